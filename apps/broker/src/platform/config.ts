@@ -1,0 +1,201 @@
+import { readFileSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import { z } from 'zod';
+
+const flag = z
+  .enum(['0', '1', ''])
+  .default('0')
+  .transform((value) => value === '1');
+const optionalText = z
+  .string()
+  .trim()
+  .transform((value) => (value === '' ? undefined : value))
+  .optional();
+const whole = (fallback: number, min: number, max: number) =>
+  z.coerce.number().int('must be a whole number').min(min).max(max).default(fallback);
+const cidr = /^([0-9a-fA-F.:]+)(\/\d{1,3})?$/;
+const list = z
+  .string()
+  .default('')
+  .transform((value) =>
+    value
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  );
+
+const environmentSchema = z.object({
+  NODE_ENV: optionalText,
+  PORT: whole(3000, 0, 65535),
+  PUBLIC_URL: optionalText,
+  HOST: optionalText,
+  DATA_DIR: z.string().default('./data'),
+  DATABASE_URL: optionalText,
+  GOOGLE_CLIENT_ID: optionalText,
+  GOOGLE_CLIENT_SECRET: optionalText,
+  STRIPE_SECRET_KEY: optionalText,
+  STRIPE_WEBHOOK_SECRET: optionalText,
+  ADMIN_EMAILS: list.pipe(z.array(z.email('must be e-mail addresses, separated by commas'))),
+  ALLOW_DEV_SIGN_IN: flag,
+  BRAND_NAME: z.string().trim().min(1).max(60).default('Souk'),
+  SUPPORT_EMAIL: z.email().default('support@souk.test'),
+  TRUST_PROXY: list.pipe(z.array(z.string().regex(cidr, 'must be addresses or CIDRs, separated by commas'))),
+  MASTER_KEY: optionalText,
+  STDIO: z.enum(['off', 'allowlist']).optional(),
+  STDIO_ALLOWLIST: optionalText,
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('warn'),
+  SERVICE_RESTART_DELAY_MS: whole(1000, 0, 600_000),
+  HEALTH_INTERVAL_MS: whole(5000, 100, 600_000),
+  MCP_CALLS_PER_MINUTE_TOKEN: whole(120, 1, 100_000_000),
+  MCP_CALLS_PER_MINUTE_USER: whole(300, 1, 100_000_000),
+  SIGN_IN_PER_MINUTE: whole(20, 1, 1_000_000),
+});
+
+/** Secrets that may come from a file: NAME_FILE holds the path. */
+const fromFile = [
+  'DATABASE_URL',
+  'GOOGLE_CLIENT_SECRET',
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
+  'MASTER_KEY',
+] as const;
+
+export type Config = {
+  production: boolean;
+  port: number;
+  /** Origin without a trailing slash: the one source of absolute addresses. */
+  publicUrl: string;
+  host: string;
+  /** Absolute path. */
+  dataDir: string;
+  databaseUrl: string | undefined;
+  google: { clientId: string; clientSecret: string } | undefined;
+  stripe: { secretKey: string; webhookSecret: string } | undefined;
+  adminEmails: readonly string[];
+  allowDevSignIn: boolean;
+  brandName: string;
+  supportEmail: string;
+  /** Addresses and CIDRs whose X-Forwarded-* count. */
+  trustProxy: readonly string[];
+  masterKey: string | undefined;
+  stdio: 'off' | 'allowlist';
+  stdioAllowlist: string | undefined;
+  logLevel: string;
+  serviceRestartDelayMs: number;
+  healthIntervalMs: number;
+  limits: { callsPerMinuteToken: number; callsPerMinuteUser: number; signInPerMinute: number };
+};
+
+/** Every problem of the configuration at once. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(`The configuration has ${problems.length} problem(s):\n${problems.map((p) => `  - ${p}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+/**
+ * Reads the configuration from environment variables (clarifications, "Commands and configuration").
+ * @throws ConfigError with all problems at once; the start exits with 78 (EX_CONFIG).
+ */
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
+  const problems: string[] = [];
+  const merged: NodeJS.ProcessEnv = { ...environment };
+  for (const name of fromFile) {
+    const path = environment[`${name}_FILE`];
+    if (!path) continue;
+    if (environment[name]) problems.push(`${name} and ${name}_FILE are both set: set one`);
+    try {
+      merged[name] = readFileSync(path, 'utf8').trim();
+    } catch {
+      problems.push(`${name}_FILE: cannot read ${path}`);
+    }
+  }
+  const parsed = environmentSchema.safeParse(merged);
+  if (!parsed.success) {
+    throw new ConfigError([...problems, ...parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`)]);
+  }
+  const env = parsed.data;
+  const production = env.NODE_ENV === 'production';
+  const publicUrl = readPublicUrl(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`, problems);
+  const google = pair('GOOGLE_CLIENT_ID', env.GOOGLE_CLIENT_ID, 'GOOGLE_CLIENT_SECRET', env.GOOGLE_CLIENT_SECRET, problems);
+  const stripe = pair(
+    'STRIPE_SECRET_KEY',
+    env.STRIPE_SECRET_KEY,
+    'STRIPE_WEBHOOK_SECRET',
+    env.STRIPE_WEBHOOK_SECRET,
+    problems,
+  );
+  const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(publicUrl.hostname);
+  if (!google && !loopback && !env.ALLOW_DEV_SIGN_IN) {
+    problems.push('PUBLIC_URL is not loopback, so the stand-in for sign-in is refused: set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET (or ALLOW_DEV_SIGN_IN=1 to allow it)');
+  }
+  if (production && publicUrl.protocol !== 'https:') problems.push('PUBLIC_URL must be https in production');
+  if (production && !env.DATABASE_URL && !env.MASTER_KEY) {
+    problems.push('MASTER_KEY (or MASTER_KEY_FILE) must be set in production');
+  } else if (env.DATABASE_URL && production && !env.MASTER_KEY) {
+    problems.push('MASTER_KEY (or MASTER_KEY_FILE) must be set in production');
+  }
+  if (env.MASTER_KEY && !/^[A-Za-z0-9_-]{43}=?$/.test(env.MASTER_KEY)) {
+    problems.push('MASTER_KEY must be 32 bytes in base64url (43 characters)');
+  }
+  if (env.DATABASE_URL && !/^postgres(ql)?:\/\//.test(env.DATABASE_URL)) {
+    problems.push('DATABASE_URL must begin with postgres:// or postgresql://');
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+
+  const standIn = google === undefined;
+  return {
+    production,
+    port: env.PORT,
+    publicUrl: publicUrl.origin,
+    // A stand-in lets anybody be anybody: it is reachable from this machine alone unless the operator says otherwise.
+    host: standIn && !env.ALLOW_DEV_SIGN_IN ? '127.0.0.1' : (env.HOST ?? (standIn ? '127.0.0.1' : '0.0.0.0')),
+    dataDir: isAbsolute(env.DATA_DIR) ? env.DATA_DIR : resolve(env.DATA_DIR),
+    databaseUrl: env.DATABASE_URL,
+    google: google && { clientId: google[0], clientSecret: google[1] },
+    stripe: stripe && { secretKey: stripe[0], webhookSecret: stripe[1] },
+    adminEmails: env.ADMIN_EMAILS.length > 0 || !standIn ? env.ADMIN_EMAILS.map((e) => e.toLowerCase()) : ['admin@souk.test'],
+    allowDevSignIn: env.ALLOW_DEV_SIGN_IN,
+    brandName: env.BRAND_NAME,
+    supportEmail: env.SUPPORT_EMAIL,
+    trustProxy: env.TRUST_PROXY,
+    masterKey: env.MASTER_KEY,
+    stdio: env.STDIO ?? (production ? 'off' : 'allowlist'),
+    stdioAllowlist: env.STDIO_ALLOWLIST,
+    logLevel: env.LOG_LEVEL,
+    serviceRestartDelayMs: env.SERVICE_RESTART_DELAY_MS,
+    healthIntervalMs: env.HEALTH_INTERVAL_MS,
+    limits: {
+      callsPerMinuteToken: env.MCP_CALLS_PER_MINUTE_TOKEN,
+      callsPerMinuteUser: env.MCP_CALLS_PER_MINUTE_USER,
+      signInPerMinute: env.SIGN_IN_PER_MINUTE,
+    },
+  };
+}
+
+function readPublicUrl(text: string, problems: string[]): URL {
+  const url = URL.parse(text);
+  if (!url || !['http:', 'https:'].includes(url.protocol)) {
+    problems.push('PUBLIC_URL must be an http or https address');
+    return new URL('http://localhost');
+  }
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') {
+    problems.push('PUBLIC_URL must be an origin: scheme, host and port, without a path');
+  }
+  return url;
+}
+
+function pair(
+  nameA: string,
+  a: string | undefined,
+  nameB: string,
+  b: string | undefined,
+  problems: string[],
+): [string, string] | undefined {
+  if (a && b) return [a, b];
+  if (a || b) problems.push(`${a ? nameB : nameA} is missing: ${nameA} and ${nameB} go together`);
+  return undefined;
+}

@@ -1,0 +1,25 @@
+import type { Kysely } from 'kysely';
+
+/** Statements by hand: the hot ones, and what the query builder cannot say. */
+export type QueryResult<Row> = { rows: Row[]; affectedRows: number };
+export type Query = <Row = Record<string, unknown>>(text: string, values?: readonly unknown[]) => Promise<QueryResult<Row>>;
+
+/**
+ * One database, two engines: PGlite in a worker (embedded) or PostgreSQL. The same schema, migrations and SQL run on both;
+ * bigint comes back as a number on both, timestamptz as a Date, jsonb parsed.
+ */
+export type Database = {
+  readonly engine: 'pglite' | 'postgresql';
+  /** Query builder. A feature names its own tables: `db.kysely.withTables<IdentityTables>()`. */
+  readonly kysely: Kysely<Record<never, never>>;
+  readonly query: Query;
+  /** Runs `work` in one transaction; rolled back when it throws. Never wait for the network inside. */
+  transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  /** LISTEN: rare invalidations only. Answers a function that stops listening. */
+  listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>>;
+  notify(channel: string, payload: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** A feature's migrations: name -> statements, one each (PGlite takes no multi-statement query with parameters). */
+export type Migration = { name: string; statements: readonly string[] };

@@ -1,0 +1,21 @@
+import { errorCatalogue, type ErrorCode } from '@souk/contract/errors.ts';
+
+export type Issue = { path: string; message: string };
+
+/**
+ * A failure that its caller may see: a code of the contract's catalogue with its public text.
+ * `cause` is private: it goes to the log, never into an answer.
+ */
+export class SoukError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly issues: Issue[] | undefined;
+
+  constructor(code: ErrorCode, options: { message?: string; issues?: Issue[]; cause?: unknown } = {}) {
+    super(options.message ?? errorCatalogue[code].message ?? code, { cause: options.cause });
+    this.name = 'SoukError';
+    this.code = code;
+    this.status = errorCatalogue[code].status;
+    this.issues = options.issues;
+  }
+}

@@ -1,0 +1,66 @@
+import type { Access, Answer, Endpoint, ParsedRequest } from '@souk/contract/endpoint.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { ZodType } from 'zod';
+import { SoukError } from '../errors.ts';
+import type { Caller } from './caller.ts';
+
+/**
+ * Decides whether a request may call an endpoint of this access (the token table of the clarifications).
+ * Answers the caller, or undefined where none is needed and none came; throws SoukError otherwise.
+ */
+export type Guard = (authorization: string | undefined, access: Access, method: string) => Promise<Caller | undefined>;
+
+type CallerFor<A extends Access> = A extends 'public' | 'refresh' ? Caller | undefined : Caller;
+
+export type Handler<E extends Endpoint> = (
+  input: ParsedRequest<E> & { caller: CallerFor<E['access']>; request: FastifyRequest },
+) => Promise<Answer<E>> | Answer<E>;
+
+export type Router = {
+  /** Serves one endpoint of the contract. Throws at start when it is served already. */
+  route<E extends Endpoint>(endpoint: E, handler: Handler<E>): void;
+  /** What is served, for the test that compares it with the contract. */
+  readonly served: readonly Endpoint[];
+};
+
+export function createRouter(app: FastifyInstance, guard: Guard): Router {
+  const served: Endpoint[] = [];
+  return {
+    served,
+    route(endpoint, handler) {
+      if (served.some((other) => other.id === endpoint.id)) throw new Error(`endpoint ${endpoint.id} is served twice`);
+      served.push(endpoint);
+      app.route({
+        method: endpoint.method,
+        url: endpoint.path,
+        handler: async (request) => {
+          const caller = await guard(request.headers.authorization, endpoint.access, endpoint.method);
+          const input = {
+            params: parsePart(endpoint.params, request.params, 'params'),
+            query: parsePart(endpoint.query, request.query, 'query'),
+            body: parsePart(endpoint.body, request.body, 'body'),
+            caller,
+            request,
+          };
+          // The schemas of `endpoint` made `input`; TypeScript cannot follow that through the generic.
+          return handler(input as Parameters<typeof handler>[0]);
+        },
+      });
+    },
+  };
+}
+
+function parsePart(schema: ZodType | undefined, value: unknown, part: string): unknown {
+  if (!schema) return undefined;
+  const parsed = schema.safeParse(value ?? {});
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map((issue) => ({
+    path: [part === 'body' ? '' : part, ...issue.path].filter((step) => step !== '').join('.'),
+    message: issue.message,
+  }));
+  const [first] = issues;
+  throw new SoukError('invalid_request', {
+    message: first ? `${first.path || part}: ${first.message}` : `invalid ${part}`,
+    issues,
+  });
+}

@@ -1,0 +1,54 @@
+import type { z } from 'zod';
+import type { ErrorCode } from './errors.ts';
+
+/**
+ * Who may call an endpoint: one row of the token table in the clarifications.
+ * - public: anyone; a token, if any, is not needed
+ * - user: web token; a personal token may only read (GET)
+ * - account: web token only
+ * - refresh: web token acts; a personal token or none only re-reads; an MCP client's token is refused
+ * - admin: web token of an administrator
+ */
+export type Access = 'public' | 'user' | 'account' | 'refresh' | 'admin';
+
+type Schema = z.ZodType;
+
+export type Endpoint = {
+  /** Operation name in openapi.json and the name of the typed client's function. */
+  id: string;
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Fastify's notation: /auth/pat/:id */
+  path: string;
+  summary: string;
+  access: Access;
+  params?: Schema;
+  query?: Schema;
+  body?: Schema;
+  answer: Schema;
+  errors?: readonly ErrorCode[];
+};
+
+/** Declares one call that front and back agree on. Keeps the literal types of its schemas. */
+export function endpoint<const E extends Endpoint>(definition: E): E {
+  return definition;
+}
+
+type Output<S> = S extends Schema ? z.output<S> : undefined;
+type Input<S> = S extends Schema ? z.input<S> : undefined;
+
+/** What a handler gets: parsed values. */
+export type ParsedRequest<E extends Endpoint> = {
+  params: Output<E['params']>;
+  query: Output<E['query']>;
+  body: Output<E['body']>;
+};
+/** What a handler returns: checked against the answer's schema by the type checker. */
+export type Answer<E extends Endpoint> = z.input<E['answer']>;
+/** What a caller sends. */
+export type RequestInput<E extends Endpoint> = {
+  params: Input<E['params']>;
+  query: Input<E['query']>;
+  body: Input<E['body']>;
+};
+/** What a caller gets. */
+export type AnswerOutput<E extends Endpoint> = z.output<E['answer']>;

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+
+/**
+ * Every error that the broker answers: code, HTTP status and the exact public text.
+ * Texts come from section 8 of both parts of the specification; where it gives none they are ours.
+ * `null` means that the thrower must supply the text (it names a field or a value).
+ */
+export const errorCatalogue = {
+  unauthenticated: { status: 401, message: 'Authentication failed. Please log in again.' },
+  authentication_required: { status: 401, message: 'Authentication required. Please log in.' },
+  forbidden: { status: 403, message: 'Access denied. Required permissions missing.' },
+  admin_required: { status: 403, message: 'Access denied. Admin privileges required.' },
+  foreign_origin: { status: 403, message: 'This origin may not call the broker.' },
+  foreign_host: { status: 403, message: 'This host name is not the address of this installation.' },
+  not_found: { status: 404, message: 'Not found' },
+  invalid_request: { status: 400, message: null },
+  invalid_json: { status: 400, message: 'The request body is not valid JSON.' },
+  unsupported_media_type: { status: 415, message: 'The request body must be JSON.' },
+  payload_too_large: { status: 413, message: 'The request body is too large.' },
+  rate_limited: { status: 429, message: 'Too many requests. Please wait a moment and try again.' },
+  not_implemented: { status: 501, message: null },
+  manifest_invalid: { status: 400, message: null },
+  url_not_allowed: { status: 400, message: null },
+  command_not_allowed: { status: 400, message: null },
+  manifest_conflict: { status: 409, message: null },
+  pat_create_failed: { status: 400, message: 'Failed to create PAT' },
+  pat_list_failed: { status: 500, message: 'Failed to fetch PATs' },
+  pat_revoke_failed: { status: 404, message: 'Failed to revoke PAT' },
+  pat_stats_failed: { status: 500, message: 'Failed to fetch PAT stats' },
+  unavailable: { status: 503, message: 'The service is not available right now. Please try again in a moment.' },
+  unexpected: { status: 500, message: 'An unexpected error occurred' },
+} as const satisfies Record<string, { status: number; message: string | null }>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+/** The body of every failed REST call (clarifications, Errors). `requestId` stands with unexpected errors only. */
+export const errorBodySchema = z.object({
+  success: z.literal(false),
+  code: z.string(),
+  message: z.string(),
+  requestId: z.string().optional(),
+  /** Field problems of invalid_request and manifest_invalid. */
+  issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  /** The personal-token calls carry the text here too (clarifications, Small questions). */
+  error: z.string().optional(),
+});
+export type ErrorBody = z.infer<typeof errorBodySchema>;

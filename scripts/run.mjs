@@ -1,0 +1,25 @@
+// node scripts/run.mjs <program.ts> [arguments]           runs a TypeScript program of ours
+// node scripts/run.mjs --module <package/file> [arguments] runs a tool from node_modules
+// on a Node that can (scripts/node-path.mjs), in this process's place: signals and exit code pass through.
+import { spawn } from 'node:child_process';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { nodePath } from './node-path.mjs';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const [first, ...rest] = process.argv.slice(2);
+const [program, args] = first === '--module' ? [join(root, 'node_modules', rest[0] ?? ''), rest.slice(1)] : [resolve(root, first ?? ''), rest];
+
+let node;
+try {
+  node = nodePath();
+} catch (error) {
+  console.error(error.message);
+  process.exit(1);
+}
+const child = spawn(node, [program, ...args], {
+  stdio: 'inherit',
+  env: { ...process.env, PATH: `${dirname(node)}:${join(root, 'node_modules', '.bin')}:${process.env.PATH}` },
+});
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+child.on('exit', (code, signal) => process.exit(signal ? 128 + (signal === 'SIGINT' ? 2 : 15) : (code ?? 1)));
