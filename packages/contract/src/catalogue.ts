@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { tierSchema } from './tiers.ts';
+
+/** Anything that is not connected or error counts as disconnected (spec part 1, section 4). */
+export const serverStatusSchema = z.enum(['connected', 'disconnected', 'error']);
+export type ServerStatus = z.infer<typeof serverStatusSchema>;
+
+const isoTime = z.iso.datetime();
+
+/** Spec part 1, section 3: "MCP server (from capabilities)". Fields below the line are additions. */
+export const serverSchema = z.object({
+  serverId: z.string(),
+  serverName: z.string(),
+  status: serverStatusSchema,
+  metadata: z.object({
+    category: z.string(),
+    description: z.string(),
+    version: z.string(),
+    author: z.string(),
+    icon: z.string().optional(),
+  }),
+  displayName: z.string(),
+  displayDescription: z.string(),
+  billing: z
+    .object({
+      tier: tierSchema,
+      rental: z
+        .object({
+          /** Cents a month. */
+          price: z.int(),
+          currency: z.string(),
+          stripePriceId: z.string().optional(),
+          name: z.string(),
+          description: z.string(),
+        })
+        .optional(),
+      features: z.array(z.string()),
+      trialDays: z.int().optional(),
+    })
+    .optional(),
+  capabilities: z.object({ tools: z.int(), prompts: z.int(), resources: z.int() }),
+  /** Why the status is what it is, in plain words; absent when all is well. */
+  statusDetail: z.string().optional(),
+  /** `sign_in` when each person must sign in at the server before its tools answer. */
+  requires: z.enum(['sign_in']).optional(),
+  connectionType: z.enum(['http', 'websocket', 'stdio']),
+  lastUpdate: isoTime,
+});
+export type ServerAnswer = z.infer<typeof serverSchema>;
+
+/** Spec part 1, section 3: "Capability". */
+export const capabilitySchema = z.object({
+  serverId: z.string(),
+  type: z.enum(['tool', 'prompt', 'resource']),
+  name: z.string(),
+  displayName: z.string(),
+  description: z.string(),
+  displayDescription: z.string(),
+  /** Tools: credits a call; 0 is 'Free to use'. */
+  creditCost: z.int().optional(),
+  /** Resources. */
+  uri: z.string().optional(),
+  /** The name on /mcp, where every server's tools stand together. */
+  exposedName: z.string().optional(),
+  inputSchema: z.record(z.string(), z.unknown()).optional(),
+  annotations: z.record(z.string(), z.unknown()).optional(),
+});
+export type CapabilityAnswer = z.infer<typeof capabilitySchema>;
+
+const toolSchema = capabilitySchema.extend({ type: z.literal('tool'), creditCost: z.int() });
+const promptSchema = capabilitySchema.extend({ type: z.literal('prompt') });
+const resourceSchema = capabilitySchema.extend({ type: z.literal('resource'), uri: z.string() });
+
+export const getInfo = endpoint({
+  id: 'getMcpInfo',
+  method: 'GET',
+  path: '/mcp/info',
+  summary: 'What this installation is and where its MCP endpoint stands',
+  access: 'public',
+  answer: z.object({
+    name: z.string(),
+    version: z.string(),
+    /** The link that a person pastes into an MCP client. */
+    link: z.string(),
+    protocolVersions: z.array(z.string()),
+    transport: z.literal('streamable-http'),
+    supportEmail: z.string(),
+    serverCount: z.int(),
+  }),
+});
+
+export const getHealth = endpoint({
+  id: 'getMcpHealth',
+  method: 'GET',
+  path: '/mcp/health',
+  summary: "The product's health as a visitor sees it (not a probe: see /healthz and /readyz)",
+  access: 'public',
+  answer: z.object({
+    /** healthy, initializing; a reader takes anything else for offline. */
+    status: z.enum(['healthy', 'initializing']),
+    timestamp: isoTime,
+    server: z.object({ serverCount: z.int(), totalCapabilities: z.int() }),
+    connections: z.object({ connected: z.int() }),
+  }),
+});
+
+export const getCapabilities = endpoint({
+  id: 'getCapabilities',
+  method: 'GET',
+  path: '/mcp/capabilities',
+  summary: 'Every deployed server with its tools, prompts and resources, from the stored catalogue',
+  access: 'public',
+  answer: z.object({
+    servers: z.array(serverSchema),
+    capabilities: z.array(capabilitySchema),
+    lastUpdate: isoTime,
+  }),
+});
+
+export const getTools = endpoint({
+  id: 'getTools',
+  method: 'GET',
+  path: '/mcp/tools',
+  summary: 'Every tool of every deployed server',
+  access: 'public',
+  answer: z.object({ tools: z.array(toolSchema) }),
+});
+
+export const getPrompts = endpoint({
+  id: 'getPrompts',
+  method: 'GET',
+  path: '/mcp/prompts',
+  summary: 'Every prompt of every deployed server',
+  access: 'public',
+  answer: z.object({ prompts: z.array(promptSchema) }),
+});
+
+export const getResources = endpoint({
+  id: 'getResources',
+  method: 'GET',
+  path: '/mcp/resources',
+  summary: 'Every resource of every deployed server',
+  access: 'public',
+  answer: z.object({ resources: z.array(resourceSchema) }),
+});
+
+export const refreshServers = endpoint({
+  id: 'refreshServers',
+  method: 'POST',
+  path: '/mcp/refresh',
+  summary: 'Asks the servers again (signed in, at most once per 10 s a server); others only re-read',
+  access: 'refresh',
+  answer: z.object({
+    success: z.literal(true),
+    message: z.string(),
+    /** Servers that were asked; empty when the call only re-read. */
+    refreshed: z.array(z.string()),
+  }),
+  errors: ['unauthenticated'],
+});
+
+export const catalogueEndpoints = [
+  getInfo,
+  getHealth,
+  getCapabilities,
+  getTools,
+  getPrompts,
+  getResources,
+  refreshServers,
+] as const;

@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { tierSchema } from './tiers.ts';
+
+/** Last path segments under /mcp/ that are calls of their own, so no server may be called so (clarifications, Addresses). */
+export const reservedServerIds = [
+  'oauth',
+  'info',
+  'health',
+  'tools',
+  'prompts',
+  'resources',
+  'capabilities',
+  'refresh',
+] as const;
+
+const reserved: ReadonlySet<string> = new Set(reservedServerIds);
+
+export const serverIdSchema = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'must be 1 to 63 of a-z, 0-9 and -, beginning with a letter or digit')
+  .refine((id) => !reserved.has(id), 'is reserved');
+
+/** Our short name of a server, the first part of its tools' names on /mcp (`slug__tool`). */
+export const slugSchema = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,11}$/, 'must be 1 to 12 of a-z, 0-9 and -, beginning with a letter or digit')
+  .refine((slug) => !slug.includes('__'), 'must not hold "__"');
+
+const line = (max: number) => z.string().trim().min(1, 'must not be empty').max(max, `must be at most ${max} characters`);
+
+/** Home's type select: All Types, API Services, Data Sources, Productivity (spec part 1, Home). */
+export const categories = { api: 'API Services', data: 'Data Sources', productivity: 'Productivity' } as const;
+export const categorySchema = z.enum(['api', 'data', 'productivity']);
+
+const serviceAddress = /^service:[a-z][a-z0-9-]*(\/[A-Za-z0-9/_-]*)?$/;
+const address = (protocols: readonly string[]) =>
+  z
+    .string()
+    .max(2048, 'must be at most 2048 characters')
+    .refine((text) => {
+      if (serviceAddress.test(text)) return true;
+      const url = URL.parse(text);
+      return url !== null && protocols.includes(url.protocol) && url.username === '' && url.password === '' && url.hash === '';
+    }, `must be a ${protocols.map((p) => p.slice(0, -1)).join(' or ')} address without credentials, or service:<name>`);
+
+const deadlineMs = (max: number) =>
+  z.int('must be a whole number').min(100, 'must be at least 100').max(max, `must be at most ${max}`);
+
+export const connectionSchema = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('http'),
+    /** Streamable HTTP address, or `service:<name>[/path]`: one of the demo services that Souk starts itself. */
+    url: address(['https:', 'http:']),
+  }),
+  z.strictObject({ type: z.literal('websocket'), url: address(['wss:', 'ws:']) }),
+  z.strictObject({
+    type: z.literal('stdio'),
+    /** An alias of the allow-list on the operator's disk, never a command line. */
+    command: z.string().max(256),
+  }),
+]);
+
+const authSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('none') }),
+  /** Each person signs in at the server itself (MCP authorization). */
+  z.strictObject({
+    type: z.literal('oauth'),
+    clientId: line(2048).optional(),
+    scopes: z.array(line(200)).max(50).optional(),
+  }),
+  /** Secrets in headers, supplied by the operator for all or by each person. */
+  z.strictObject({
+    type: z.literal('headers'),
+    headers: z
+      .array(
+        z.strictObject({
+          name: z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'must be a header name'),
+          from: z.enum(['operator', 'user']),
+          description: line(300).optional(),
+        }),
+      )
+      .min(1)
+      .max(10),
+  }),
+]);
+
+const definition = z.looseObject({ name: z.string().min(1).max(256) });
+
+/** What a server offers, written down for servers that tell nothing before a person has signed in. */
+const snapshotSchema = z.strictObject({
+  tools: z
+    .array(definition.extend({ inputSchema: z.looseObject({ type: z.literal('object') }) }))
+    .max(512, 'must be at most 512 tools')
+    .default([]),
+  prompts: z.array(definition).max(512).default([]),
+  resources: z.array(definition.extend({ uri: z.string().min(1).max(2048) })).max(2048).default([]),
+});
+
+const billingSchema = z.strictObject({
+  tier: tierSchema,
+  rental: z
+    .strictObject({
+      /** Cents a month. */
+      price: z.int('must be a whole number of cents').min(1, 'must be at least 1 cent').max(100_000_00),
+      currency: z
+        .string()
+        .regex(/^[A-Z]{3}$/, 'must be a three-letter currency code')
+        .default('USD'),
+      name: line(120).optional(),
+      description: line(500).optional(),
+    })
+    .optional(),
+  /** Tool name -> credits a call; others are free to use. */
+  toolCosts: z
+    .record(z.string().min(1).max(256), z.int('must be a whole number of credits').min(0).max(1_000_000))
+    .default({}),
+  trialDays: z.int('must be a whole number of days').min(1).max(90).optional(),
+  /** Charge calls that answer with isError too. */
+  chargeOnErrors: z.boolean().default(false),
+});
+
+/**
+ * A server definition: what an administrator writes, and what is deployed.
+ * Sources: spec part 2 sections 3 and 5 (Manifest, validation), gateway.md for isolation and limits.
+ */
+export const manifestSchema = z
+  .strictObject({
+    id: serverIdSchema,
+    name: line(80),
+    /** What kind of service it is, in the author's words; `mcp` for an ordinary one. */
+    serviceType: line(40),
+    version: z
+      .string()
+      .regex(/^[0-9A-Za-z][0-9A-Za-z.+-]{0,39}$/, 'must be a version such as 1.0.0'),
+    author: line(80).optional(),
+    description: line(500),
+    icon: z.string().max(2048).optional(),
+    /** Name in a public registry, when imported from one. */
+    registryName: line(200).optional(),
+    slug: slugSchema.optional(),
+    category: categorySchema,
+    connection: connectionSchema,
+    /** One upstream connection for everybody, or one for each person (own credentials or state). */
+    isolation: z.enum(['shared', 'perUser']).optional(),
+    auth: authSchema.default({ type: 'none' }),
+    capabilitySnapshot: snapshotSchema.optional(),
+    deadlines: z
+      .strictObject({
+        connectMs: deadlineMs(30_000).default(5_000),
+        listMs: deadlineMs(60_000).default(10_000),
+        callMs: deadlineMs(300_000).default(60_000),
+      })
+      .prefault({}),
+    /** Calls under way at once to this server. */
+    maxInFlight: z.int('must be a whole number').min(1).max(1024).default(64),
+    billing: billingSchema.optional(),
+    features: z.array(line(120)).max(20).default([]),
+  })
+  .superRefine((manifest, context) => {
+    if (manifest.auth.type === 'oauth' && manifest.connection.type === 'stdio') {
+      context.addIssue({ code: 'custom', path: ['auth', 'type'], message: 'oauth needs an http or websocket connection' });
+    }
+    if (manifest.auth.type === 'oauth' && manifest.isolation === 'shared') {
+      context.addIssue({ code: 'custom', path: ['isolation'], message: 'must be perUser when each person signs in' });
+    }
+    if (manifest.billing?.trialDays !== undefined && manifest.billing.tier === 'T0') {
+      context.addIssue({ code: 'custom', path: ['billing', 'trialDays'], message: 'a T0 server is free: no trial' });
+    }
+  });
+
+export type Manifest = z.output<typeof manifestSchema>;
