@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Log } from '#platform/log.ts';
+import { toStored, urisOf, type Discovered } from './discovered.ts';
+import { createSnapshot, type CatalogueServer, type CatalogueSnapshot } from './snapshot.ts';
+import * as store from './store.ts';
+import type { CatalogueTables } from './tables.ts';
+
+/** A health row is written when something changed, and else at most this often. */
+const healthWriteIntervalMs = 60_000;
+const channel = 'souk_catalogue';
+
+export type StagedBy = { origin: 'bundled' | 'admin'; userId?: string };
+
+/** The stored catalogue: manifests with their versions, and what each deployed server was last found to offer. */
+export type Catalogue = {
+  /** The current state, from memory: lists and calls read this and never wait. */
+  snapshot(): CatalogueSnapshot;
+  /**
+   * Puts a manifest in staging. `unchanged` when exactly this version is known already.
+   * @throws SoukError manifest_conflict when the version is known with other content
+   */
+  stage(manifest: Manifest, by: StagedBy): Promise<'staged' | 'unchanged'>;
+  /** Makes a version live. @throws SoukError not_found */
+  deploy(serverId: string, version: string): Promise<void>;
+  /** The versions of a server that are known, whatever their status. */
+  versions(serverId: string): Promise<store.ManifestRow[]>;
+  /** Replaces what a server offers, and sets it connected. */
+  storeDiscovery(serverId: string, discovered: Discovered): Promise<void>;
+  setHealth(serverId: string, change: Omit<store.HealthChange, 'checkedAtMs'>): Promise<void>;
+  /** Called after each change of the snapshot. Answers a function that ends it. */
+  onChange(listener: (snapshot: CatalogueSnapshot) => void): () => void;
+  stop(): Promise<void>;
+};
+
+export async function createCatalogue(options: { db: Database; clock: Clock; log: Log }): Promise<Catalogue> {
+  const { clock, log } = options;
+  const db = options.db.kysely.withTables<CatalogueTables>();
+  const listeners = new Set<(snapshot: CatalogueSnapshot) => void>();
+  const healthWrittenAtMs = new Map<string, number>();
+  let current = createSnapshot(1, await store.readDeployed(db));
+
+  function publish(servers: readonly CatalogueServer[]): void {
+    current = createSnapshot(current.version + 1, servers);
+    for (const listener of listeners) listener(current);
+  }
+
+  // One reading at a time, and one more after a change that came while it ran: readers never see an older state last.
+  let reading: Promise<void> | undefined;
+  let again = false;
+  function reload(): Promise<void> {
+    if (reading) {
+      again = true;
+      return reading;
+    }
+    reading = (async () => {
+      do {
+        again = false;
+        publish(await store.readDeployed(db));
+      } while (again);
+    })().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  }
+
+  const stopListening = await options.db.listen(channel, () => {
+    reload().catch((error: unknown) => log.error({ err: error }, 'cannot read the catalogue again'));
+  });
+
+  async function changed(serverId: string): Promise<void> {
+    await reload();
+    await options.db.notify(channel, serverId);
+  }
+
+  return {
+    snapshot: () => current,
+
+    async stage(manifest, by) {
+      const sha256 = createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
+      return db.transaction().execute(async (tx) => {
+        await store.lockDeployments(tx);
+        const versions = await store.findManifestVersions(tx, manifest.id);
+        const same = versions.find((row) => row.version === manifest.version);
+        if (same?.sha256 === sha256) return 'unchanged';
+        if (same) {
+          const fields = differingFields(same.body, manifest);
+          throw new SoukError('manifest_conflict', {
+            message: `Version ${manifest.version} of ${manifest.id} exists with other content (${fields.join(', ')}): raise the version`,
+            issues: fields.map((path) => ({ path, message: 'differs from the stored version' })),
+          });
+        }
+        await store.ensureServer(tx, manifest.id, manifest.slug ?? manifest.id);
+        await store.insertStaged(tx, manifest, sha256, by);
+        return 'staged';
+      });
+    },
+
+    async deploy(serverId, version) {
+      const found = await db.transaction().execute(async (tx) => {
+        await store.lockDeployments(tx);
+        return store.markDeployed(tx, serverId, version, new Date(clock.now()));
+      });
+      if (!found) throw new SoukError('not_found', { message: `No version ${version} of ${serverId}` });
+      await changed(serverId);
+    },
+
+    versions: (serverId) => store.findManifestVersions(db, serverId),
+
+    async storeDiscovery(serverId, discovered) {
+      const server = current.byId.get(serverId);
+      if (!server) return;
+      const nowMs = clock.now();
+      await db.transaction().execute(async (tx) => {
+        await store.lockDeployments(tx);
+        const taken = await store.findTakenUris(tx, serverId, urisOf(discovered));
+        await store.replaceCapabilities(tx, serverId, toStored(server.slug, discovered, taken));
+        await store.upsertHealth(tx, serverId, {
+          status: 'connected',
+          detail: undefined,
+          era: discovered.era,
+          checkedAtMs: nowMs,
+          discoveredAtMs: nowMs,
+          instructions: discovered.instructions,
+        });
+      });
+      healthWrittenAtMs.set(serverId, nowMs);
+      await changed(serverId);
+    },
+
+    async setHealth(serverId, change) {
+      const server = current.byId.get(serverId);
+      if (!server) return;
+      const nowMs = clock.now();
+      const same =
+        server.status === change.status &&
+        server.statusDetail === change.detail &&
+        (change.era === undefined || server.era?.verdict === change.era);
+      if (same && nowMs - (healthWrittenAtMs.get(serverId) ?? 0) < healthWriteIntervalMs) return;
+      healthWrittenAtMs.set(serverId, nowMs);
+      if (!same) {
+        const era = change.era ? { verdict: change.era, atMs: nowMs } : server.era;
+        const updated = { ...server, status: change.status, statusDetail: change.detail, era };
+        publish(current.servers.map((other) => (other.id === serverId ? updated : other)));
+      }
+      await store.upsertHealth(db, serverId, { ...change, checkedAtMs: nowMs });
+      if (!same) await options.db.notify(channel, serverId);
+    },
+
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+
+    async stop() {
+      listeners.clear();
+      await stopListening();
+      await reading;
+    },
+  };
+}
+
+function differingFields(before: Manifest, after: Manifest): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const a: Record<string, unknown> = before;
+  const b: Record<string, unknown> = after;
+  return [...names].filter((name) => !isSame(a[name], b[name]));
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const left = Object.entries(a);
+  const right = new Map(Object.entries(b));
+  return left.length === right.size && left.every(([key, value]) => right.has(key) && isSame(value, right.get(key)));
+}

@@ -1,0 +1,50 @@
+import type { Migration } from '#platform/db/database.ts';
+
+export const catalogueMigrations: readonly Migration[] = [
+  {
+    name: '0020-catalogue-servers',
+    statements: [
+      `create table servers (
+        id text primary key,
+        slug text not null unique,
+        created_at timestamptz not null default now()
+      )`,
+      `create table manifest_versions (
+        server_id text not null references servers,
+        version text not null,
+        status text not null check (status in ('staging', 'deployed', 'superseded')),
+        body jsonb not null,
+        sha256 text not null,
+        origin text not null check (origin in ('bundled', 'admin')),
+        created_by uuid,
+        created_at timestamptz not null default now(),
+        deployed_at timestamptz,
+        primary key (server_id, version)
+      )`,
+      `create unique index manifest_one_staging on manifest_versions (server_id) where status = 'staging'`,
+      `create unique index manifest_one_deployed on manifest_versions (server_id) where status = 'deployed'`,
+      `create table capabilities (
+        server_id text not null references servers,
+        kind text not null check (kind in ('tool', 'prompt', 'resource', 'template')),
+        name text not null,
+        position int not null,
+        exposed_name text not null,
+        body jsonb not null,
+        sha256 text not null,
+        flagged boolean not null default false,
+        primary key (server_id, kind, name)
+      )`,
+      `create unique index capabilities_exposed on capabilities (kind, exposed_name)`,
+      `create table server_health (
+        server_id text primary key references servers,
+        status text not null check (status in ('connected', 'disconnected', 'error')),
+        detail text,
+        era text check (era in ('legacy', 'modern')),
+        era_at timestamptz,
+        instructions text,
+        checked_at timestamptz not null,
+        discovered_at timestamptz
+      )`,
+    ],
+  },
+];

@@ -1,0 +1,81 @@
+import { manifestSchema, type Manifest } from '@souk/contract/manifest.ts';
+import { SoukError, type Issue } from '#platform/errors.ts';
+import { readJson } from './read-json.ts';
+
+export const maxManifestBytes = 256 * 1024;
+
+/** What this installation lets a manifest name. */
+export type ManifestPolicy = {
+  /** Demands https and wss. */
+  production: boolean;
+  /** Aliases of the operator's allow-list for stdio. */
+  stdioAliases: ReadonlySet<string>;
+  /** Names that may stand after `service:`. */
+  services: ReadonlySet<string>;
+  /** Whether an address literal or a host name is one that nobody outside this machine's network could mean. */
+  isForbiddenHost(host: string): boolean;
+};
+
+/**
+ * Reads one manifest.
+ * @throws SoukError manifest_invalid (with every field's path), url_not_allowed or command_not_allowed
+ */
+export function parseManifest(source: Uint8Array | string, policy: ManifestPolicy): Manifest {
+  if (Buffer.byteLength(source) > maxManifestBytes) throw invalid([{ path: '', message: 'is larger than 256 KiB' }]);
+  const read = readJson(source);
+  if (read.issues.length > 0) throw invalid(read.issues);
+  return checkManifest(read.value, policy);
+}
+
+/** The same for a value that was JSON already (a request's body). */
+export function checkManifest(value: unknown, policy: ManifestPolicy): Manifest {
+  const parsed = manifestSchema.safeParse(value);
+  if (!parsed.success) {
+    throw invalid(parsed.error.issues.map((issue) => ({ path: fieldPath(issue.path), message: issue.message })));
+  }
+  checkConnection(parsed.data, policy);
+  return parsed.data;
+}
+
+function checkConnection({ connection }: Manifest, policy: ManifestPolicy): void {
+  if (connection.type === 'stdio') {
+    if (!policy.stdioAliases.has(connection.command)) {
+      throw new SoukError('command_not_allowed', {
+        message: `connection.command: "${connection.command}" is not on this installation's allow-list of commands`,
+        issues: [{ path: 'connection.command', message: 'is not on the allow-list' }],
+      });
+    }
+    return;
+  }
+  const refuse = (message: string) =>
+    new SoukError('url_not_allowed', {
+      message: `connection.url: ${message}`,
+      issues: [{ path: 'connection.url', message }],
+    });
+  if (connection.url.startsWith('service:')) {
+    const name = connection.url.slice('service:'.length).split('/')[0] ?? '';
+    if (!policy.services.has(name)) throw refuse(`this installation has no service called "${name}"`);
+    return;
+  }
+  const url = new URL(connection.url);
+  if (policy.production && !['https:', 'wss:'].includes(url.protocol)) throw refuse('must be https or wss in production');
+  if (policy.isForbiddenHost(url.hostname)) throw refuse('must be a public address');
+}
+
+function fieldPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (text, step) => (typeof step === 'number' ? `${text}[${step}]` : text === '' ? String(step) : `${text}.${String(step)}`),
+    '',
+  );
+}
+
+function invalid(issues: Issue[]): SoukError {
+  const required = ['id', 'name', 'serviceType'].filter((field) =>
+    issues.some((issue) => issue.path === field && /expected string, received undefined/i.test(issue.message)),
+  );
+  const message =
+    required.length > 0
+      ? 'Invalid manifest: Missing required fields (id, name, serviceType)' // spec part 2, section 5
+      : `Invalid manifest: ${issues.map((issue) => (issue.path ? `${issue.path} ${issue.message}` : issue.message)).join('; ')}`;
+  return new SoukError('manifest_invalid', { message: message.slice(0, 2000), issues: issues.slice(0, 100) });
+}

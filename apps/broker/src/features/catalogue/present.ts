@@ -1,0 +1,103 @@
+import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue.ts';
+import { categories, type Manifest } from '@souk/contract/manifest.ts';
+import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from './snapshot.ts';
+
+/** A server as a visitor sees it (spec part 1, section 3). */
+export function presentServer(server: CatalogueServer): ServerAnswer {
+  const { manifest } = server;
+  const billing = presentBilling(manifest);
+  const icon = presentIcon(manifest.icon);
+  const requires = manifest.auth.type === 'oauth' ? ('sign_in' as const) : undefined;
+  return {
+    serverId: server.id,
+    serverName: manifest.name,
+    status: server.status,
+    metadata: {
+      category: categories[manifest.category],
+      description: manifest.description,
+      version: manifest.version,
+      author: manifest.author ?? 'Unknown',
+      ...(icon && { icon }),
+    },
+    displayName: manifest.name,
+    displayDescription: manifest.description,
+    ...(billing && { billing }),
+    capabilities: { tools: server.tools.length, prompts: server.prompts.length, resources: server.resources.length },
+    ...(server.statusDetail && { statusDetail: server.statusDetail }),
+    ...(requires && { requires }),
+    connectionType: manifest.connection.type,
+    lastUpdate: new Date(server.updatedAtMs).toISOString(),
+  };
+}
+
+function presentBilling(manifest: Manifest): ServerAnswer['billing'] {
+  if (!manifest.billing) return undefined;
+  const { tier, rental, trialDays } = manifest.billing;
+  return {
+    tier,
+    ...(rental && {
+      rental: {
+        price: rental.price,
+        currency: rental.currency,
+        name: rental.name ?? `${manifest.name} rental`,
+        description: rental.description ?? `Monthly rental of ${manifest.name}`,
+      },
+    }),
+    features: manifest.features,
+    ...(trialDays !== undefined && { trialDays }),
+  };
+}
+
+/** An icon that a browser may load: https, or a path of our own. Anything else (`javascript:`, `data:`) is dropped. */
+function presentIcon(icon: string | undefined): string | undefined {
+  if (icon === undefined) return undefined;
+  if (/^\/(?![/\\])[^\s\\]*$/.test(icon)) return icon;
+  return URL.parse(icon)?.protocol === 'https:' ? icon : undefined;
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+const record = (value: unknown): Record<string, unknown> | undefined =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+
+function presentCapability(item: CatalogueItem): Omit<CapabilityAnswer, 'type'> {
+  const name = text(item.definition['name']) ?? item.name;
+  const description = text(item.definition['description']) ?? '';
+  return {
+    serverId: item.serverId,
+    name,
+    displayName: text(item.definition['title']) ?? text(record(item.definition['annotations'])?.['title']) ?? name,
+    description,
+    displayDescription: description,
+    exposedName: item.exposedName,
+  };
+}
+
+export function presentTool(item: CatalogueItem) {
+  const inputSchema = record(item.definition['inputSchema']);
+  const annotations = record(item.definition['annotations']);
+  return {
+    ...presentCapability(item),
+    type: 'tool' as const,
+    creditCost: item.creditCost,
+    ...(inputSchema && { inputSchema }),
+    ...(annotations && { annotations }),
+  };
+}
+
+export const presentPrompt = (item: CatalogueItem) => ({ ...presentCapability(item), type: 'prompt' as const });
+
+export const presentResource = (item: CatalogueItem) => ({
+  ...presentCapability(item),
+  type: 'resource' as const,
+  uri: item.exposedName,
+});
+
+export function presentTools(snapshot: CatalogueSnapshot) {
+  return snapshot.servers.flatMap((server) => server.tools.map(presentTool));
+}
+export function presentPrompts(snapshot: CatalogueSnapshot) {
+  return snapshot.servers.flatMap((server) => server.prompts.map(presentPrompt));
+}
+export function presentResources(snapshot: CatalogueSnapshot) {
+  return snapshot.servers.flatMap((server) => server.resources.map(presentResource));
+}

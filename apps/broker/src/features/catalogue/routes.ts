@@ -1,0 +1,54 @@
+import { getCapabilities, getHealth, getInfo, getPrompts, getResources, getTools } from '@souk/contract/catalogue.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Config } from '#platform/config.ts';
+import type { Router } from '#platform/http/router.ts';
+import type { Catalogue } from './create-catalogue.ts';
+import { presentPrompts, presentResources, presentServer, presentTools } from './present.ts';
+
+/** The public reading calls under /mcp/. All of them answer from memory: no upstream and no database is waited for. */
+export function mountCatalogueRoutes(
+  router: Router,
+  options: { catalogue: Catalogue; config: Config; clock: Clock; version: string; protocolVersions: readonly string[] },
+): void {
+  const { catalogue, config, clock } = options;
+  const isoNow = () => new Date(clock.now()).toISOString();
+
+  router.route(getInfo, () => ({
+    name: config.brandName,
+    version: options.version,
+    link: `${config.publicUrl}/mcp`,
+    protocolVersions: [...options.protocolVersions],
+    transport: 'streamable-http' as const,
+    supportEmail: config.supportEmail,
+    serverCount: catalogue.snapshot().servers.length,
+  }));
+
+  router.route(getHealth, () => {
+    const { servers } = catalogue.snapshot();
+    const totalCapabilities = servers.reduce(
+      (sum, server) => sum + server.tools.length + server.prompts.length + server.resources.length,
+      0,
+    );
+    const asked = servers.some((server) => server.status !== 'disconnected' || server.statusDetail !== undefined);
+    return {
+      status: servers.length > 0 && !asked ? ('initializing' as const) : ('healthy' as const),
+      timestamp: isoNow(),
+      server: { serverCount: servers.length, totalCapabilities },
+      connections: { connected: servers.filter((server) => server.status === 'connected').length },
+    };
+  });
+
+  router.route(getCapabilities, () => {
+    const snapshot = catalogue.snapshot();
+    const newest = Math.max(0, ...snapshot.servers.map((server) => server.updatedAtMs));
+    return {
+      servers: snapshot.servers.map(presentServer),
+      capabilities: [...presentTools(snapshot), ...presentPrompts(snapshot), ...presentResources(snapshot)],
+      lastUpdate: new Date(newest).toISOString(),
+    };
+  });
+
+  router.route(getTools, () => ({ tools: presentTools(catalogue.snapshot()) }));
+  router.route(getPrompts, () => ({ prompts: presentPrompts(catalogue.snapshot()) }));
+  router.route(getResources, () => ({ resources: presentResources(catalogue.snapshot()) }));
+}

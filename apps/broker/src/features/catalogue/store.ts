@@ -1,0 +1,226 @@
+import type { Manifest } from '@souk/contract/manifest.ts';
+import type { ServerStatus } from '@souk/contract/catalogue.ts';
+import { sql, type Kysely, type Transaction } from 'kysely';
+import type { CatalogueItem, CatalogueServer, Era } from './snapshot.ts';
+import type { CapabilityKind, CatalogueTables } from './tables.ts';
+
+export type CatalogueDb = Kysely<CatalogueTables>;
+type Tx = Transaction<CatalogueTables>;
+
+export type ManifestRow = {
+  serverId: string;
+  version: string;
+  status: 'staging' | 'deployed' | 'superseded';
+  sha256: string;
+  origin: 'bundled' | 'admin';
+  body: Manifest;
+};
+
+export type StoredCapability = {
+  kind: CapabilityKind;
+  name: string;
+  exposedName: string;
+  body: Record<string, unknown>;
+  sha256: string;
+  flagged: boolean;
+};
+
+export type HealthChange = {
+  status: ServerStatus;
+  detail: string | undefined;
+  era: Era | undefined;
+  checkedAtMs: number;
+};
+
+export async function findManifestVersions(db: CatalogueDb, serverId: string): Promise<ManifestRow[]> {
+  const rows = await db.selectFrom('manifest_versions').selectAll().where('server_id', '=', serverId).execute();
+  return rows.map((row) => ({
+    serverId: row.server_id,
+    version: row.version,
+    status: row.status,
+    sha256: row.sha256,
+    origin: row.origin,
+    body: row.body,
+  }));
+}
+
+/** Makes the server's row if it is new. Answers its slug, which never changes afterwards. */
+export async function ensureServer(tx: Tx, id: string, wantedSlug: string): Promise<string> {
+  const known = await tx.selectFrom('servers').select('slug').where('id', '=', id).executeTakeFirst();
+  if (known) return known.slug;
+  for (let attempt = 1; ; attempt++) {
+    const suffix = attempt === 1 ? '' : String(attempt);
+    const slug = `${wantedSlug.slice(0, 12 - suffix.length)}${suffix}`;
+    const inserted = await tx
+      .insertInto('servers')
+      .values({ id, slug })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('slug')
+      .executeTakeFirst();
+    if (inserted) return inserted.slug;
+  }
+}
+
+/** Puts a version in staging, in the place of whatever was staged. */
+export async function insertStaged(
+  tx: Tx,
+  manifest: Manifest,
+  sha256: string,
+  by: { origin: 'bundled' | 'admin'; userId?: string },
+): Promise<void> {
+  await tx
+    .updateTable('manifest_versions')
+    .set({ status: 'superseded' })
+    .where('server_id', '=', manifest.id)
+    .where('status', '=', 'staging')
+    .execute();
+  await tx
+    .insertInto('manifest_versions')
+    .values({
+      server_id: manifest.id,
+      version: manifest.version,
+      status: 'staging',
+      body: JSON.stringify(manifest),
+      sha256,
+      origin: by.origin,
+      created_by: by.userId ?? null,
+      deployed_at: null,
+    })
+    .execute();
+}
+
+/** The named version becomes the deployed one; the one before is kept as superseded. False when there is no such version. */
+export async function markDeployed(tx: Tx, serverId: string, version: string, at: Date): Promise<boolean> {
+  await tx
+    .updateTable('manifest_versions')
+    .set({ status: 'superseded' })
+    .where('server_id', '=', serverId)
+    .where('status', '=', 'deployed')
+    .where('version', '!=', version)
+    .execute();
+  const updated = await tx
+    .updateTable('manifest_versions')
+    .set({ status: 'deployed', deployed_at: at })
+    .where('server_id', '=', serverId)
+    .where('version', '=', version)
+    .returning('version')
+    .executeTakeFirst();
+  return updated !== undefined;
+}
+
+export async function replaceCapabilities(tx: Tx, serverId: string, items: readonly StoredCapability[]): Promise<void> {
+  await tx.deleteFrom('capabilities').where('server_id', '=', serverId).execute();
+  const rows = items.map((item, position) => ({
+    server_id: serverId,
+    kind: item.kind,
+    name: item.name,
+    position,
+    exposed_name: item.exposedName,
+    body: JSON.stringify(item.body),
+    sha256: item.sha256,
+    flagged: item.flagged,
+  }));
+  const rowsPerStatement = 500;
+  for (let start = 0; start < rows.length; start += rowsPerStatement) {
+    await tx
+      .insertInto('capabilities')
+      .values(rows.slice(start, start + rowsPerStatement))
+      .execute();
+  }
+}
+
+/** Exposed resource addresses that other servers hold already. */
+export async function findTakenUris(tx: Tx, serverId: string, uris: readonly string[]): Promise<Set<string>> {
+  if (uris.length === 0) return new Set();
+  const rows = await tx
+    .selectFrom('capabilities')
+    .select('exposed_name')
+    .where('server_id', '!=', serverId)
+    .where('kind', 'in', ['resource', 'template'])
+    .where('exposed_name', 'in', [...uris])
+    .execute();
+  return new Set(rows.map((row) => row.exposed_name));
+}
+
+export async function upsertHealth(
+  db: CatalogueDb | Tx,
+  serverId: string,
+  change: HealthChange & { discoveredAtMs?: number; instructions?: string | undefined },
+): Promise<void> {
+  const checkedAt = new Date(change.checkedAtMs);
+  const discovered = change.discoveredAtMs === undefined ? undefined : new Date(change.discoveredAtMs);
+  await db
+    .insertInto('server_health')
+    .values({
+      server_id: serverId,
+      status: change.status,
+      detail: change.detail ?? null,
+      era: change.era ?? null,
+      era_at: change.era ? checkedAt : null,
+      instructions: change.instructions ?? null,
+      checked_at: checkedAt,
+      discovered_at: discovered ?? null,
+    })
+    .onConflict((conflict) =>
+      conflict.column('server_id').doUpdateSet({
+        status: change.status,
+        detail: change.detail ?? null,
+        ...(change.era && { era: change.era, era_at: checkedAt }),
+        checked_at: checkedAt,
+        ...(discovered && { discovered_at: discovered, instructions: change.instructions ?? null }),
+      }),
+    )
+    .execute();
+}
+
+/** Reads every deployed server with its capabilities and health. */
+export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> {
+  const servers = await db
+    .selectFrom('manifest_versions as m')
+    .innerJoin('servers as s', 's.id', 'm.server_id')
+    .leftJoin('server_health as h', 'h.server_id', 's.id')
+    .select(['s.id', 's.slug', 'm.body', 'm.deployed_at', 'h.status', 'h.detail', 'h.era', 'h.era_at'])
+    .select(['h.instructions', 'h.discovered_at'])
+    .where('m.status', '=', 'deployed')
+    .execute();
+  const capabilities = await db
+    .selectFrom('capabilities')
+    .select(['server_id', 'kind', 'name', 'exposed_name', 'body'])
+    .orderBy('server_id')
+    .orderBy('position')
+    .execute();
+  const byServer = Map.groupBy(capabilities, (row) => row.server_id);
+  return servers.map((row) => {
+    const manifest = row.body;
+    const costs = new Map(Object.entries(manifest.billing?.toolCosts ?? {}));
+    const pick = (kind: CapabilityKind): CatalogueItem[] =>
+      (byServer.get(row.id) ?? [])
+        .filter((item) => item.kind === kind)
+        .map((item) => ({
+          serverId: row.id,
+          name: item.name,
+          exposedName: item.exposed_name,
+          definition: item.body,
+          creditCost: kind === 'tool' ? (costs.get(item.name) ?? 0) : 0,
+        }));
+    return {
+      id: row.id,
+      slug: row.slug,
+      manifest,
+      status: row.status ?? 'disconnected',
+      statusDetail: row.detail ?? undefined,
+      era: row.era && row.era_at ? { verdict: row.era, atMs: row.era_at.getTime() } : undefined,
+      instructions: row.instructions ?? undefined,
+      tools: pick('tool'),
+      prompts: pick('prompt'),
+      resources: pick('resource'),
+      templates: pick('template'),
+      updatedAtMs: (row.discovered_at ?? row.deployed_at ?? new Date(0)).getTime(),
+    };
+  });
+}
+
+/** Serialises deployments of all replicas: held until the transaction ends. */
+export async function lockDeployments(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('souk:deployments'))`.execute(tx);
+}

@@ -1,0 +1,43 @@
+import type { Manifest } from '@souk/contract/manifest.ts';
+import type { ServerStatus } from '@souk/contract/catalogue.ts';
+import type { ColumnType, Generated } from 'kysely';
+
+/** jsonb: read as the value, written as its JSON text. */
+type Json<T> = ColumnType<T, string, string>;
+
+export type CapabilityKind = 'tool' | 'prompt' | 'resource' | 'template';
+
+export type CatalogueTables = {
+  servers: { id: string; slug: string; created_at: Generated<Date> };
+  manifest_versions: {
+    server_id: string;
+    version: string;
+    status: 'staging' | 'deployed' | 'superseded';
+    body: Json<Manifest>;
+    sha256: string;
+    origin: 'bundled' | 'admin';
+    created_by: string | null;
+    created_at: Generated<Date>;
+    deployed_at: Date | null;
+  };
+  capabilities: {
+    server_id: string;
+    kind: CapabilityKind;
+    name: string;
+    position: number;
+    exposed_name: string;
+    body: Json<Record<string, unknown>>;
+    sha256: string;
+    flagged: boolean;
+  };
+  server_health: {
+    server_id: string;
+    status: ServerStatus;
+    detail: string | null;
+    era: 'legacy' | 'modern' | null;
+    era_at: Date | null;
+    instructions: string | null;
+    checked_at: Date;
+    discovered_at: Date | null;
+  };
+};
