@@ -1,0 +1,108 @@
+import cookie from '@fastify/cookie';
+import formbody from '@fastify/formbody';
+import helmet from '@fastify/helmet';
+import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import type { Config } from '../config.ts';
+import { SoukError } from '../errors.ts';
+import type { Ids } from '../ids.ts';
+import type { Log } from '../log.ts';
+import { renderError } from './error-body.ts';
+import { isTooDeep } from './json-depth.ts';
+
+/** REST bodies (security.md, Limits). The MCP endpoints have a limit of their own. */
+const maxBodyBytes = 256 * 1024;
+const headersTimeoutMs = 10_000;
+
+/** Probes of a load balancer come with the address of the machine, not the public name. */
+const hostExempt: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
+
+export type Readiness = () => Promise<boolean>;
+
+/**
+ * The HTTP server with everything that holds for every request: limits, Host check, security headers, cookies, forms,
+ * one shape of errors, and the probes. Knows no feature.
+ */
+export async function buildServer(options: {
+  config: Config;
+  ids: Ids;
+  log: Log;
+  isReady: Readiness;
+}): Promise<FastifyInstance> {
+  const { config } = options;
+  const logger: FastifyBaseLogger = options.log;
+  const https = config.publicUrl.startsWith('https:');
+  const app = fastify({
+    loggerInstance: logger,
+    disableRequestLogging: true,
+    trustProxy: config.trustProxy.length > 0 ? [...config.trustProxy] : false,
+    bodyLimit: maxBodyBytes,
+    genReqId: () => options.ids.uuid(),
+    http: { headersTimeout: headersTimeoutMs },
+    // Open streams of MCP clients would hold up the stop for ever.
+    forceCloseConnections: true,
+    return503OnClosing: true,
+  });
+
+  await app.register(helmet, {
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        defaultSrc: ["'self'"],
+        scriptSrc: ["'self'"],
+        styleSrc: ["'self'"],
+        imgSrc: ["'self'", 'https:', 'data:'],
+        connectSrc: ["'self'"],
+        fontSrc: ["'self'"],
+        objectSrc: ["'none'"],
+        baseUri: ["'none'"],
+        formAction: ["'self'"],
+        frameAncestors: ["'none'"],
+        ...(https && { upgradeInsecureRequests: [] }),
+      },
+    },
+    strictTransportSecurity: https ? { maxAge: 31_536_000, includeSubDomains: false } : false,
+    crossOriginEmbedderPolicy: false,
+    referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
+  });
+  await app.register(cookie);
+  await app.register(formbody, { bodyLimit: 64 * 1024 });
+
+  app.removeContentTypeParser('application/json');
+  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    if (text === '') return done(null, undefined);
+    if (isTooDeep(text)) return done(new SoukError('invalid_request', { message: 'The request body is nested too deep.' }));
+    if (text.includes('__proto__')) return done(new SoukError('invalid_request', { message: '__proto__ is not a field.' }));
+    try {
+      return done(null, JSON.parse(text));
+    } catch (error) {
+      return done(new SoukError('invalid_json', { cause: error }));
+    }
+  });
+
+  const publicHost = new URL(config.publicUrl).host;
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    // request.host heeds X-Forwarded-Host from trusted proxies alone.
+    if (request.host !== publicHost && !hostExempt.has(request.url)) {
+      throw new SoukError('foreign_host', { message: `This installation answers at ${config.publicUrl} only.` });
+    }
+  });
+
+  app.setErrorHandler((error, request, reply) => {
+    const rendered = renderError(error, request.id);
+    if (rendered.unexpected) request.log.error({ err: error, requestId: request.id }, 'a request failed');
+    if (rendered.status === 429) reply.header('retry-after', reply.getHeader('retry-after') ?? '60');
+    return reply.code(rendered.status).send(rendered.body);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const rendered = renderError(new SoukError('not_found'), request.id);
+    return reply.code(rendered.status).send(rendered.body);
+  });
+
+  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/readyz', async (_request, reply) => {
+    const ready = await options.isReady().catch(() => false);
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' });
+  });
+  return app;
+}
