@@ -26,6 +26,8 @@ export type Endpoint = {
   body?: Schema;
   answer: Schema;
   errors?: readonly ErrorCode[];
+  /** The error that input against the schemas gets, where the specification has its own text; else invalid_request. */
+  invalidInput?: ErrorCode;
 };
 
 /** Declares one call that front and back agree on. Keeps the literal types of its schemas. */

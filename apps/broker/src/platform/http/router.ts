@@ -1,4 +1,5 @@
 import type { Access, Answer, Endpoint, ParsedRequest } from '@souk/contract/endpoint.ts';
+import type { ErrorCode } from '@souk/contract/errors.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodType } from 'zod';
 import { SoukError } from '../errors.ts';
@@ -36,9 +37,9 @@ export function createRouter(app: FastifyInstance, guard: Guard): Router {
         handler: async (request) => {
           const caller = await guard(request.headers.authorization, endpoint.access, endpoint.method);
           const input = {
-            params: parsePart(endpoint.params, request.params, 'params'),
-            query: parsePart(endpoint.query, request.query, 'query'),
-            body: parsePart(endpoint.body, request.body, 'body'),
+            params: parsePart(endpoint.params, request.params, 'params', endpoint.invalidInput),
+            query: parsePart(endpoint.query, request.query, 'query', endpoint.invalidInput),
+            body: parsePart(endpoint.body, request.body, 'body', endpoint.invalidInput),
             caller,
             request,
           };
@@ -50,7 +51,7 @@ export function createRouter(app: FastifyInstance, guard: Guard): Router {
   };
 }
 
-function parsePart(schema: ZodType | undefined, value: unknown, part: string): unknown {
+function parsePart(schema: ZodType | undefined, value: unknown, part: string, code?: ErrorCode): unknown {
   if (!schema) return undefined;
   const parsed = schema.safeParse(value ?? {});
   if (parsed.success) return parsed.data;
@@ -58,6 +59,7 @@ function parsePart(schema: ZodType | undefined, value: unknown, part: string): u
     path: [part === 'body' ? '' : part, ...issue.path].filter((step) => step !== '').join('.'),
     message: issue.message,
   }));
+  if (code) throw new SoukError(code, { issues });
   const [first] = issues;
   throw new SoukError('invalid_request', {
     message: first ? `${first.path || part}: ${first.message}` : `invalid ${part}`,

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+
+/** Where the one stylesheet of server-made pages is served: a file of its own, so that their CSP needs no 'unsafe-inline'. */
+export const pageStylesPath = '/oauth/pages.css';
+
+const styles = readFileSync(new URL('./page.css', import.meta.url), 'utf8');
+
+export type Page = {
+  /** Shown in the tab; the page itself brings its own heading. */
+  title: string;
+  brandName: string;
+  /** HTML. Everything in it that came from outside went through escapeHtml. */
+  body: string;
+  /** wide for the first page, narrow (the default) for forms. */
+  width?: 'narrow' | 'wide';
+};
+
+/**
+ * Text as HTML text or as a quoted attribute's value.
+ * Control characters and bidirectional overrides go: they would let a name rewrite the sentence around it.
+ */
+export function escapeHtml(text: string): string {
+  return text
+    .replace(/[\p{Cc}\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu, ' ')
+    .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** A whole HTML document in the product's plain look: no script, no inline style, light and dark, readable at 390 px. */
+export function renderPage(page: Page): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${escapeHtml(page.title)} - ${escapeHtml(page.brandName)}</title>
+<link rel="stylesheet" href="${pageStylesPath}">
+</head>
+<body>
+<header><a href="/">${escapeHtml(page.brandName)}</a></header>
+<main class="${page.width ?? 'narrow'}">
+${page.body}
+</main>
+</body>
+</html>
+`;
+}
+
+/** Serves the stylesheet of server-made pages. Call once. */
+export function mountPageStyles(app: FastifyInstance): void {
+  app.get(pageStylesPath, (_request, reply) =>
+    reply.type('text/css; charset=utf-8').header('cache-control', 'public, max-age=3600').send(styles),
+  );
+}
+
+/**
+ * Answers a server-made page with a content security policy of its own: no script, not framable.
+ * @param formTargets CSP sources that the page's forms may end at beside our own origin. Chromium checks every redirect
+ *   that follows a form against form-action, so a form whose answer redirects elsewhere needs them.
+ */
+export function sendPage(reply: FastifyReply, status: number, html: string, formTargets: readonly string[] = []) {
+  const formAction = ["'self'", ...formTargets].join(' ');
+  return (
+    reply
+      .code(status)
+      .header(
+        'content-security-policy',
+        `default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action ${formAction}`,
+      )
+      .header('x-frame-options', 'DENY')
+      .header('cache-control', 'no-store')
+      // A form's POST carries Origin: null under no-referrer, and the sign-in forms check Origin.
+      .header('referrer-policy', 'same-origin')
+      .type('text/html; charset=utf-8')
+      .send(html)
+  );
+}
