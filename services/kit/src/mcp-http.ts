@@ -1,0 +1,58 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, isLegacyRequest, type McpServer } from '@modelcontextprotocol/server';
+import type { Clock } from './clock.ts';
+import { createLegacySessions } from './legacy-sessions.ts';
+import type { ServiceCaller } from './request-gate.ts';
+
+/** Requests larger than this are answered 413 unread. */
+export const maxRequestBytes = 1024 * 1024;
+
+export type McpEndpoint = {
+  /** Serves one HTTP request that the gate let through. */
+  handle(request: IncomingMessage, response: ServerResponse, caller: ServiceCaller): Promise<void>;
+  close(): Promise<void>;
+};
+
+/**
+ * One streamable HTTP address for both protocol eras: requests of revision 2026-07-28 stand alone, `initialize`
+ * opens a session. Every request or session gets a server object of its own, so that no answer can reach another.
+ */
+export function createMcpEndpoint(createServer: (caller: ServiceCaller) => McpServer, clock: Clock): McpEndpoint {
+  const sessions = createLegacySessions(createServer, clock);
+  // The SDK hands `authInfo` to the factory untouched: it is the one way from a request to its server object.
+  const modern = createMcpHandler(({ authInfo }) => createServer(callerOf(authInfo?.extra)), {
+    legacy: 'reject',
+    maxRequestBodySize: maxRequestBytes,
+  });
+  const bodyLimit = { maxRequestBodySize: maxRequestBytes };
+
+  return {
+    async handle(request, response, caller) {
+      const serve = toNodeHandler(
+        {
+          fetch: async (webRequest) =>
+            (await isLegacyRequest(webRequest, undefined, bodyLimit))
+              ? sessions.handle(webRequest, caller)
+              : modern.fetch(webRequest, { authInfo: { token: '', clientId: '', scopes: [], extra: { ...caller } } }),
+        },
+        bodyLimit,
+      );
+      if (!isReceived(request)) throw new TypeError('not a request that a server received');
+      await serve(request, response);
+    },
+    async close() {
+      await Promise.all([modern.close(), sessions.close()]);
+    },
+  };
+}
+
+/** Node types method and url for answers, too, where they are missing; of a received request both are set. */
+function isReceived(message: IncomingMessage): message is IncomingMessage & { method: string; url: string } {
+  return message.method !== undefined && message.url !== undefined;
+}
+
+function callerOf(extra: Record<string, unknown> | undefined): ServiceCaller {
+  const subject = extra?.['subject'];
+  return { subject: typeof subject === 'string' ? subject : undefined };
+}

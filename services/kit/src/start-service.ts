@@ -1,0 +1,110 @@
+import { fstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { join } from 'node:path';
+import { EnvironmentError, readServiceEnvironment, type ServiceEnvironment } from './environment.ts';
+
+/** EX_CONFIG of sysexits.h. */
+const exitConfig = 78;
+/** The start protocol promises an exit within 2 s; what has not closed by then is cut. */
+const closeDeadlineMs = 1_500;
+
+export type RunningService = {
+  /** Finishes what must not be lost (a database). Connections are cut by the caller. */
+  close(): Promise<void> | void;
+};
+
+export type ServiceProgram = {
+  scheme: 'http' | 'ws';
+  /**
+   * Take the port of the last start again where it is free: an OAuth server's address is part of every token
+   * that it gave, so a new port would sign everybody out.
+   */
+  keepsPort?: boolean;
+  /** Attaches its handlers to `server`, which listens at `origin` already. */
+  attach(server: Server, environment: ServiceEnvironment, origin: string): RunningService | Promise<RunningService>;
+};
+
+/**
+ * Runs a service for as long as its parent wants it: listens on 127.0.0.1, prints one line
+ * `{"ready":true,"url":…}`, exits 0 on SIGTERM, SIGINT, or when standard input closes (the parent is gone).
+ */
+export async function startService(program: ServiceProgram): Promise<void> {
+  // Everything that a service writes is for its owner alone.
+  process.umask(0o077);
+  const environment = environmentOrExit();
+  mkdirSync(environment.dataDir, { recursive: true, mode: 0o700 });
+
+  const server = createServer({ headersTimeout: 10_000, requestTimeout: 60_000 });
+  const port = await listen(server, environment, program.keepsPort === true);
+  const service = await program.attach(server, environment, `http://127.0.0.1:${port}`);
+  stopWithParent(async () => {
+    server.close();
+    await service.close();
+    server.closeAllConnections();
+  });
+  process.stdout.write(`${JSON.stringify({ ready: true, url: `${program.scheme}://127.0.0.1:${port}` })}\n`);
+}
+
+function environmentOrExit(): ServiceEnvironment {
+  try {
+    return readServiceEnvironment(process.env);
+  } catch (error) {
+    if (!(error instanceof EnvironmentError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(exitConfig);
+  }
+}
+
+async function listen(server: Server, environment: ServiceEnvironment, keepsPort: boolean): Promise<number> {
+  const portFile = join(environment.dataDir, 'port');
+  const wanted = environment.port === 0 && keepsPort ? readPort(portFile) : environment.port;
+  const port = await listenOn(server, wanted).catch((error: NodeJS.ErrnoException) => {
+    if (environment.port !== 0 || error.code !== 'EADDRINUSE') throw error;
+    return listenOn(server, 0);
+  });
+  if (keepsPort) writeFileSync(portFile, String(port));
+  return port;
+}
+
+function listenOn(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject);
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+function readPort(file: string): number {
+  try {
+    const port = Number(readFileSync(file, 'utf8'));
+    return Number.isInteger(port) && port > 0 && port < 65_536 ? port : 0;
+  } catch {
+    return 0;
+  }
+}
+
+function stopWithParent(close: () => Promise<void>): void {
+  let stopping = false;
+  const stop = () => {
+    if (stopping) return;
+    stopping = true;
+    setTimeout(() => process.exit(0), closeDeadlineMs).unref();
+    void close().finally(() => process.exit(0));
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  if (standardInputIsPipe()) process.stdin.on('end', stop).on('close', stop).on('error', stop).resume();
+}
+
+/** A terminal or /dev/null says nothing about a parent. Node's own pipes to children are socket pairs. */
+function standardInputIsPipe(): boolean {
+  try {
+    const input = fstatSync(0);
+    return input.isFIFO() || input.isSocket();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '@souk/service-kit/clock.ts';
+import { openDatabase } from '@souk/service-kit/database.ts';
+import { serveMcpPaths } from '@souk/service-kit/serve-mcp-paths.ts';
+import { createSlowCalls } from '@souk/service-kit/slow-calls.ts';
+import { startService } from '@souk/service-kit/start-service.ts';
+import { createTravelServer, type Edition, type TravelParts } from './create-server.ts';
+import { createItineraries, itineraryMigrations } from './itineraries.ts';
+
+const maxSlowCallsPerPerson = 4;
+
+await startService({
+  scheme: 'http',
+  attach(server, { dataDir, secret }) {
+    const database = openDatabase(dataDir, 'travel', itineraryMigrations);
+    const parts: TravelParts = {
+      itineraries: createItineraries(database),
+      slowCalls: createSlowCalls(maxSlowCallsPerPerson),
+      clock: systemClock,
+      newId: randomUUID,
+    };
+    const edition = (name: Edition) => (caller: Parameters<typeof createTravelServer>[2]) =>
+      createTravelServer(name, parts, caller);
+    const endpoint = serveMcpPaths(server, {
+      paths: {
+        '/mcp': edition('travel'),
+        '/pro/mcp': edition('travel-pro'),
+        '/enterprise/mcp': edition('travel-enterprise'),
+      },
+      secret,
+      clock: systemClock,
+    });
+    return {
+      async close() {
+        await endpoint.close();
+        database.close();
+      },
+    };
+  },
+});
