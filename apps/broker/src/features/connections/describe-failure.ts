@@ -1,0 +1,23 @@
+import type { ServerStatus } from '@souk/contract/catalogue.ts';
+import type { UpstreamError, UpstreamErrorKind } from '#adapters/mcp/upstream-error.ts';
+
+type Described = { status: ServerStatus; detail: string; era: undefined };
+
+/** Not there at all is `disconnected`; there, but not answering as it should, is `error`. */
+const details: Record<UpstreamErrorKind, { status: ServerStatus; detail: string }> = {
+  unreachable: { status: 'disconnected', detail: 'The server cannot be reached' },
+  closed: { status: 'disconnected', detail: 'The server closed the connection' },
+  session_lost: { status: 'disconnected', detail: 'The server lost the session' },
+  cancelled: { status: 'disconnected', detail: 'The check was interrupted' },
+  timeout: { status: 'error', detail: 'The server does not answer in time' },
+  bad_upstream: { status: 'error', detail: 'The server does not answer with MCP' },
+  result_too_large: { status: 'error', detail: "The server's answer is too large" },
+  too_many_tools: { status: 'error', detail: 'The server has more than 512 tools' },
+  sign_in_required: { status: 'error', detail: 'The server demands a sign-in that its manifest does not name' },
+  refused_address: { status: 'error', detail: "The server's address is not allowed here" },
+  protocol: { status: 'error', detail: 'The server answered with an error' },
+};
+
+export function describeFailure(error: UpstreamError): Described {
+  return { ...details[error.kind], era: undefined };
+}

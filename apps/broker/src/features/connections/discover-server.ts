@@ -1,0 +1,64 @@
+import type { Upstream } from '#adapters/mcp/types.ts';
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import type { Catalogue, CatalogueServer, Discovered } from '#features/catalogue/index.ts';
+import type { Log } from '#platform/log.ts';
+import { describeFailure } from './describe-failure.ts';
+import { isPerUser } from './upstream-target.ts';
+import type { UpstreamPool } from './upstream-pool.ts';
+
+/**
+ * Asks a server what it offers and stores the answer. A server that cannot be asked keeps its last catalogue and gets
+ * the status that says why (gateway.md: lists never wait for upstreams). Never throws for a fault of the server.
+ */
+export async function discoverServer(
+  server: CatalogueServer,
+  { catalogue, pool, log }: { catalogue: Catalogue; pool: UpstreamPool; log: Log },
+): Promise<void> {
+  try {
+    const lease = await pool.acquire(server, undefined);
+    try {
+      await catalogue.storeDiscovery(server.id, await readAll(lease.upstream));
+    } finally {
+      lease.release();
+    }
+    // A process for nobody has no work left: each person gets one of their own.
+    if (isPerUser(server) && server.manifest.connection.type === 'stdio') await pool.drop(server.id, '');
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error;
+    if (error.kind === 'sign_in_required' && server.manifest.auth.type === 'oauth') {
+      await storeSnapshot(server, catalogue);
+      return;
+    }
+    log.warn({ server: server.id, kind: error.kind }, `discovery failed: ${error.message}`);
+    await catalogue.setHealth(server.id, describeFailure(error));
+  }
+}
+
+async function readAll(upstream: Upstream): Promise<Discovered> {
+  const { capabilities } = upstream;
+  // Servers claim resources without templates and the reverse: each list is asked for by its own capability.
+  const [tools, prompts, resources, templates] = await Promise.all([
+    capabilities.tools ? upstream.listTools() : [],
+    capabilities.prompts ? upstream.listPrompts() : [],
+    capabilities.resources ? upstream.listResources() : [],
+    capabilities.resources ? upstream.listResourceTemplates().catch(ignoreUnknownMethod) : [],
+  ]);
+  return { era: upstream.era, instructions: upstream.instructions, tools, prompts, resources, templates };
+}
+
+/** Many servers have resources and no templates, and answer "method not found". */
+function ignoreUnknownMethod(error: unknown): [] {
+  if (error instanceof UpstreamError && error.kind === 'protocol' && error.code === -32601) return [];
+  throw error;
+}
+
+/** A server that answers "sign in first" is well; what it offers stands in its manifest. */
+async function storeSnapshot(server: CatalogueServer, catalogue: Catalogue): Promise<void> {
+  const snapshot = server.manifest.capabilitySnapshot;
+  if (snapshot && (server.discoveredAtMs ?? 0) < server.deployedAtMs) {
+    await catalogue.storeDiscovery(server.id, { era: undefined, instructions: undefined, templates: [], ...snapshot });
+  }
+  await catalogue.setHealth(server.id, { status: 'connected', detail: signInRequired, era: undefined });
+}
+
+export const signInRequired = 'Sign-in required';

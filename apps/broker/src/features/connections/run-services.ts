@@ -1,0 +1,142 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Clock } from '#platform/clock.ts';
+import type { Log } from '#platform/log.ts';
+
+const startDeadlineMs = 20_000;
+const stopDeadlineMs = 3_000;
+const maxRestartDelayMs = 300_000;
+/** A program that ran this long is taken for healthy: the next restart is quick again. */
+const settledAfterMs = 60_000;
+
+export type ServicePrograms = Readonly<Record<string, string>>;
+
+/** Our own demo services, which Souk starts and keeps running. */
+export type Services = {
+  readonly names: ReadonlySet<string>;
+  /** Where a service answers now; undefined while it is not running. */
+  address(name: string): string | undefined;
+  /** The secret that this start's services demand on every connection. */
+  readonly secret: string;
+  /** Starts a service unless it runs. Resolves once it is ready or has failed to start. */
+  start(name: string): Promise<void>;
+  /** Called when a service came up or went down. */
+  onChange(listener: (name: string) => void): void;
+  pids(): ReadonlyMap<string, number>;
+  stop(): Promise<void>;
+};
+
+type Running = { child: ChildProcess; url: string | undefined; startedAtMs: number };
+
+/**
+ * Runs each program (`name -> TypeScript file`) as a child of the broker, with an environment of five variables and
+ * a folder of its own. One that ends is started again after `restartDelayMs`, doubling while it keeps failing.
+ */
+export function createServices(options: {
+  programs: ServicePrograms;
+  dataDir: string;
+  secret: string;
+  restartDelayMs: number;
+  clock: Clock;
+  log: Log;
+}): Services {
+  const { programs, log, clock } = options;
+  const running = new Map<string, Running>();
+  const failures = new Map<string, number>();
+  const timers = new Set<NodeJS.Timeout>();
+  const listeners = new Set<(name: string) => void>();
+  let stopping = false;
+
+  const changed = (name: string) => {
+    for (const listener of listeners) listener(name);
+  };
+
+  function restartLater(name: string): void {
+    if (stopping) return;
+    const count = failures.get(name) ?? 0;
+    failures.set(name, count + 1);
+    const delayMs = Math.min(options.restartDelayMs * 2 ** count, maxRestartDelayMs);
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      void start(name);
+    }, delayMs);
+    timers.add(timer);
+  }
+
+  async function start(name: string): Promise<void> {
+    const program = programs[name];
+    if (program === undefined || running.has(name) || stopping) return;
+    const dataDir = join(options.dataDir, 'services', name);
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    const child = spawn(process.execPath, [program], {
+      env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', DATA_DIR: dataDir, PORT: '0', SOUK_SERVICE_SECRET: options.secret },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    const entry: Running = { child, url: undefined, startedAtMs: clock.now() };
+    running.set(name, entry);
+    createInterface({ input: child.stderr }).on('line', (line) => log.warn({ service: name }, line.slice(0, 500)));
+    // The child may end before it read anything: that is reported by 'exit', not by a failed write.
+    child.stdin.on('error', () => {});
+
+    await new Promise<void>((resolve) => {
+      const deadline = setTimeout(() => {
+        log.error({ service: name }, 'a service did not become ready in time');
+        child.kill('SIGKILL');
+      }, startDeadlineMs);
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        const url = readyUrl(line);
+        if (!url || entry.url) return;
+        clearTimeout(deadline);
+        entry.url = url;
+        resolve();
+        changed(name);
+      });
+      child.on('error', (error) => log.error({ service: name, err: error }, 'a service cannot be started'));
+      child.on('close', (code, signal) => {
+        clearTimeout(deadline);
+        running.delete(name);
+        if (clock.now() - entry.startedAtMs > settledAfterMs) failures.delete(name);
+        if (!stopping) log.warn({ service: name, code, signal }, 'a service ended and will be started again');
+        resolve();
+        changed(name);
+        restartLater(name);
+      });
+    });
+  }
+
+  return {
+    names: new Set(Object.keys(programs)),
+    secret: options.secret,
+    address: (name) => running.get(name)?.url,
+    start,
+    onChange: (listener) => void listeners.add(listener),
+    pids: () => new Map([...running].flatMap(([name, { child }]) => (child.pid ? [[name, child.pid] as const] : []))),
+    async stop() {
+      stopping = true;
+      for (const timer of timers) clearTimeout(timer);
+      await Promise.all([...running.values()].map(({ child }) => endChild(child)));
+    },
+  };
+}
+
+async function endChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  child.stdin?.end();
+  child.kill('SIGTERM');
+  const deadline = setTimeout(() => child.kill('SIGKILL'), stopDeadlineMs);
+  await closed;
+  clearTimeout(deadline);
+}
+
+function readyUrl(line: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value === 'object' && value !== null && 'url' in value && typeof value.url === 'string') return value.url;
+  } catch {
+    // anything else that a program prints
+  }
+  return undefined;
+}

@@ -1,0 +1,171 @@
+import { openUpstream } from '#adapters/mcp/open-upstream.ts';
+import type { Upstream } from '#adapters/mcp/types.ts';
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Log } from '#platform/log.ts';
+import { isPerUser, upstreamTarget, type TargetOptions } from './upstream-target.ts';
+
+/** Gateway.md, Lifetimes and limits. */
+const idleCloseMs = 5 * 60_000;
+const sweepIntervalMs = 30_000;
+const maxStdioProcesses = 32;
+const maxResultBytes = 8 * 1024 * 1024;
+/** A stored verdict about the era is trusted for a day. */
+const eraTrustMs = 24 * 60 * 60_000;
+
+type Entry = {
+  key: string;
+  server: CatalogueServer;
+  opening: Promise<Upstream>;
+  upstream: Upstream | undefined;
+  inFlight: number;
+  usedAtMs: number;
+};
+
+export type PoolEvents = {
+  /** A list of the server changed (its own notice). */
+  onListChanged(serverId: string): void;
+  /** A connection that nobody ended is gone. `shared` when it served everybody. */
+  onLost(serverId: string, reason: string, shared: boolean): void;
+};
+
+export type Lease = { upstream: Upstream; release(): void };
+
+/** Open connections to upstream servers: one for everybody, or one for each person where the server keeps state. */
+export type UpstreamPool = {
+  /**
+   * A connection for this person (undefined: for nobody), opened on first use. Release it when the call is over.
+   * @throws UpstreamError
+   */
+  acquire(server: CatalogueServer, userId: string | undefined): Promise<Lease>;
+  /** Ends connections that are no good any more: of one person, or all of a server. */
+  drop(serverId: string, userId?: string): Promise<void>;
+  /** Pids of the stdio servers that run, for limits and tests. */
+  stdioPids(serverId?: string): number[];
+  stop(): Promise<void>;
+};
+
+export function createUpstreamPool(options: TargetOptions & { clock: Clock; log: Log; events: PoolEvents }): UpstreamPool {
+  const { clock, log, events } = options;
+  const entries = new Map<string, Entry>();
+  let stopped = false;
+
+  const keyOf = (server: CatalogueServer, userId: string | undefined) =>
+    `${server.id}/${isPerUser(server) ? (userId ?? '') : ''}`;
+
+  function open(key: string, server: CatalogueServer, userId: string | undefined): Entry {
+    const { manifest } = server;
+    const era = server.era && clock.now() - server.era.atMs < eraTrustMs ? server.era.verdict : undefined;
+    const listChanged = () => events.onListChanged(server.id);
+    const entry: Entry = {
+      key,
+      server,
+      inFlight: 0,
+      usedAtMs: clock.now(),
+      upstream: undefined,
+      opening: Promise.resolve().then(() =>
+        openUpstream(upstreamTarget(server, isPerUser(server) ? userId : undefined, options), {
+          ...(era && { era }),
+          connectTimeoutMs: manifest.deadlines.connectMs,
+          listTimeoutMs: manifest.deadlines.listMs,
+          maxResultBytes,
+          log,
+          onToolListChanged: listChanged,
+          onPromptListChanged: listChanged,
+          onResourceListChanged: listChanged,
+          onClosed: (reason) => {
+            forget(entry);
+            events.onLost(server.id, reason, !isPerUser(server));
+          },
+        }),
+      ),
+    };
+    entries.set(key, entry);
+    entry.opening.then(
+      (upstream) => {
+        entry.upstream = upstream;
+      },
+      () => forget(entry),
+    );
+    return entry;
+  }
+
+  function forget(entry: Entry): void {
+    if (entries.get(entry.key) === entry) entries.delete(entry.key);
+  }
+
+  async function close(entry: Entry): Promise<void> {
+    forget(entry);
+    const upstream = await entry.opening.catch(() => undefined);
+    await upstream?.close();
+  }
+
+  /** Makes room for one more process: the one that was idle longest has to go. */
+  async function makeRoom(): Promise<void> {
+    const processes = [...entries.values()].filter((entry) => entry.server.manifest.connection.type === 'stdio');
+    if (processes.length < maxStdioProcesses) return;
+    const [longestIdle] = processes.filter((entry) => entry.inFlight === 0).sort((a, b) => a.usedAtMs - b.usedAtMs);
+    if (!longestIdle) throw new UpstreamError('unreachable', 'too many servers are busy on this machine');
+    await close(longestIdle);
+  }
+
+  const sweep = setInterval(() => {
+    const oldest = clock.now() - idleCloseMs;
+    for (const entry of entries.values()) if (entry.inFlight === 0 && entry.usedAtMs < oldest) void close(entry);
+  }, sweepIntervalMs);
+  sweep.unref();
+
+  return {
+    async acquire(server, userId) {
+      if (stopped) throw new UpstreamError('closed', 'the broker is stopping');
+      const key = keyOf(server, userId);
+      let entry = entries.get(key);
+      // A new version may stand elsewhere: its predecessor's connection is of no use.
+      if (entry && entry.server.deployedAtMs !== server.deployedAtMs) {
+        void close(entry);
+        entry = undefined;
+      }
+      if (!entry) {
+        if (server.manifest.connection.type === 'stdio') await makeRoom();
+        // somebody else may have opened it while room was made
+        entry = entries.get(key) ?? open(key, server, userId);
+      }
+      const held = entry;
+      held.inFlight++;
+      let released = false;
+      const release = () => {
+        if (released) return;
+        released = true;
+        held.inFlight--;
+        held.usedAtMs = clock.now();
+      };
+      try {
+        return { upstream: await held.opening, release };
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+
+    async drop(serverId, userId) {
+      const wanted = [...entries.values()].filter(
+        (entry) => entry.server.id === serverId && (userId === undefined || entry.key === `${serverId}/${userId}`),
+      );
+      await Promise.all(wanted.map(close));
+    },
+
+    stdioPids: (serverId) =>
+      [...entries.values()].flatMap((entry) =>
+        entry.upstream?.pid !== undefined && (serverId === undefined || entry.server.id === serverId)
+          ? [entry.upstream.pid]
+          : [],
+      ),
+
+    async stop() {
+      stopped = true;
+      clearInterval(sweep);
+      await Promise.all([...entries.values()].map(close));
+    },
+  };
+}

@@ -1,0 +1,3 @@
+export { ensurePartitions } from './ensure-partitions.ts';
+export { usageMigrations } from './migrations.ts';
+export { createUsageWriter, type UsageEvent, type UsageWriter } from './usage-writer.ts';

@@ -1,0 +1,27 @@
+import type { Migration } from '#platform/db/database.ts';
+
+export const usageMigrations: readonly Migration[] = [
+  {
+    name: '0040-usage-events',
+    statements: [
+      // By month, so that old months are detached rather than deleted row by row (data.md, Schema).
+      `create table usage_events (
+        call_id uuid not null,
+        user_id uuid not null,
+        server_id text not null,
+        kind text not null check (kind in ('tool', 'prompt', 'resource')),
+        name text not null,
+        outcome text not null check (outcome in ('ok', 'error', 'failed', 'refused', 'cancelled')),
+        reason text,
+        credits bigint not null check (credits >= 0),
+        duration_ms int not null,
+        client_id text not null,
+        token_id text not null,
+        created_at timestamptz not null,
+        primary key (created_at, call_id)
+      ) partition by range (created_at)`,
+      `create index usage_events_by_user on usage_events (user_id, created_at desc)`,
+      `create table usage_events_default partition of usage_events default`,
+    ],
+  },
+];

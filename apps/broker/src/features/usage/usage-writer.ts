@@ -1,0 +1,117 @@
+import type { Query } from '#platform/db/database.ts';
+import type { Log } from '#platform/log.ts';
+
+/** A usage row rides in the next batch: at a kill at most this much is lost (security.md, Invariants). */
+const flushIntervalMs = 50;
+const maxBatch = 256;
+/** While the database is away rows wait here; beyond this the oldest are dropped and counted, so memory stays bounded. */
+const maxWaiting = 50_000;
+const retryDelayMs = 1_000;
+
+export type UsageEvent = {
+  callId: string;
+  userId: string;
+  serverId: string;
+  kind: 'tool' | 'prompt' | 'resource';
+  /** The server's own name of the tool or prompt, or a resource's address. */
+  name: string;
+  /** ok; error: the tool itself said isError; failed: no good answer; refused: not dispatched; cancelled by the client. */
+  outcome: 'ok' | 'error' | 'failed' | 'refused' | 'cancelled';
+  reason: string | undefined;
+  credits: number;
+  durationMs: number;
+  clientId: string;
+  tokenId: string;
+  atMs: number;
+};
+
+export type UsageWriter = {
+  /** Takes the row and returns at once. */
+  record(event: UsageEvent): void;
+  /** Resolves when every row recorded so far is in the database, or has been given up. */
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const statement = `
+  insert into usage_events
+    (call_id, user_id, server_id, kind, name, outcome, reason, credits, duration_ms, client_id, token_id, created_at)
+  select * from unnest(
+    $1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::int[],
+    $10::text[], $11::text[], $12::timestamptz[])
+  on conflict do nothing`;
+
+/** Writes usage rows in batches: one statement for all that came in while the last one ran. */
+export function createUsageWriter({ query, log }: { query: Query; log: Log }): UsageWriter {
+  let waiting: UsageEvent[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> | undefined;
+  let stopped = false;
+
+  function schedule(delayMs: number): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      void write();
+    }, delayMs);
+  }
+
+  async function write(): Promise<void> {
+    if (writing) return writing;
+    writing = drain().finally(() => {
+      writing = undefined;
+      if (waiting.length > 0 && !stopped) schedule(retryDelayMs);
+    });
+    return writing;
+  }
+
+  async function drain(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, maxBatch);
+      try {
+        await query(statement, columns(batch));
+      } catch (error) {
+        log.error({ err: error, waiting: waiting.length }, 'usage rows cannot be written yet');
+        return;
+      }
+      waiting = waiting.slice(batch.length);
+    }
+  }
+
+  return {
+    record(event) {
+      waiting.push(event);
+      if (waiting.length > maxWaiting) {
+        waiting.shift();
+        log.error('usage rows are dropped: the database has been away too long');
+      }
+      if (waiting.length >= maxBatch) void write();
+      else schedule(flushIntervalMs);
+    },
+    flush: write,
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await write();
+      // a batch that was under way may have left some behind
+      await write();
+    },
+  };
+}
+
+function columns(batch: readonly UsageEvent[]): unknown[] {
+  const pick = <T>(value: (event: UsageEvent) => T) => batch.map(value);
+  return [
+    pick((event) => event.callId),
+    pick((event) => event.userId),
+    pick((event) => event.serverId),
+    pick((event) => event.kind),
+    pick((event) => event.name),
+    pick((event) => event.outcome),
+    pick((event) => event.reason ?? null),
+    pick((event) => event.credits),
+    pick((event) => Math.round(event.durationMs)),
+    pick((event) => event.clientId),
+    pick((event) => event.tokenId),
+    pick((event) => new Date(event.atMs).toISOString()),
+  ];
+}
