@@ -1,0 +1,165 @@
+import type { Readable } from 'node:stream';
+import type { FetchLike } from '@modelcontextprotocol/client';
+import type { Dispatcher } from 'undici';
+import { createPace } from './pace.ts';
+import { createEventSplitter } from './sse-events.ts';
+import { UpstreamError } from './upstream-error.ts';
+
+/** Pages that are not MCP are only read for the log. */
+const maxForeignBytes = 64 * 1024;
+
+/** What the transport must know of the exchange that one of its messages made. */
+export type Exchange = {
+  /** The answer is an event stream: it arrives after `send` has resolved. */
+  streaming: boolean;
+  /** The stream broke for a reason of ours (too large): the open call is told at once, not at its timeout. */
+  fail(error: UpstreamError): void;
+};
+
+/**
+ * `fetch` for the SDK's transport over a dispatcher of ours: nothing is followed, decompressed or read without a bound.
+ * A JSON answer is bounded as a whole, an event stream by event. Statuses that mean something to a gateway reject with
+ * an UpstreamError: 401 sign_in_required, 404 in a session session_lost, 3xx and non-MCP bodies bad_upstream,
+ * 429 and 502-504 unreachable.
+ *
+ * @param currentExchange the exchange in whose context fetch was called; none for the SDK's own GET and DELETE
+ */
+export function createBoundedFetch(options: {
+  dispatcher: Dispatcher;
+  maxResultBytes: number;
+  currentExchange: () => Exchange | undefined;
+}): FetchLike {
+  return async (input, init) => {
+    const url = new URL(input);
+    const headers = new Headers(init?.headers);
+    const answer = await options.dispatcher.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: init?.method === 'GET' ? 'GET' : init?.method === 'DELETE' ? 'DELETE' : 'POST',
+      headers: Object.fromEntries(headers),
+      ...(typeof init?.body === 'string' && { body: init.body }),
+      ...(init?.signal && { signal: init.signal }),
+    });
+    // an aborted or destroyed body emits error: without a listener that ends the process
+    answer.body.on('error', () => {});
+    const status = answer.statusCode;
+    const mediaType = mediaTypeOf(answer.headers['content-type']);
+    const isJson = mediaType === 'application/json';
+    const exchange = options.currentExchange();
+
+    if (status === 200 && mediaType === 'text/event-stream') {
+      if (exchange) exchange.streaming = true;
+      return new Response(
+        boundedEvents(answer.body, options.maxResultBytes, exchange),
+        responseInit(status, answer.headers),
+      );
+    }
+    const body = await readBounded(answer.body, isJson ? options.maxResultBytes : maxForeignBytes, isJson);
+    refuseStatus(status, body, { session: headers.has('mcp-session-id'), headers: answer.headers });
+    if (status === 200 && exchange && !isJson) {
+      throw new UpstreamError('bad_upstream', `answered ${mediaType || 'no content type'} instead of JSON`);
+    }
+    if (status === 200 && isJson && exchange) assertJson(body);
+    const empty = status === 204 || status === 205 || status === 304;
+    return new Response(empty ? null : new Uint8Array(body), responseInit(status, answer.headers));
+  };
+}
+
+type AnswerHeaders = Record<string, string | string[] | undefined>;
+
+function mediaTypeOf(contentType: string | string[] | undefined): string {
+  const text = Array.isArray(contentType) ? contentType[0] : contentType;
+  return (text ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+function responseInit(status: number, from: AnswerHeaders): { status: number; headers: Headers } {
+  const headers = new Headers();
+  for (const name of ['content-type', 'mcp-session-id', 'www-authenticate']) {
+    const value = from[name];
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  return { status, headers };
+}
+
+function refuseStatus(status: number, body: Buffer, exchange: { session: boolean; headers: AnswerHeaders }): void {
+  if (status === 401) {
+    const challenge = exchange.headers['www-authenticate'];
+    throw new UpstreamError('sign_in_required', 'the server asks for a sign-in (HTTP 401)', {
+      wwwAuthenticate: Array.isArray(challenge) ? challenge.join(', ') : challenge,
+    });
+  }
+  if (status >= 300 && status < 400)
+    throw new UpstreamError('bad_upstream', `redirects are not followed (HTTP ${status})`);
+  if (exchange.session && isSessionLoss(status, body)) {
+    throw new UpstreamError('session_lost', `the server no longer knows the session (HTTP ${status})`);
+  }
+  if (status === 429 || (status >= 502 && status <= 504)) throw new UpstreamError('unreachable', `HTTP ${status}`);
+  if (status >= 500) throw new UpstreamError('bad_upstream', `HTTP ${status}`);
+}
+
+/** 404 by the specification; deployed 1.x servers (the reference ones too) say 400 with a text. */
+function isSessionLoss(status: number, body: Buffer): boolean {
+  return status === 404 || (status === 400 && /session/i.test(body.subarray(0, 2048).toString('utf8')));
+}
+
+function assertJson(body: Buffer): void {
+  const first = body.toString('utf8', 0, 64).trimStart()[0];
+  if (first !== '{' && first !== '[') throw new UpstreamError('bad_upstream', 'the JSON answer holds no JSON');
+}
+
+/** @param strict over the limit is an error; else the body is cut off there */
+async function readBounded(body: Readable, maxBytes: number, strict: boolean): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
+    size += bytes.length;
+    if (size > maxBytes) {
+      // leaving the loop destroys the body, and with it the connection
+      if (strict) throw new UpstreamError('result_too_large', `an answer of more than ${maxBytes} bytes`);
+      break;
+    }
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+function boundedEvents(
+  body: Readable,
+  maxEventBytes: number,
+  exchange: Exchange | undefined,
+): ReadableStream<Uint8Array> {
+  const events = eventsOf(body, maxEventBytes);
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const next = await events.next();
+          if (next.done) controller.close();
+          else controller.enqueue(next.value);
+        } catch (error) {
+          if (error instanceof UpstreamError) exchange?.fail(error);
+          controller.error(error);
+        }
+      },
+      cancel() {
+        body.destroy();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function* eventsOf(body: Readable, maxEventBytes: number): AsyncGenerator<Uint8Array, void> {
+  const splitter = createEventSplitter(maxEventBytes);
+  const pace = createPace();
+  for await (const chunk of body) {
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
+    for (const batch of splitter.push(bytes)) {
+      yield new Uint8Array(batch.bytes);
+      await pace(batch.events, batch.bytes.length);
+    }
+  }
+  const rest = splitter.rest();
+  if (rest.length > 0) yield new Uint8Array(rest);
+}

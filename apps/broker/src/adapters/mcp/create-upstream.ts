@@ -1,0 +1,163 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  SERVER_INFO_META_KEY,
+  type Client,
+  type RequestOptions,
+} from '@modelcontextprotocol/client';
+import { startDeadline } from './call-deadline.ts';
+import { listenForListChanges } from './list-changes.ts';
+import { listPages, promptLimits, resourceLimits, toolLimits, type ListLimits } from './list-pages.ts';
+import { toUpstreamError } from './translate-error.ts';
+import type { CallOptions, OpenOptions, Upstream } from './types.ts';
+import { UpstreamError } from './upstream-error.ts';
+import type { UpstreamTransport } from './upstream-transport.ts';
+
+/** The Upstream over a connected client. Takes the client over: nobody else may use it. */
+export function createUpstream(client: Client, transport: UpstreamTransport, options: OpenOptions): Upstream {
+  const era = client.getProtocolEra() ?? 'legacy';
+  const capabilities = client.getServerCapabilities() ?? {};
+  const never = new AbortController().signal;
+  let closing: Promise<void> | undefined;
+  let isClosing = false;
+  const stopListening = listenForListChanges(client, options);
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no addEventListener
+  client.onclose = () => {
+    stopListening();
+    if (!isClosing) options.onClosed?.(transport.ended?.message ?? 'the connection was closed');
+  };
+
+  /** Runs one request under both deadlines; whatever goes wrong becomes an UpstreamError. */
+  async function run<T>(call: CallOptions, send: (request: RequestOptions) => Promise<T>): Promise<T> {
+    if (isClosing) throw new UpstreamError('closed', 'the connection was closed');
+    const deadline = startDeadline(call.signal, call.totalTimeoutMs);
+    try {
+      const { onProgress } = call;
+      return await send({
+        signal: deadline.signal,
+        timeout: Math.min(call.timeoutMs, call.totalTimeoutMs),
+        resetTimeoutOnProgress: true,
+        ...(onProgress && { onprogress: onProgress }),
+      });
+    } catch (error) {
+      throw deadline.explain() ?? toUpstreamError(error, transport.ended);
+    } finally {
+      deadline.dispose();
+    }
+  }
+
+  async function list<Item>(
+    what: string,
+    limits: ListLimits,
+    fetchPage: (
+      cursor: { cursor?: string },
+      request: RequestOptions,
+    ) => Promise<{ items: Item[]; nextCursor?: string | undefined }>,
+  ): Promise<Item[]> {
+    const { listTimeoutMs } = options;
+    return run({ signal: never, timeoutMs: listTimeoutMs, totalTimeoutMs: listTimeoutMs }, (request) =>
+      listPages(what, limits, (cursor) => fetchPage(cursor === undefined ? {} : { cursor }, request)),
+    );
+  }
+
+  return {
+    era,
+    protocolVersion: client.getNegotiatedProtocolVersion() ?? '',
+    serverInfo: client.getServerVersion(),
+    capabilities,
+    instructions: client.getInstructions(),
+    pid: transport.pid,
+
+    async listTools() {
+      if (!capabilities.tools) return [];
+      return list('tools', toolLimits, async (params, request) => {
+        const page = await client.request({ method: 'tools/list', params }, request);
+        return { items: page.tools, nextCursor: page.nextCursor };
+      });
+    },
+    async listPrompts() {
+      if (!capabilities.prompts) return [];
+      return list('prompts', promptLimits, async (params, request) => {
+        const page = await client.request({ method: 'prompts/list', params }, request);
+        return { items: page.prompts, nextCursor: page.nextCursor };
+      });
+    },
+    async listResources() {
+      if (!capabilities.resources) return [];
+      return list('resources', resourceLimits, async (params, request) => {
+        const page = await client.request({ method: 'resources/list', params }, request);
+        return { items: page.resources, nextCursor: page.nextCursor };
+      });
+    },
+    async listResourceTemplates() {
+      if (!capabilities.resources) return [];
+      return list('resource templates', promptLimits, async (params, request) => {
+        const page = await client.request({ method: 'resources/templates/list', params }, request);
+        return { items: page.resourceTemplates, nextCursor: page.nextCursor };
+      });
+    },
+
+    async callTool(params, call) {
+      // always given: without one the SDK would ask its own list. Without the output schema: with one it demands
+      // structured content even of an input_required answer.
+      const { outputSchema: _, ...toolDefinition } = call.toolDefinition ?? {
+        name: params.name,
+        inputSchema: { type: 'object' as const },
+      };
+      const sent = withCapabilities(params, era, call);
+      return run(call, async (request) =>
+        withoutServerInfo(await client.callTool(sent, { ...request, allowInputRequired: true, toolDefinition })),
+      );
+    },
+    async getPrompt(params, call) {
+      const sent = withCapabilities(params, era, call);
+      return run(call, async (request) =>
+        withoutServerInfo(await client.getPrompt(sent, { ...request, allowInputRequired: true })),
+      );
+    },
+    async readResource(params, call) {
+      const sent = withCapabilities(params, era, call);
+      return run(call, async (request) =>
+        withoutServerInfo(
+          await client.readResource(sent, { ...request, allowInputRequired: true, cacheMode: 'bypass' }),
+        ),
+      );
+    },
+    async complete(params, call) {
+      const sent = withCapabilities(params, era, call);
+      return run(call, async (request) => withoutServerInfo(await client.complete(sent, request)));
+    },
+
+    async ping(timeoutMs) {
+      await run({ signal: never, timeoutMs, totalTimeoutMs: timeoutMs }, async (request) =>
+        era === 'modern' ? client.discover(request) : client.ping(request),
+      );
+    },
+
+    close() {
+      isClosing = true;
+      closing ??= transport.close().catch((error: unknown) => {
+        options.log.debug({ err: error }, 'closing an upstream');
+      });
+      return closing;
+    },
+  };
+}
+
+/** What the person's client can do goes with each request of a modern connection, so that -32021 is answered truly (trap 5). */
+function withCapabilities<Params extends { _meta?: Record<string, unknown> | undefined }>(
+  params: Params,
+  era: string,
+  call: CallOptions,
+): Params {
+  if (era !== 'modern' || !call.clientCapabilities) return params;
+  const { _meta: meta } = params;
+  return { ...params, _meta: { ...meta, [CLIENT_CAPABILITIES_META_KEY]: call.clientCapabilities } };
+}
+
+/** The upstream's name is not ours to pass on (trap 4). */
+function withoutServerInfo<Result extends { _meta?: Record<string, unknown> | undefined }>(result: Result): Result {
+  const { _meta: meta } = result;
+  if (!meta || !(SERVER_INFO_META_KEY in meta)) return result;
+  const { [SERVER_INFO_META_KEY]: _, ...rest } = meta;
+  return { ...result, _meta: rest };
+}

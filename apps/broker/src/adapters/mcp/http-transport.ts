@@ -1,0 +1,167 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  StreamableHTTPClientTransport,
+  type JSONRPCMessage,
+  type MessageExtraInfo,
+  type RequestId,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/client';
+import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
+import { createBoundedFetch, type Exchange } from './bounded-fetch.ts';
+import { UpstreamError } from './upstream-error.ts';
+import { failureMessage, type NetworkTransportOptions, type UpstreamTransport } from './upstream-transport.ts';
+
+const closeTimeoutMs = 1000;
+
+type OpenRequest = Exchange & { id: RequestId; abort: AbortController };
+
+/**
+ * The SDK's Streamable HTTP transport with what it leaves to its host:
+ * - a fetch with an address guard, a byte cap and no redirects (traps 9; security.md, Boundaries);
+ * - an exchange that ends without the answer (stream cut, answer with another id, 202 to a request) ends its call at
+ *   once, where the SDK would wait for the timeout;
+ * - a cancelled call's POST is closed: on a legacy connection the SDK only sends a notice and leaves the socket open.
+ */
+export class HttpTransport implements UpstreamTransport {
+  onclose: (() => void) | undefined;
+  onerror: ((error: Error) => void) | undefined;
+  onmessage: ((message: JSONRPCMessage, extra?: MessageExtraInfo) => void) | undefined;
+  readonly hasPerRequestStream = true;
+  readonly #inner: StreamableHTTPClientTransport;
+  readonly #dispatcher: ReturnType<typeof createGuardedDispatcher>;
+  readonly #open = new Map<RequestId, OpenRequest>();
+  readonly #current = new AsyncLocalStorage<OpenRequest>();
+  #closing: Promise<void> | undefined;
+
+  constructor(options: NetworkTransportOptions) {
+    this.#dispatcher = createGuardedDispatcher(options);
+    this.#inner = new StreamableHTTPClientTransport(options.url, {
+      requestInit: { headers: options.headers },
+      fetch: createBoundedFetch({
+        dispatcher: this.#dispatcher,
+        maxResultBytes: options.maxResultBytes,
+        currentExchange: () => this.#current.getStore(),
+      }),
+      // our fetch never follows; this keeps the SDK from following for it
+      redirectPolicy: 'follow',
+    });
+    // oxlint-disable unicorn/prefer-add-event-listener -- the SDK's transports have no addEventListener
+    this.#inner.onmessage = (message: JSONRPCMessage) => this.#deliver(message);
+    this.#inner.onerror = (error) => this.onerror?.(error);
+    this.#inner.onclose = () => this.onclose?.();
+    // oxlint-enable unicorn/prefer-add-event-listener
+  }
+
+  get sessionId(): string | undefined {
+    return this.#inner.sessionId;
+  }
+
+  get ended(): undefined {
+    return undefined;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#inner.setProtocolVersion(version);
+  }
+
+  start(): Promise<void> {
+    return this.#inner.start();
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (!isJSONRPCRequest(message)) {
+      const sent = this.#inner.send(message, definedOnly(options));
+      const cancelled = cancelledRequestId(message);
+      if (cancelled === undefined) return sent;
+      // the notice first: the server that reads it learns the reason
+      await sent.finally(() => this.#open.get(cancelled)?.abort.abort());
+      return;
+    }
+    const request = this.#register(message.id);
+    const signals = [request.abort.signal, ...(options?.requestSignal ? [options.requestSignal] : [])];
+    try {
+      await this.#current.run(request, () =>
+        this.#inner.send(message, {
+          ...definedOnly(options),
+          requestSignal: AbortSignal.any(signals),
+          onRequestStreamEnd: () => {
+            options?.onRequestStreamEnd?.();
+            request.fail(new UpstreamError('closed', 'the answer stream ended without the answer'));
+          },
+        }),
+      );
+    } catch (error) {
+      this.#open.delete(message.id);
+      throw error;
+    }
+    // a subscription's stream has no answer to wait for, and a streamed one comes later
+    if (!request.streaming) request.fail(new UpstreamError('bad_upstream', 'the server answered without the answer'));
+  }
+
+  /** Ends the session (legacy, best effort), every exchange and every socket. */
+  close(): Promise<void> {
+    this.#closing ??= this.#shutDown();
+    return this.#closing;
+  }
+
+  async #shutDown(): Promise<void> {
+    const goodbye = this.#inner.sessionId === undefined ? undefined : this.#endSession();
+    const closed = new UpstreamError('closed', 'the connection was closed');
+    for (const request of this.#open.values()) request.fail(closed);
+    await goodbye;
+    await this.#inner.close();
+    await this.#dispatcher.destroy();
+  }
+
+  async #endSession(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const deadline = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, closeTimeoutMs);
+    });
+    const ended = this.#inner.terminateSession().catch(() => {});
+    await Promise.race([ended, deadline]);
+    clearTimeout(timer);
+  }
+
+  #register(id: RequestId): OpenRequest {
+    const request: OpenRequest = {
+      id,
+      abort: new AbortController(),
+      streaming: false,
+      fail: (error) => {
+        if (this.#open.get(id) !== request) return;
+        this.#open.delete(id);
+        this.onmessage?.(failureMessage(id, error));
+        request.abort.abort();
+      },
+    };
+    this.#open.set(id, request);
+    return request;
+  }
+
+  #deliver(message: JSONRPCMessage): void {
+    if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) {
+      if (message.id !== undefined) this.#open.delete(message.id);
+    }
+    this.onmessage?.(message);
+  }
+}
+
+/** The SDK types what it gives as "or undefined" and what it takes as "absent". */
+function definedOnly(options: TransportSendOptions | undefined): Parameters<StreamableHTTPClientTransport['send']>[1] {
+  return {
+    ...(options?.resumptionToken !== undefined && { resumptionToken: options.resumptionToken }),
+    ...(options?.onresumptiontoken && { onresumptiontoken: options.onresumptiontoken }),
+    ...(options?.requestSignal && { requestSignal: options.requestSignal }),
+    ...(options?.headers && { headers: options.headers }),
+  };
+}
+
+function cancelledRequestId(message: JSONRPCMessage): RequestId | undefined {
+  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
+  const id: unknown = message.params?.['requestId'];
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}

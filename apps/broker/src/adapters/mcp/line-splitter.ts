@@ -1,0 +1,30 @@
+/**
+ * Cuts a byte stream into lines of at most `maxLineBytes`. A longer one is never held: `push` gives the lines before it
+ * and `tooLong: true`, and the stream cannot be used further.
+ */
+export function createLineSplitter(maxLineBytes: number): {
+  push(chunk: Buffer): { lines: Buffer[]; tooLong: boolean };
+} {
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+  return {
+    push(chunk) {
+      const lines: Buffer[] = [];
+      let start = 0;
+      for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, start)) {
+        const part = chunk.subarray(start, at);
+        if (heldBytes + part.length > maxLineBytes) return { lines, tooLong: true };
+        lines.push(held.length === 0 ? part : Buffer.concat([...held, part]));
+        held = [];
+        heldBytes = 0;
+        start = at + 1;
+      }
+      const rest = chunk.subarray(start);
+      if (rest.length > 0) {
+        held.push(rest);
+        heldBytes += rest.length;
+      }
+      return { lines, tooLong: heldBytes > maxLineBytes };
+    },
+  };
+}

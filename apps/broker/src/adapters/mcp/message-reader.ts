@@ -1,0 +1,33 @@
+import { parseJSONRPCMessage, type JSONRPCMessage } from '@modelcontextprotocol/client';
+import { UpstreamError } from './upstream-error.ts';
+
+/** Servers print banners to stdout; one that prints nothing else is no MCP server. */
+const maxForeignInARow = 100;
+
+/**
+ * Reads one JSON-RPC message from one line or frame. Text that is none is skipped and counted.
+ * @returns undefined for skipped text
+ * @throws UpstreamError bad_upstream at the hundredth in a row
+ */
+export function createMessageReader(): (text: string) => JSONRPCMessage | undefined {
+  let foreign = 0;
+  return (text) => {
+    if (text.trim() === '') return undefined;
+    const message = parse(text);
+    foreign = message ? 0 : foreign + 1;
+    if (foreign >= maxForeignInARow) {
+      throw new UpstreamError('bad_upstream', `${maxForeignInARow} messages in a row that are not JSON-RPC`);
+    }
+    return message;
+  };
+}
+
+function parse(text: string): JSONRPCMessage | undefined {
+  // JSON-RPC messages are objects: a banner is not worth an exception
+  if (text.trimStart()[0] !== '{') return undefined;
+  try {
+    return parseJSONRPCMessage(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,114 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { RefusedAddressError } from '#platform/http/address-guard.ts';
+import { UpstreamError } from './upstream-error.ts';
+
+const connectFailures: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'EADDRNOTAVAIL',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EPIPE',
+  'ENOENT',
+  'EACCES',
+  'ENOTDIR',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_SOCKET',
+]);
+
+/**
+ * Turns whatever the SDK, the sockets or the process layer threw into an UpstreamError.
+ * @param ended why the transport ended, when it did: a call that was open says that rather than "closed".
+ */
+export function toUpstreamError(error: unknown, ended?: UpstreamError): UpstreamError {
+  const known = findUpstreamError(error);
+  if (known) return known;
+  if (error instanceof ProtocolError) {
+    return new UpstreamError('protocol', stripPrefix(error.message), {
+      code: error.code,
+      data: error.data,
+      cause: error,
+    });
+  }
+  if (error instanceof SdkHttpError) return fromHttpStatus(error);
+  if (error instanceof SdkError) return fromSdkError(error, ended);
+  if (ended) return ended;
+  return fromSystemError(error);
+}
+
+/** Our own error may arrive wrapped: as a cause of undici or the SDK, or as the data of an injected JSON-RPC error. */
+function findUpstreamError(error: unknown): UpstreamError | undefined {
+  for (let each: unknown = error, depth = 0; depth < 6 && each instanceof Error; each = each.cause, depth++) {
+    if (each instanceof UpstreamError) return each;
+    if (each instanceof RefusedAddressError) {
+      return new UpstreamError('refused_address', each.message, { cause: error });
+    }
+    if (each instanceof ProtocolError && each.data instanceof UpstreamError) return each.data;
+  }
+  return undefined;
+}
+
+function fromSdkError(error: SdkError, ended: UpstreamError | undefined): UpstreamError {
+  switch (error.code) {
+    case SdkErrorCode.RequestTimeout:
+      return new UpstreamError('timeout', error.message, { cause: error });
+    case SdkErrorCode.ConnectionClosed:
+    case SdkErrorCode.NotConnected:
+    case SdkErrorCode.SendFailed:
+      return ended ?? new UpstreamError('closed', error.message, { cause: error });
+    case SdkErrorCode.EraNegotiationFailed:
+      return ended ?? fromNegotiation(error);
+    default:
+      return new UpstreamError('bad_upstream', error.message, { cause: error });
+  }
+}
+
+function fromNegotiation(error: SdkError): UpstreamError {
+  const system = fromSystemError(error.cause);
+  return system.kind === 'unreachable' ? system : new UpstreamError('bad_upstream', error.message, { cause: error });
+}
+
+function fromHttpStatus(error: SdkHttpError): UpstreamError {
+  const answer = readJsonRpcError(error.data?.text);
+  if (answer) return new UpstreamError('protocol', answer.message, { ...answer, cause: error });
+  return new UpstreamError('bad_upstream', `HTTP ${error.status}`, { cause: error });
+}
+
+/** The JSON-RPC error in the body of a 4xx, if there is one (unknown methods are 404 with -32601 since 2026-07-28). */
+export function readJsonRpcError(text: unknown): { code: number; message: string; data?: unknown } | undefined {
+  if (typeof text !== 'string' || !text.startsWith('{')) return undefined;
+  try {
+    const body: unknown = JSON.parse(text);
+    const error = isRecord(body) ? body['error'] : undefined;
+    if (!isRecord(error) || typeof error['code'] !== 'number' || typeof error['message'] !== 'string') return undefined;
+    return { code: error['code'], message: stripPrefix(error['message']), data: error['data'] };
+  } catch {
+    return undefined;
+  }
+}
+
+function fromSystemError(error: unknown): UpstreamError {
+  for (let each: unknown = error, depth = 0; depth < 6 && each instanceof Error; each = each.cause, depth++) {
+    const code: unknown = 'code' in each ? each.code : undefined;
+    if (typeof code === 'string' && connectFailures.has(code)) {
+      return new UpstreamError('unreachable', each.message || code, { cause: error });
+    }
+    // several addresses were tried: each error stands in `errors`
+    if (each instanceof AggregateError && each.errors.length > 0) return fromSystemError(each.errors[0]);
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return new UpstreamError('bad_upstream', message, { cause: error });
+}
+
+/** SDK 1.x puts "MCP error -32602: " before each message, once per hop. */
+function stripPrefix(message: string): string {
+  return message.replace(/^(MCP error -?\d+: )+/, '');
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,91 @@
+import type {
+  CallToolRequest,
+  CallToolResult,
+  ClientCapabilities,
+  CompleteRequest,
+  CompleteResult,
+  GetPromptRequest,
+  GetPromptResult,
+  Implementation,
+  InputRequiredResult,
+  Progress,
+  Prompt,
+  ReadResourceRequest,
+  ReadResourceResult,
+  Resource,
+  ResourceTemplateType,
+  ServerCapabilities,
+  Tool,
+} from '@modelcontextprotocol/client';
+import type { Log } from '#platform/log.ts';
+
+/** `legacy`: revisions up to 2025-11-25, opened by initialize. `modern`: 2026-07-28, stateless. */
+export type Era = 'legacy' | 'modern';
+
+/** Where a server is, and everything that may be sent to it: no other header or variable ever is. */
+export type UpstreamTarget =
+  | { type: 'http'; url: string; headers: Record<string, string>; allowAddresses: readonly string[] }
+  | { type: 'websocket'; url: string; headers: Record<string, string>; allowAddresses: readonly string[] }
+  /** `env` is the whole environment of the child. */
+  | { type: 'stdio'; argv: readonly [string, ...string[]]; cwd: string; env: Record<string, string> };
+
+export type OpenOptions = {
+  /** A stored verdict: no probe. A wrong one is found out and probed again. */
+  era?: Era;
+  /** From the first packet (or spawn) to the end of the handshake. */
+  connectTimeoutMs: number;
+  /** A whole list, all pages. */
+  listTimeoutMs: number;
+  /** One answer, in bytes on the wire. */
+  maxResultBytes: number;
+  log: Log;
+  onToolListChanged?: () => void;
+  onPromptListChanged?: () => void;
+  onResourceListChanged?: () => void;
+  /** Once, when the connection ends without `close()` having been called. */
+  onClosed?: (reason: string) => void;
+  /** Lines that a stdio server wrote to stderr: cut to 2 KiB each, at most 100 a second. */
+  onDiagnostics?: (lines: readonly string[]) => void;
+};
+
+export type CallOptions = {
+  signal: AbortSignal;
+  /** Longest silence; progress starts it anew. */
+  timeoutMs: number;
+  /** The cap that progress cannot move. */
+  totalTimeoutMs: number;
+  onProgress?: (progress: Progress) => void;
+  /** What the person's own client can do (modern upstreams ask per request; legacy ones are told nothing). */
+  clientCapabilities?: ClientCapabilities;
+};
+
+/** The tool's definition as the upstream listed it: its x-mcp-header arguments are mirrored as headers (SEP-2243). */
+export type CallToolOptions = CallOptions & { toolDefinition?: Tool };
+
+/** One open connection to an MCP server. Every method rejects with an UpstreamError and nothing else. */
+export type Upstream = {
+  readonly era: Era;
+  readonly protocolVersion: string;
+  /** A modern server need not name itself. */
+  readonly serverInfo: Implementation | undefined;
+  readonly capabilities: ServerCapabilities;
+  readonly instructions: string | undefined;
+  /** Process id of a stdio server (also its process group). */
+  readonly pid: number | undefined;
+  listTools(): Promise<Tool[]>;
+  listPrompts(): Promise<Prompt[]>;
+  listResources(): Promise<Resource[]>;
+  listResourceTemplates(): Promise<ResourceTemplateType[]>;
+  /** A modern upstream may answer `resultType: 'input_required'`: the caller repeats the call with inputResponses. */
+  callTool(params: CallToolRequest['params'], options: CallToolOptions): Promise<CallToolResult | InputRequiredResult>;
+  getPrompt(params: GetPromptRequest['params'], options: CallOptions): Promise<GetPromptResult | InputRequiredResult>;
+  readResource(
+    params: ReadResourceRequest['params'],
+    options: CallOptions,
+  ): Promise<ReadResourceResult | InputRequiredResult>;
+  complete(params: CompleteRequest['params'], options: CallOptions): Promise<CompleteResult>;
+  /** A real round trip: ping on a legacy connection, server/discover on a modern one. */
+  ping(timeoutMs: number): Promise<void>;
+  /** Ends the connection; resolves when no process, socket or timer of it is left. Never rejects. */
+  close(): Promise<void>;
+};

@@ -1,0 +1,50 @@
+/**
+ * Why an upstream could not answer. The gateway turns the kind into an answer for its client
+ * (docs: security, bad inputs 15-23); `protocol` errors are passed on with code, message and data.
+ *
+ * - `unreachable`      nothing answered: connection refused, name unknown, process not startable, HTTP 502-504
+ * - `timeout`          no answer (or no progress) within the deadline
+ * - `closed`           the connection or the process ended while a call was open
+ * - `bad_upstream`     it answered with something that is not MCP
+ * - `result_too_large` an answer above the byte limit
+ * - `too_many_tools`   more tools than a server may have
+ * - `sign_in_required` HTTP 401; `wwwAuthenticate` holds the challenge
+ * - `session_lost`     a legacy session that the server no longer knows: open again
+ * - `refused_address`  an address that is not public and not allow-listed (SSRF)
+ * - `cancelled`        the caller's own signal
+ * - `protocol`         a JSON-RPC error of the upstream
+ */
+export type UpstreamErrorKind =
+  | 'unreachable'
+  | 'timeout'
+  | 'closed'
+  | 'bad_upstream'
+  | 'result_too_large'
+  | 'too_many_tools'
+  | 'sign_in_required'
+  | 'session_lost'
+  | 'refused_address'
+  | 'cancelled'
+  | 'protocol';
+
+export class UpstreamError extends Error {
+  readonly kind: UpstreamErrorKind;
+  /** JSON-RPC code, message and data of a `protocol` error. */
+  readonly code: number | undefined;
+  readonly data: unknown;
+  /** The challenge of a `sign_in_required`, as the server wrote it. */
+  readonly wwwAuthenticate: string | undefined;
+
+  constructor(
+    kind: UpstreamErrorKind,
+    message: string,
+    details: { code?: number; data?: unknown; wwwAuthenticate?: string | undefined; cause?: unknown } = {},
+  ) {
+    super(message, { cause: details.cause });
+    this.name = 'UpstreamError';
+    this.kind = kind;
+    this.code = details.code;
+    this.data = details.data;
+    this.wwwAuthenticate = details.wwwAuthenticate;
+  }
+}

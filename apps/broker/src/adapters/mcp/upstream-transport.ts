@@ -1,0 +1,27 @@
+import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
+import type { UpstreamError } from './upstream-error.ts';
+
+/** A transport that can say why it ended: open calls then fail with that reason rather than with "closed". */
+export type UpstreamTransport = Transport & {
+  readonly ended: UpstreamError | undefined;
+  readonly pid?: number | undefined;
+};
+
+export type NetworkTransportOptions = {
+  url: URL;
+  headers: Record<string, string>;
+  allowAddresses: readonly string[];
+  connectTimeoutMs: number;
+  maxResultBytes: number;
+};
+
+/** No JSON-RPC peer may use it: the code only carries an UpstreamError through the SDK to the call that it ends. */
+const injectedErrorCode = -32000;
+
+/**
+ * The message that makes the SDK reject one open request with an error of ours. The error itself travels as `data`,
+ * which no upstream can forge: JSON makes no UpstreamError.
+ */
+export function failureMessage(id: RequestId, error: UpstreamError): JSONRPCMessage {
+  return { jsonrpc: '2.0', id, error: { code: injectedErrorCode, message: error.message, data: error } };
+}

@@ -1,0 +1,115 @@
+import { lookup as resolveName, type LookupAddress } from 'node:dns';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+
+/** A destination that is neither public nor allow-listed. The message names it: it goes to logs, not to strangers. */
+export class RefusedAddressError extends Error {
+  readonly code = 'REFUSED_ADDRESS';
+  constructor(host: string, port: number, address: string) {
+    super(`${host}:${port} is not a public address${address === host ? '' : ` (${address})`}`);
+    this.name = 'RefusedAddressError';
+  }
+}
+
+// IANA special-purpose address registries (RFC 6890 and its updates): nothing in them is a public unicast host.
+const notPublic4: readonly [string, number][] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.31.196.0', 24],
+  ['192.52.193.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['192.175.48.0', 24],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+];
+// Inside 2000::/3, the only global unicast block: protocol assignments with Teredo, documentation, 6to4 (wraps IPv4).
+const notPublic6: readonly [string, number][] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+];
+
+const blocked4 = new BlockList();
+for (const [net, prefix] of notPublic4) blocked4.addSubnet(net, prefix, 'ipv4');
+const global6 = new BlockList();
+global6.addSubnet('2000::', 3, 'ipv6');
+const blocked6 = new BlockList();
+for (const [net, prefix] of notPublic6) blocked6.addSubnet(net, prefix, 'ipv6');
+
+/**
+ * Whether `address` (an IP literal as the socket layer sees it) is a public unicast address. IPv4-mapped, NAT64,
+ * unique-local, link-local, multicast and unknown forms are not.
+ */
+export function isPublicAddress(address: string): boolean {
+  // a zone (fe80::1%eth0) only exists on local links
+  if (address.includes('%')) return false;
+  switch (isIP(address)) {
+    case 4:
+      return !blocked4.check(address, 'ipv4');
+    case 6:
+      return global6.check(address, 'ipv6') && !blocked6.check(address, 'ipv6');
+    default:
+      return false;
+  }
+}
+
+export type AddressGuard = {
+  /**
+   * For the connector: node never looks a literal up, so a literal must be judged here (security.md, Boundaries).
+   * Takes the host as it stands in the URL (brackets allowed) and the port.
+   * @throws RefusedAddressError
+   */
+  checkLiteral(host: string, port: number): void;
+  /** For `net.connect`: resolves a name and refuses it when any of its addresses is not public. */
+  lookupFor(host: string, port: number): LookupFunction;
+};
+
+/** A guard that lets public unicast pass, and exactly the `host:port` pairs of `allowAddresses` besides. */
+export function createAddressGuard(allowAddresses: readonly string[]): AddressGuard {
+  const allowed = new Set(allowAddresses.map((entry) => entry.toLowerCase()));
+  const isAllowed = (host: string, port: number) =>
+    allowed.has(`${host.toLowerCase()}:${port}`) || allowed.has(`[${host.toLowerCase()}]:${port}`);
+
+  return {
+    checkLiteral(rawHost, port) {
+      const host = bare(rawHost);
+      if (isIP(host) === 0 || isAllowed(host, port)) return;
+      if (!isPublicAddress(host)) throw new RefusedAddressError(host, port, host);
+    },
+    lookupFor(rawHost, port) {
+      const host = bare(rawHost);
+      return (name, options, callback) => {
+        resolveName(name, { ...options, all: true }, (error, addresses) => {
+          if (error) return callback(error, '', 0);
+          const refused = isAllowed(host, port)
+            ? undefined
+            : addresses.find((entry) => !isPublicAddress(entry.address));
+          if (refused) return callback(new RefusedAddressError(host, port, refused.address), '', 0);
+          answerLookup(addresses, options.all === true, callback);
+        });
+      };
+    },
+  };
+}
+
+/** A URL writes IPv6 literals in brackets. */
+function bare(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
+}
+
+function answerLookup(addresses: LookupAddress[], all: boolean, callback: Parameters<LookupFunction>[2]): void {
+  if (all) return callback(null, addresses);
+  const first = addresses[0];
+  if (first) callback(null, first.address, first.family);
+  else callback(Object.assign(new Error('the name has no address'), { code: 'ENOTFOUND' }), '', 0);
+}
