@@ -24,6 +24,7 @@ export async function planRoundTrip(
   let best = nearestNeighbour(km);
   const firstKm = routeKm(best, km);
   let triedRoutes = 0;
+  await call.report(0, rounds, `${Math.round(firstKm)} km by always flying to the nearest airport left`);
 
   for (let round = 1; round <= rounds; round += 1) {
     const sliceEnd = performance.now() + sliceMs;
