@@ -2,7 +2,10 @@ import type { Kysely } from 'kysely';
 
 /** Statements by hand: the hot ones, and what the query builder cannot say. */
 export type QueryResult<Row> = { rows: Row[]; affectedRows: number };
-export type Query = <Row = Record<string, unknown>>(text: string, values?: readonly unknown[]) => Promise<QueryResult<Row>>;
+export type Query = <Row = Record<string, unknown>>(
+  text: string,
+  values?: readonly unknown[],
+) => Promise<QueryResult<Row>>;
 
 /**
  * One database, two engines: PGlite in a worker (embedded) or PostgreSQL. The same schema, migrations and SQL run on both;
@@ -12,10 +15,15 @@ export type Database = {
   readonly engine: 'pglite' | 'postgresql';
   /** Query builder. A feature names its own tables: `db.kysely.withTables<IdentityTables>()`. */
   readonly kysely: Kysely<Record<never, never>>;
+  /** The same without the time limit of ordinary statements: migrations and whole-database jobs. */
+  readonly maintenance: Kysely<Record<never, never>>;
   readonly query: Query;
   /** Runs `work` in one transaction; rolled back when it throws. Never wait for the network inside. */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
-  /** LISTEN: rare invalidations only. Answers a function that stops listening. */
+  /**
+   * LISTEN: rare invalidations only. Answers a function that stops listening. After a lost connection (PostgreSQL) each
+   * handler is called once with an empty payload: something may have been missed, so refresh everything.
+   */
   listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>>;
   notify(channel: string, payload: string): Promise<void>;
   close(): Promise<void>;

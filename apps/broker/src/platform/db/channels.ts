@@ -1,0 +1,42 @@
+import type { Log } from '../log.ts';
+
+type Handler = (payload: string) => void;
+
+/** Who listens to which channel of NOTIFY, over whatever connection the engine listens on. */
+export type Channels = {
+  /** Hands a notification to its handlers. */
+  deliver(channel: string, payload: string): void;
+  /** Adds a handler; the first and last of a channel send LISTEN and UNLISTEN by `send`. Answers what removes it. */
+  add(channel: string, handler: Handler, send: (statement: string) => Promise<void>): Promise<() => Promise<void>>;
+  names(): string[];
+};
+
+export function createChannels(log?: Log): Channels {
+  const handlers = new Map<string, Set<Handler>>();
+  return {
+    deliver(channel, payload) {
+      for (const handler of handlers.get(channel) ?? []) {
+        try {
+          handler(payload);
+        } catch (error) {
+          log?.error({ err: error, channel }, 'a handler of a notification failed');
+        }
+      }
+    },
+    async add(channel, handler, send) {
+      const quoted = `"${channel.replaceAll('"', '""')}"`;
+      const own = (payload: string) => handler(payload); // so that one handler may be added twice
+      const known = handlers.get(channel);
+      if (known) known.add(own);
+      else handlers.set(channel, new Set([own]));
+      if (!known) await send(`listen ${quoted}`);
+      return async () => {
+        const rest = handlers.get(channel);
+        if (!rest?.delete(own) || rest.size > 0) return;
+        handlers.delete(channel);
+        await send(`unlisten ${quoted}`);
+      };
+    },
+    names: () => [...handlers.keys()],
+  };
+}

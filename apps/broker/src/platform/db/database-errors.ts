@@ -1,0 +1,105 @@
+/** Another process has the embedded database open. PGlite itself has no lock: two openers silently lose one's rows. */
+export class DataFolderInUseError extends Error {
+  readonly folder: string;
+  constructor(folder: string) {
+    super(`The data folder ${folder} is in use by another process. Stop it, or set DATA_DIR to another folder.`);
+    this.name = 'DataFolderInUseError';
+    this.folder = folder;
+  }
+}
+
+/** The folder exists, but the database in it does not start: half a copy, a full disk, another version. */
+export class DataFolderDamagedError extends Error {
+  readonly folder: string;
+  constructor(folder: string, cause: unknown) {
+    super(
+      `The database in ${folder} cannot be opened: its files are incomplete or damaged. ` +
+        'Restore it from a backup with `npm run souk -- restore`, or move the folder away to start empty.',
+      { cause },
+    );
+    this.name = 'DataFolderDamagedError';
+    this.folder = folder;
+  }
+}
+
+/** The database cannot be reached or has stopped: the caller may try again, nothing is known about the statement's effect. */
+export class DatabaseLostError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'DatabaseLostError';
+  }
+}
+
+/** A statement that the embedded database refused; the same fields as the errors of `pg`. */
+export class StatementError extends Error {
+  readonly code: string;
+  readonly detail: string | undefined;
+  readonly constraint: string | undefined;
+  readonly table: string | undefined;
+  readonly column: string | undefined;
+
+  constructor(fields: StatementErrorFields) {
+    super(fields.message);
+    this.name = 'StatementError';
+    this.code = fields.code;
+    this.detail = fields.detail;
+    this.constraint = fields.constraint;
+    this.table = fields.table;
+    this.column = fields.column;
+  }
+}
+
+export type StatementErrorFields = {
+  message: string;
+  /** SQLSTATE, five characters. */
+  code: string;
+  detail?: string | undefined;
+  constraint?: string | undefined;
+  table?: string | undefined;
+  column?: string | undefined;
+};
+
+/** Failures of sockets and name look-ups, as Node names them. */
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT', // the folder of a Unix socket
+]);
+
+/** SQLSTATE: 08 connection, 53 out of resources (disk full, too many clients), 57P shutting down or starting up. */
+const lostState = /^(08...|53...|57P0[1-5])$/;
+
+/** `pg` gives these no code. */
+const lostMessage =
+  /^(Query read timeout|timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Cannot use a pool after calling end)/;
+
+/**
+ * Whether `error` says that the database is away rather than that the statement is wrong.
+ * The HTTP layer answers 503 for these. Looks through `cause`.
+ */
+export function isDatabaseLost(error: unknown): boolean {
+  if (error instanceof DatabaseLostError) return true;
+  if (error instanceof AggregateError) return error.errors.some(isDatabaseLost);
+  if (!(error instanceof Error)) return false;
+  const code = errorCode(error);
+  if (code !== undefined && (networkCodes.has(code) || lostState.test(code))) return true;
+  return lostMessage.test(error.message) || isDatabaseLost(error.cause);
+}
+
+/** Whether a statement failed on a unique index (`constraint`: on that one). */
+export function isUniqueViolation(error: unknown, constraint?: string): boolean {
+  if (!(error instanceof Error) || errorCode(error) !== '23505') return false;
+  return constraint === undefined || ('constraint' in error && error.constraint === constraint);
+}
+
+function errorCode(error: Error): string | undefined {
+  return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

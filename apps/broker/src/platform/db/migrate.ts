@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import { Migrator, type Migration as KyselyMigration } from 'kysely/migration';
+import type { Database, Migration } from './database.ts';
+
+/**
+ * Applies the migrations that the database does not have yet, forward only, in the order of their names, each all or nothing.
+ * Several processes may call it at once: an advisory lock lets one apply while the others wait.
+ * @param migrations of all features together; a name is for ever
+ * @throws the error of the statement that failed, its migration rolled back
+ */
+export async function migrate(db: Database, migrations: readonly Migration[]): Promise<void> {
+  const provider: Record<string, KyselyMigration> = {};
+  for (const { name, statements } of migrations) {
+    if (name in provider) throw new Error(`two migrations are named ${name}`);
+    provider[name] = {
+      async up(transaction) {
+        for (const statement of statements) await sql.raw(statement).execute(transaction);
+      },
+    };
+  }
+  const migrator = new Migrator({
+    db: db.maintenance,
+    provider: { getMigrations: async () => provider },
+    // Features number their migrations each for itself, so one feature's new one may sort before another's old one.
+    allowUnorderedMigrations: true,
+  });
+  const { error, results } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  const failed = results?.find((result) => result.status === 'Error');
+  throw new Error(
+    `migration ${failed?.migrationName ?? ''} failed: ${error instanceof Error ? error.message : String(error)}`,
+    {
+      cause: error,
+    },
+  );
+}

@@ -1,0 +1,25 @@
+import type { Log } from '../log.ts';
+import type { Database, Migration } from './database.ts';
+import { openEmbeddedDatabase } from './embedded-database.ts';
+import { openPostgresDatabase } from './postgres-database.ts';
+import { defaultCacheDir } from './start-image.ts';
+
+export type OpenDatabaseOptions = {
+  /** PostgreSQL's address; undefined opens the embedded database of `dataDir`. */
+  databaseUrl: string | undefined;
+  dataDir: string;
+  log: Log;
+  /** All migrations, so that a new embedded folder starts from an image that has them. `migrate` is still to be called. */
+  migrations?: readonly Migration[];
+  cacheDir?: string;
+};
+
+/**
+ * Opens the database that the configuration names.
+ * @throws DataFolderInUseError, DataFolderDamagedError (embedded); an error for which isDatabaseLost holds (PostgreSQL)
+ */
+export function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
+  const { databaseUrl, dataDir, log, migrations = [], cacheDir = defaultCacheDir } = options;
+  if (databaseUrl !== undefined) return openPostgresDatabase({ databaseUrl, log });
+  return openEmbeddedDatabase({ dataDir, log, cacheDir, migrations });
+}

@@ -1,0 +1,89 @@
+import pg from 'pg';
+import type { Log } from '../log.ts';
+import { createChannels } from './channels.ts';
+import { connectionOptions } from './postgres-pool.ts';
+
+const firstRetryMs = 200;
+const longestRetryMs = 5000;
+/** A connection that died without a word is noticed by this question; NOTIFY itself would just stay away. */
+const heartbeatMs = 10_000;
+
+export type Listener = {
+  listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>>;
+  close(): Promise<void>;
+};
+
+/**
+ * One connection for LISTEN, made at the first use and made again whenever it is lost; after that every handler is told
+ * (empty payload) that it may have missed something.
+ */
+export function createListener(databaseUrl: string, log: Log): Listener {
+  const channels = createChannels(log);
+  let connection: Promise<pg.Client> | undefined;
+  let retry: NodeJS.Timeout | undefined;
+  let heartbeat: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  const open = async (): Promise<pg.Client> => {
+    const client = new pg.Client({ ...connectionOptions(databaseUrl), query_timeout: 1800 });
+    client.on('notification', ({ channel, payload }) => channels.deliver(channel, payload ?? ''));
+    client.on('error', (error) => log.warn({ err: error }, 'the connection for notifications was lost'));
+    await client.connect();
+    client.on('end', () => lost(client, firstRetryMs));
+    return client;
+  };
+  const lost = (client: pg.Client | undefined, delayMs: number) => {
+    clearInterval(heartbeat);
+    client?.removeAllListeners('end');
+    if (closed || retry) return;
+    retry = setTimeout(() => {
+      retry = undefined;
+      connection = reopen(delayMs);
+      connection.catch(() => {}); // reopen has arranged the next try
+    }, delayMs);
+    retry.unref();
+  };
+  const reopen = async (delayMs: number): Promise<pg.Client> => {
+    try {
+      const client = await open();
+      for (const name of channels.names()) await client.query(`listen "${name.replaceAll('"', '""')}"`);
+      for (const name of channels.names()) channels.deliver(name, '');
+      watch(client);
+      return client;
+    } catch (error) {
+      lost(undefined, Math.min(delayMs * 2, longestRetryMs));
+      throw error;
+    }
+  };
+  const watch = (client: pg.Client) => {
+    clearInterval(heartbeat);
+    heartbeat = setInterval(() => {
+      client.query('select 1').catch(() => void client.end().catch(() => {}));
+    }, heartbeatMs);
+    heartbeat.unref();
+  };
+  const first = async (): Promise<pg.Client> => {
+    const client = await open();
+    watch(client);
+    return client;
+  };
+
+  return {
+    async listen(channel, handler) {
+      return channels.add(channel, handler, async (statement) => {
+        if (!connection) {
+          connection = first();
+          connection.catch(() => (connection = undefined)); // the next listen tries again
+        }
+        await (await connection).query(statement);
+      });
+    },
+    async close() {
+      closed = true;
+      clearTimeout(retry);
+      clearInterval(heartbeat);
+      const client = await connection?.catch(() => undefined);
+      await client?.end().catch(() => {});
+    },
+  };
+}

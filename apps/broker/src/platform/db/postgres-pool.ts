@@ -1,0 +1,88 @@
+import pg from 'pg';
+import type { Log } from '../log.ts';
+import { date, dateArray, int8, int8Array, parseBigint, parseDate } from './column-types.ts';
+import { isDatabaseLost } from './database-errors.ts';
+
+/** A database that is away must be an answer (503) within 2 s: time for a connection, and for one statement. */
+const connectTimeoutMs = 1500;
+const statementTimeoutMs = 1800;
+const poolSize = 10;
+
+const textArray: number = 1009;
+const textArrayParser = pg.types.getTypeParser(textArray, 'text');
+const parseTextArray = (text: string): (string | null)[] => textArrayParser(text);
+const parsers = new Map<number, (text: string) => unknown>([
+  [int8, parseBigint],
+  [date, parseDate],
+  [int8Array, (text) => parseTextArray(text).map((item) => (item === null ? null : parseBigint(item)))],
+  [dateArray, parseTextArray],
+]);
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    (format === 'binary' ? undefined : parsers.get(oid)) ?? pg.types.getTypeParser(oid, format),
+};
+
+export type PoolOptions = {
+  databaseUrl: string;
+  log: Log;
+  /** Connections at most. */
+  size?: number;
+  /** false: no limit for a statement (migrations wait for each other's lock). */
+  limited?: boolean;
+};
+
+export function createPool({ databaseUrl, log, size = poolSize, limited = true }: PoolOptions): pg.Pool {
+  const pool = new pg.Pool({
+    ...connectionOptions(databaseUrl),
+    max: size,
+    // In the client, not statement_timeout of the server: the server that is away cannot keep time, and PgBouncer refuses
+    // the parameter.
+    ...(limited ? { query_timeout: statementTimeoutMs } : {}),
+  });
+  // An idle connection that breaks is only gone; unheard, the event would end the process.
+  pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
+  pool.on('connect', (client) => client.on('error', () => {})); // the same while it is in use: its statement rejects
+  return pool;
+}
+
+export function connectionOptions(databaseUrl: string): pg.ClientConfig {
+  return {
+    connectionString: databaseUrl,
+    application_name: 'souk',
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    types,
+  };
+}
+
+/** A client whose connection is thrown away on release once a statement found the database lost on it. */
+export type PooledClient = {
+  query(text: string, values?: readonly unknown[]): Promise<pg.QueryResult>;
+  release(destroy?: boolean): void;
+};
+
+export async function connect(pool: pg.Pool): Promise<PooledClient> {
+  const client = await pool.connect();
+  let broken = false;
+  return {
+    async query(text, values) {
+      try {
+        const result: pg.QueryResult | pg.QueryResult[] = await client.query(text, values && [...values]);
+        return lastOf(result);
+      } catch (error) {
+        // A statement that ran into the time limit still hangs on this connection; the next would wait behind it.
+        broken ||= isDatabaseLost(error);
+        throw error;
+      }
+    },
+    release: (destroy = false) => client.release(destroy || broken),
+  };
+}
+
+/** Several statements in one text give several results. */
+function lastOf(result: pg.QueryResult | pg.QueryResult[]): pg.QueryResult {
+  const last = Array.isArray(result) ? result.at(-1) : result;
+  if (!last) throw new Error('the database answered no result');
+  return last;
+}
