@@ -22,7 +22,7 @@ export async function discoverServer(
       lease.release();
     }
     // A process for nobody has no work left: each person gets one of their own.
-    if (isPerUser(server) && server.manifest.connection.type === 'stdio') await pool.drop(server.id, '');
+    if (isPerUser(server) && server.manifest.connection.type === 'stdio') await pool.drop(server, undefined);
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
     if (error.kind === 'sign_in_required' && server.manifest.auth.type === 'oauth') {

@@ -39,8 +39,8 @@ export type UpstreamPool = {
    * @throws UpstreamError
    */
   acquire(server: CatalogueServer, userId: string | undefined): Promise<Lease>;
-  /** Ends connections that are no good any more: of one person, or all of a server. */
-  drop(serverId: string, userId?: string): Promise<void>;
+  /** Ends the connection that acquire would answer: it is no good any more. */
+  drop(server: CatalogueServer, userId: string | undefined): Promise<void>;
   /** Pids of the stdio servers that run, for limits and tests. */
   stdioPids(serverId?: string): number[];
   stop(): Promise<void>;
@@ -148,11 +148,9 @@ export function createUpstreamPool(options: TargetOptions & { clock: Clock; log:
       }
     },
 
-    async drop(serverId, userId) {
-      const wanted = [...entries.values()].filter(
-        (entry) => entry.server.id === serverId && (userId === undefined || entry.key === `${serverId}/${userId}`),
-      );
-      await Promise.all(wanted.map(close));
+    async drop(server, userId) {
+      const entry = entries.get(keyOf(server, userId));
+      if (entry) await close(entry);
     },
 
     stdioPids: (serverId) =>

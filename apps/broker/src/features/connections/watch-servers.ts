@@ -114,7 +114,7 @@ export function createServerWatch(options: {
         await catalogue.setHealth(server.id, { status: 'connected', detail: signInRequired, era: undefined });
         return;
       }
-      await pool.drop(server.id, '');
+      await pool.drop(server, undefined);
       await catalogue.setHealth(server.id, describeFailure(error));
     }
   }

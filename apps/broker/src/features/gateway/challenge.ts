@@ -1,0 +1,24 @@
+import type { ServerResponse } from 'node:http';
+import type { McpChallenge } from '#features/identity/index.ts';
+
+const allScopes = 'mcp:tools mcp:prompts mcp:resources';
+
+/**
+ * 401 or 403 with the header from which a client finds the way to sign in (RFC 9728 section 5.1, RFC 6750 section 3).
+ * `metadataUrl` is the protected-resource metadata of exactly the link that was called.
+ */
+export function sendChallenge(response: ServerResponse, challenge: McpChallenge, metadataUrl: string): void {
+  const fields = [
+    `resource_metadata="${metadataUrl}"`,
+    `scope="${challenge.scope ?? allScopes}"`,
+    ...(challenge.error ? [`error="${challenge.error}"`] : []),
+    ...(challenge.description ? [`error_description="${challenge.description.replaceAll(/["\\]/g, "'")}"`] : []),
+  ];
+  response.writeHead(challenge.status, {
+    'www-authenticate': `Bearer ${fields.join(', ')}`,
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+  });
+  const message = challenge.status === 401 ? 'Authentication failed. Please log in again.' : 'Access denied. Required permissions missing.';
+  response.end(JSON.stringify({ success: false, code: challenge.error ?? 'authentication_required', message }));
+}

@@ -1,0 +1,66 @@
+import type { FastifyInstance } from 'fastify';
+import type { Catalogue, CatalogueSnapshot } from '#features/catalogue/index.ts';
+import type { Connections } from '#features/connections/index.ts';
+import type { Identity } from '#features/identity/index.ts';
+import type { UsageWriter } from '#features/usage/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Config } from '#platform/config.ts';
+import type { Ids } from '#platform/ids.ts';
+import type { Log } from '#platform/log.ts';
+import type { GatewayParts } from './gateway-parts.ts';
+import { createMcpEndpoint } from './mcp-endpoint.ts';
+import type { AccessPolicy } from './person.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { mountGatewayRoutes } from './routes.ts';
+
+export type Gateway = {
+  mountRoutes(app: FastifyInstance): Promise<void>;
+  /** Open sessions of clients up to 2025-11-25. */
+  sessionCount(): number;
+  stop(): Promise<void>;
+};
+
+/** The MCP endpoints: every tool that a person may use behind one link. */
+export function createGateway(options: {
+  config: Config;
+  identity: Identity;
+  catalogue: Catalogue;
+  pool: Connections['pool'];
+  usage: UsageWriter;
+  access: AccessPolicy;
+  version: string;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+}): Gateway {
+  const { config, identity, catalogue, clock } = options;
+  const perToken = createRateLimit(config.limits.callsPerMinuteToken, clock);
+  const perUser = createRateLimit(config.limits.callsPerMinuteUser, clock);
+  const parts: GatewayParts = {
+    ...options,
+    withinRate: (caller) => perToken.take(caller.tokenId) && perUser.take(caller.userId),
+  };
+  const endpoint = createMcpEndpoint({ name: 'souk', title: config.brandName, version: options.version }, parts);
+
+  let lists = listsOf(catalogue.snapshot());
+  const stopWatching = catalogue.onChange((snapshot) => {
+    const now = listsOf(snapshot);
+    if (now !== lists) endpoint.notifyListChanged();
+    lists = now;
+  });
+  identity.onRevoked((tokenId) => endpoint.sessions.endForToken(tokenId));
+
+  return {
+    mountRoutes: (app) => mountGatewayRoutes(app, { publicUrl: config.publicUrl, identity, endpoint, parts }),
+    sessionCount: () => endpoint.sessions.size,
+    async stop() {
+      stopWatching();
+      await endpoint.stop();
+    },
+  };
+}
+
+/** What would change a client's lists: not health, which changes far more often. */
+function listsOf(snapshot: CatalogueSnapshot): string {
+  return snapshot.servers.map((server) => `${server.id} ${server.deployedAtMs} ${server.discoveredAtMs ?? 0}`).join('\n');
+}

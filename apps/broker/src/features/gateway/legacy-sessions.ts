@@ -1,0 +1,127 @@
+import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
+import { isInitializeRequest, type McpServer } from '@modelcontextprotocol/server';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Clock } from '#platform/clock.ts';
+import type { Ids } from '#platform/ids.ts';
+import { sendJsonRpcError } from './json-rpc-error.ts';
+import type { Person } from './person.ts';
+
+/** Longer than any call may take, so that none is cut; a client that was away opens a new session by itself. */
+const idleLimitMs = 30 * 60_000;
+const sweepIntervalMs = 60_000;
+const maxSessions = 10_000;
+const maxSessionsPerUser = 100;
+
+type Session = {
+  transport: NodeStreamableHTTPServerTransport;
+  server: McpServer;
+  person: Person;
+  usedAtMs: number;
+};
+
+/** Sessions of clients up to 2025-11-25. Each belongs to the token and the link that opened it: to others it does not exist. */
+export type LegacySessions = {
+  handle(request: IncomingMessage, response: ServerResponse, person: Person, body: unknown): Promise<void>;
+  /** Ends the sessions of a token that was revoked. */
+  endForToken(tokenId: string): void;
+  notifyListChanged(): void;
+  readonly size: number;
+  stop(): Promise<void>;
+};
+
+export function createLegacySessions(options: {
+  build(person: Person): McpServer;
+  clock: Clock;
+  ids: Ids;
+}): LegacySessions {
+  const { clock, ids } = options;
+  const sessions = new Map<string, Session>();
+
+  function end(id: string): void {
+    const session = sessions.get(id);
+    sessions.delete(id);
+    void session?.server.close();
+  }
+
+  const sweep = setInterval(() => {
+    const oldest = clock.now() - idleLimitMs;
+    for (const [id, session] of sessions) if (session.usedAtMs < oldest) end(id);
+  }, sweepIntervalMs);
+  sweep.unref();
+
+  /** The one unused for longest goes, of the same person first: nobody crowds out the others. */
+  function makeRoom(userId: string): void {
+    const oldestOf = (candidates: [string, Session][]) => candidates.sort(([, a], [, b]) => a.usedAtMs - b.usedAtMs)[0]?.[0];
+    const own = [...sessions].filter(([, session]) => session.person.caller.userId === userId);
+    const victim =
+      own.length >= maxSessionsPerUser ? oldestOf(own) : sessions.size >= maxSessions ? oldestOf([...sessions]) : undefined;
+    if (victim !== undefined) end(victim);
+  }
+
+  async function open(request: IncomingMessage, response: ServerResponse, person: Person, body: unknown): Promise<void> {
+    const server = options.build(person);
+    const transport = new NodeStreamableHTTPServerTransport({
+      sessionIdGenerator: () => ids.uuid(),
+      onsessioninitialized: (id) => {
+        makeRoom(person.caller.userId);
+        sessions.set(id, { transport, server, person, usedAtMs: clock.now() });
+      },
+      onsessionclosed: (id) => end(id),
+    });
+    await server.connect(transport);
+    await transport.handleRequest(request, response, body);
+    // refused before a session came of it
+    if (transport.sessionId === undefined || !sessions.has(transport.sessionId)) await server.close();
+  }
+
+  return {
+    async handle(request, response, person, body) {
+      const id = request.headers['mcp-session-id'];
+      if (typeof id === 'string') {
+        const session = sessions.get(id);
+        if (!session || !sameOwner(session.person, person)) {
+          return sendJsonRpcError(response, 404, -32001, 'Session not found', body);
+        }
+        session.usedAtMs = clock.now();
+        // The token may have been renewed since: what it allows now is what counts.
+        session.person.caller = person.caller;
+        return session.transport.handleRequest(request, response, body);
+      }
+      if (request.method !== 'POST') {
+        response.setHeader('allow', 'POST');
+        return sendJsonRpcError(response, 405, -32000, 'Method not allowed: open a session first', body);
+      }
+      if (!isInitializeRequest(body)) {
+        return sendJsonRpcError(response, 400, -32000, 'Bad Request: Mcp-Session-Id is required', body);
+      }
+      return open(request, response, { ...person }, body);
+    },
+
+    endForToken(tokenId) {
+      for (const [id, session] of sessions) if (session.person.caller.tokenId === tokenId) end(id);
+    },
+
+    notifyListChanged() {
+      for (const { server } of sessions.values()) {
+        server.sendToolListChanged();
+        server.sendPromptListChanged();
+        server.sendResourceListChanged();
+      }
+    },
+
+    get size() {
+      return sessions.size;
+    },
+
+    async stop() {
+      clearInterval(sweep);
+      const open = [...sessions.values()];
+      sessions.clear();
+      await Promise.all(open.map(({ server }) => server.close()));
+    },
+  };
+}
+
+function sameOwner(a: Person, b: Person): boolean {
+  return a.caller.userId === b.caller.userId && a.caller.tokenId === b.caller.tokenId && a.serverId === b.serverId;
+}

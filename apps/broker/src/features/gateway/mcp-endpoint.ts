@@ -1,0 +1,82 @@
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { buildServer, type ServerIdentity } from './build-server.ts';
+import type { GatewayParts } from './gateway-parts.ts';
+import { createLegacySessions, type LegacySessions } from './legacy-sessions.ts';
+import { visibleTo, type Person, type Visible } from './person.ts';
+
+/** Serves authenticated MCP requests of both protocol eras at one address. */
+export type McpEndpoint = {
+  handle(request: IncomingMessage, response: ServerResponse, person: Person, body: unknown): Promise<void>;
+  readonly sessions: LegacySessions;
+  notifyListChanged(): void;
+  stop(): Promise<void>;
+};
+
+/** How the person travels through the SDK, which hands `extra` to the factory untouched. */
+type Extra = { person: Person; visible: Visible };
+
+export function createMcpEndpoint(identity: ServerIdentity, parts: GatewayParts): McpEndpoint {
+  const modern = createMcpHandler(
+    ({ authInfo }) => {
+      // Put there a few lines below; the SDK's type only knows a record.
+      const { person, visible } = authInfo?.extra as Extra;
+      return buildServer(person, identity, parts, visible);
+    },
+    { legacy: 'reject', onerror: (error) => parts.log.debug({ err: error }, 'a modern MCP request failed') },
+  );
+  const serveModern = toNodeHandler(modern, {
+    onerror: (error) => parts.log.error({ err: error }, 'an MCP request could not be served'),
+  });
+  const sessions = createLegacySessions({
+    build: (person) => buildServer(person, identity, parts),
+    clock: parts.clock,
+    ids: parts.ids,
+  });
+
+  return {
+    sessions,
+    async handle(request, response, person, body) {
+      if (isLegacy(request, body)) return sessions.handle(request, response, person, body);
+      const visible = await visibleTo(person, parts.catalogue.snapshot(), parts.access);
+      const extra: Extra = { person, visible };
+      const { caller } = person;
+      const auth = { token: '', clientId: caller.clientId, scopes: [...caller.scopes], extra };
+      return serveModern(Object.assign(request, { auth, method: request.method ?? 'POST', url: request.url ?? '/' }), response, body);
+    },
+    notifyListChanged() {
+      modern.notify.toolsChanged();
+      modern.notify.promptsChanged();
+      modern.notify.resourcesChanged();
+      sessions.notifyListChanged();
+    },
+    async stop() {
+      await Promise.all([modern.close(), sessions.stop()]);
+    },
+  };
+}
+
+/**
+ * Modern requests carry their protocol version with each message (2026-07-28, basic/versioning); everything else, GET
+ * and DELETE of a session above all, is of the eras up to 2025-11-25. A modern header without the claim in the body goes
+ * to the modern side too, which names what is missing.
+ */
+function isLegacy(request: IncomingMessage, body: unknown): boolean {
+  if (request.method !== 'POST') return request.headers['mcp-session-id'] !== undefined || !isModernVersion(request.headers);
+  if (hasModernClaim(body)) return false;
+  return !isModernVersion(request.headers);
+}
+
+function isModernVersion(headers: IncomingMessage['headers']): boolean {
+  const version = headers['mcp-protocol-version'];
+  return typeof version === 'string' && version >= '2026-07-28' && /^\d{4}-\d{2}-\d{2}$/.test(version);
+}
+
+function hasModernClaim(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null || !('params' in body)) return false;
+  const { params } = body;
+  if (typeof params !== 'object' || params === null || !('_meta' in params)) return false;
+  const meta = params._meta;
+  return typeof meta === 'object' && meta !== null && PROTOCOL_VERSION_META_KEY in meta;
+}

@@ -1,0 +1,55 @@
+import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
+import type { Caller } from '#platform/http/caller.ts';
+
+/** Decides which servers somebody may use: reads what is needed once, then answers for each server. */
+export type AccessPolicy = (userId: string) => Promise<(server: CatalogueServer) => boolean>;
+
+/** Until there is something to buy: what is free is open to everybody signed in. A manifest without billing is T0. */
+export const freeForAll: AccessPolicy = async () => (server) => (server.manifest.billing?.tier ?? 'T0') === 'T0';
+
+/** One request's view of the gateway: who asks, and through which of the two links. */
+export type Person = {
+  caller: Caller;
+  /** Set on /s/{serverId}/mcp: this server alone, under its own names. */
+  serverId: string | undefined;
+};
+
+/** What a person may see and call: lists and calls read this alike, so that neither knows more than the other. */
+export type Visible = {
+  servers: readonly CatalogueServer[];
+  tool(name: string): Found | undefined;
+  prompt(name: string): Found | undefined;
+};
+export type Found = { server: CatalogueServer; item: CatalogueItem };
+
+export async function visibleTo(person: Person, snapshot: CatalogueSnapshot, access: AccessPolicy): Promise<Visible> {
+  const mayUse = await access(person.caller.userId);
+  const single = person.serverId;
+  const servers = snapshot.servers.filter((server) => (single === undefined || server.id === single) && mayUse(server));
+
+  const find = (
+    exposed: ReadonlyMap<string, CatalogueItem>,
+    own: (server: CatalogueServer) => readonly CatalogueItem[],
+    name: string,
+  ): Found | undefined => {
+    if (single !== undefined) {
+      const [server] = servers;
+      const item = server && own(server).find((candidate) => candidate.name === name);
+      return server && item && { server, item };
+    }
+    const item = exposed.get(name);
+    const server = item && snapshot.byId.get(item.serverId);
+    return item && server && mayUse(server) ? { server, item } : undefined;
+  };
+
+  return {
+    servers,
+    tool: (name) => find(snapshot.toolsByExposedName, (server) => server.tools, name),
+    prompt: (name) => find(snapshot.promptsByExposedName, (server) => server.prompts, name),
+  };
+}
+
+/** The name under which this person sees an item. */
+export function shownName(person: Person, item: CatalogueItem): string {
+  return person.serverId === undefined ? item.exposedName : item.name;
+}

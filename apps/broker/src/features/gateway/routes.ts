@@ -1,0 +1,72 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Identity } from '#features/identity/index.ts';
+import { SoukError } from '#platform/errors.ts';
+import { sendChallenge } from './challenge.ts';
+import type { GatewayParts } from './gateway-parts.ts';
+import { sendJsonRpcError } from './json-rpc-error.ts';
+import type { McpEndpoint } from './mcp-endpoint.ts';
+import { visibleTo, type Person } from './person.ts';
+import { maxMcpBodyBytes, readBody } from './read-body.ts';
+import { methodsOf, requiredScope } from './required-scope.ts';
+
+/**
+ * The two links: /mcp with everything that a person may use, /s/{serverId}/mcp with one server.
+ * Steps of each request: origin -> token -> server -> body -> scope -> era.
+ */
+export async function mountGatewayRoutes(
+  app: FastifyInstance,
+  options: { publicUrl: string; identity: Pick<Identity, 'authenticateMcp'>; endpoint: McpEndpoint; parts: GatewayParts },
+): Promise<void> {
+  const { publicUrl, identity, endpoint, parts } = options;
+
+  async function serve(request: FastifyRequest, reply: FastifyReply, serverId: string | undefined): Promise<void> {
+    checkOrigin(request, publicUrl);
+    const path = serverId === undefined ? '/mcp' : `/s/${serverId}/mcp`;
+    const metadataUrl = `${publicUrl}/.well-known/oauth-protected-resource${path}`;
+    const authenticated = await identity.authenticateMcp(request.headers.authorization, `${publicUrl}${path}`);
+
+    // From here on the answer is written by hand or by the SDK; fastify's headers go along.
+    reply.hijack();
+    const response = reply.raw;
+    for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) response.setHeader(name, value);
+    if ('challenge' in authenticated) return sendChallenge(response, authenticated.challenge, metadataUrl);
+
+    const person: Person = { caller: authenticated.caller, serverId };
+    const visible = await visibleTo(person, parts.catalogue.snapshot(), parts.access);
+    if (serverId !== undefined && visible.servers.length === 0) {
+      return sendJsonRpcError(response, 404, -32001, 'Unknown server');
+    }
+    const read = request.method === 'POST' ? readBody(bytesOf(request.body)) : { body: undefined };
+    if ('code' in read) return sendJsonRpcError(response, 400, read.code, read.message);
+
+    const missing = methodsOf(read.body).map(requiredScope).find((scope) => scope && !person.caller.scopes.includes(scope));
+    if (missing) {
+      return sendChallenge(response, { status: 403, error: 'insufficient_scope', scope: missing }, metadataUrl);
+    }
+    await endpoint.handle(request.raw, response, person, read.body);
+  }
+
+  await app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser<Buffer>('*', { parseAs: 'buffer', bodyLimit: maxMcpBodyBytes }, (_request, body, done) =>
+      done(null, body),
+    );
+    const methods = ['GET', 'POST', 'DELETE'];
+    scope.route({ method: methods, url: '/mcp', handler: (request, reply) => serve(request, reply, undefined) });
+    scope.route<{ Params: { serverId: string } }>({
+      method: methods,
+      url: '/s/:serverId/mcp',
+      handler: (request, reply) => serve(request, reply, request.params.serverId),
+    });
+  });
+}
+
+/** A page of another origin may not use a person's browser to reach the link (MCP transports, security warning). */
+function checkOrigin(request: FastifyRequest, publicUrl: string): void {
+  const { origin } = request.headers;
+  if (origin !== undefined && origin !== publicUrl) throw new SoukError('foreign_origin');
+}
+
+function bytesOf(body: unknown): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+}
