@@ -1,0 +1,40 @@
+import { mcpScopes } from '@souk/contract/identity.ts';
+import type { Caller } from '#platform/http/caller.ts';
+import type { PersonalTokens } from '../tokens/personal-tokens.ts';
+import { isPersonalToken } from '../tokens/personal-token-store.ts';
+import { readBearer } from './bearer.ts';
+import type { AccessTokens } from './verify-access-token.ts';
+
+/** What the gateway puts into WWW-Authenticate (RFC 6750, section 3): no error where no token came. */
+export type McpChallenge = {
+  status: 401 | 403;
+  error?: 'invalid_token' | 'insufficient_scope';
+  description?: string;
+  /** The scopes that would do; all of them where undefined. */
+  scope?: string;
+};
+export type McpAuthentication = { caller: Caller } | { challenge: McpChallenge };
+
+/**
+ * Who calls an MCP endpoint. An access token must be for exactly this resource; a personal token opens every MCP
+ * endpoint; the web app's token opens none (clarifications, token table).
+ */
+export function createAuthenticateMcp(accessTokens: AccessTokens, personalTokens: PersonalTokens) {
+  return async (authorization: string | undefined, resource: string): Promise<McpAuthentication> => {
+    if (authorization === undefined) return { challenge: { status: 401 } };
+    const token = readBearer(authorization);
+    const caller =
+      token !== undefined && isPersonalToken(token)
+        ? await personalTokens.authenticate(token)
+        : await accessTokens.verify(authorization, resource);
+    if (!caller || caller.kind === 'web') {
+      const description = 'The access token is missing, expired, revoked or not for this address';
+      return { challenge: { status: 401, error: 'invalid_token', description } };
+    }
+    if (!caller.scopes.some((scope) => mcpScopes.some((known) => known === scope))) {
+      const description = `One of the scopes ${mcpScopes.join(', ')} is needed`;
+      return { challenge: { status: 403, error: 'insufficient_scope', description } };
+    }
+    return { caller };
+  };
+}

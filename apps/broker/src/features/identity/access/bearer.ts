@@ -1,0 +1,4 @@
+/** The token of an Authorization header, undefined for any other scheme. Tokens are taken from nowhere else. */
+export function readBearer(authorization: string | undefined): string | undefined {
+  return /^Bearer ([\w~+/.=-]+)$/i.exec(authorization ?? '')?.[1];
+}

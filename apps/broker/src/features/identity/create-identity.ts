@@ -1,0 +1,166 @@
+import { getUserProfile } from '@souk/contract/identity.ts';
+import type { FastifyInstance } from 'fastify';
+import type { Dispatcher } from 'undici';
+import type { ConnectUpstream } from '#adapters/google/google-sign-in.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Config } from '#platform/config.ts';
+import type { Database } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+import { mountPageStyles } from '#platform/http/page.ts';
+import type { Guard, Router } from '#platform/http/router.ts';
+import type { Ids } from '#platform/ids.ts';
+import type { Log } from '#platform/log.ts';
+import { createAuthenticateMcp } from './access/authenticate-mcp.ts';
+import { createGuard } from './access/guard.ts';
+import { createAccessTokens } from './access/verify-access-token.ts';
+import { createProvider } from './oauth/create-provider.ts';
+import { createClientDocumentFetch } from './oauth/fetch-client-document.ts';
+import { createFrontendCookie } from './oauth/frontend-cookie.ts';
+import { mountMetadataRoutes } from './oauth/metadata-routes.ts';
+import { mountOAuthRoutes } from './oauth/oauth-routes.ts';
+import { createResources } from './oauth/resources.ts';
+import { loadSigningKeys } from './oauth/signing-keys.ts';
+import { extendTokenAnswers } from './oauth/token-endpoint.ts';
+import { createRevocations, type RevokedListener } from './revocations.ts';
+import { mountInteractionRoutes } from './sign-in/interaction-routes.ts';
+import { createPendingCookie } from './sign-in/pending-cookie.ts';
+import { createSignInContext } from './sign-in/sign-in-context.ts';
+import { mountSignInRoutes } from './sign-in/sign-in-routes.ts';
+import { createStandIn } from './stand-in/stand-in.ts';
+import { createOperatorToken, type OperatorTokenRequest } from './tokens/create-operator-token.ts';
+import { routePersonalTokens } from './tokens/personal-token-routes.ts';
+import { createPersonalTokenStore } from './tokens/personal-token-store.ts';
+import { createPersonalTokens } from './tokens/personal-tokens.ts';
+import { presentProfile } from './users/present-profile.ts';
+import { createUserStore } from './users/user-store.ts';
+import type { Vault } from './vault.ts';
+
+export type IdentityOptions = {
+  db: Database;
+  /** publicUrl must be final: with PORT=0 the port is chosen before. */
+  config: Pick<Config, 'publicUrl' | 'brandName' | 'google' | 'adminEmails' | 'limits'>;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  vault: Vault;
+  /** The adapter towards Google and the stand-in: connectGoogle of adapters/google. */
+  connectUpstream: ConnectUpstream;
+  /** Google's issuer; tests put theirs here. */
+  googleIssuer?: string;
+  /** Connects to clients' metadata documents; the default refuses every address that is not public. */
+  documentDispatcher?: Dispatcher;
+};
+
+export type Identity = Awaited<ReturnType<typeof createIdentity>>;
+
+/** Users, sign-in, the OAuth server and personal tokens. The rest of the broker asks it who calls, and nothing else. */
+export async function createIdentity(options: IdentityOptions) {
+  const { db, config, clock, ids, log, vault } = options;
+  const { publicUrl, brandName, adminEmails } = config;
+  const activeProvider = config.google ? 'google' : 'dev';
+  const redirectUri = `${publicUrl}/auth/google/callback`;
+
+  const resources = createResources(publicUrl);
+  const keys = await loadSigningKeys({ db, vault, ids, clock });
+  const users = createUserStore(db, ids, activeProvider);
+  const revocations = await createRevocations(db, log);
+  const cookie = createFrontendCookie({ publicUrl, cookieKey: keys.cookieKey, secret: (bytes) => ids.secret(bytes) });
+  const documents = createClientDocumentFetch(options.documentDispatcher);
+  const provider = createProvider({
+    publicUrl,
+    brandName,
+    resources,
+    db,
+    vault,
+    ids,
+    users,
+    keys,
+    fetchClientDocument: documents.fetch,
+    onGrantRevoked: (grantId) => void revocations.announce(grantId),
+  });
+  extendTokenAnswers(provider, cookie);
+  provider.on('server_error', (_ctx, error) => log.error({ err: error }, 'the authorization server failed'));
+
+  // The stand-in's secret protects nothing that a visitor of its account page could not have; it only has to be there.
+  const standInClient = { clientId: 'souk', clientSecret: keys.cookieKey };
+  const standIn = config.google
+    ? undefined
+    : createStandIn({ publicUrl, brandName, db, vault, keys, redirectUri, client: standInClient });
+  const upstream = options.connectUpstream({
+    issuer: standIn?.issuer ?? options.googleIssuer ?? 'https://accounts.google.com',
+    redirectUri,
+    ...(config.google ?? standInClient),
+  });
+
+  const accessTokens = createAccessTokens({
+    db,
+    issuer: publicUrl,
+    publicKeys: keys.publicKeys,
+    provider: activeProvider,
+    adminEmails,
+  });
+  const tokens = createPersonalTokens({
+    store: createPersonalTokenStore(db, activeProvider),
+    clock,
+    ids,
+    log,
+    adminEmails,
+    onRevoked: revocations.announce,
+  });
+  const guard: Guard = createGuard(accessTokens, tokens, resources.api);
+
+  return {
+    guard,
+    authenticateMcp: createAuthenticateMcp(accessTokens, tokens),
+    findUser: users.find,
+    createPersonalToken: (request: OperatorTokenRequest) => createOperatorToken({ users, tokens, clock }, request),
+
+    /** @returns a function that takes the listener off again. */
+    onRevoked: (listener: RevokedListener): (() => void) => revocations.subscribe(listener),
+
+    /** Mounts everything of identity. `app` needs the cookie and formbody plugins (buildServer has them). */
+    async mountRoutes(app: FastifyInstance, router: Router): Promise<void> {
+      mountPageStyles(app);
+      mountMetadataRoutes(app, publicUrl, resources);
+      mountOAuthRoutes(app, {
+        provider,
+        publicUrl,
+        publicKeys: keys.publicKeys,
+        resources,
+        cookie,
+        accessTokens,
+        users,
+        clock,
+      });
+      const context = createSignInContext({
+        provider,
+        publicUrl,
+        brandName,
+        standIn: standIn !== undefined,
+        resources,
+        upstream,
+        users,
+        pending: createPendingCookie({ publicUrl, cookieKey: keys.cookieKey }),
+        clock,
+        log,
+        signInPerMinute: config.limits.signInPerMinute,
+      });
+      mountInteractionRoutes(app, context);
+      mountSignInRoutes(app, context);
+      standIn?.mount(app);
+
+      router.route(getUserProfile, async ({ caller }) => {
+        const user = await users.find(caller.userId);
+        if (!user) throw new SoukError('unauthenticated');
+        return presentProfile(user, adminEmails);
+      });
+      routePersonalTokens(router, tokens);
+    },
+
+    async stop(): Promise<void> {
+      await tokens.stop();
+      await revocations.stop();
+      await documents.close();
+    },
+  };
+}

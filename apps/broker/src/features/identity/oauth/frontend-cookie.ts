@@ -1,0 +1,38 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+const cookieName = 'souk_refresh';
+const maxAgeSeconds = 30 * 86_400;
+
+/**
+ * The web app's refresh token lives in an HttpOnly cookie that no script can read and no other site can make the browser
+ * send. The answer's refreshToken is a handle: it names the sign-in, so that a tab notices when the cookie belongs to
+ * another one by now, and is worth nothing alone (clarifications, Sign-in).
+ */
+export type FrontendCookie = ReturnType<typeof createFrontendCookie>;
+
+export function createFrontendCookie(options: {
+  publicUrl: string;
+  cookieKey: string;
+  secret: (bytes: number) => string;
+}) {
+  const secure = options.publicUrl.startsWith('https:');
+  const attributes = `Path=/oauth; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
+  const nameOf = (grantId: string) =>
+    createHmac('sha256', options.cookieKey).update(`refresh-handle:${grantId}`).digest('base64url');
+
+  return {
+    read: (request: FastifyRequest): string | undefined => request.cookies[cookieName],
+    /** Set-Cookie value that stores a refresh token. */
+    store: (refreshToken: string) => `${cookieName}=${refreshToken}; Max-Age=${maxAgeSeconds}; ${attributes}`,
+    clear: (reply: FastifyReply) => reply.header('set-cookie', `${cookieName}=; Max-Age=0; ${attributes}`),
+    /** A new handle for each answer; its first part names the grant. */
+    handleFor: (grantId: string) => `${nameOf(grantId)}.${options.secret(9)}`,
+    /** Whether a handle of the body is of this grant. */
+    handleNames(handle: string, grantId: string): boolean {
+      const given = Buffer.from(handle.split('.')[0] ?? '');
+      const wanted = Buffer.from(nameOf(grantId));
+      return given.length === wanted.length && timingSafeEqual(given, wanted);
+    },
+  };
+}

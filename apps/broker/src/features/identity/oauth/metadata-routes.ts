@@ -1,0 +1,84 @@
+import { mcpScopes } from '@souk/contract/identity.ts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { SoukError } from '#platform/errors.ts';
+import { allowEveryOrigin, mountPreflight } from './cors.ts';
+import { isServerId, type Resources } from './resources.ts';
+
+/**
+ * The documents that clients find us by: RFC 8414 and OpenID discovery for the authorization server, RFC 9728 for each
+ * protected resource. Made from PUBLIC_URL alone, so no header of a request can change a word of them.
+ *
+ * Clients also probe spellings of their own (/.well-known/oauth-authorization-server/mcp, …/mcp/.well-known/…). Our
+ * issuer has no path, so they get a JSON 404 and go on to the right one, as the specifications say.
+ */
+export function mountMetadataRoutes(app: FastifyInstance, publicUrl: string, resources: Resources): void {
+  const serverMetadata = describeAuthorizationServer(publicUrl);
+  for (const path of ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']) {
+    app.get(path, (_request, reply) => sendPublic(reply, serverMetadata));
+  }
+
+  const describeResource = (resource: string) => ({
+    resource,
+    authorization_servers: [publicUrl],
+    scopes_supported: mcpScopes,
+    bearer_methods_supported: ['header'],
+  });
+  const wellKnown = '/.well-known/oauth-protected-resource';
+  for (const path of [wellKnown, `${wellKnown}/mcp`]) {
+    app.get(path, (_request, reply) => sendPublic(reply, describeResource(resources.mcp)));
+  }
+  app.get<{ Params: { serverId: string } }>(`${wellKnown}/s/:serverId/mcp`, (request, reply) => {
+    const { serverId } = request.params;
+    if (!isServerId(serverId)) throw new SoukError('not_found');
+    return sendPublic(reply, describeResource(resources.ofServer(serverId)));
+  });
+
+  // Every other probe: JSON, never a page of the web app, which some clients would try to parse.
+  app.get('/.well-known/*', (_request, reply) => {
+    allowEveryOrigin(reply);
+    throw new SoukError('not_found');
+  });
+  mountPreflight(app, '/.well-known/*');
+}
+
+function sendPublic(reply: FastifyReply, document: object) {
+  allowEveryOrigin(reply);
+  return reply.header('cache-control', 'public, max-age=300').send(document);
+}
+
+function describeAuthorizationServer(publicUrl: string) {
+  return {
+    issuer: publicUrl,
+    authorization_endpoint: `${publicUrl}/oauth/authorize`,
+    token_endpoint: `${publicUrl}/oauth/token`,
+    registration_endpoint: `${publicUrl}/oauth/register`,
+    revocation_endpoint: `${publicUrl}/oauth/revoke`,
+    userinfo_endpoint: `${publicUrl}/oauth/userinfo`,
+    jwks_uri: `${publicUrl}/oauth/jwks`,
+    // No offline_access and no openid: clients ask for all that they see here, and would be asked to consent to it.
+    scopes_supported: mcpScopes,
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
+    revocation_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: true,
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['ES256'],
+    claims_supported: [
+      'sub',
+      'email',
+      'email_verified',
+      'name',
+      'picture',
+      'iss',
+      'aud',
+      'exp',
+      'iat',
+      'auth_time',
+      'nonce',
+    ],
+  };
+}

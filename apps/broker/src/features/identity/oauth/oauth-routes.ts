@@ -1,0 +1,135 @@
+import type { FastifyInstance } from 'fastify';
+import type { JWK } from 'jose';
+import type { Provider } from 'oidc-provider';
+import { mcpScopes } from '@souk/contract/identity.ts';
+import type { Clock } from '#platform/clock.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { AccessTokens } from '../access/verify-access-token.ts';
+import { createRateLimit } from '../sign-in/rate-limit.ts';
+import type { UserStore } from '../users/user-store.ts';
+import { readClientMetadata } from './client-metadata.ts';
+import { allowEveryOrigin, mountPreflight } from './cors.ts';
+import type { FrontendCookie } from './frontend-cookie.ts';
+import { handOver } from './hand-over.ts';
+import { frontendClientId, type Resources } from './resources.ts';
+import { checkTokenRequest, refuseToken } from './token-endpoint.ts';
+
+const maxRegistrationBytes = 16 * 1024;
+/** Hosted clients share addresses, and the same registration again costs nothing: generous, against floods only. */
+const registrationsPerMinute = 60;
+
+export type OAuthRoutesOptions = {
+  provider: Provider;
+  publicUrl: string;
+  publicKeys: JWK[];
+  resources: Resources;
+  cookie: FrontendCookie;
+  accessTokens: AccessTokens;
+  users: UserStore;
+  clock: Clock;
+};
+
+/** The authorization server's endpoints. oidc-provider answers them; what is here comes before it, and each line says why. */
+export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptions): void {
+  const { provider, publicUrl, resources } = options;
+  const handle = provider.callback();
+
+  app.get('/oauth/authorize', (request, reply) => {
+    const url = new URL(request.raw.url ?? '/', publicUrl);
+    const given = url.searchParams.getAll('resource');
+    url.searchParams.delete('resource');
+    for (const resource of given) url.searchParams.append('resource', resources.canonical(resource));
+    // A client that names no scope (mcp-remote) means all; without any its token would open nothing.
+    if (!url.searchParams.get('scope')) url.searchParams.set('scope', mcpScopes.join(' '));
+    request.raw.url = url.pathname + url.search;
+    handOver(handle, publicUrl, request, reply);
+  });
+  app.get('/oauth/authorize/:uid', (request, reply) => handOver(handle, publicUrl, request, reply));
+
+  // Switching accounts in the middle of a sign-in: oidc-provider's page posts here to end the old session.
+  app.post('/oauth/logout/confirm', (request, reply) =>
+    handOver(handle, publicUrl, request, reply, formText(request.body)),
+  );
+
+  app.get('/oauth/jwks', (_request, reply) => {
+    allowEveryOrigin(reply);
+    return reply.header('cache-control', 'public, max-age=300').send({ keys: options.publicKeys });
+  });
+
+  app.post('/oauth/token', async (request, reply) => {
+    const form = new URLSearchParams(formText(request.body));
+    if (form.get('client_id') !== frontendClientId) allowEveryOrigin(reply);
+    const refusal = await checkTokenRequest(options, request, form);
+    if (refusal) {
+      if (refusal.clearCookie) options.cookie.clear(reply);
+      return refuseToken(reply, refusal);
+    }
+    return handOver(handle, publicUrl, request, reply, form.toString());
+  });
+  mountPreflight(app, '/oauth/token');
+
+  app.post('/oauth/revoke', async (request, reply) => {
+    const form = new URLSearchParams(formText(request.body));
+    if (form.get('client_id') === frontendClientId) {
+      const token = options.cookie.read(request);
+      if (request.headers.origin !== publicUrl || token === undefined) {
+        return refuseToken(reply, {
+          status: 403,
+          error: 'invalid_request',
+          description: 'the web client revokes with its cookie only',
+        });
+      }
+      form.set('token', token);
+      options.cookie.clear(reply);
+    } else {
+      allowEveryOrigin(reply);
+    }
+    return handOver(handle, publicUrl, request, reply, form.toString());
+  });
+  mountPreflight(app, '/oauth/revoke');
+
+  const registrations = createRateLimit(options.clock, registrationsPerMinute);
+  app.post('/oauth/register', { bodyLimit: maxRegistrationBytes }, (request, reply) => {
+    allowEveryOrigin(reply);
+    const read = readClientMetadata(request.body);
+    if ('error' in read) {
+      return reply
+        .code(400)
+        .header('cache-control', 'no-store')
+        .send({ error: read.error, error_description: read.description });
+    }
+    if (!registrations.allow(request.ip)) throw new SoukError('rate_limited');
+    return handOver(handle, publicUrl, request, reply, JSON.stringify(read.metadata));
+  });
+  mountPreflight(app, '/oauth/register');
+
+  app.get('/oauth/userinfo', async (request, reply) => {
+    const caller = await options.accessTokens.verify(request.headers.authorization, resources.api);
+    if (!caller) {
+      return reply
+        .code(401)
+        .header('www-authenticate', 'Bearer error="invalid_token"')
+        .send({ error: 'invalid_token' });
+    }
+    const user = await options.users.find(caller.userId);
+    if (!user) throw new SoukError('unauthenticated');
+    return {
+      sub: user.id,
+      email: user.email,
+      email_verified: true,
+      name: user.displayName,
+      ...(user.photoUrl !== undefined && { picture: user.photoUrl }),
+    };
+  });
+}
+
+/** The form as it was sent: repeated fields stay repeated, which oidc-provider refuses as RFC 6749 wants. */
+function formText(body: unknown): string {
+  const form = new URLSearchParams();
+  if (typeof body === 'object' && body !== null) {
+    for (const [name, value] of Object.entries(body)) {
+      for (const one of Array.isArray(value) ? value : [value]) form.append(name, String(one));
+    }
+  }
+  return form.toString();
+}

@@ -1,0 +1,128 @@
+import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
+import type { Database } from '#platform/db/database.ts';
+import { sha256 } from '../hash.ts';
+import { frontendClientId } from './resources.ts';
+import type { Vault } from '../vault.ts';
+
+/** Models whose id is the bearer value itself: stored and looked up by hash (design: no bearer value at rest). */
+const bearerModels: ReadonlySet<string> = new Set([
+  'AuthorizationCode',
+  'RefreshToken',
+  'AccessToken',
+  'Session',
+  'Interaction',
+]);
+
+/**
+ * A used refresh token stays good for ten seconds: a native or hosted client whose answer was lost, or that refreshes in
+ * two windows at once, keeps its session. Our own web client serialises its refreshes and gets no grace. Spelled as a
+ * predicate of its own, never as a zero interval: a statement that waited for the winner's lock still has its older now().
+ */
+const inGrace = `(model = 'RefreshToken' and payload->>'clientId' <> '${frontendClientId}' and consumed_at + interval '10 seconds' > now())`;
+
+type RecordRow = { payload: AdapterPayload; consumed: boolean };
+
+/**
+ * oidc-provider's storage over the table oauth_records, on both engines.
+ * @param namespace keeps a second provider's records apart ('' for the authorization server).
+ */
+export function createRecordStore(db: Database, vault: Vault, namespace = ''): (model: string) => Adapter {
+  return (modelName) => {
+    const model = namespace + modelName;
+    const isBearer = bearerModels.has(modelName);
+    const keyOf = (id: string) => (isBearer ? sha256(id) : id);
+    const secretContext = (key: string) => ({ table: 'oauth_records', row: `${model}:${key}` });
+
+    /** What is kept: no bearer value, and a client's secret sealed. */
+    function toStored(id: string, payload: AdapterPayload): AdapterPayload {
+      const key = keyOf(id);
+      const stored: AdapterPayload = { ...payload };
+      if (isBearer) delete stored.jti;
+      // An interaction's return address ends with its id, which is also its cookie.
+      if (isBearer && stored.returnTo?.endsWith(id)) stored.returnTo = stored.returnTo.slice(0, -id.length);
+      // The interaction's copy of the session carries the session cookie, which nothing reads.
+      if (stored.session) {
+        const { accountId, uid, acr, amr } = stored.session;
+        stored.session = { accountId, uid, ...(acr !== undefined && { acr }), ...(amr !== undefined && { amr }) };
+      }
+      if (typeof stored.client_secret === 'string') {
+        stored.client_secret = vault.seal(secretContext(key), stored.client_secret);
+      }
+      return stored;
+    }
+
+    function fromStored(row: RecordRow, key: string, id: string | undefined): AdapterPayload {
+      const payload: AdapterPayload = { ...row.payload };
+      if (row.consumed) payload.consumed = true;
+      if (isBearer && id !== undefined) {
+        payload.jti = id;
+        if (payload.returnTo?.endsWith('/')) payload.returnTo += id;
+      }
+      if (typeof payload.client_secret === 'string') {
+        payload.client_secret = vault.open(secretContext(key), payload.client_secret);
+      }
+      return payload;
+    }
+
+    return {
+      async upsert(id, payload, expiresInSeconds) {
+        await db.query(
+          `insert into oauth_records (model, id, payload, grant_id, uid, account_id, expires_at)
+           values ($1, $2, $3::jsonb, $4, $5, $6, now() + make_interval(secs => $7::double precision))
+           on conflict (model, id) do update set payload = excluded.payload, grant_id = excluded.grant_id,
+             uid = excluded.uid, account_id = excluded.account_id, expires_at = excluded.expires_at`,
+          [
+            model,
+            keyOf(id),
+            JSON.stringify(toStored(id, payload)),
+            payload.grantId ?? null,
+            payload.uid ?? null,
+            payload.accountId ?? null,
+            // a client's registration has no end
+            expiresInSeconds || null,
+          ],
+        );
+      },
+
+      async find(id) {
+        const key = keyOf(id);
+        const { rows } = await db.query<RecordRow>(
+          `select payload, consumed_at is not null and not ${inGrace} as consumed from oauth_records
+           where model = $1 and id = $2 and (expires_at is null or expires_at > now())`,
+          [model, key],
+        );
+        return rows[0] && fromStored(rows[0], key, id);
+      },
+
+      async findByUid(uid) {
+        const { rows } = await db.query<RecordRow & { id: string }>(
+          `select id, payload, consumed_at is not null as consumed from oauth_records
+           where model = $1 and uid = $2 and (expires_at is null or expires_at > now())`,
+          [model, uid],
+        );
+        return rows[0] && fromStored(rows[0], rows[0].id, undefined);
+      },
+
+      // The device flow is off.
+      findByUserCode: () => Promise.resolve(undefined),
+
+      /** Compare-and-set: of requests that race with one code or token, one wins; the others get invalid_grant. */
+      async consume(id) {
+        const { rows } = await db.query(
+          `update oauth_records set consumed_at = coalesce(consumed_at, now())
+           where model = $1 and id = $2 and (consumed_at is null or ${inGrace}) returning id`,
+          [model, keyOf(id)],
+        );
+        if (rows.length === 0) throw new errors.InvalidGrant('already used');
+      },
+
+      async destroy(id) {
+        await db.query(`delete from oauth_records where model = $1 and id = $2`, [model, keyOf(id)]);
+      },
+
+      async revokeByGrantId(grantId) {
+        await db.query(`delete from oauth_records where model = $1 and grant_id = $2`, [model, grantId]);
+      },
+    };
+  };
+}

@@ -1,0 +1,117 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { errors } from 'oidc-provider';
+import { z } from 'zod';
+import { mcpScopes } from '@souk/contract/identity.ts';
+import { sendPage } from '#platform/http/page.ts';
+import { frontendClientId } from '../oauth/resources.ts';
+import { redirectHost, redirectSource } from '../oauth/redirect-uri.ts';
+import { renderConsentPage } from '../pages/consent-page.ts';
+import { renderMessagePage } from '../pages/message-page.ts';
+import { renderSignInPage } from '../pages/sign-in-page.ts';
+import type { SignInContext } from './sign-in-context.ts';
+
+const formSchema = z.object({ provider: z.string().optional(), allow: z.string().optional() });
+
+type Interaction = Awaited<ReturnType<SignInContext['provider']['interactionDetails']>>;
+
+/**
+ * The pages between /oauth/authorize and its answer. Our own web app chooses a provider; every other client is asked for
+ * by name first, before any outside provider is (which might let the person through without a word), and always anew.
+ */
+export function mountInteractionRoutes(app: FastifyInstance, context: SignInContext): void {
+  const { provider, publicUrl, brandName } = context;
+
+  app.get('/oauth/interaction/:uid', async (request, reply) => {
+    const interaction = await findInteraction(request, reply);
+    if (!interaction) return expired(reply);
+    const action = `/oauth/interaction/${interaction.uid}`;
+    if (isFrontend(interaction)) {
+      // Google's own redirects follow this form, and Chromium holds each against form-action.
+      const page = renderSignInPage({ brandName, action, standIn: context.standIn });
+      return sendPage(reply, 200, page, ['https:']);
+    }
+    const consent = await describeConsent(interaction, action);
+    if (!consent) return expired(reply);
+    const targets = ['https:', redirectSource(consent.redirectUri)];
+    return sendPage(reply, 200, renderConsentPage(consent.page), [...new Set(targets)]);
+  });
+
+  app.post('/oauth/interaction/:uid', async (request, reply) => {
+    const interaction = await findInteraction(request, reply);
+    if (!interaction) return expired(reply);
+    const { origin } = request.headers;
+    if (origin !== undefined && origin !== publicUrl) {
+      return sendPage(reply, 403, problem('This form came from another site.'));
+    }
+    const form = formSchema.safeParse(request.body ?? {});
+    const answer = form.success ? form.data : {};
+    if (isFrontend(interaction)) {
+      if (answer.provider !== 'google')
+        return sendPage(reply, 400, problem('This way of signing in is not available.'));
+      return context.startUpstream(request, reply, { interaction: interaction.uid });
+    }
+    if (answer.allow !== '1') {
+      const returnTo = await provider.interactionResult(request.raw, reply.raw, {
+        error: 'access_denied',
+        error_description: 'the person did not allow it',
+      });
+      return reply.redirect(returnTo, 303);
+    }
+    if (interaction.prompt.name === 'login') {
+      return context.startUpstream(request, reply, { interaction: interaction.uid, allowed: true });
+    }
+    const accountId = interaction.session?.accountId;
+    if (accountId === undefined) return expired(reply);
+    const grantId = await context.grantConsent(interaction, accountId);
+    const returnTo = await provider.interactionResult(request.raw, reply.raw, { consent: { grantId } });
+    return reply.redirect(returnTo, 303);
+  });
+
+  /** The interaction of this browser's cookie, if it is the one of the address. */
+  async function findInteraction(request: FastifyRequest, reply: FastifyReply): Promise<Interaction | undefined> {
+    try {
+      const interaction = await provider.interactionDetails(request.raw, reply.raw);
+      return request.url.split('?')[0]?.endsWith(`/${interaction.uid}`) ? interaction : undefined;
+    } catch (error) {
+      if (error instanceof errors.SessionNotFound) return undefined;
+      throw error;
+    }
+  }
+
+  async function describeConsent(interaction: Interaction, action: string) {
+    const { client_id: clientId, redirect_uri: redirectUri, scope, resource } = interaction.params;
+    const client = await provider.Client.find(String(clientId));
+    if (!client || typeof redirectUri !== 'string') return undefined;
+    const accountId = interaction.prompt.name === 'login' ? undefined : interaction.session?.accountId;
+    const user = accountId === undefined ? undefined : await context.users.find(accountId);
+    const scopes = typeof scope === 'string' ? scope.split(' ').filter((one) => knownScopes.has(one)) : mcpScopes;
+    return {
+      redirectUri,
+      page: {
+        brandName,
+        action,
+        clientName: client.clientName ?? 'An application without a name',
+        publishedBy: client.clientId.startsWith('https://') ? new URL(client.clientId).host : undefined,
+        redirectHost: redirectHost(redirectUri),
+        scopes,
+        resource: Array.isArray(resource) ? resource.join(', ') : String(resource ?? context.resources.mcp),
+        email: user?.email,
+        standIn: context.standIn,
+      },
+    };
+  }
+
+  function expired(reply: FastifyReply) {
+    return sendPage(reply, 400, problem('This sign-in has expired or belongs to another browser. Please start again.'));
+  }
+
+  function problem(text: string): string {
+    return renderMessagePage({ brandName, title: 'Sign-in did not work', text });
+  }
+}
+
+const knownScopes: ReadonlySet<string> = new Set([...mcpScopes, 'openid', 'email', 'profile']);
+
+function isFrontend(interaction: Interaction): boolean {
+  return interaction.params['client_id'] === frontendClientId;
+}

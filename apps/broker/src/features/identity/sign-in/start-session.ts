@@ -1,0 +1,34 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Provider } from 'oidc-provider';
+
+const sessionSeconds = 14 * 86_400;
+
+/**
+ * Signs the browser in at the authorization server without an authorization request: the next one finds the session.
+ * For GET /auth/google?return_to=…, which names no client.
+ */
+export async function startSession(
+  provider: Provider,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  accountId: string,
+): Promise<void> {
+  const session = new provider.Session();
+  session.loginAccount({ accountId, amr: ['fed'] });
+  await session.save(sessionSeconds);
+  const context = provider.createContext(request.raw, reply.raw);
+  const secure = provider.issuer.startsWith('https:');
+  context.cookies.secure = secure;
+  context.cookies.set(provider.cookieName('session'), session.jti, {
+    httpOnly: true,
+    sameSite: 'lax',
+    path: '/oauth',
+    signed: true,
+    maxAge: sessionSeconds * 1000,
+    secure,
+  });
+  // Koa wrote to Node's response; Fastify's own cookies come beside it, not in its place.
+  const written = reply.raw.getHeader('set-cookie');
+  reply.raw.removeHeader('set-cookie');
+  if (written !== undefined) reply.header('set-cookie', typeof written === 'number' ? String(written) : written);
+}

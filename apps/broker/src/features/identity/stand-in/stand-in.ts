@@ -1,0 +1,174 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { JWK } from 'jose';
+import { Provider, errors, type Configuration } from 'oidc-provider';
+import { z } from 'zod';
+import type { Database } from '#platform/db/database.ts';
+import { sendPage } from '#platform/http/page.ts';
+import { handOver } from '../oauth/hand-over.ts';
+import { createRecordStore } from '../oauth/record-store.ts';
+import { renderMessagePage } from '../pages/message-page.ts';
+import { renderStandInPage, type StandInAccount } from '../pages/stand-in-page.ts';
+import type { Vault } from '../vault.ts';
+
+const mountPath = '/dev-google';
+const sessionCookie = 'souk_stand_in_session';
+
+const namedAccounts: readonly StandInAccount[] = [
+  { email: 'admin@souk.test', name: 'Ada Admin', note: 'administrator' },
+  { email: 'bea@souk.test', name: 'Bea Buyer' },
+  { email: 'carl@souk.test', name: 'Carl Coder' },
+];
+
+/** What the stand-in calls somebody: the names of its own accounts, else what stands before the @. */
+export function standInName(email: string): string {
+  return namedAccounts.find((account) => account.email === email)?.name ?? email.split('@')[0] ?? email;
+}
+
+export const standInEmailSchema = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(200)
+  .pipe(z.email('Please type an e-mail address.'));
+
+/**
+ * A stand-in for Google on machines without Google's keys: a second OpenID provider under our own origin, with an account
+ * page in the place of a password. The rest of the product meets it over HTTP like the real one.
+ */
+export function createStandIn(options: {
+  publicUrl: string;
+  brandName: string;
+  db: Database;
+  vault: Vault;
+  keys: { privateKeys: JWK[]; cookieKey: string };
+  redirectUri: string;
+  client: { clientId: string; clientSecret: string };
+}) {
+  const { publicUrl, brandName } = options;
+  const issuer = publicUrl + mountPath;
+  const provider = new Provider(issuer, {
+    adapter: createRecordStore(options.db, options.vault, 'stand-in:'),
+    jwks: { keys: options.keys.privateKeys },
+    enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    cookies: {
+      keys: [options.keys.cookieKey],
+      names: { session: sessionCookie, interaction: 'souk_stand_in_interaction', resume: 'souk_stand_in_resume' },
+      long: { httpOnly: true, sameSite: 'lax', path: mountPath, signed: true },
+      short: { httpOnly: true, sameSite: 'lax', signed: true },
+    },
+    clients: [
+      {
+        client_id: options.client.clientId,
+        client_secret: options.client.clientSecret,
+        redirect_uris: [options.redirectUri],
+        token_endpoint_auth_method: 'client_secret_basic',
+      },
+    ],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    // Like Google, name and e-mail stand in the identity token.
+    conformIdTokenClaims: false,
+    responseTypes: ['code'],
+    ttl: { Session: 600, Interaction: 600, Grant: 600, AccessToken: 300, IdToken: 300, AuthorizationCode: 60 },
+    expiresWithSession: () => false,
+    findAccount: (_ctx, email) => ({
+      accountId: email,
+      claims: () => ({ sub: email, email, email_verified: true, name: standInName(email) }),
+    }),
+    interactions: { url: (_ctx, interaction) => `${mountPath}/choose/${interaction.uid}` },
+    loadExistingGrant: async (ctx) => {
+      const accountId = ctx.oidc.session?.accountId;
+      const clientId = ctx.oidc.client?.clientId;
+      if (accountId === undefined || clientId === undefined) return undefined;
+      const grant = new ctx.oidc.provider.Grant({ clientId, accountId });
+      grant.addOIDCScope('openid email profile');
+      await grant.save();
+      return grant;
+    },
+    features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: false } },
+  } satisfies Configuration);
+  provider.proxy = true;
+  const handle = provider.callback();
+
+  function page(action: string, problem?: string): string {
+    return renderStandInPage({ brandName, action, accounts: namedAccounts, ...(problem !== undefined && { problem }) });
+  }
+
+  return {
+    issuer,
+    mount(app: FastifyInstance): void {
+      app.get(`${mountPath}/choose/:uid`, async (request, reply) => {
+        const uid = await findInteraction(request, reply.raw);
+        if (uid === undefined) return sendPage(reply, 400, expired());
+        return sendPage(reply, 200, page(`${mountPath}/choose/${uid}`), formTargets);
+      });
+
+      app.post<{ Body: { email?: unknown } | undefined }>(`${mountPath}/choose/:uid`, async (request, reply) => {
+        const uid = await findInteraction(request, reply.raw);
+        if (uid === undefined) return sendPage(reply, 400, expired());
+        const email = standInEmailSchema.safeParse(request.body?.email);
+        if (!email.success) {
+          return sendPage(
+            reply,
+            400,
+            page(`${mountPath}/choose/${uid}`, 'Please type an e-mail address.'),
+            formTargets,
+          );
+        }
+        const returnTo = await provider.interactionResult(request.raw, reply.raw, {
+          login: { accountId: email.data, remember: false },
+        });
+        return reply.redirect(returnTo, 303);
+      });
+
+      for (const path of ['/auth', '/auth/:uid', '/jwks', '/me', '/.well-known/openid-configuration']) {
+        app.get(mountPath + path, (request, reply) => pass(request, reply));
+      }
+      app.post(`${mountPath}/token`, (request, reply) =>
+        pass(request, reply, new URLSearchParams(Object.entries(request.body ?? {})).toString()),
+      );
+    },
+  };
+
+  function pass(request: FastifyRequest, reply: Parameters<typeof handOver>[3], body?: string): void {
+    // It keeps nobody signed in, so that each sign-in may be as somebody else.
+    request.raw.headers.cookie = withoutSession(request.raw.headers.cookie);
+    const url = request.raw.url ?? '/';
+    // oidc-provider reads where it is mounted from the difference of the two.
+    Object.assign(request.raw, { originalUrl: url });
+    request.raw.url = url.slice(mountPath.length);
+    handOver(handle, publicUrl, request, reply, body);
+  }
+
+  async function findInteraction(request: FastifyRequest, response: Parameters<Provider['interactionDetails']>[1]) {
+    try {
+      const { uid } = await provider.interactionDetails(request.raw, response);
+      return uid;
+    } catch (error) {
+      if (error instanceof errors.SessionNotFound) return undefined;
+      throw error;
+    }
+  }
+
+  function expired(): string {
+    return renderMessagePage({
+      brandName,
+      title: 'Sign-in did not work',
+      text: 'This page has expired or belongs to another browser. Please start again.',
+    });
+  }
+}
+
+/**
+ * The redirects after this form end at whatever client the person signs in to, which a stand-in cannot know: any scheme
+ * would have to be listed. `form-action *` covers https and http; schemes of applications on this machine are the ones
+ * that editors register.
+ */
+const formTargets: readonly string[] = ['*', 'cursor:', 'vscode:', 'vscode-insiders:', 'claude:', 'windsurf:', 'zed:'];
+
+function withoutSession(cookies: string | undefined): string | undefined {
+  return cookies
+    ?.split('; ')
+    .filter((cookie) => !cookie.startsWith(`${sessionCookie}=`) && !cookie.startsWith(`${sessionCookie}.sig=`))
+    .join('; ');
+}

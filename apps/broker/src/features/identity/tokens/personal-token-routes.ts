@@ -1,0 +1,41 @@
+import {
+  createPersonalToken,
+  getPersonalTokenStats,
+  listPersonalTokens,
+  revokePersonalToken,
+} from '@souk/contract/identity.ts';
+import type { ErrorCode } from '@souk/contract/errors.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Router } from '#platform/http/router.ts';
+import type { PersonalTokens } from './personal-tokens.ts';
+
+const succeeded = { success: true, error: null } as const;
+
+/** The four calls of spec part 1, section 7. Whatever fails, the answer has the text that section 8 gives the call. */
+export function routePersonalTokens(router: Router, tokens: PersonalTokens): void {
+  router.route(createPersonalToken, async ({ caller, body }) => {
+    const created = await orFail('pat_create_unavailable', tokens.create(caller.userId, body));
+    return { ...succeeded, ...created };
+  });
+  router.route(listPersonalTokens, async ({ caller }) => ({
+    ...succeeded,
+    tokens: await orFail('pat_list_failed', tokens.list(caller.userId)),
+  }));
+  router.route(revokePersonalToken, async ({ caller, params }) => {
+    const revoked = await orFail('pat_revoke_unavailable', tokens.revoke(caller.userId, params.id));
+    if (!revoked) throw new SoukError('pat_revoke_failed');
+    return succeeded;
+  });
+  router.route(getPersonalTokenStats, async ({ caller }) => ({
+    ...succeeded,
+    stats: await orFail('pat_stats_failed', tokens.stats(caller.userId)),
+  }));
+}
+
+async function orFail<T>(code: ErrorCode, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    throw new SoukError(code, { cause });
+  }
+}

@@ -1,0 +1,134 @@
+import type { McpScope, PersonalToken } from '@souk/contract/identity.ts';
+import type { Database } from '#platform/db/database.ts';
+import { sha256 } from '../hash.ts';
+import { isUuid, type Provider } from '../users/user-store.ts';
+
+const tokenPrefix = 'souk_pat_';
+/** Enough of the random part to tell two tokens apart, far too little to guess the rest. */
+const shownCharacters = tokenPrefix.length + 4;
+
+export function isPersonalToken(token: string): boolean {
+  return token.startsWith(tokenPrefix);
+}
+
+export type PersonalTokenRow = {
+  id: string;
+  name: string;
+  prefix: string;
+  scopes: McpScope[];
+  created_at: Date;
+  expires_at: Date;
+  last_used_at: Date | null;
+};
+
+type AuthenticatedRow = { id: string; user_id: string; email: string; scopes: McpScope[]; expires_at: Date };
+type StatsRow = { total: number; active: number; expired: number; revoked: number; last_used_at: Date | null };
+
+export type PersonalTokenStore = ReturnType<typeof createPersonalTokenStore>;
+
+/** SQL of personal access tokens. Every statement but the look-up by hash names the user. */
+export function createPersonalTokenStore(db: Database, provider: Provider) {
+  return {
+    /** @returns the row of a new token; `token` is the bearer value itself, which is not kept. */
+    async insert(values: {
+      id: string;
+      userId: string;
+      name: string;
+      secret: string;
+      scopes: readonly McpScope[];
+      createdAt: Date;
+      expiresAt: Date;
+    }): Promise<{ token: string; row: PersonalTokenRow }> {
+      const token = tokenPrefix + values.secret;
+      const prefix = token.slice(0, shownCharacters);
+      await db.query(
+        `insert into personal_tokens (id, user_id, name, token_hash, prefix, scopes, created_at, expires_at)
+         values ($1, $2, $3, $4, $5, $6::text[], $7, $8)`,
+        [
+          values.id,
+          values.userId,
+          values.name,
+          sha256(token),
+          prefix,
+          values.scopes,
+          values.createdAt,
+          values.expiresAt,
+        ],
+      );
+      const row = {
+        id: values.id,
+        name: values.name,
+        prefix,
+        scopes: [...values.scopes],
+        created_at: values.createdAt,
+        expires_at: values.expiresAt,
+        last_used_at: null,
+      };
+      return { token, row };
+    },
+
+    /** The token and its user, when both are good at `at`: not revoked, not expired, user active and of our provider. */
+    async findGood(token: string, at: Date): Promise<AuthenticatedRow | undefined> {
+      const { rows } = await db.query<AuthenticatedRow>(
+        `select t.id, t.user_id, u.email, t.scopes, t.expires_at from personal_tokens t
+           join users u on u.id = t.user_id and u.is_active and u.deleted_at is null
+           join identities i on i.user_id = u.id and i.provider = $3
+         where t.token_hash = $1 and t.revoked_at is null and t.expires_at > $2`,
+        [sha256(token), at, provider],
+      );
+      return rows[0];
+    },
+
+    async list(userId: string): Promise<PersonalTokenRow[]> {
+      const { rows } = await db.query<PersonalTokenRow>(
+        `select id, name, prefix, scopes, created_at, expires_at, last_used_at from personal_tokens
+         where user_id = $1 and revoked_at is null order by created_at desc, id desc`,
+        [userId],
+      );
+      return rows;
+    },
+
+    /** @returns whether there was such a token of this user to revoke. */
+    async revoke(userId: string, id: string, at: Date): Promise<boolean> {
+      if (!isUuid(id)) return false;
+      const { rows } = await db.query(
+        `update personal_tokens set revoked_at = $3 where id = $2 and user_id = $1 and revoked_at is null returning id`,
+        [userId, id, at],
+      );
+      return rows.length > 0;
+    },
+
+    async stats(userId: string, at: Date): Promise<StatsRow> {
+      const { rows } = await db.query<StatsRow>(
+        `select count(*)::int as total,
+           count(*) filter (where revoked_at is null and expires_at > $2)::int as active,
+           count(*) filter (where revoked_at is null and expires_at <= $2)::int as expired,
+           count(*) filter (where revoked_at is not null)::int as revoked,
+           max(last_used_at) as last_used_at
+         from personal_tokens where user_id = $1`,
+        [userId, at],
+      );
+      return rows[0] ?? { total: 0, active: 0, expired: 0, revoked: 0, last_used_at: null };
+    },
+
+    async recordUse(id: string, at: Date): Promise<void> {
+      await db.query(
+        `update personal_tokens set last_used_at = greatest(coalesce(last_used_at, $2), $2) where id = $1`,
+        [id, at],
+      );
+    },
+  };
+}
+
+export function presentPersonalToken(row: PersonalTokenRow, nowMs: number): PersonalToken {
+  return {
+    id: row.id,
+    name: row.name,
+    prefix: row.prefix,
+    scopes: row.scopes,
+    status: row.expires_at.getTime() > nowMs ? 'active' : 'expired',
+    createdAt: row.created_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+    lastUsedAt: row.last_used_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,99 @@
+import type { McpScope, PersonalToken } from '@souk/contract/identity.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Caller } from '#platform/http/caller.ts';
+import type { Ids } from '#platform/ids.ts';
+import type { Log } from '#platform/log.ts';
+import { roleOf } from '../users/role.ts';
+import { presentPersonalToken, type PersonalTokenStore } from './personal-token-store.ts';
+
+const dayMs = 86_400_000;
+const recordUseEveryMs = 60_000;
+const maxRemembered = 10_000;
+
+export type PersonalTokens = ReturnType<typeof createPersonalTokens>;
+
+/** Personal access tokens: made, checked, revoked. */
+export function createPersonalTokens(options: {
+  store: PersonalTokenStore;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  adminEmails: readonly string[];
+  onRevoked: (tokenId: string) => Promise<void>;
+}) {
+  const { store, clock, ids, log } = options;
+  const lastRecordedMs = new Map<string, number>();
+  const writing = new Set<Promise<void>>();
+
+  return {
+    /** @returns the token's description and, this once, the token itself. */
+    async create(
+      userId: string,
+      wish: { name: string; scopes: readonly McpScope[]; expiresInDays: number },
+    ): Promise<PersonalToken & { token: string }> {
+      const nowMs = clock.now();
+      const { token, row } = await store.insert({
+        id: ids.uuid(),
+        userId,
+        name: wish.name,
+        secret: ids.secret(32),
+        scopes: wish.scopes,
+        createdAt: new Date(nowMs),
+        expiresAt: new Date(nowMs + wish.expiresInDays * dayMs),
+      });
+      return { ...presentPersonalToken(row, nowMs), token };
+    },
+
+    /** The caller that a personal token speaks for, undefined when it is not good. */
+    async authenticate(token: string): Promise<Caller | undefined> {
+      const nowMs = clock.now();
+      const row = await store.findGood(token, new Date(nowMs));
+      if (!row) return undefined;
+      noteUse(row.id, nowMs);
+      return {
+        userId: row.user_id,
+        role: roleOf(row.email, options.adminEmails),
+        kind: 'personal',
+        clientId: 'personal',
+        tokenId: row.id,
+        scopes: row.scopes,
+        expiresAtMs: row.expires_at.getTime(),
+      };
+    },
+
+    async list(userId: string): Promise<PersonalToken[]> {
+      const rows = await store.list(userId);
+      return rows.map((row) => presentPersonalToken(row, clock.now()));
+    },
+
+    /** @returns false for a token that is unknown, revoked already or somebody else's. */
+    async revoke(userId: string, id: string): Promise<boolean> {
+      const revoked = await store.revoke(userId, id, new Date(clock.now()));
+      if (revoked) await options.onRevoked(id);
+      return revoked;
+    },
+
+    async stats(userId: string) {
+      const { last_used_at: lastUsedAt, ...counts } = await store.stats(userId, new Date(clock.now()));
+      return { ...counts, lastUsedAt: lastUsedAt?.toISOString() ?? null };
+    },
+
+    /** Waits for the notes of last use that are still being written. */
+    async stop(): Promise<void> {
+      await Promise.all(writing);
+    },
+  };
+
+  /** At most once a minute a token, and nobody waits for it: a call must not pay for a statistic. */
+  function noteUse(id: string, nowMs: number): void {
+    const recordedMs = lastRecordedMs.get(id);
+    if (recordedMs !== undefined && nowMs - recordedMs < recordUseEveryMs) return;
+    if (lastRecordedMs.size >= maxRemembered) lastRecordedMs.clear();
+    lastRecordedMs.set(id, nowMs);
+    const write = store
+      .recordUse(id, new Date(nowMs))
+      .catch((error: unknown) => log.warn({ err: error }, 'the last use of a personal token was not recorded'))
+      .finally(() => writing.delete(write));
+    writing.add(write);
+  }
+}

@@ -1,0 +1,7 @@
+/**
+ * The role of a user: administrators are named by ADMIN_EMAILS on the server. Derived at every read, so that a name taken
+ * off the list is no administrator any more at the next request. Every stored address was verified by the provider.
+ */
+export function roleOf(email: string, adminEmails: readonly string[]): 'user' | 'admin' {
+  return adminEmails.includes(email.toLowerCase()) ? 'admin' : 'user';
+}

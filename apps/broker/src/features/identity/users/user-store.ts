@@ -1,0 +1,115 @@
+import type { Database } from '#platform/db/database.ts';
+import type { Ids } from '#platform/ids.ts';
+
+/** google; or dev, the stand-in's users, who can never become Google's. */
+export type Provider = 'google' | 'dev';
+
+export type User = {
+  id: string;
+  email: string;
+  displayName: string;
+  photoUrl: string | undefined;
+  provider: Provider;
+  createdAt: Date;
+};
+
+type UserRow = {
+  id: string;
+  email: string;
+  display_name: string;
+  photo_url: string | null;
+  provider: Provider;
+  created_at: Date;
+};
+
+const columns = 'u.id, u.email, u.display_name, u.photo_url, u.created_at, i.provider';
+
+/** Users of the provider that is active; everybody else does not exist here (clarifications, Sign-in). */
+export type UserStore = ReturnType<typeof createUserStore>;
+
+export function createUserStore(db: Database, ids: Ids, provider: Provider) {
+  return {
+    provider,
+
+    /** An active user by id, else undefined: unknown, deactivated, deleted, or of another provider. */
+    async find(id: string): Promise<User | undefined> {
+      if (!isUuid(id)) return undefined;
+      const { rows } = await db.query<UserRow>(
+        `select ${columns} from users u join identities i on i.user_id = u.id
+         where u.id = $1 and i.provider = $2 and u.is_active and u.deleted_at is null`,
+        [id, provider],
+      );
+      return rows[0] && presentUser(rows[0]);
+    },
+
+    /** The active user who signed in last with this address, for the operator's command. */
+    async findByEmail(email: string): Promise<User | undefined> {
+      const { rows } = await db.query<UserRow>(
+        `select ${columns} from users u join identities i on i.user_id = u.id
+         where lower(u.email) = lower($1) and i.provider = $2 and u.is_active and u.deleted_at is null
+         order by u.last_login_at desc nulls last limit 1`,
+        [email, provider],
+      );
+      return rows[0] && presentUser(rows[0]);
+    },
+
+    /**
+     * Creates the user of (provider, subject) or brings their profile up to date.
+     * @returns the user, or undefined when they are deactivated or deleted.
+     */
+    async signIn(
+      profile: { subject: string; email: string; displayName: string; photoUrl: string | undefined },
+      atMs: number,
+    ): Promise<User | undefined> {
+      const at = new Date(atMs);
+      const userId = await db.transaction(async (query) => {
+        // Two first sign-ins at once: the second waits here and then finds the identity of the first.
+        await query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [
+          `identity:${provider}:${profile.subject}`,
+        ]);
+        const known = await query<{ user_id: string }>(
+          `select user_id from identities where provider = $1 and subject = $2`,
+          [provider, profile.subject],
+        );
+        const values = [profile.email, profile.displayName, profile.photoUrl ?? null, at];
+        const knownId = known.rows[0]?.user_id;
+        if (knownId !== undefined) {
+          await query(
+            `update users set email = $1, display_name = $2, photo_url = $3, last_login_at = $4
+             where id = $5 and is_active and deleted_at is null`,
+            [...values, knownId],
+          );
+          return knownId;
+        }
+        const id = ids.uuid();
+        await query(
+          `insert into users (email, display_name, photo_url, created_at, last_login_at, id) values ($1, $2, $3, $4, $4, $5)`,
+          [...values, id],
+        );
+        await query(`insert into identities (provider, subject, user_id, created_at) values ($1, $2, $3, $4)`, [
+          provider,
+          profile.subject,
+          id,
+          at,
+        ]);
+        return id;
+      });
+      return this.find(userId);
+    },
+  };
+}
+
+function presentUser(row: UserRow): User {
+  return {
+    id: row.id,
+    email: row.email,
+    displayName: row.display_name,
+    photoUrl: row.photo_url ?? undefined,
+    provider: row.provider,
+    createdAt: row.created_at,
+  };
+}
+
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+}
