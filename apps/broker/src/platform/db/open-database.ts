@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts';
 import type { Database, Migration } from './database.ts';
-import { openEmbeddedDatabase } from './embedded-database.ts';
+import { openEmbeddedDatabase } from './open-embedded-database.ts';
 import { openPostgresDatabase } from './postgres-database.ts';
 import { defaultCacheDir } from './start-image.ts';
 

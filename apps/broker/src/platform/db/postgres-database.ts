@@ -1,5 +1,5 @@
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
-import type pg from 'pg';
+import type { Pool } from 'pg';
 import type { Log } from '../log.ts';
 import type { Database } from './database.ts';
 import { createListener } from './postgres-listener.ts';
@@ -40,7 +40,7 @@ export async function openPostgresDatabase({ databaseUrl, log }: { databaseUrl: 
   return db;
 }
 
-async function onClient<T>(pool: pg.Pool, work: (run: RunStatement) => Promise<T>): Promise<T> {
+async function onClient<T>(pool: Pool, work: (run: RunStatement) => Promise<T>): Promise<T> {
   const client = await connect(pool);
   try {
     return await work(async (text, values) => {
@@ -52,7 +52,7 @@ async function onClient<T>(pool: pg.Pool, work: (run: RunStatement) => Promise<T
   }
 }
 
-function createKysely(pool: pg.Pool): Kysely<Record<never, never>> {
+function createKysely(pool: Pool): Kysely<Record<never, never>> {
   return new Kysely({
     dialect: new PostgresDialect({
       pool: {

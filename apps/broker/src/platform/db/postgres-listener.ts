@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { Client } from 'pg';
 import type { Log } from '../log.ts';
 import { createChannels } from './channels.ts';
 import { connectionOptions } from './postgres-pool.ts';
@@ -19,20 +19,20 @@ export type Listener = {
  */
 export function createListener(databaseUrl: string, log: Log): Listener {
   const channels = createChannels(log);
-  let connection: Promise<pg.Client> | undefined;
+  let connection: Promise<Client> | undefined;
   let retry: NodeJS.Timeout | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
   let closed = false;
 
-  const open = async (): Promise<pg.Client> => {
-    const client = new pg.Client({ ...connectionOptions(databaseUrl), query_timeout: 1800 });
+  const open = async (): Promise<Client> => {
+    const client = new Client({ ...connectionOptions(databaseUrl), query_timeout: 1800 });
     client.on('notification', ({ channel, payload }) => channels.deliver(channel, payload ?? ''));
     client.on('error', (error) => log.warn({ err: error }, 'the connection for notifications was lost'));
     await client.connect();
     client.on('end', () => lost(client, firstRetryMs));
     return client;
   };
-  const lost = (client: pg.Client | undefined, delayMs: number) => {
+  const lost = (client: Client | undefined, delayMs: number) => {
     clearInterval(heartbeat);
     client?.removeAllListeners('end');
     if (closed || retry) return;
@@ -43,7 +43,7 @@ export function createListener(databaseUrl: string, log: Log): Listener {
     }, delayMs);
     retry.unref();
   };
-  const reopen = async (delayMs: number): Promise<pg.Client> => {
+  const reopen = async (delayMs: number): Promise<Client> => {
     try {
       const client = await open();
       for (const name of channels.names()) await client.query(`listen "${name.replaceAll('"', '""')}"`);
@@ -55,14 +55,14 @@ export function createListener(databaseUrl: string, log: Log): Listener {
       throw error;
     }
   };
-  const watch = (client: pg.Client) => {
+  const watch = (client: Client) => {
     clearInterval(heartbeat);
     heartbeat = setInterval(() => {
       client.query('select 1').catch(() => void client.end().catch(() => {}));
     }, heartbeatMs);
     heartbeat.unref();
   };
-  const first = async (): Promise<pg.Client> => {
+  const first = async (): Promise<Client> => {
     const client = await open();
     watch(client);
     return client;

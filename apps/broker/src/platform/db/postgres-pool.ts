@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { Pool, types as pgTypes, type ClientConfig, type CustomTypesConfig, type QueryResult } from 'pg';
 import type { Log } from '../log.ts';
 import { date, dateArray, int8, int8Array, parseBigint, parseDate } from './column-types.ts';
 import { isDatabaseLost } from './database-errors.ts';
@@ -9,7 +9,7 @@ const statementTimeoutMs = 1800;
 const poolSize = 10;
 
 const textArray: number = 1009;
-const textArrayParser = pg.types.getTypeParser(textArray, 'text');
+const textArrayParser = pgTypes.getTypeParser(textArray, 'text');
 const parseTextArray = (text: string): (string | null)[] => textArrayParser(text);
 const parsers = new Map<number, (text: string) => unknown>([
   [int8, parseBigint],
@@ -18,9 +18,9 @@ const parsers = new Map<number, (text: string) => unknown>([
   [dateArray, parseTextArray],
 ]);
 
-const types: pg.CustomTypesConfig = {
+const types: CustomTypesConfig = {
   getTypeParser: (oid, format) =>
-    (format === 'binary' ? undefined : parsers.get(oid)) ?? pg.types.getTypeParser(oid, format),
+    (format === 'binary' ? undefined : parsers.get(oid)) ?? pgTypes.getTypeParser(oid, format),
 };
 
 export type PoolOptions = {
@@ -32,8 +32,8 @@ export type PoolOptions = {
   limited?: boolean;
 };
 
-export function createPool({ databaseUrl, log, size = poolSize, limited = true }: PoolOptions): pg.Pool {
-  const pool = new pg.Pool({
+export function createPool({ databaseUrl, log, size = poolSize, limited = true }: PoolOptions): Pool {
+  const pool = new Pool({
     ...connectionOptions(databaseUrl),
     max: size,
     // In the client, not statement_timeout of the server: the server that is away cannot keep time, and PgBouncer refuses
@@ -46,7 +46,7 @@ export function createPool({ databaseUrl, log, size = poolSize, limited = true }
   return pool;
 }
 
-export function connectionOptions(databaseUrl: string): pg.ClientConfig {
+export function connectionOptions(databaseUrl: string): ClientConfig {
   return {
     connectionString: databaseUrl,
     application_name: 'souk',
@@ -58,17 +58,17 @@ export function connectionOptions(databaseUrl: string): pg.ClientConfig {
 
 /** A client whose connection is thrown away on release once a statement found the database lost on it. */
 export type PooledClient = {
-  query(text: string, values?: readonly unknown[]): Promise<pg.QueryResult>;
+  query(text: string, values?: readonly unknown[]): Promise<QueryResult>;
   release(destroy?: boolean): void;
 };
 
-export async function connect(pool: pg.Pool): Promise<PooledClient> {
+export async function connect(pool: Pool): Promise<PooledClient> {
   const client = await pool.connect();
   let broken = false;
   return {
     async query(text, values) {
       try {
-        const result: pg.QueryResult | pg.QueryResult[] = await client.query(text, values && [...values]);
+        const result: QueryResult | QueryResult[] = await client.query(text, values && [...values]);
         return lastOf(result);
       } catch (error) {
         // A statement that ran into the time limit still hangs on this connection; the next would wait behind it.
@@ -81,7 +81,7 @@ export async function connect(pool: pg.Pool): Promise<PooledClient> {
 }
 
 /** Several statements in one text give several results. */
-function lastOf(result: pg.QueryResult | pg.QueryResult[]): pg.QueryResult {
+function lastOf(result: QueryResult | QueryResult[]): QueryResult {
   const last = Array.isArray(result) ? result.at(-1) : result;
   if (!last) throw new Error('the database answered no result');
   return last;

@@ -56,6 +56,7 @@ export async function startWorker(
       lastId += 1;
       waiting.set(lastId, { resolve, reject });
       try {
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows; this is a thread
         worker.postMessage({ ...request, id: lastId });
       } catch (error) {
         // a value that cannot be cloned, a function say: the fault of this statement alone

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '../log.ts';
+import { createChannels } from './channels.ts';
+import type { Migration } from './database.ts';
+import { DataFolderDamagedError } from './database-errors.ts';
+import { createEmbeddedDatabase, type EmbeddedDatabase } from './embedded-database.ts';
+import { lockFolder } from './folder-lock.ts';
+import { copyImage, ensureStartImage } from './start-image.ts';
+import { startWorker, type WorkerConnection } from './worker-connection.ts';
+
+export type EmbeddedOptions = {
+  /** DATA_DIR; the database is the folder `db` in it. */
+  dataDir: string;
+  log: Log;
+  /** Where start-up images are kept. */
+  cacheDir: string;
+  /** What a new folder's image already holds. `migrate` still has to be called: an existing folder may be older. */
+  migrations: readonly Migration[];
+  /** Off in tests: no fsync. */
+  durable?: boolean;
+};
+
+/**
+ * Opens (or makes) the embedded database of a data folder, in a worker, durable, for this process alone.
+ * @throws DataFolderInUseError when another process has it open, DataFolderDamagedError when it does not start.
+ */
+export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
+  const { dataDir, log, durable = true } = options;
+  const folder = join(dataDir, 'db');
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const lock = lockFolder(folder);
+  try {
+    if (!existsSync(folder)) await copyImage(await ensureStartImage(options.cacheDir, options.migrations), folder);
+    await chmod(folder, 0o700); // PGlite creates files 0666: nobody else may come this far
+    // Without this file PGlite would make a new, empty database over whatever else is there.
+    if (!existsSync(join(folder, 'PG_VERSION'))) throw new DataFolderDamagedError(folder, 'PG_VERSION is missing');
+    const channels = createChannels(log);
+    const worker = await startWorker({ folder, durable }, channels.deliver).catch((cause: unknown) => {
+      throw new DataFolderDamagedError(folder, cause);
+    });
+    if (durable) await warnUnlessDurable(worker, log);
+    return createEmbeddedDatabase(worker, lock.release, channels);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+/** The hook under fsync hangs on a pinned version's inside: when it is not called, say so rather than lose data silently. */
+async function warnUnlessDurable(worker: WorkerConnection, log: Log): Promise<void> {
+  const before = await worker.fsyncCount();
+  // The smallest commit that must reach the log on disk; it touches no table.
+  await worker.run("select pg_logical_emit_message(true, 'souk', 'opened')", []);
+  if ((await worker.fsyncCount()) > before) return;
+  log.error('The embedded database does not fsync: it survives a killed process, but NOT a power failure.');
+}
