@@ -21,11 +21,34 @@ export function zoneTime(timeZone: string, instantMs: number): ZoneTime {
 
 /** Minutes that `timeZone` is ahead of UTC at `instantMs`. */
 export function offsetMinutes(timeZone: string, instantMs: number): number {
-  const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }).formatToParts(instantMs);
+  const parts = offsetFormat(timeZone).formatToParts(instantMs);
   const name = parts.find((part) => part.type === 'timeZoneName')?.value ?? 'GMT';
   const match = /^GMT([+-])(\d{2}):(\d{2})/.exec(name);
   if (!match) return 0;
   return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3]));
+}
+
+/** Formats are slow to make and large to keep: the last few serve whole searches. */
+const maxFormats = 16;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function offsetFormat(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known) return known;
+  if (formats.size >= maxFormats) formats.clear();
+  const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+  formats.set(timeZone, format);
+  return format;
+}
+
+/** Whether the runtime's time zone database knows this IANA name. */
+export function isTimeZone(timeZone: string): boolean {
+  try {
+    offsetFormat(timeZone);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isDaylightSaving(timeZone: string, instantMs: number, offset: number): boolean {

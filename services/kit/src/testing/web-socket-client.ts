@@ -33,3 +33,39 @@ export class WebSocketClientTransport implements Transport {
     this.#socket?.close();
   }
 }
+
+/** The HTTP status of an attempted upgrade: 101 where it succeeds. */
+export async function handshakeStatus(
+  url: string,
+  protocols: string[],
+  headers: Record<string, string>,
+): Promise<number | undefined> {
+  const { promise, resolve } = Promise.withResolvers<number | undefined>();
+  const socket = new WebSocket(url, protocols, { headers });
+  socket.on('unexpected-response', (request, response) => {
+    resolve(response.statusCode);
+    request.destroy();
+  });
+  socket.on('open', () => {
+    resolve(101);
+    socket.close();
+  });
+  // Destroying a refused request is reported as an error, too.
+  socket.on('error', () => resolve(undefined));
+  return promise;
+}
+
+/** Sends one raw frame; answers the frame that comes back and whether the connection is still open then. */
+export async function sendFrame(
+  url: string,
+  headers: Record<string, string>,
+  frame: string,
+): Promise<{ answer: string; open: boolean }> {
+  const socket = new WebSocket(url, ['mcp'], { headers });
+  await once(socket, 'open');
+  socket.send(frame);
+  const [data] = await once(socket, 'message');
+  const open = socket.readyState === WebSocket.OPEN;
+  socket.close();
+  return { answer: String(data), open };
+}

@@ -1,0 +1,155 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { inTransaction } from '@souk/service-kit/database.ts';
+import { ToolRefusal } from '@souk/service-kit/tools.ts';
+import * as z from 'zod';
+
+/** An event of a person's calendar. Instants are epoch milliseconds; the time zone is how the person thinks of it. */
+export type CalendarEvent = {
+  id: string;
+  /** RFC 5545, section 3.8.4.7: names the event across calendars. */
+  uid: string;
+  title: string;
+  startMs: number;
+  endMs: number;
+  timeZone: string;
+  location: string;
+  notes: string;
+};
+
+export type EventDraft = Omit<CalendarEvent, 'id' | 'uid'>;
+
+export const eventMigrations = [
+  `CREATE TABLE event (
+     id TEXT PRIMARY KEY,
+     subject TEXT NOT NULL,
+     uid TEXT NOT NULL,
+     title TEXT NOT NULL,
+     start_ms INTEGER NOT NULL,
+     end_ms INTEGER NOT NULL CHECK (end_ms > start_ms),
+     time_zone TEXT NOT NULL,
+     location TEXT NOT NULL,
+     notes TEXT NOT NULL,
+     changed_at_ms INTEGER NOT NULL,
+     UNIQUE (subject, uid)
+   ) STRICT;
+   CREATE INDEX event_of_subject ON event (subject, start_ms)`,
+];
+
+/** Keeps one person from filling the disk. */
+const maxPerPerson = 5_000;
+const earliestMs = Date.UTC(1970, 0, 1);
+const latestMs = Date.UTC(2100, 0, 1);
+const longestMs = 366 * 86_400_000;
+
+const rowSchema = z
+  .object({
+    id: z.string(),
+    uid: z.string(),
+    title: z.string(),
+    start_ms: z.number(),
+    end_ms: z.number(),
+    time_zone: z.string(),
+    location: z.string(),
+    notes: z.string(),
+  })
+  .transform(({ start_ms: startMs, end_ms: endMs, time_zone: timeZone, ...same }): CalendarEvent => ({
+    ...same,
+    startMs,
+    endMs,
+    timeZone,
+  }));
+
+/** The events of each person; every call names whose. */
+export type Events = {
+  add(subject: string, draft: EventDraft, id: string, nowMs: number): CalendarEvent;
+  /** By start; everything that touches the time between the two instants. */
+  between(subject: string, fromMs: number, toMs: number): CalendarEvent[];
+  /** @throws ToolRefusal when this person has none of that id. */
+  find(subject: string, id: string): CalendarEvent;
+  move(subject: string, id: string, startMs: number, endMs: number, nowMs: number): CalendarEvent;
+  /** Answers whether there was one. */
+  remove(subject: string, id: string): boolean;
+  /** Adds or replaces by UID, all or none. */
+  merge(
+    subject: string,
+    drafts: readonly (EventDraft & { uid: string })[],
+    newId: () => string,
+    nowMs: number,
+  ): { added: number; replaced: number };
+  /** The time zone of the event that this person changed last, else UTC. */
+  lastTimeZone(subject: string): string;
+};
+
+/**
+ * Why these times cannot be an event's, or undefined.
+ */
+export function problemOfTimes(startMs: number, endMs: number): string | undefined {
+  if (endMs <= startMs) return 'The end must be after the start.';
+  if (startMs < earliestMs || endMs > latestMs) return 'Events lie between 1970 and 2100.';
+  return endMs - startMs > longestMs ? 'An event lasts at most 366 days.' : undefined;
+}
+
+export function createEvents(database: DatabaseSync): Events {
+  const insert = database.prepare('INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const between = database.prepare(
+    'SELECT * FROM event WHERE subject = ? AND start_ms < ? AND end_ms > ? ORDER BY start_ms, id',
+  );
+  const byId = database.prepare('SELECT * FROM event WHERE subject = ? AND id = ?');
+  const byUid = database.prepare('SELECT * FROM event WHERE subject = ? AND uid = ?');
+  const count = database.prepare('SELECT count(*) AS events FROM event WHERE subject = ?');
+  const last = database.prepare('SELECT * FROM event WHERE subject = ? ORDER BY changed_at_ms DESC, id DESC LIMIT 1');
+  const move = database.prepare(
+    'UPDATE event SET start_ms = ?, end_ms = ?, changed_at_ms = ? WHERE subject = ? AND id = ?',
+  );
+  const remove = database.prepare('DELETE FROM event WHERE subject = ? AND id = ?');
+
+  const events: Events = {
+    add: (subject, draft, id, nowMs) => put(subject, { ...draft, id, uid: `${id}@calendar.souk` }, nowMs),
+    between: (subject, fromMs, toMs) => between.all(subject, toMs, fromMs).map((row) => rowSchema.parse(row)),
+    find(subject, id) {
+      const row = byId.get(subject, id);
+      if (!row) throw new ToolRefusal(`You have no event ${id}. Try list_events.`);
+      return rowSchema.parse(row);
+    },
+    move(subject, id, startMs, endMs, nowMs) {
+      refuseTimes(startMs, endMs);
+      move.run(startMs, endMs, nowMs, subject, id);
+      return events.find(subject, id);
+    },
+    remove: (subject, id) => remove.run(subject, id).changes > 0,
+    merge: (subject, drafts, newId, nowMs) =>
+      inTransaction(database, () => {
+        let replaced = 0;
+        for (const draft of drafts) {
+          const row = byUid.get(subject, draft.uid);
+          const known = row === undefined ? undefined : rowSchema.parse(row);
+          if (known) {
+            replaced += 1;
+            remove.run(subject, known.id);
+          }
+          put(subject, { ...draft, id: known?.id ?? newId() }, nowMs);
+        }
+        return { added: drafts.length - replaced, replaced };
+      }),
+    lastTimeZone(subject) {
+      const row = last.get(subject);
+      return row === undefined ? 'UTC' : rowSchema.parse(row).timeZone;
+    },
+  };
+  return events;
+
+  function put(subject: string, event: CalendarEvent, nowMs: number): CalendarEvent {
+    const { id, uid, title, startMs, endMs, timeZone, location, notes } = event;
+    refuseTimes(startMs, endMs);
+    if (Number(count.get(subject)?.['events']) >= maxPerPerson) {
+      throw new ToolRefusal(`You have ${maxPerPerson} events, the most that this service keeps. Delete some first.`);
+    }
+    insert.run(id, subject, uid, title, startMs, endMs, timeZone, location, notes, nowMs);
+    return event;
+  }
+}
+
+function refuseTimes(startMs: number, endMs: number): void {
+  const problem = problemOfTimes(startMs, endMs);
+  if (problem !== undefined) throw new ToolRefusal(problem);
+}

@@ -1,0 +1,61 @@
+import { offsetMinutes, zoneTime } from '@souk/service-kit/zone-time.ts';
+
+const minuteMs = 60_000;
+/** No zone changes its clocks twice within so short a time. */
+const stepMs = 7 * 86_400_000;
+const yearMs = 366 * 86_400_000;
+
+/**
+ * A VTIMEZONE that is true from a year before `fromMs` to a year after `toMs` (RFC 5545, section 3.6.5): one observance for
+ * the beginning and one for every change of the clocks. Lines without folding.
+ */
+export function timeZoneLines(timeZone: string, fromMs: number, toMs: number): string[] {
+  const lines = ['BEGIN:VTIMEZONE', `TZID:${timeZone}`];
+  let atMs = fromMs - yearMs;
+  let offset = offsetMinutes(timeZone, atMs);
+  lines.push(...observance(timeZone, atMs, offset, offset));
+  for (; atMs < toMs + yearMs; atMs += stepMs) {
+    const next = offsetMinutes(timeZone, atMs + stepMs);
+    if (next === offset) continue;
+    const changeMs = findChange(timeZone, atMs, atMs + stepMs);
+    lines.push(...observance(timeZone, changeMs, offset, next));
+    offset = next;
+  }
+  return [...lines, 'END:VTIMEZONE'];
+}
+
+/** 20261123T090000, what a clock with this offset shows. */
+export function icsClock(instantMs: number, offset: number): string {
+  return new Date(instantMs + offset * minuteMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, '');
+}
+
+function observance(timeZone: string, startMs: number, from: number, to: number): string[] {
+  const kind = zoneTime(timeZone, startMs).daylightSaving ? 'DAYLIGHT' : 'STANDARD';
+  return [
+    `BEGIN:${kind}`,
+    // The onset is written in the clock as it stood before the change.
+    `DTSTART:${icsClock(startMs, from)}`,
+    `TZOFFSETFROM:${icsOffset(from)}`,
+    `TZOFFSETTO:${icsOffset(to)}`,
+    `END:${kind}`,
+  ];
+}
+
+function icsOffset(minutes: number): string {
+  const size = Math.abs(minutes);
+  const hours = String(Math.floor(size / 60)).padStart(2, '0');
+  return `${minutes < 0 ? '-' : '+'}${hours}${String(size % 60).padStart(2, '0')}`;
+}
+
+/** The first whole minute with the offset of `highMs`, between two instants whose offsets differ. */
+function findChange(timeZone: string, lowMs: number, highMs: number): number {
+  const after = offsetMinutes(timeZone, highMs);
+  let low = Math.floor(lowMs / minuteMs);
+  let high = Math.ceil(highMs / minuteMs);
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offsetMinutes(timeZone, middle * minuteMs) === after) high = middle;
+    else low = middle;
+  }
+  return high * minuteMs;
+}

@@ -1,0 +1,56 @@
+import { ToolRefusal } from '@souk/service-kit/tools.ts';
+import { isTimeZone, offsetMinutes, zoneTime } from '@souk/service-kit/zone-time.ts';
+import * as z from 'zod';
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+
+/** A time as a caller writes it: with an offset it is an instant, without one the clock of a time zone. */
+export const timeSchema = z
+  .string()
+  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})?$/, 'must look like 2026-11-23T09:00')
+  .describe('ISO 8601: 2026-11-23T09:00 in the time zone given, or with an offset such as …T09:00Z');
+
+export const timeZoneSchema = z
+  .string()
+  .max(64)
+  .refine(isTimeZone, 'must be an IANA time zone')
+  .describe('IANA time zone, such as Europe/Berlin');
+
+/**
+ * The instant that `time` names. A clock time that occurs twice (autumn) is the first of the two; one that is skipped
+ * (spring) counts with the offset before the change: RFC 5545, section 3.3.5.
+ * @throws ToolRefusal for a day that the calendar does not have.
+ */
+export function toInstantMs(time: string, timeZone: string): number {
+  const clockText = time.replace(/(Z|[+-]\d{2}:\d{2})$/, '');
+  const clockMs = Date.parse(`${clockText}Z`);
+  if (Number.isNaN(clockMs) || new Date(clockMs).toISOString().slice(0, 10) !== time.slice(0, 10)) {
+    throw new ToolRefusal(`There is no time ${time}.`);
+  }
+  return time === clockText ? clockToInstantMs(clockMs, timeZone) : Date.parse(time);
+}
+
+/** `clockMs`: what the clock shows, read as if it were UTC. */
+export function clockToInstantMs(clockMs: number, timeZone: string): number {
+  const before = offsetMinutes(timeZone, clockMs - dayMs);
+  const after = offsetMinutes(timeZone, clockMs + dayMs);
+  const withBefore = clockMs - before * minuteMs;
+  const withAfter = clockMs - after * minuteMs;
+  if (offsetMinutes(timeZone, withBefore) === before) return withBefore;
+  return offsetMinutes(timeZone, withAfter) === after ? withAfter : withBefore;
+}
+
+/** ISO 8601 in the clock of `timeZone`, with its offset. */
+export function toLocalText(instantMs: number, timeZone: string): string {
+  return zoneTime(timeZone, instantMs).localTime;
+}
+
+/** The instants at which the local day of `instantMs` begins and ends; a day of a change has 23 or 25 hours. */
+export function dayAround(instantMs: number, timeZone: string): { fromMs: number; toMs: number } {
+  const midnightMs = Date.parse(`${toLocalText(instantMs, timeZone).slice(0, 10)}T00:00:00Z`);
+  return {
+    fromMs: clockToInstantMs(midnightMs, timeZone),
+    toMs: clockToInstantMs(midnightMs + dayMs, timeZone),
+  };
+}

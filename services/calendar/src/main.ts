@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '@souk/service-kit/clock.ts';
+import { openDatabase } from '@souk/service-kit/database.ts';
+import { serveMcpWebSocket } from '@souk/service-kit/mcp-web-socket.ts';
+import { createSlowCalls } from '@souk/service-kit/slow-calls.ts';
+import { startService } from '@souk/service-kit/start-service.ts';
+import { createCalendarServer, type CalendarParts } from './create-server.ts';
+import { createEvents, eventMigrations } from './events.ts';
+
+const maxSlowCallsPerPerson = 2;
+
+await startService({
+  scheme: 'ws',
+  attach(server, { dataDir, secret }) {
+    const database = openDatabase(dataDir, 'calendar', eventMigrations);
+    const parts: CalendarParts = {
+      events: createEvents(database),
+      slowCalls: createSlowCalls(maxSlowCallsPerPerson),
+      clock: systemClock,
+      newId: randomUUID,
+    };
+    const endpoint = serveMcpWebSocket(server, {
+      path: '/mcp',
+      secret,
+      createServer: (caller) => createCalendarServer(parts, caller),
+    });
+    return {
+      close() {
+        endpoint.close();
+        database.close();
+      },
+    };
+  },
+});
