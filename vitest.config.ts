@@ -7,6 +7,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{apps,packages,services,scripts,bench}/**/*.test.ts'],
+          globalSetup: ['apps/broker/src/testing/database-setup.ts'],
           testTimeout: 20_000,
           hookTimeout: 60_000,
         },

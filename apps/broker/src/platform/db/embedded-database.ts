@@ -1,8 +1,9 @@
 import { Kysely, PGliteDialect } from 'kysely';
 import { createChannels } from './channels.ts';
 import type { Database } from './database.ts';
+import { createNestingGuard } from './nesting-guard.ts';
 import { createQuery, runTransaction, type RunStatement } from './run-transaction.ts';
-import { createTurnGate } from './turn-gate.ts';
+import { createTurnGate, type TurnGate } from './turn-gate.ts';
 import type { WorkerConnection } from './worker-connection.ts';
 
 /** The embedded database says how often it has called fsync, so that a test can see commits reach the disk. */
@@ -14,7 +15,7 @@ export function createEmbeddedDatabase(
   onClosed: () => void,
   channels = createChannels(),
 ): EmbeddedDatabase {
-  const gate = createTurnGate();
+  const gate = createTurnGate(createNestingGuard());
   const runAlone: RunStatement = (text, values) => gate.statement(() => worker.run(text, values));
   const query = createQuery(runAlone);
   const kysely = new Kysely<Record<never, never>>({
@@ -35,7 +36,7 @@ export function createEmbeddedDatabase(
 }
 
 /** What Kysely's dialect needs of a PGlite: here the worker, under the same gate as everything else. */
-function kyselyBackend(worker: WorkerConnection, gate: ReturnType<typeof createTurnGate>) {
+function kyselyBackend(worker: WorkerConnection, gate: TurnGate) {
   const run = async <Row>(text: string, values: readonly unknown[] = []) => {
     const { rows, affectedRows } = await worker.run(text, values);
     return { rows: rows as Row[], affectedRows, fields: [] }; // Kysely's own word for the row type, see createQuery

@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import type { Pool } from 'pg';
 import type { Log } from '../log.ts';
 import type { Database } from './database.ts';
+import { createNestingGuard, type NestingGuard } from './nesting-guard.ts';
 import { createListener } from './postgres-listener.ts';
 import { connect, createPool } from './postgres-pool.ts';
 import { createQuery, runTransaction, type RunStatement } from './run-transaction.ts';
@@ -14,7 +15,11 @@ export async function openPostgresDatabase({ databaseUrl, log }: { databaseUrl: 
   const pool = createPool({ databaseUrl, log });
   const maintenancePool = createPool({ databaseUrl, log, size: 2, limited: false });
   const listener = createListener(databaseUrl, log);
-  const run: RunStatement = (text, values) => onClient(pool, (runHere) => runHere(text, values));
+  const guard = createNestingGuard();
+  const run: RunStatement = async (text, values) => {
+    guard.refuseInside();
+    return onClient(pool, (runHere) => runHere(text, values));
+  };
   const query = createQuery(run);
   let closing: Promise<void> | undefined;
   const close = async () => {
@@ -23,10 +28,13 @@ export async function openPostgresDatabase({ databaseUrl, log }: { databaseUrl: 
   };
   const db: Database = {
     engine: 'postgresql',
-    kysely: createKysely(pool),
-    maintenance: createKysely(maintenancePool),
+    kysely: createKysely(pool, guard),
+    maintenance: createKysely(maintenancePool, guard),
     query,
-    transaction: (work) => onClient(pool, (runHere) => runTransaction(runHere, work)),
+    async transaction(work) {
+      guard.refuseInside();
+      return guard.inside(() => onClient(pool, (runHere) => runTransaction(runHere, work)));
+    },
     listen: (channel, handler) => listener.listen(channel, handler),
     notify: async (channel, payload) => void (await query('select pg_notify($1, $2)', [channel, payload])),
     close: () => (closing ??= close()),
@@ -52,12 +60,15 @@ async function onClient<T>(pool: Pool, work: (run: RunStatement) => Promise<T>):
   }
 }
 
-function createKysely(pool: Pool): Kysely<Record<never, never>> {
+function createKysely(pool: Pool, guard: NestingGuard): Kysely<Record<never, never>> {
   return new Kysely({
     dialect: new PostgresDialect({
       pool: {
         // Kysely's type also wants the form of `query` that takes a cursor; it is used only where one is configured.
-        connect: () => connect(pool) as Promise<unknown> as Promise<PostgresPoolClient>,
+        connect: async () => {
+          guard.refuseInside();
+          return (await connect(pool)) as unknown as PostgresPoolClient;
+        },
         end: async () => {}, // the Database owns the pool
         options: pool.options,
       },

@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { defaultCacheDir, ensureStartImage } from '#platform/db/start-image.ts';
+import { findPostgresBinaries } from './postgres-binaries.ts';
+import { startPostgresCluster, type PostgresCluster } from './postgres-cluster.ts';
+import { dropTemplates } from './postgres-templates.ts';
+
+/** What the tests' processes learn from the set-up. */
+export type TestDatabases = {
+  /** An empty embedded database to copy. */
+  image: string;
+  /** Temporary folders of tests go here; removed at the end. */
+  folder: string;
+  /** File that holds PostgreSQL's address once it runs, or the error; undefined: there is no PostgreSQL here. */
+  postgresFile: string | undefined;
+};
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    testDatabases: TestDatabases;
+  }
+}
+
+/**
+ * Vitest's global set-up: one PostgreSQL for the whole run (TEST_DATABASE_URL, else a throw-away cluster). It starts while the
+ * first tests run already; whoever needs it waits for `postgresFile`.
+ */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp(join(tmpdir(), 'souk-tests-'));
+  const givenUrl = process.env.TEST_DATABASE_URL;
+  const binaries = findPostgresBinaries();
+  const file = join(folder, 'postgres.json');
+  const postgresFile = givenUrl || binaries ? file : undefined;
+  if (!postgresFile) {
+    // oxlint-disable-next-line no-console -- a skip that nobody sees would pass for a proof
+    console.warn(
+      '\n!! NO POSTGRESQL: race and store tests on PostgreSQL are SKIPPED. Install it, or set TEST_DATABASE_URL.\n',
+    );
+  }
+  let cluster: PostgresCluster | undefined;
+  const start = async () => {
+    try {
+      if (!givenUrl && binaries) cluster = await startPostgresCluster(binaries);
+      await writeFile(file, JSON.stringify({ url: givenUrl ?? cluster?.url }));
+    } catch (error) {
+      await writeFile(file, JSON.stringify({ error: error instanceof Error ? error.message : String(error) }));
+    }
+  };
+  const starting = postgresFile ? start() : Promise.resolve();
+  const image = await ensureStartImage(defaultCacheDir, []);
+  project.provide('testDatabases', { image, folder, postgresFile });
+  return async () => {
+    await starting;
+    if (givenUrl && existsSync(file)) await dropTemplates(givenUrl);
+    await cluster?.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+}

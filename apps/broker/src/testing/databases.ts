@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeEach, describe, inject } from 'vitest';
+import type { Database, Migration } from '#platform/db/database.ts';
+import { openEmbedded } from './embedded-pool.ts';
+import { createEmptyDatabase, openFromTemplate } from './postgres-templates.ts';
+
+type Open = () => Promise<Database>;
+
+/**
+ * Runs a block of tests once on each engine: the embedded database (in its worker) and real PostgreSQL, which is skipped
+ * loudly where there is none. `open` answers a fresh database with the migrations applied; it is closed after the test that
+ * opened it, or at the block's end when a `beforeAll` did.
+ */
+export function describeOnDatabases(name: string, migrations: readonly Migration[], block: (open: Open) => void): void {
+  describe(`${name} (PGlite)`, () => {
+    block(closing(() => openTestDatabase(migrations)));
+  });
+  describe.skipIf(!hasPostgres())(`${name} (PostgreSQL)`, () => {
+    block(closing(async () => openFromTemplate(await postgresUrl(), migrations)));
+  });
+}
+
+/** A fresh embedded database with the migrations, for tests to which the engine does not matter. The caller closes it. */
+export function openTestDatabase(migrations: readonly Migration[]): Promise<Database> {
+  return openEmbedded(inject('testDatabases'), migrations);
+}
+
+/** Whether this machine can run tests on PostgreSQL: `describe.skipIf(!hasPostgres())`. */
+export function hasPostgres(): boolean {
+  return inject('testDatabases').postgresFile !== undefined;
+}
+
+/** Address of a fresh, empty PostgreSQL database, for tests that open it by address. Dropped with the test run's cluster. */
+export async function createPostgresDatabase(): Promise<string> {
+  return createEmptyDatabase(await postgresUrl());
+}
+
+/** A folder for this test run's temporary files. */
+export function temporaryRoot(): string {
+  return inject('testDatabases').folder;
+}
+
+function closing(open: Open): Open {
+  const ofTest: Database[] = [];
+  const ofBlock: Database[] = [];
+  let inTest = false;
+  beforeEach(() => {
+    inTest = true;
+  });
+  afterEach(async () => {
+    inTest = false;
+    await Promise.all(ofTest.splice(0).map((db) => db.close()));
+  });
+  afterAll(() => Promise.all(ofBlock.splice(0).map((db) => db.close())));
+  return async () => {
+    const owner = inTest ? ofTest : ofBlock;
+    const db = await open();
+    owner.push(db);
+    return db;
+  };
+}
+
+/** The address of the run's PostgreSQL; waits until it has started. */
+async function postgresUrl(): Promise<string> {
+  const file = inject('testDatabases').postgresFile;
+  if (!file) throw new Error('there is no PostgreSQL here');
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    const answer: { url?: string; error?: string } = existsSync(file) ? parseAnswer(await readFile(file, 'utf8')) : {};
+    if (answer.url) return answer.url;
+    if (answer.error) throw new Error(answer.error);
+    if (Date.now() > deadline) throw new Error('PostgreSQL did not start within 30 s');
+    await new Promise((resolve) => setTimeout(resolve, 25)); // asked again until the deadline
+  }
+}
+
+/** An empty text is a file in the making. */
+function parseAnswer(text: string): { url?: string; error?: string } {
+  return text === '' ? {} : JSON.parse(text);
+}

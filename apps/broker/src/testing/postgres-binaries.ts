@@ -1,0 +1,17 @@
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+
+/** The folder of `initdb` and `postgres`: on the PATH, or where Debian keeps them. Undefined when there is none. */
+export function findPostgresBinaries(environment: NodeJS.ProcessEnv = process.env): string | undefined {
+  const folders = [...(environment.PATH ?? '').split(delimiter), ...debianFolders()];
+  const found = folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
+  return found && realpathSync(found);
+}
+
+/** /usr/lib/postgresql/{15,16,…}/bin, newest first. */
+function debianFolders(): string[] {
+  const root = '/usr/lib/postgresql';
+  if (!existsSync(root)) return [];
+  const versions = readdirSync(root).sort((a, b) => Number(b) - Number(a));
+  return versions.map((version) => join(root, version, 'bin'));
+}
