@@ -12,8 +12,8 @@ export type ManifestPolicy = {
   stdioAliases: ReadonlySet<string>;
   /** Names that may stand after `service:`. */
   services: ReadonlySet<string>;
-  /** Whether an address literal or a host name is one that nobody outside this machine's network could mean. */
-  isForbiddenHost(host: string): boolean;
+  /** Whether an address is one that only this machine or its network could mean. Names are resolved when they are used. */
+  isForbiddenHost(url: URL): boolean;
 };
 
 /**
@@ -59,7 +59,7 @@ function checkConnection({ connection }: Manifest, policy: ManifestPolicy): void
   }
   const url = new URL(connection.url);
   if (policy.production && !['https:', 'wss:'].includes(url.protocol)) throw refuse('must be https or wss in production');
-  if (policy.isForbiddenHost(url.hostname)) throw refuse('must be a public address');
+  if (policy.isForbiddenHost(url)) throw refuse('must be a public address');
 }
 
 function fieldPath(path: readonly PropertyKey[]): string {

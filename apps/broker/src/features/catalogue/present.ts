@@ -26,9 +26,12 @@ export function presentServer(server: CatalogueServer): ServerAnswer {
     ...(server.statusDetail && { statusDetail: server.statusDetail }),
     ...(requires && { requires }),
     connectionType: manifest.connection.type,
-    lastUpdate: new Date(server.updatedAtMs).toISOString(),
+    lastUpdate: new Date(lastUpdateMs(server)).toISOString(),
   };
 }
+
+/** Of the last discovery, else of the deployment. */
+export const lastUpdateMs = (server: CatalogueServer): number => server.discoveredAtMs ?? server.deployedAtMs;
 
 function presentBilling(manifest: Manifest): ServerAnswer['billing'] {
   if (!manifest.billing) return undefined;

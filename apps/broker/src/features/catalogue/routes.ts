@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Catalogue } from './create-catalogue.ts';
-import { presentPrompts, presentResources, presentServer, presentTools } from './present.ts';
+import { lastUpdateMs, presentPrompts, presentResources, presentServer, presentTools } from './present.ts';
 
 /** The public reading calls under /mcp/. All of them answer from memory: no upstream and no database is waited for. */
 export function mountCatalogueRoutes(
@@ -40,7 +40,7 @@ export function mountCatalogueRoutes(
 
   router.route(getCapabilities, () => {
     const snapshot = catalogue.snapshot();
-    const newest = Math.max(0, ...snapshot.servers.map((server) => server.updatedAtMs));
+    const newest = Math.max(0, ...snapshot.servers.map(lastUpdateMs));
     return {
       servers: snapshot.servers.map(presentServer),
       capabilities: [...presentTools(snapshot), ...presentPrompts(snapshot), ...presentResources(snapshot)],

@@ -30,8 +30,9 @@ export type CatalogueServer = {
   prompts: readonly CatalogueItem[];
   resources: readonly CatalogueItem[];
   templates: readonly CatalogueItem[];
-  /** Epoch milliseconds of the last discovery, else of the deployment. */
-  updatedAtMs: number;
+  /** Epoch milliseconds of the last discovery; undefined when there was none yet. */
+  discoveredAtMs: number | undefined;
+  deployedAtMs: number;
 };
 
 /** Every deployed server, sorted by name: what lists and calls read. Never changed in place. */

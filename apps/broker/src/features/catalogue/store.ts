@@ -215,7 +215,8 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
       prompts: pick('prompt'),
       resources: pick('resource'),
       templates: pick('template'),
-      updatedAtMs: (row.discovered_at ?? row.deployed_at ?? new Date(0)).getTime(),
+      discoveredAtMs: row.discovered_at?.getTime(),
+      deployedAtMs: row.deployed_at?.getTime() ?? 0,
     };
   });
 }

@@ -48,13 +48,14 @@ export function createGateway(options: {
     if (now !== lists) endpoint.notifyListChanged();
     lists = now;
   });
-  identity.onRevoked((tokenId) => endpoint.sessions.endForToken(tokenId));
+  const stopRevocations = identity.onRevoked(({ tokenId }) => endpoint.sessions.endForToken(tokenId));
 
   return {
     mountRoutes: (app) => mountGatewayRoutes(app, { publicUrl: config.publicUrl, identity, endpoint, parts }),
     sessionCount: () => endpoint.sessions.size,
     async stop() {
       stopWatching();
+      stopRevocations();
       await endpoint.stop();
     },
   };

@@ -22,8 +22,8 @@ type Session = {
 /** Sessions of clients up to 2025-11-25. Each belongs to the token and the link that opened it: to others it does not exist. */
 export type LegacySessions = {
   handle(request: IncomingMessage, response: ServerResponse, person: Person, body: unknown): Promise<void>;
-  /** Ends the sessions of a token that was revoked. */
-  endForToken(tokenId: string): void;
+  /** Ends the sessions of a token that was revoked; all of them where it is not known which (undefined). */
+  endForToken(tokenId: string | undefined): void;
   notifyListChanged(): void;
   readonly size: number;
   stop(): Promise<void>;
@@ -98,7 +98,9 @@ export function createLegacySessions(options: {
     },
 
     endForToken(tokenId) {
-      for (const [id, session] of sessions) if (session.person.caller.tokenId === tokenId) end(id);
+      for (const [id, session] of sessions) {
+        if (tokenId === undefined || session.person.caller.tokenId === tokenId) end(id);
+      }
     },
 
     notifyListChanged() {

@@ -1,0 +1,180 @@
+import { join } from 'node:path';
+import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
+import type { FastifyInstance } from 'fastify';
+import { catalogueMigrations, createCatalogue, loadBundledManifests, mountCatalogueRoutes } from '#features/catalogue/index.ts';
+import type { Catalogue } from '#features/catalogue/index.ts';
+import { createConnections, mountConnectionRoutes, readStdioAllowlist } from '#features/connections/index.ts';
+import type { Connections } from '#features/connections/index.ts';
+import { createGateway, freeForAll, type AccessPolicy, type Gateway } from '#features/gateway/index.ts';
+import { createIdentity, identityMigrations, type Identity, type IdentityOptions } from '#features/identity/index.ts';
+import { createUsageWriter, ensurePartitions, usageMigrations, type UsageWriter } from '#features/usage/index.ts';
+import { connectGoogle } from '#adapters/google/google-sign-in.ts';
+import { systemClock, type Clock } from '#platform/clock.ts';
+import type { Config } from '#platform/config.ts';
+import { deriveKey, readMasterKey } from '#platform/crypto/master-key.ts';
+import { createVault } from '#platform/crypto/vault.ts';
+import type { Database, Migration } from '#platform/db/database.ts';
+import { migrate } from '#platform/db/migrate.ts';
+import { openDatabase } from '#platform/db/open-database.ts';
+import { createRouter, type Router } from '#platform/http/router.ts';
+import { buildServer } from '#platform/http/server.ts';
+import { createIds, type Ids } from '#platform/ids.ts';
+import { createJobs, type Jobs } from '#platform/jobs/create-jobs.ts';
+import type { Log } from '#platform/log.ts';
+import { mountFirstPage } from './first-page.ts';
+import { manifestPolicy } from './manifest-policy.ts';
+import { paths as bundledPaths, servicePrograms, type Paths } from './paths.ts';
+
+export const version = '0.1.0';
+
+/** Every feature's migrations, in the order in which tables refer to each other. */
+export const migrations: readonly Migration[] = [...identityMigrations, ...catalogueMigrations, ...usageMigrations];
+
+/** 2026-07-28 first, then the revisions that are opened by initialize. */
+const protocolVersions = ['2026-07-28', ...new Set([LATEST_PROTOCOL_VERSION, ...SUPPORTED_PROTOCOL_VERSIONS])];
+
+export type AppOptions = {
+  config: Config;
+  log: Log;
+  clock?: Clock;
+  ids?: Ids;
+  /** An open database; by default the one that the configuration names. */
+  db?: Database;
+  /** Who may use which server. Until there is billing: everybody what is free. */
+  access?: AccessPolicy;
+  paths?: Paths;
+  /** host:port of addresses that are not public and yet allowed as upstreams. */
+  allowAddresses?: readonly string[];
+  /** Parts of identity that tests replace: Google's issuer, and the way to clients' metadata documents. */
+  identity?: Partial<Pick<IdentityOptions, 'googleIssuer' | 'documentDispatcher'>>;
+};
+
+export type App = {
+  readonly server: FastifyInstance;
+  readonly router: Router;
+  readonly identity: Identity;
+  readonly catalogue: Catalogue;
+  readonly connections: Connections;
+  readonly gateway: Gateway;
+  readonly usage: UsageWriter;
+  readonly db: Database;
+  /** Listens, then starts the services and asks the servers in the background. */
+  start(): Promise<void>;
+  /** Resolves when every server was asked once after the start. */
+  readonly serversAsked: Promise<void>;
+  /** Finishes calls under way, ends children and connections, closes the database. */
+  stop(): Promise<void>;
+};
+
+/** The whole map of the broker: builds the features, joins them, mounts the routes. */
+export async function createApp(options: AppOptions): Promise<App> {
+  const { config, log } = options;
+  const clock = options.clock ?? systemClock;
+  const ids = options.ids ?? createIds(clock);
+  const paths = options.paths ?? bundledPaths;
+
+  const masterKey = await readMasterKey(config);
+  const vault = createVault(masterKey);
+  const db = options.db ?? (await openDatabase({ ...config, log, migrations }));
+  await migrate(db, migrations);
+  await ensurePartitions(db.query, clock.now());
+
+  const allowlist = config.stdio === 'allowlist' ? readStdioAllowlist(config.stdioAllowlist ?? paths.stdioAllowlist) : {};
+  const programs = config.production ? {} : servicePrograms(paths);
+  const policy = manifestPolicy({ config, allowlist, programs, allowAddresses: options.allowAddresses ?? [] });
+
+  const identity = await createIdentity({
+    db,
+    config,
+    clock,
+    ids,
+    log,
+    vault,
+    connectUpstream: connectGoogle,
+    ...options.identity,
+  });
+  const catalogue = await createCatalogue({ db, clock, log });
+  await loadBundledManifests(
+    catalogue,
+    { deployed: join(paths.catalogue, 'deployed'), staged: join(paths.catalogue, 'staged') },
+    policy,
+    log,
+  );
+  const connections = createConnections({
+    catalogue,
+    config,
+    programs,
+    allowlist,
+    subjectKey: deriveKey(masterKey, 'service-subject'),
+    allowAddresses: options.allowAddresses ?? [],
+    clock,
+    ids,
+    log,
+  });
+  const usage = createUsageWriter({ query: db.query, log });
+  const gateway = createGateway({
+    config,
+    identity,
+    catalogue,
+    pool: connections.pool,
+    usage,
+    access: options.access ?? freeForAll,
+    version,
+    clock,
+    ids,
+    log,
+  });
+  const jobs = createJobs({ db, log });
+  await scheduleJobs(jobs, db, clock);
+
+  let draining = false;
+  const server = await buildServer({
+    config,
+    ids,
+    log,
+    isReady: async () => !draining && (await db.query('select 1')).rows.length === 1,
+  });
+  const router = createRouter(server, identity.guard);
+  await identity.mountRoutes(server, router);
+  mountCatalogueRoutes(router, { catalogue, config, clock, version, protocolVersions });
+  mountConnectionRoutes(router, { catalogue, watch: connections.watch });
+  await gateway.mountRoutes(server);
+  mountFirstPage(server, { config, catalogue });
+
+  const asked = Promise.withResolvers<void>();
+  return {
+    server,
+    router,
+    identity,
+    catalogue,
+    connections,
+    gateway,
+    usage,
+    db,
+    serversAsked: asked.promise,
+    async start() {
+      await server.listen({ port: config.port, host: config.host });
+      await jobs.start();
+      connections.watch.start().then(asked.resolve, (error: unknown) => {
+        log.error({ err: error }, 'the servers could not be asked');
+        asked.resolve();
+      });
+    },
+    async stop() {
+      draining = true;
+      await gateway.stop();
+      await server.close();
+      await connections.stop();
+      await jobs.stop();
+      await usage.stop();
+      await identity.stop();
+      await catalogue.stop();
+      await db.close();
+    },
+  };
+}
+
+async function scheduleJobs(jobs: Jobs, db: Database, clock: Clock): Promise<void> {
+  const daySeconds = 24 * 60 * 60;
+  await jobs.schedule('usage-partitions', daySeconds, () => ensurePartitions(db.query, clock.now()));
+}

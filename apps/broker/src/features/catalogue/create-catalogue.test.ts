@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest';
+import { systemClock } from '#platform/clock.ts';
+import { createLog } from '#platform/log.ts';
+import { describeOnDatabases } from '#testing/databases.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { createCatalogue } from './create-catalogue.ts';
+import type { Discovered } from './discovered.ts';
+import { catalogueMigrations } from './migrations.ts';
+import { parseManifest } from './parse-manifest.ts';
+
+const log = createLog('silent');
+const policy = { production: false, stdioAliases: new Set<string>(), services: new Set<string>(), isForbiddenHost: () => false };
+
+function manifest(id: string, change: object = {}) {
+  return parseManifest(
+    JSON.stringify({
+      id,
+      name: id.toUpperCase(),
+      serviceType: 'mcp',
+      version: '1.0.0',
+      description: 'A server.',
+      category: 'data',
+      connection: { type: 'http', url: `https://${id}.example.com/mcp` },
+      ...change,
+    }),
+    policy,
+  );
+}
+
+const tool = (name: string, description = '') => ({ name, description, inputSchema: { type: 'object' } });
+const offering = (change: Partial<Discovered> = {}): Discovered => ({
+  era: 'legacy',
+  instructions: undefined,
+  tools: [tool('one'), tool('two')],
+  prompts: [],
+  resources: [],
+  templates: [],
+  ...change,
+});
+
+describeOnDatabases('the stored catalogue', catalogueMigrations, (open) => {
+  const start = async () => createCatalogue({ db: await open(), clock: systemClock, log });
+
+  test('shows a manifest only once it is deployed, and the deployed version until the next one is', async () => {
+    const catalogue = await start();
+    expect(await catalogue.stage(manifest('weather'), { origin: 'admin' })).toBe('staged');
+    expect(catalogue.snapshot().servers).toEqual([]);
+    await catalogue.deploy('weather', '1.0.0');
+    await catalogue.stage(manifest('weather', { version: '1.1.0', name: 'New' }), { origin: 'admin' });
+    expect(catalogue.snapshot().byId.get('weather')?.manifest.name).toBe('WEATHER');
+    await catalogue.deploy('weather', '1.1.0');
+    expect(catalogue.snapshot().byId.get('weather')?.manifest.name).toBe('New');
+    // every version is kept, so that a deployed one can be rolled back
+    await catalogue.deploy('weather', '1.0.0');
+    expect(catalogue.snapshot().byId.get('weather')?.manifest.name).toBe('WEATHER');
+    expect((await catalogue.versions('weather')).map((row) => row.status).sort()).toEqual(['deployed', 'superseded']);
+    await catalogue.stop();
+  });
+
+  test('takes the same version once more, refuses it with other content and names the difference', async () => {
+    const catalogue = await start();
+    await catalogue.stage(manifest('weather'), { origin: 'admin' });
+    expect(await catalogue.stage(manifest('weather'), { origin: 'admin' })).toBe('unchanged');
+    await expect(catalogue.stage(manifest('weather', { description: 'Other.' }), { origin: 'admin' })).rejects.toMatchObject({
+      code: 'manifest_conflict',
+      message: expect.stringContaining('description'),
+      issues: [{ path: 'description', message: expect.any(String) }],
+    });
+    await expect(catalogue.deploy('weather', '9.9.9')).rejects.toMatchObject({ code: 'not_found' });
+    await catalogue.stop();
+  });
+
+  test('keeps what a server was found to offer, with names of ours and costs of the manifest', async () => {
+    const catalogue = await start();
+    await catalogue.stage(manifest('weather', { billing: { tier: 'T0', toolCosts: { two: 5 } } }), { origin: 'admin' });
+    await catalogue.deploy('weather', '1.0.0');
+    await catalogue.storeDiscovery('weather', offering({ tools: [tool('one', 'Reads\u200B.'), tool('two'), tool('one')] }));
+    const server = catalogue.snapshot().byId.get('weather');
+    expect(server).toMatchObject({ status: 'connected', era: { verdict: 'legacy' } });
+    expect(server?.tools.map(({ name, exposedName, creditCost }) => ({ name, exposedName, creditCost }))).toEqual([
+      { name: 'one', exposedName: 'weather__one', creditCost: 0 },
+      { name: 'two', exposedName: 'weather__two', creditCost: 5 },
+    ]);
+    expect(server?.tools[0]?.definition['description']).toBe('Reads.');
+    expect(catalogue.snapshot().toolsByExposedName.get('weather__two')?.serverId).toBe('weather');
+    await catalogue.stop();
+  });
+
+  test('gives two servers with one slug or one resource address names that differ', async () => {
+    const catalogue = await start();
+    for (const id of ['a', 'b']) {
+      await catalogue.stage(manifest(id, { slug: 'same' }), { origin: 'admin' });
+      await catalogue.deploy(id, '1.0.0');
+      await catalogue.storeDiscovery(id, offering({ resources: [{ name: 'list', uri: 'data://list' }] }));
+    }
+    const { servers } = catalogue.snapshot();
+    expect(servers.map((server) => server.slug)).toEqual(['same', 'same2']);
+    expect(servers.flatMap((server) => server.resources.map((item) => item.exposedName))).toEqual([
+      'data://list',
+      'souk://same2/data://list',
+    ]);
+    await catalogue.stop();
+  });
+
+  test('is read again by every replica when one of them changes it', async () => {
+    const db = await open();
+    const [first, second] = await Promise.all([1, 2].map(() => createCatalogue({ db, clock: systemClock, log })));
+    if (!first || !second) throw new Error('unreachable');
+    await first.stage(manifest('weather'), { origin: 'admin' });
+    await first.deploy('weather', '1.0.0');
+    await waitUntil('the other replica to see the server', () => second.snapshot().byId.has('weather'));
+    await first.setHealth('weather', { status: 'error', detail: 'The server does not answer in time', era: undefined });
+    await waitUntil('the other replica to see its status', () => second.snapshot().byId.get('weather')?.status === 'error');
+    await Promise.all([first.stop(), second.stop()]);
+  });
+
+  test('keeps the last catalogue of a server that went away, and is the same after a restart', async () => {
+    const db = await open();
+    const before = await createCatalogue({ db, clock: systemClock, log });
+    await before.stage(manifest('weather'), { origin: 'admin' });
+    await before.deploy('weather', '1.0.0');
+    await before.storeDiscovery('weather', offering());
+    await before.setHealth('weather', { status: 'disconnected', detail: 'The server cannot be reached', era: undefined });
+    await before.stop();
+    const after = await createCatalogue({ db, clock: systemClock, log });
+    expect(after.snapshot().byId.get('weather')).toMatchObject({
+      status: 'disconnected',
+      statusDetail: 'The server cannot be reached',
+      tools: [{ name: 'one' }, { name: 'two' }],
+    });
+    await after.stop();
+  });
+
+  test('deploys once when many ask at the same time', async () => {
+    const catalogue = await start();
+    await catalogue.stage(manifest('weather'), { origin: 'admin' });
+    await catalogue.stage(manifest('weather', { version: '2.0.0' }), { origin: 'admin' });
+    await Promise.all(['1.0.0', '2.0.0', '1.0.0', '2.0.0'].map((version) => catalogue.deploy('weather', version)));
+    const deployed = (await catalogue.versions('weather')).filter((row) => row.status === 'deployed');
+    expect(deployed).toHaveLength(1);
+    expect(catalogue.snapshot().byId.get('weather')?.manifest.version).toBe(deployed[0]?.version);
+    await catalogue.stop();
+  });
+});

@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { cleanText } from './clean-text.ts';
+import { exposeName, exposeUri, maxExposedNameLength, ownUri } from './exposed-name.ts';
+
+describe('the name of a tool on /mcp', () => {
+  test('is slug__tool where that fits', () => {
+    expect(exposeName('travel', 'find_airports')).toBe('travel__find_airports');
+  });
+
+  test('keeps to [A-Za-z0-9_-] and 48 characters, whatever a server calls its tools', () => {
+    const names = fc.string({ unit: 'binary', minLength: 1, maxLength: 200 });
+    fc.assert(
+      fc.property(names, (name) => {
+        expect(exposeName('a-slug-of-12', name)).toMatch(/^[A-Za-z0-9_-]{1,48}$/);
+      }),
+    );
+  });
+
+  test('tells apart names that look alike once cleaned or cut, and stays the same', () => {
+    const names = ['a.b', 'a/b', 'a_b', `${'x'.repeat(80)}1`, `${'x'.repeat(80)}2`];
+    expect(new Set(names.map((name) => exposeName('s', name))).size).toBe(names.length);
+    expect(exposeName('s', 'a.b')).toBe(exposeName('s', 'a.b'));
+    expect(exposeName('s', 'x'.repeat(80))).toHaveLength(maxExposedNameLength);
+  });
+});
+
+test('a resource address that two servers use is told apart by the slug, and found again', () => {
+  expect(ownUri('pro', exposeUri('pro', 'travel://airports'))).toBe('travel://airports');
+  expect(ownUri('pro', 'travel://airports')).toBe('travel://airports');
+});
+
+test('characters that hide or reorder text are taken out of what a server writes, and that is flagged', () => {
+  const hidden = `Reads\u202E mail\u200B.${[...'send all'].map((c) => String.fromCodePoint(0xe0000 + (c.codePointAt(0) ?? 0))).join('')}`;
+  expect(cleanText(hidden)).toEqual({ cleaned: 'Reads mail.', flagged: true });
+  expect(cleanText('Ordinary text, über 日本語 ✈️\nsecond line')).toMatchObject({ flagged: false });
+});

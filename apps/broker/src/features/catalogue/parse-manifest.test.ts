@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest';
+import { SoukError } from '#platform/errors.ts';
+import { parseManifest, type ManifestPolicy } from './parse-manifest.ts';
+
+const policy: ManifestPolicy = {
+  production: false,
+  stdioAliases: new Set(['memory']),
+  services: new Set(['travel']),
+  isForbiddenHost: (url) => /^(127\.|10\.|192\.168\.|169\.254\.|\[|localhost)/.test(url.hostname),
+};
+
+const valid = {
+  id: 'weather',
+  name: 'Weather',
+  serviceType: 'mcp',
+  version: '1.0.0',
+  description: 'Forecasts for any place.',
+  category: 'data',
+  connection: { type: 'http', url: 'https://weather.example.com/mcp' },
+};
+
+function problemOf(change: object | string | Uint8Array, over: Partial<ManifestPolicy> = {}) {
+  const source =
+    typeof change === 'string' || change instanceof Uint8Array ? change : JSON.stringify({ ...valid, ...change });
+  try {
+    parseManifest(source, { ...policy, ...over });
+  } catch (error) {
+    if (!(error instanceof SoukError)) throw error;
+    return { code: error.code, status: error.status, message: error.message, paths: (error.issues ?? []).map((i) => i.path) };
+  }
+  throw new Error('the manifest was accepted');
+}
+
+describe('a manifest', () => {
+  test('with only what is required is accepted, and defaults are filled in', () => {
+    const manifest = parseManifest(JSON.stringify(valid), policy);
+    expect(manifest).toMatchObject({
+      auth: { type: 'none' },
+      deadlines: { connectMs: 5000, listMs: 10_000, callMs: 60_000 },
+      maxInFlight: 64,
+      features: [],
+    });
+  });
+
+  test('names every field that is wrong, at once, with its path', () => {
+    const problem = problemOf({
+      version: '',
+      category: 'games',
+      deadlines: { callMs: 400_000 },
+      maxInFlight: 0,
+      slug: 'Not Good',
+      features: ['ok', ''],
+      billing: { tier: 'T9', rental: { price: 1.5 }, toolCosts: { forecast: -1 }, trialDays: 0 },
+      color: 'red',
+    });
+    expect(problem.code).toBe('manifest_invalid');
+    expect(problem.status).toBe(400);
+    expect(new Set(problem.paths)).toEqual(
+      new Set([
+        'version',
+        'category',
+        'deadlines.callMs',
+        'maxInFlight',
+        'slug',
+        'features[1]',
+        'billing.tier',
+        'billing.rental.price',
+        'billing.toolCosts.forecast',
+        'billing.trialDays',
+        '',
+      ]),
+    );
+    expect(problem.message).toContain('color');
+  });
+
+  test.each(['id', 'name', 'serviceType'])('without %s is refused with the text of the specification', (field) => {
+    const problem = problemOf({ [field]: undefined });
+    expect(problem.message).toBe('Invalid manifest: Missing required fields (id, name, serviceType)');
+    expect(problem.paths).toContain(field);
+  });
+
+  test.each([
+    '../../x',
+    '__proto__',
+    'Weather',
+    '-weather',
+    'a'.repeat(64),
+    'we ather',
+    'wéather',
+    '',
+    'oauth',
+    'info',
+    'health',
+    'tools',
+    'prompts',
+    'resources',
+    'capabilities',
+    'refresh',
+  ])('[GEN-42] [GEN-43] security row 31: the id %j is refused by its field', (id) => {
+    expect(problemOf({ id })).toMatchObject({ code: 'manifest_invalid', paths: ['id'] });
+  });
+
+  test('security row 31: a byte order mark, NUL, wrong UTF-8, and keys that stand twice are refused', () => {
+    const text = JSON.stringify(valid);
+    expect(problemOf(`\uFEFF${text}`).message).toContain('byte order mark');
+    expect(problemOf(Buffer.from(`\uFEFF${text}`)).message).toContain('byte order mark');
+    expect(problemOf(text.replace('Weather', 'Wea\0ther')).message).toContain('NUL');
+    expect(problemOf(text.replace('Weather', String.raw`Wea\u0000ther`)).message).toContain('NUL');
+    expect(problemOf(Buffer.from([0x7b, 0xff, 0x7d])).message).toContain('UTF-8');
+    expect(problemOf(text.replace('"name":"Weather"', '"name":"Weather","name":"Other"'))).toMatchObject({
+      code: 'manifest_invalid',
+      paths: ['name'],
+    });
+    expect(problemOf(text.replace('"url"', '"type":"http","url"')).paths).toEqual(['connection.type']);
+  });
+
+  test('security row 31: __proto__ and constructor are refused as names of fields, wherever they stand', () => {
+    const text = JSON.stringify(valid);
+    expect(problemOf(text.replace('"name"', '"__proto__":{"x":1},"name"')).paths).toEqual(['__proto__']);
+    expect(problemOf(text.replace('"url"', '"constructor":1,"url"')).paths).toEqual(['connection.constructor']);
+  });
+
+  test('that is no JSON, too deep or larger than 256 KiB is refused', () => {
+    expect(problemOf('{"id":').message).toContain('not valid JSON');
+    expect(problemOf('// comment\n{}').message).toContain('not valid JSON');
+    expect(problemOf(`${'['.repeat(70)}${']'.repeat(70)}`).message).toContain('nested deeper');
+    expect(problemOf({ description: 'x'.repeat(300_000) }).message).toContain('256 KiB');
+    expect(problemOf('[]').code).toBe('manifest_invalid');
+    expect(problemOf('null').code).toBe('manifest_invalid');
+  });
+
+  test.each([
+    'http://2130706433/',
+    'http://0x7f.1/',
+    'http://127.0.0.1:3000/mcp',
+    'https://[::ffff:127.0.0.1]/',
+    'https://localhost/mcp',
+    'https://169.254.169.254/latest',
+    'http://１２７.0.0.1/',
+  ])('security row 28: the address %s is refused as url_not_allowed', (url) => {
+    expect(problemOf({ connection: { type: 'http', url } })).toMatchObject({
+      code: 'url_not_allowed',
+      status: 400,
+      paths: ['connection.url'],
+    });
+  });
+
+  test.each(['javascript:alert(1)', 'file:///etc/passwd', 'ftp://example.com/', 'not an address', 'https://user:pw@example.com/'])(
+    'the address %s is refused as a field',
+    (url) => {
+      expect(problemOf({ connection: { type: 'http', url } })).toMatchObject({
+        code: 'manifest_invalid',
+        paths: ['connection.url'],
+      });
+    },
+  );
+
+  test('in production an address must be https or wss', () => {
+    const production = { production: true };
+    expect(problemOf({ connection: { type: 'http', url: 'http://weather.example.com/mcp' } }, production).code).toBe('url_not_allowed');
+    expect(problemOf({ connection: { type: 'websocket', url: 'ws://weather.example.com/mcp' } }, production).code).toBe('url_not_allowed');
+  });
+
+  test.each(['/bin/sh', 'sh', 'memory; rm -rf /', '../memory', '', '__proto__', 'toString'])(
+    'security row 30: the command %j is refused as command_not_allowed',
+    (command) => {
+      expect(problemOf({ connection: { type: 'stdio', command } })).toMatchObject({
+        code: 'command_not_allowed',
+        status: 400,
+        paths: ['connection.command'],
+      });
+    },
+  );
+
+  test('may name a command of the allow-list and a service of this installation, no other', () => {
+    expect(parseManifest(JSON.stringify({ ...valid, connection: { type: 'stdio', command: 'memory' } }), policy).id).toBe('weather');
+    expect(parseManifest(JSON.stringify({ ...valid, connection: { type: 'http', url: 'service:travel/pro/mcp' } }), policy).id).toBe('weather');
+    expect(problemOf({ connection: { type: 'http', url: 'service:bank' } }).code).toBe('url_not_allowed');
+    expect(problemOf({ connection: { type: 'http', url: 'service:travel/../../x' } }).code).toBe('manifest_invalid');
+  });
+
+  test('that signs each person in cannot be shared, and what is free has no trial', () => {
+    expect(problemOf({ auth: { type: 'oauth' }, isolation: 'shared' }).paths).toEqual(['isolation']);
+    expect(problemOf({ auth: { type: 'oauth' }, connection: { type: 'stdio', command: 'memory' } }).paths).toEqual(['auth.type']);
+    expect(problemOf({ billing: { tier: 'T0', trialDays: 7 } }).paths).toEqual(['billing.trialDays']);
+  });
+
+  test('security row 31b: a snapshot with a 513th tool is refused', () => {
+    const tools = Array.from({ length: 513 }, (_, index) => ({ name: `t${index}`, inputSchema: { type: 'object' } }));
+    expect(problemOf({ capabilitySnapshot: { tools } })).toMatchObject({
+      code: 'manifest_invalid',
+      paths: ['capabilitySnapshot.tools'],
+    });
+  });
+});

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { createLog } from '#platform/log.ts';
+import { describeOnDatabases } from '#testing/databases.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { ensurePartitions } from './ensure-partitions.ts';
+import { usageMigrations } from './migrations.ts';
+import { createUsageWriter, type UsageEvent } from './usage-writer.ts';
+
+const log = createLog('silent');
+const userId = randomUUID();
+
+function event(change: Partial<UsageEvent> = {}): UsageEvent {
+  return {
+    callId: randomUUID(),
+    userId,
+    serverId: 'travel',
+    kind: 'tool',
+    name: 'distance',
+    outcome: 'ok',
+    reason: undefined,
+    credits: 0,
+    durationMs: 12.4,
+    clientId: 'client',
+    tokenId: 'grant',
+    atMs: Date.UTC(2026, 10, 21),
+    ...change,
+  };
+}
+
+describeOnDatabases('usage rows', usageMigrations, (open) => {
+  test('are written in batches, each exactly once', async () => {
+    const db = await open();
+    let statements = 0;
+    const writer = createUsageWriter({ query: (text, values) => (statements++, db.query(text, values)), log });
+    for (let index = 0; index < 1000; index++) writer.record(event());
+    await writer.flush();
+    await writer.flush();
+    const { rows } = await db.query<{ n: number }>('select count(*)::int as n from usage_events');
+    expect(rows[0]?.n).toBe(1000);
+    expect(statements).toBeLessThan(20);
+    await writer.stop();
+  });
+
+  test('are written within a moment without anybody asking', async () => {
+    const db = await open();
+    const writer = createUsageWriter({ query: db.query, log });
+    writer.record(event({ outcome: 'failed', reason: 'timeout' }));
+    await waitUntil('the row to be written', async () => (await db.query('select 1 from usage_events')).rows.length === 1, 1000);
+    const { rows } = await db.query('select name, outcome, reason, credits, duration_ms from usage_events');
+    expect(rows[0]).toEqual({ name: 'distance', outcome: 'failed', reason: 'timeout', credits: 0, duration_ms: 12 });
+    await writer.stop();
+  });
+
+  test('wait while the database is away, and are written when it is back', async () => {
+    const db = await open();
+    let away = true;
+    const writer = createUsageWriter({
+      query: (text, values) => (away ? Promise.reject(new Error('connection lost')) : db.query(text, values)),
+      log,
+    });
+    writer.record(event());
+    await writer.flush();
+    expect((await db.query('select 1 from usage_events')).rows).toHaveLength(0);
+    away = false;
+    await writer.flush();
+    expect((await db.query('select 1 from usage_events')).rows).toHaveLength(1);
+    await writer.stop();
+  });
+
+  test('that are waiting at the stop are still written', async () => {
+    const db = await open();
+    const writer = createUsageWriter({ query: db.query, log });
+    for (let index = 0; index < 300; index++) writer.record(event());
+    await writer.stop();
+    expect((await db.query('select 1 from usage_events')).rows).toHaveLength(300);
+  });
+
+  test('fall into a partition of their month, made ahead and only once', async () => {
+    const db = await open();
+    await Promise.all([1, 2, 3].map(() => ensurePartitions(db.query, Date.UTC(2026, 11, 31))));
+    const writer = createUsageWriter({ query: db.query, log });
+    writer.record(event({ atMs: Date.UTC(2027, 0, 1) }));
+    await writer.stop();
+    const { rows } = await db.query('select tableoid::regclass::text as partition from usage_events');
+    expect(rows).toEqual([{ partition: 'usage_events_2027_01' }]);
+  });
+});

@@ -1,0 +1,76 @@
+import { ConfigError, readConfig, type Config } from '#platform/config.ts';
+import { DataFolderDamagedError, DataFolderInUseError } from '#platform/db/database-errors.ts';
+import { createLog } from '#platform/log.ts';
+import { createOperatorServer } from '#platform/operator/operator-server.ts';
+import { createApp } from './app.ts';
+import { operatorCommands } from './operator-commands.ts';
+
+/** EX_CONFIG of sysexits.h. */
+const exitConfig = 78;
+const stopDeadlineMs = 25_000;
+
+const config = readConfigOrExit();
+const log = createLog(config.logLevel);
+await start();
+
+async function start(): Promise<void> {
+  try {
+    const app = await createApp({ config, log });
+    await app.start();
+    const operator = await createOperatorServer({ dataDir: config.dataDir, commands: operatorCommands(app), log });
+    announce();
+
+    let stopping = false;
+    const stop = () => {
+      if (stopping) return;
+      stopping = true;
+      // What does not end in time is cut: a supervisor would do it anyway, and less politely.
+      setTimeout(() => process.exit(1), stopDeadlineMs).unref();
+      Promise.all([operator.stop(), app.stop()]).then(
+        () => process.exit(0),
+        (error: unknown) => {
+          log.error({ err: error }, 'the stop was not clean');
+          process.exit(1);
+        },
+      );
+    };
+    process.on('SIGTERM', stop);
+    process.on('SIGINT', stop);
+  } catch (error) {
+    console.error(`${config.brandName} cannot start: ${explain(error)}`);
+    process.exit(1);
+  }
+}
+
+function readConfigOrExit(): Config {
+  try {
+    return readConfig(process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    console.error(error.message);
+    process.exit(exitConfig);
+  }
+}
+
+/** What a person can do something about, in one line; anything else with its stack, for a report. */
+function explain(error: unknown): string {
+  if (error instanceof DataFolderInUseError || error instanceof DataFolderDamagedError) return error.message;
+  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+    return `port ${config.port} is in use. Set PORT to another one.`;
+  }
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function announce(): void {
+  const { publicUrl, brandName, google, adminEmails } = config;
+  const signIn = google
+    ? 'with Google'
+    : `with the stand-in for Google (demo sign-in): pick an account, or type any e-mail. Administrator: ${adminEmails.join(', ')}`;
+  console.log(`
+${brandName} is ready.
+
+  Address   ${publicUrl}
+  Link      ${publicUrl}/mcp      paste it into Claude, ChatGPT, VS Code or any MCP client
+  Sign in   ${signIn}
+`);
+}

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { readConfig } from '#platform/config.ts';
+import type { Database } from '#platform/db/database.ts';
+import { createLog } from '#platform/log.ts';
+import { createApp, migrations, type App, type AppOptions } from '../app.ts';
+import type { Paths } from '../paths.ts';
+import { openTestDatabase, temporaryRoot } from './databases.ts';
+
+export type TestApp = App & {
+  publicUrl: string;
+  dataDir: string;
+  /** Everything that was logged, for canary tests. */
+  logged(): string;
+};
+
+export type TestAppOptions = Omit<AppOptions, 'config' | 'log' | 'paths'> & {
+  /** By default a fresh embedded database. */
+  db?: Database;
+  env?: NodeJS.ProcessEnv;
+  paths?: Partial<Paths>;
+};
+
+/**
+ * The broker itself on a free port of this machine, with a database and a folder of its own. By default without any
+ * service: `paths.catalogue` brings manifests in.
+ */
+export async function startTestApp({ env, paths, ...options }: TestAppOptions = {}): Promise<TestApp> {
+  const dataDir = await mkdtemp(join(temporaryRoot(), 'app-'));
+  const port = await findFreePort();
+  const lines: string[] = [];
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  const config = readConfig({
+    PORT: String(port),
+    DATA_DIR: dataDir,
+    MASTER_KEY: randomBytes(32).toString('base64url'),
+    SIGN_IN_PER_MINUTE: '1000',
+    HEALTH_INTERVAL_MS: '1000',
+    LOG_LEVEL: 'debug',
+    ...env,
+  });
+  const root = join(import.meta.dirname, '../../../..');
+  const app = await createApp({
+    ...options,
+    config,
+    log: createLog(config.logLevel, destination),
+    db: options.db ?? (await openTestDatabase(migrations)),
+    paths: {
+      catalogue: join(import.meta.dirname, 'empty-catalogue'),
+      stdioAllowlist: join(root, 'catalogue/stdio-allowlist.json'),
+      services: join(root, 'services'),
+      ...paths,
+    },
+  });
+  await app.start();
+  return {
+    ...app,
+    publicUrl: config.publicUrl,
+    dataDir,
+    logged: () => lines.join(''),
+    async stop() {
+      await app.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A port that nobody listens on: PUBLIC_URL must be known before the server listens. */
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
