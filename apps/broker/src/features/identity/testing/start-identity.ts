@@ -1,0 +1,157 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createServer } from 'node:net';
+import { Writable } from 'node:stream';
+import { endpoint } from '@souk/contract/endpoint.ts';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { connectGoogle } from '#adapters/google/google-sign-in.ts';
+import { systemClock, type Clock } from '#platform/clock.ts';
+import { readConfig, type Config } from '#platform/config.ts';
+import type { Database } from '#platform/db/database.ts';
+import { createRouter } from '#platform/http/router.ts';
+import { buildServer } from '#platform/http/server.ts';
+import { createIds } from '#platform/ids.ts';
+import { createLog } from '#platform/log.ts';
+import { createIdentity, type Identity, type IdentityOptions } from '../create-identity.ts';
+import type { SealContext, Vault } from '../vault.ts';
+
+export type RunningIdentity = {
+  publicUrl: string;
+  identity: Identity;
+  app: FastifyInstance;
+  db: Database;
+  /** Everything that was logged, at the most talkative level. */
+  logged(): string;
+  close(): Promise<void>;
+};
+
+export type StartOptions = {
+  db: Database;
+  environment?: NodeJS.ProcessEnv;
+  clock?: Clock;
+  vault?: Vault;
+  /** Address that clients use, when it is not the listening one: a proxy stands in front. */
+  publicUrl?: string;
+} & Partial<Pick<IdentityOptions, 'googleIssuer' | 'documentDispatcher' | 'connectUpstream'>>;
+
+/** One small endpoint of each access class, for the token table. `mcp` stands for an MCP endpoint. */
+const probe = (access: 'public' | 'user' | 'account' | 'refresh' | 'admin', method: 'GET' | 'POST') =>
+  endpoint({
+    id: `probe-${access}-${method}`,
+    method,
+    path: `/probe/${access}`,
+    summary: 'for tests',
+    access,
+    answer: z.object({ userId: z.string().nullable() }),
+  });
+
+/** The identity feature as a running server on a free port of this machine, with the parts that app.ts gives it. */
+export async function startIdentity(options: StartOptions): Promise<RunningIdentity> {
+  const port = await freePort();
+  const publicUrl = options.publicUrl ?? `http://localhost:${port}`;
+  const config: Config = readConfig({
+    SIGN_IN_PER_MINUTE: '100000',
+    ...options.environment,
+    PORT: String(port),
+    PUBLIC_URL: publicUrl,
+  });
+  const lines: string[] = [];
+  const log = createLog(
+    'trace',
+    new Writable({
+      write(chunk, _encoding, done) {
+        lines.push(String(chunk));
+        done();
+      },
+    }),
+  );
+  const clock = options.clock ?? systemClock;
+  const ids = createIds(clock);
+  const identity = await createIdentity({
+    db: options.db,
+    config,
+    clock,
+    ids,
+    log,
+    vault: options.vault ?? testVault,
+    connectUpstream: options.connectUpstream ?? connectGoogle,
+    ...(options.googleIssuer !== undefined && { googleIssuer: options.googleIssuer }),
+    ...(options.documentDispatcher && { documentDispatcher: options.documentDispatcher }),
+  });
+  const app = await buildServer({ config, ids, log, isReady: () => Promise.resolve(true) });
+  const router = createRouter(app, identity.guard);
+  await identity.mountRoutes(app, router);
+  mountProbes(app, router, identity, publicUrl);
+  await app.listen({ port, host: '127.0.0.1' });
+  return {
+    publicUrl,
+    identity,
+    app,
+    db: options.db,
+    logged: () => lines.join(''),
+    close: async () => {
+      await app.close();
+      await identity.stop();
+    },
+  };
+}
+
+function mountProbes(
+  app: FastifyInstance,
+  router: ReturnType<typeof createRouter>,
+  identity: Identity,
+  publicUrl: string,
+): void {
+  for (const access of ['public', 'user', 'account', 'refresh', 'admin'] as const) {
+    for (const method of ['GET', 'POST'] as const) {
+      router.route(probe(access, method), ({ caller }) => ({ userId: caller?.userId ?? null }));
+    }
+  }
+  for (const path of ['/mcp', '/s/travel/mcp', '/s/notes/mcp']) {
+    app.post(path, async (request, reply) => {
+      const result = await identity.authenticateMcp(request.headers.authorization, publicUrl + path);
+      if ('caller' in result) return { userId: result.caller.userId, scopes: result.caller.scopes };
+      const metadata = `${publicUrl}/.well-known/oauth-protected-resource${path}`;
+      const error = result.challenge.error === undefined ? '' : `, error="${result.challenge.error}"`;
+      return reply
+        .code(result.challenge.status)
+        .header(
+          'www-authenticate',
+          `Bearer resource_metadata="${metadata}", scope="mcp:tools mcp:prompts mcp:resources"${error}`,
+        )
+        .send({ success: false });
+    });
+  }
+}
+
+/** Chooses the port before the configuration is read: PUBLIC_URL must be known when the identity is made. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+const testKey = randomBytes(32);
+
+/** AES-256-GCM bound to its context: what platform/crypto does, without its key management. */
+export const testVault: Vault = {
+  seal(context, text) {
+    const nonce = randomBytes(12);
+    const cipher = createCipheriv('aes-256-gcm', testKey, nonce).setAAD(bind(context));
+    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
+  },
+  open(context, sealed) {
+    const bytes = Buffer.from(sealed, 'base64url');
+    const decipher = createDecipheriv('aes-256-gcm', testKey, bytes.subarray(0, 12)).setAAD(bind(context));
+    decipher.setAuthTag(bytes.subarray(12, 28));
+    return decipher.update(bytes.subarray(28), undefined, 'utf8') + decipher.final('utf8');
+  },
+};
+
+function bind(context: SealContext): Buffer {
+  return Buffer.from(JSON.stringify([context.table, context.row, context.user ?? null]));
+}
