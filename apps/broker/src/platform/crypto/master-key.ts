@@ -1,0 +1,71 @@
+import { hkdfSync, randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+
+/** 32 bytes in base64url, as MASTER_KEY carries them. */
+const keyPattern = /^[A-Za-z0-9_-]{43}$/;
+
+/**
+ * The key under which secrets are stored: the configuration's, else one of the data folder's own, made at the first call:
+ * `master.key`, readable by its owner alone, beside the database's folder so that a backup of the one is not both.
+ * @returns 32 bytes in base64url
+ * @throws Error when the file is readable by others or does not hold a key
+ */
+export function readMasterKey({ masterKey, dataDir }: Pick<Config, 'masterKey' | 'dataDir'>): string {
+  if (masterKey !== undefined) return masterKey.replace(/=$/, '');
+  const path = join(dataDir, 'master.key');
+  const mode = modeOf(path) ?? createKeyFile(path, dataDir);
+  if ((mode & 0o077) !== 0)
+    throw new Error(`${path} can be read by others: make it yours alone with chmod 600 ${path}`);
+  const key = readFileSync(path, 'utf8').trim();
+  if (!keyPattern.test(key)) throw new Error(`${path} does not hold a master key (32 bytes in base64url)`);
+  return key;
+}
+
+/** A key of 32 bytes for one purpose, made from the master key (HKDF, RFC 5869): it says nothing about the master key. */
+export function deriveKey(masterKey: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', Buffer.from(masterKey, 'base64url'), '', `souk ${purpose}`, 32));
+}
+
+/** Writes the whole file before it has its name: link() fails when another process was first, and then theirs counts. */
+function createKeyFile(path: string, dataDir: string): number {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
+  const file = openSync(draft, 'wx', 0o600);
+  try {
+    writeSync(file, `${randomBytes(32).toString('base64url')}\n`);
+    fsyncSync(file);
+    linkSync(draft, path);
+  } catch (error) {
+    if (modeOf(path) === undefined) throw error;
+  } finally {
+    closeSync(file);
+    unlinkSync(draft);
+  }
+  syncFolder(dataDir); // secrets sealed under a key that a power failure takes away would be lost
+  return statSync(path).mode;
+}
+
+function modeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.mode;
+}
+
+function syncFolder(path: string): void {
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

@@ -1,0 +1,91 @@
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+
+/** Where a secret belongs. It opens there alone: a sealed text copied to another row or user is worthless. */
+export type SecretContext = { table: string; row: string; userId: string };
+
+/** Secrets at rest. */
+export type Vault = {
+  /** Answers text to store: printable ASCII, some 160 characters longer than `plaintext`. */
+  seal(context: SecretContext, plaintext: string): string;
+  /** @throws SealedTextError when it was sealed elsewhere, changed, or under a key that is not given */
+  open(context: SecretContext, sealed: string): string;
+  /** Whether it is sealed under the present master key, or should be sealed anew (rotation). */
+  isCurrent(sealed: string): boolean;
+};
+
+export class SealedTextError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'SealedTextError';
+  }
+}
+
+const algorithm = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+const version = 'v1';
+
+/**
+ * AES-256-GCM with a data key for each sealed text, which the master key wraps, so that one master key never encrypts much
+ * (NIST SP 800-38D bounds the uses of a key with random nonces) and rotating it only rewraps.
+ * Format: v1.{id of the master key}.{wrapped data key}.{encrypted text}, the last two as nonce + ciphertext + tag in base64url.
+ * @param masterKey 32 bytes in base64url; `previous` ones still open what they sealed
+ */
+export function createVault(masterKey: string, previous: readonly string[] = []): Vault {
+  const [current, ...older] = [masterKey, ...previous].map(readMasterKey);
+  if (!current) throw new Error('no master key');
+  const keys = new Map([...older, current].map((key) => [key.id, key.bytes]));
+  return {
+    seal(context, plaintext) {
+      const dataKey = randomBytes(32);
+      const bound = bind(context, current.id);
+      const parts = [encrypt(current.bytes, dataKey, bound), encrypt(dataKey, Buffer.from(plaintext, 'utf8'), bound)];
+      return [version, current.id, ...parts.map((part) => part.toString('base64url'))].join('.');
+    },
+    open(context, sealed) {
+      const { keyId, wrapped, encrypted } = parse(sealed);
+      const key = keys.get(keyId);
+      if (!key) throw new SealedTextError(`sealed under the master key ${keyId}, which is not given`);
+      const bound = bind(context, keyId);
+      try {
+        return decrypt(decrypt(key, wrapped, bound), encrypted, bound).toString('utf8');
+      } catch (cause) {
+        throw new SealedTextError('this sealed text was changed, or belongs to another place', cause);
+      }
+    },
+    isCurrent: (sealed) => parse(sealed).keyId === current.id,
+  };
+}
+
+function readMasterKey(text: string): { id: string; bytes: Buffer } {
+  const bytes = Buffer.from(text, 'base64url');
+  if (bytes.length !== 32) throw new Error('a master key is 32 bytes in base64url');
+  // names the key without saying anything about it
+  const id = createHmac('sha256', bytes).update('souk master key id').digest('base64url').slice(0, 8);
+  return { id, bytes };
+}
+
+/** The additional data. JSON keeps ("ab","c") and ("a","bc") apart. */
+function bind({ table, row, userId }: SecretContext, keyId: string): Buffer {
+  return Buffer.from(JSON.stringify([version, keyId, table, row, userId]), 'utf8');
+}
+
+function encrypt(key: Buffer, plaintext: Buffer, additional: Buffer): Buffer {
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(additional);
+  return Buffer.concat([nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
+}
+
+function decrypt(key: Buffer, box: Buffer, additional: Buffer): Buffer {
+  if (box.length < nonceBytes + tagBytes) throw new Error('too short');
+  const decipher = createDecipheriv(algorithm, key, box.subarray(0, nonceBytes), { authTagLength: tagBytes });
+  decipher.setAAD(additional).setAuthTag(box.subarray(-tagBytes));
+  return Buffer.concat([decipher.update(box.subarray(nonceBytes, -tagBytes)), decipher.final()]);
+}
+
+function parse(sealed: string): { keyId: string; wrapped: Buffer; encrypted: Buffer } {
+  const [head, keyId, wrapped, encrypted, ...rest] = sealed.split('.');
+  if (head !== version || !keyId || !wrapped || !encrypted || rest.length > 0)
+    throw new SealedTextError('not a sealed text');
+  return { keyId, wrapped: Buffer.from(wrapped, 'base64url'), encrypted: Buffer.from(encrypted, 'base64url') };
+}
