@@ -20,7 +20,7 @@ export type Exchange = {
  * `fetch` for the SDK's transport over a dispatcher of ours: nothing is followed, decompressed or read without a bound.
  * A JSON answer is bounded as a whole, an event stream by event. Statuses that mean something to a gateway reject with
  * an UpstreamError: 401 sign_in_required, 404 in a session session_lost, 3xx and non-MCP bodies bad_upstream,
- * 429 and 502-504 unreachable.
+ * 429 and 503 unreachable, 502 and 504 closed.
  *
  * @param currentExchange the exchange in whose context fetch was called; none for the SDK's own GET and DELETE
  */
@@ -93,7 +93,9 @@ function refuseStatus(status: number, body: Buffer, exchange: { session: boolean
   if (exchange.session && isSessionLoss(status, body)) {
     throw new UpstreamError('session_lost', `the server no longer knows the session (HTTP ${status})`);
   }
-  if (status === 429 || (status >= 502 && status <= 504)) throw new UpstreamError('unreachable', `HTTP ${status}`);
+  if (status === 429 || status === 503) throw new UpstreamError('unreachable', `HTTP ${status}`);
+  // a proxy lost its server, perhaps in the middle of the call
+  if (status === 502 || status === 504) throw new UpstreamError('closed', `HTTP ${status}`);
   if (status >= 500) throw new UpstreamError('bad_upstream', `HTTP ${status}`);
 }
 

@@ -39,7 +39,9 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
         ...(onProgress && { onprogress: onProgress }),
       });
     } catch (error) {
-      throw deadline.explain() ?? toUpstreamError(error, transport.ended);
+      // the SDK says "Not connected" in a bare Error when a request comes after the end
+      const closed = isClosing ? new UpstreamError('closed', 'the connection was closed', { cause: error }) : undefined;
+      throw deadline.explain() ?? closed ?? toUpstreamError(error, transport.ended);
     } finally {
       deadline.dispose();
     }

@@ -107,6 +107,11 @@ export class HttpTransport implements UpstreamTransport {
     return this.#closing;
   }
 
+  async abort(): Promise<void> {
+    await this.#inner.close();
+    await this.#dispatcher.destroy();
+  }
+
   async #shutDown(): Promise<void> {
     const goodbye = this.#inner.sessionId === undefined ? undefined : this.#endSession();
     const closed = new UpstreamError('closed', 'the connection was closed');

@@ -15,6 +15,8 @@ import type { UpstreamTransport } from './upstream-transport.ts';
 import { WebSocketTransport } from './websocket-transport.ts';
 
 const modernRevision = '2026-07-28';
+/** Not worth another process or socket. */
+const shortestAttemptMs = 100;
 const clientInfo = { name: 'souk', version: '0.1.0' };
 
 /**
@@ -40,7 +42,7 @@ export async function openUpstream(target: UpstreamTarget, options: OpenOptions)
     const attempt = await tryOpen(target, options, { mode, timeoutMs: remainingMs(), leaveTime: !isLast });
     if (attempt.upstream) return attempt.upstream;
     failure = attempt.failure;
-    if (!attempt.mayBeOtherEra) break;
+    if (!attempt.mayBeOtherEra || remainingMs() < shortestAttemptMs) break;
   }
   throw failure ?? new UpstreamError('unreachable', 'no attempt was made');
 }
@@ -77,7 +79,7 @@ async function tryOpen(
   } catch (error) {
     connecting.catch(() => {});
     const failure = toUpstreamError(error, transport.ended);
-    await transport.close();
+    await transport.abort();
     return { failure, mayBeOtherEra: mayBeOtherEra(how.mode, failure, error, transport) };
   } finally {
     clearTimeout(timer);

@@ -97,6 +97,11 @@ export class StdioTransport implements UpstreamTransport {
     return this.#closing;
   }
 
+  async abort(): Promise<void> {
+    this.#endWith(new UpstreamError('closed', 'the connection was given up'));
+    await this.#exited;
+  }
+
   async #shutDown(): Promise<void> {
     this.#announceEnd(new UpstreamError('closed', 'the connection was closed'));
     const child = this.#child;
@@ -130,6 +135,8 @@ export class StdioTransport implements UpstreamTransport {
       for (const line of lines) {
         const message = read(line.toString('utf8'));
         if (message) this.onmessage?.(message);
+        // the SDK handles notices a microtask later, and drops progress whose answer was handled before it
+        if (message && !('id' in message)) await Promise.resolve();
         const brake = pace(1, line.length);
         if (brake) await brake;
       }
@@ -141,9 +148,10 @@ export class StdioTransport implements UpstreamTransport {
 
   /** A fault of the server: there is nothing to be polite about. */
   #endWith(reason: UpstreamError): void {
-    const pid = this.#child?.pid;
     this.#announceEnd(reason);
-    if (pid !== undefined && this.#child?.exitCode === null) signalGroup(pid, 'SIGKILL');
+    const child = this.#child;
+    const lives = child?.exitCode === null && child.signalCode === null;
+    if (lives && child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
   }
 
   /** The last words of a process may still stand in its pipe: an answer and then an exit is an answer. */

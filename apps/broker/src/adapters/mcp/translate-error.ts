@@ -2,9 +2,9 @@ import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelconte
 import { RefusedAddressError } from '#platform/http/address-guard.ts';
 import { UpstreamError } from './upstream-error.ts';
 
+/** Before a request could be sent. */
 const connectFailures: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
-  'ECONNRESET',
   'EHOSTUNREACH',
   'ENETUNREACH',
   'EHOSTDOWN',
@@ -12,13 +12,13 @@ const connectFailures: ReadonlySet<string> = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'ETIMEDOUT',
-  'EPIPE',
   'ENOENT',
   'EACCES',
   'ENOTDIR',
   'UND_ERR_CONNECT_TIMEOUT',
-  'UND_ERR_SOCKET',
 ]);
+/** In the middle of an exchange: the server may have acted on it. */
+const tornConnections: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_DESTROYED']);
 
 /**
  * Turns whatever the SDK, the sockets or the process layer threw into an UpstreamError.
@@ -69,7 +69,8 @@ function fromSdkError(error: SdkError, ended: UpstreamError | undefined): Upstre
 
 function fromNegotiation(error: SdkError): UpstreamError {
   const system = fromSystemError(error.cause);
-  return system.kind === 'unreachable' ? system : new UpstreamError('bad_upstream', error.message, { cause: error });
+  const isNetwork = system.kind === 'unreachable' || system.kind === 'closed';
+  return isNetwork ? system : new UpstreamError('bad_upstream', error.message, { cause: error });
 }
 
 function fromHttpStatus(error: SdkHttpError): UpstreamError {
@@ -96,6 +97,9 @@ function fromSystemError(error: unknown): UpstreamError {
     const code: unknown = 'code' in each ? each.code : undefined;
     if (typeof code === 'string' && connectFailures.has(code)) {
       return new UpstreamError('unreachable', each.message || code, { cause: error });
+    }
+    if (typeof code === 'string' && tornConnections.has(code)) {
+      return new UpstreamError('closed', each.message || code, { cause: error });
     }
     // several addresses were tried: each error stands in `errors`
     if (each instanceof AggregateError && each.errors.length > 0) return fromSystemError(each.errors[0]);

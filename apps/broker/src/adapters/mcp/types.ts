@@ -8,6 +8,7 @@ import type {
   GetPromptResult,
   Implementation,
   InputRequiredResult,
+  InputResponses,
   Progress,
   Prompt,
   ReadResourceRequest,
@@ -62,6 +63,9 @@ export type CallOptions = {
 /** The tool's definition as the upstream listed it: its x-mcp-header arguments are mirrored as headers (SEP-2243). */
 export type CallToolOptions = CallOptions & { toolDefinition?: Tool };
 
+/** The second round of a call that a modern upstream answered with input_required. */
+export type InputRound = { inputResponses?: InputResponses; requestState?: string };
+
 /** One open connection to an MCP server. Every method rejects with an UpstreamError and nothing else. */
 export type Upstream = {
   readonly era: Era;
@@ -77,10 +81,16 @@ export type Upstream = {
   listResources(): Promise<Resource[]>;
   listResourceTemplates(): Promise<ResourceTemplateType[]>;
   /** A modern upstream may answer `resultType: 'input_required'`: the caller repeats the call with inputResponses. */
-  callTool(params: CallToolRequest['params'], options: CallToolOptions): Promise<CallToolResult | InputRequiredResult>;
-  getPrompt(params: GetPromptRequest['params'], options: CallOptions): Promise<GetPromptResult | InputRequiredResult>;
+  callTool(
+    params: CallToolRequest['params'] & InputRound,
+    options: CallToolOptions,
+  ): Promise<CallToolResult | InputRequiredResult>;
+  getPrompt(
+    params: GetPromptRequest['params'] & InputRound,
+    options: CallOptions,
+  ): Promise<GetPromptResult | InputRequiredResult>;
   readResource(
-    params: ReadResourceRequest['params'],
+    params: ReadResourceRequest['params'] & InputRound,
     options: CallOptions,
   ): Promise<ReadResourceResult | InputRequiredResult>;
   complete(params: CompleteRequest['params'], options: CallOptions): Promise<CompleteResult>;

@@ -2,9 +2,9 @@
  * Why an upstream could not answer. The gateway turns the kind into an answer for its client
  * (docs: security, bad inputs 15-23); `protocol` errors are passed on with code, message and data.
  *
- * - `unreachable`      nothing answered: connection refused, name unknown, process not startable, HTTP 502-504
+ * - `unreachable`      nothing took the request: connection refused, name unknown, program not startable, HTTP 429, 503
  * - `timeout`          no answer (or no progress) within the deadline
- * - `closed`           the connection or the process ended while a call was open
+ * - `closed`           the connection or the process ended while a call was open, HTTP 502, 504
  * - `bad_upstream`     it answered with something that is not MCP
  * - `result_too_large` an answer above the byte limit
  * - `too_many_tools`   more tools than a server may have
@@ -13,6 +13,8 @@
  * - `refused_address`  an address that is not public and not allow-listed (SSRF)
  * - `cancelled`        the caller's own signal
  * - `protocol`         a JSON-RPC error of the upstream
+ *
+ * What failed as unreachable, session_lost, sign_in_required or refused_address cannot have run: it may be tried again.
  */
 export type UpstreamErrorKind =
   | 'unreachable'

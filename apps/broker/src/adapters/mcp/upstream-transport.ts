@@ -5,6 +5,8 @@ import type { UpstreamError } from './upstream-error.ts';
 export type UpstreamTransport = Transport & {
   readonly ended: UpstreamError | undefined;
   readonly pid?: number | undefined;
+  /** Ends it without ceremony: after a handshake that failed nobody waits for a process to take its leave. */
+  abort(): Promise<void>;
 };
 
 export type NetworkTransportOptions = {

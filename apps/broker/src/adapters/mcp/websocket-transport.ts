@@ -41,6 +41,8 @@ export class WebSocketTransport implements UpstreamTransport {
       perMessageDeflate: false,
       maxPayload: maxResultBytes,
       followRedirects: false,
+      // one message a tick: the SDK drops progress that arrives in the same tick as its answer
+      allowSynchronousEvents: false,
       handshakeTimeout: connectTimeoutMs,
     });
     this.#socket = socket;
@@ -66,6 +68,10 @@ export class WebSocketTransport implements UpstreamTransport {
   close(): Promise<void> {
     this.#closing ??= this.#shutDown();
     return this.#closing;
+  }
+
+  async abort(): Promise<void> {
+    this.#endWith(new UpstreamError('closed', 'the connection was given up'));
   }
 
   async #shutDown(): Promise<void> {

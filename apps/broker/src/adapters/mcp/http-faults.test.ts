@@ -1,0 +1,154 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { findDeadPort, startFaultServer, type Fault, type FaultServer } from '#testing/fault-server.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { callOptions, failureOf, textOf, trackUpstreams } from './open-for-test.ts';
+import type { UpstreamTarget } from './types.ts';
+
+const { open, closeAll } = trackUpstreams();
+let server: FaultServer;
+beforeAll(async () => {
+  server = await startFaultServer();
+});
+afterEach(closeAll);
+afterAll(() => server.close());
+
+const target = (fault: Fault, when?: 'always' | 'on-call'): UpstreamTarget => ({
+  type: 'http',
+  url: server.url(fault, when),
+  headers: {},
+  allowAddresses: [server.address],
+});
+const call = { name: 'call' };
+
+describe('connecting', () => {
+  test('bad input 15: a refused connection is unreachable within 1 s', async () => {
+    const address = `127.0.0.1:${await findDeadPort()}`;
+    const started = performance.now();
+    const failure = await failureOf(
+      open({ type: 'http', url: `http://${address}/mcp`, headers: {}, allowAddresses: [address] }),
+    );
+    expect(failure.kind).toBe('unreachable');
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+
+  test('bad input 16: a server that never answers the handshake is a timeout at the deadline', async () => {
+    const started = performance.now();
+    const failure = await failureOf(open(target('hang', 'always'), { connectTimeoutMs: 400 }));
+    expect(failure.kind).toBe('timeout');
+    expect(performance.now() - started).toBeLessThan(1500);
+    await waitUntil('its sockets are closed', () => server.openSockets() === 0);
+  });
+
+  test.each([
+    ['bad input 17: a web page', 'html', 'bad_upstream'],
+    ['bad input 17: JSON that is none', 'garbage', 'bad_upstream'],
+    ['JSON that is no JSON-RPC', 'not-rpc', 'bad_upstream'],
+    ['a redirect, which is not followed', 'redirect', 'bad_upstream'],
+    ['HTTP 503', 'unavailable', 'unreachable'],
+    ['HTTP 403', 'forbidden', 'bad_upstream'],
+    ['bad input 18: 700 MiB', 'huge-json', 'result_too_large'],
+    ['a torn connection', 'reset', 'closed'],
+  ] as const)('%s instead of a handshake is refused', async (_, fault, kind) => {
+    expect((await failureOf(open(target(fault, 'always'), { connectTimeoutMs: 2000 }))).kind).toBe(kind);
+  });
+
+  test('HTTP 401 asks for a sign-in and keeps the challenge', async () => {
+    const failure = await failureOf(open(target('unauthorized', 'always')));
+    expect(failure).toMatchObject({
+      kind: 'sign_in_required',
+      wwwAuthenticate: 'Bearer resource_metadata="https://example.com/.well-known/x"',
+    });
+  });
+
+  test('401 and 503 say nothing about the era: no initialize follows', async () => {
+    const from = server.requests.length;
+    await failureOf(open(target('unauthorized', 'always')));
+    await failureOf(open(target('unavailable', 'always')));
+    expect(server.requests.slice(from).map(({ method }) => method)).toEqual(['server/discover', 'server/discover']);
+  });
+});
+
+describe('calling', () => {
+  test('bad input 16: a call that hangs is a timeout at its deadline, and its socket is closed', async () => {
+    const upstream = await open(target('hang'));
+    const idle = server.openSockets();
+    const started = performance.now();
+    expect((await failureOf(upstream.callTool(call, callOptions({ timeoutMs: 300 })))).kind).toBe('timeout');
+    expect(performance.now() - started).toBeLessThan(1000);
+    await waitUntil('the hanging socket is closed', () => server.openSockets() <= idle + 1);
+    await upstream.ping(1000);
+  });
+
+  test.each([
+    ['bad input 17: a web page', 'html', 'bad_upstream'],
+    ['bad input 17: JSON that is none', 'garbage', 'bad_upstream'],
+    ['JSON that is no JSON-RPC', 'not-rpc', 'bad_upstream'],
+    ['an answer to another question', 'wrong-id', 'bad_upstream'],
+    ['a stream that ends without the answer', 'cut-stream', 'closed'],
+    ['a torn connection', 'reset', 'closed'],
+    ['HTTP 401', 'unauthorized', 'sign_in_required'],
+    ['HTTP 503', 'unavailable', 'unreachable'],
+    ['HTTP 404 in a session', 'session-lost', 'session_lost'],
+    ['a redirect to the metadata service', 'redirect', 'bad_upstream'],
+  ] as const)('%s fails the call at once, and only the call', async (_, fault, kind) => {
+    const upstream = await open(target(fault));
+    const started = performance.now();
+    expect((await failureOf(upstream.callTool(call, callOptions({ timeoutMs: 5000 })))).kind).toBe(kind);
+    expect(performance.now() - started).toBeLessThan(1000);
+    await upstream.ping(1000);
+  });
+
+  test.each(['huge-json', 'huge-event'] as const)(
+    'bad input 18: 700 MiB (%s) is result_too_large at once, memory grows by less than 64 MiB, the socket is closed',
+    async (fault) => {
+      const upstream = await open(target(fault), { maxResultBytes: 8 * 1024 * 1024 });
+      const before = process.memoryUsage().rss;
+      let peak = before;
+      const sampler = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 5);
+      const started = performance.now();
+      const failure = await failureOf(upstream.callTool(call, callOptions()));
+      clearInterval(sampler);
+      expect(failure.kind).toBe('result_too_large');
+      expect(performance.now() - started).toBeLessThan(2000);
+      expect((peak - before) / 1024 / 1024).toBeLessThan(64);
+      await upstream.ping(1000);
+      await waitUntil('the socket is closed', () => server.openSockets() <= 2);
+    },
+  );
+
+  test.each(['endless-stream', 'endless-garbage'] as const)(
+    'an %s ends at the deadline and leaves the event loop to others',
+    async (fault) => {
+      const upstream = await open(target(fault));
+      let longestMs = 0;
+      let last = performance.now();
+      const sampler = setInterval(() => {
+        const now = performance.now();
+        longestMs = Math.max(longestMs, now - last);
+        last = now;
+      }, 1);
+      const failure = await failureOf(upstream.callTool(call, callOptions({ timeoutMs: 1000 })));
+      clearInterval(sampler);
+      expect(failure.kind).toBe('timeout');
+      expect(longestMs).toBeLessThan(250);
+      await waitUntil('the stream is closed', () => server.openSockets() <= 2);
+    },
+  );
+
+  test('an honest call beside all that works', async () => {
+    const upstream = await open(target('none'));
+    expect(textOf(await upstream.callTool(call, callOptions()))).toBe('fine');
+  });
+});
+
+describe('listing', () => {
+  test('bad input 31b: a 513th tool fails the discovery', async () => {
+    const upstream = await open(target('many-tools'));
+    expect((await failureOf(upstream.listTools())).kind).toBe('too_many_tools');
+  });
+
+  test.each(['endless-pages', 'fat-tool'] as const)('%s are refused', async (fault) => {
+    const upstream = await open(target(fault));
+    expect((await failureOf(upstream.listTools())).kind).toBe('bad_upstream');
+  });
+});

@@ -1,0 +1,120 @@
+import { createServer, type Server } from 'node:http';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listenLocally } from '#testing/listen-locally.ts';
+import { createAddressGuard, isPublicAddress, RefusedAddressError } from './address-guard.ts';
+import { createGuardedDispatcher } from './guarded-fetch.ts';
+
+describe('isPublicAddress', () => {
+  test.each([
+    '0.0.0.0',
+    '10.1.2.3',
+    '100.64.0.1',
+    '127.0.0.1',
+    '127.255.255.254',
+    '169.254.169.254',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.0.0.1',
+    '192.0.2.1',
+    '192.168.1.1',
+    '198.18.0.1',
+    '203.0.113.9',
+    '224.0.0.1',
+    '239.255.255.255',
+    '240.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    '::ffff:127.0.0.1',
+    '::ffff:8.8.8.8',
+    '64:ff9b::7f00:1',
+    '100::1',
+    '2001::1',
+    '2001:db8::1',
+    '2002:7f00:1::',
+    '3fff::1',
+    'fc00::1',
+    'fd12:3456::1',
+    'fe80::1',
+    'fe80::1%eth0',
+    'fec0::1',
+    'ff02::1',
+    'localhost',
+    '',
+  ])('%s is not', (address) => expect(isPublicAddress(address)).toBe(false));
+
+  test.each([
+    '1.1.1.1',
+    '8.8.8.8',
+    '100.63.255.255',
+    '172.32.0.1',
+    '192.167.1.1',
+    '2606:4700::1111',
+    '2a00:1450:4001::8a',
+  ])('%s is', (address) => expect(isPublicAddress(address)).toBe(true));
+});
+
+describe('a guarded dispatcher', () => {
+  let server: Server;
+  let port: number;
+  let close: () => Promise<void>;
+  let contacted = 0;
+  beforeAll(async () => {
+    server = createServer((_, response) => {
+      contacted++;
+      response.end('inside');
+    });
+    ({ port, close } = await listenLocally(server));
+  });
+  afterAll(() => close());
+
+  test.each([
+    '127.0.0.1',
+    '2130706433',
+    '0x7f.1',
+    '0x7f000001',
+    '017700000001',
+    '127.1',
+    '0',
+    '0.0.0.0',
+    '１２７.０.０.１',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::1]',
+    '[::]',
+    'localhost',
+    'LOCALHOST',
+  ])('bad input 28: http://%s never reaches this machine', async (host) => {
+    const dispatcher = createGuardedDispatcher({ allowAddresses: [], connectTimeoutMs: 1000 });
+    const before = contacted;
+    const failure = await request(`http://${host}:${port}/`, { dispatcher }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    await dispatcher.destroy();
+    expect(failure).toBeInstanceOf(RefusedAddressError);
+    expect(contacted).toBe(before);
+  });
+
+  test.each([
+    ['127.0.0.1', () => `127.0.0.1:${port}`],
+    ['localhost', () => `localhost:${port}`],
+  ])('%s passes when exactly it is allow-listed', async (host, allowed) => {
+    const dispatcher = createGuardedDispatcher({ allowAddresses: [allowed()] });
+    const answer = await request(`http://${host}:${port}/`, { dispatcher });
+    expect(await answer.body.text()).toBe('inside');
+    await dispatcher.destroy();
+  });
+
+  test('another port of an allow-listed host does not pass', async () => {
+    const dispatcher = createGuardedDispatcher({ allowAddresses: [`127.0.0.1:${port + 1}`, `localhost:${port}`] });
+    await expect(request(`http://127.0.0.1:${port}/`, { dispatcher })).rejects.toBeInstanceOf(RefusedAddressError);
+    await dispatcher.destroy();
+  });
+
+  test('a public literal is left to the network', () => {
+    expect(() => createAddressGuard([]).checkLiteral('1.1.1.1', 443)).not.toThrow();
+    expect(() => createAddressGuard([]).checkLiteral('[2606:4700::1111]', 443)).not.toThrow();
+  });
+});

@@ -1,0 +1,220 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { listenLocally } from './listen-locally.ts';
+
+/**
+ * What the server does wrong.
+ * - `hang`: takes the request and never answers; `hang-stream`: begins an event stream and sends nothing
+ * - `html`: 200 with a page; `garbage`: 200 application/json that is no JSON; `not-rpc`: JSON that is no JSON-RPC
+ * - `wrong-id`: an answer to a question nobody asked
+ * - `cut-stream`: an event stream that ends without the answer; `reset`: the socket is torn down
+ * - `endless-stream`: valid notices for ever; `endless-garbage`: bad events for ever
+ * - `huge-json`, `huge-event`: 700 MiB, made as fast as they are read
+ * - `redirect`: 307 to the metadata address of clouds
+ * - `unauthorized`, `forbidden`, `unavailable`, `session-lost`: 401 with a challenge, 403, 503, 404
+ * - `many-tools`: 513 tools; `endless-pages`: a list that never ends; `fat-tool`: a definition of 65 KiB
+ */
+export type Fault =
+  | 'none'
+  | 'hang'
+  | 'hang-stream'
+  | 'html'
+  | 'garbage'
+  | 'not-rpc'
+  | 'wrong-id'
+  | 'cut-stream'
+  | 'reset'
+  | 'endless-stream'
+  | 'endless-garbage'
+  | 'huge-json'
+  | 'huge-event'
+  | 'redirect'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'unavailable'
+  | 'session-lost'
+  | 'many-tools'
+  | 'endless-pages'
+  | 'fat-tool';
+
+export type FaultServer = {
+  /** host:port, for allow-lists. */
+  address: string;
+  /** The address of a server with this fault: from the first request on, or honest until its first tools/call. */
+  url(fault: Fault, when?: 'always' | 'on-call'): string;
+  /** Every JSON-RPC request that arrived. */
+  requests: { method: string; headers: IncomingHttpHeaders }[];
+  /** Sockets that are open now. */
+  openSockets(): number;
+  close(): Promise<void>;
+};
+
+type Rpc = { id: string | number | undefined; method: string; cursor: string | undefined };
+
+/** A hand-written legacy MCP server with faults, on a free port of 127.0.0.1. */
+export async function startFaultServer(): Promise<FaultServer> {
+  const requests: FaultServer['requests'] = [];
+  let open = 0;
+  const server = createServer((request, response) => {
+    response.on('error', () => {});
+    void readRpc(request).then((rpc) => {
+      requests.push({ method: rpc.method, headers: request.headers });
+      const [, when = 'always', fault = 'none'] = (request.url ?? '').split('/');
+      if (when === 'always' || rpc.method === 'tools/call') return misbehave(fault, rpc, response);
+      return behave(fault, rpc, request, response);
+    });
+  });
+  server.on('connection', (socket) => {
+    open++;
+    socket.on('close', () => open--);
+  });
+  const { port, close } = await listenLocally(server);
+  return {
+    address: `127.0.0.1:${port}`,
+    url: (fault, when = 'on-call') => `http://127.0.0.1:${port}/${when}/${fault}`,
+    requests,
+    openSockets: () => open,
+    close,
+  };
+}
+
+/** A port of 127.0.0.1 where nothing listens. */
+export async function findDeadPort(): Promise<number> {
+  const { port, close } = await listenLocally(createServer());
+  await close();
+  return port;
+}
+
+async function readRpc(request: IncomingMessage): Promise<Rpc> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  const body: unknown = text === '' ? {} : JSON.parse(text);
+  if (body === null || typeof body !== 'object') return { id: undefined, method: '', cursor: undefined };
+  const params: unknown = 'params' in body ? body.params : undefined;
+  const cursor = params !== null && typeof params === 'object' && 'cursor' in params ? params.cursor : undefined;
+  const id = 'id' in body && (typeof body.id === 'string' || typeof body.id === 'number') ? body.id : undefined;
+  return {
+    id,
+    method: 'method' in body ? String(body.method) : (request.method ?? ''),
+    cursor: typeof cursor === 'string' ? cursor : undefined,
+  };
+}
+
+function behave(fault: string, rpc: Rpc, request: IncomingMessage, response: ServerResponse): void {
+  if (request.method !== 'POST') return void response.writeHead(405).end();
+  if (rpc.id === undefined) return void response.writeHead(202).end();
+  switch (rpc.method) {
+    case 'initialize':
+      response.setHeader('mcp-session-id', 'one');
+      return answer(response, rpc.id, {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'fault', version: '1' },
+      });
+    case 'ping':
+      return answer(response, rpc.id, {});
+    case 'tools/list':
+      return answer(response, rpc.id, toolList(fault, rpc.cursor));
+    default:
+      return send(response, 200, 'application/json', {
+        jsonrpc: '2.0',
+        id: rpc.id,
+        error: { code: -32_601, message: 'Method not found' },
+      });
+  }
+}
+
+function toolList(fault: string, cursor: string | undefined): unknown {
+  const names = (count: number) => Array.from({ length: count }, (_, index) => tool(`tool-${index}`));
+  if (fault === 'many-tools') return { tools: names(513) };
+  if (fault === 'fat-tool') return { tools: [{ ...tool('fat'), description: 'x'.repeat(65 * 1024) }] };
+  if (fault === 'endless-pages') {
+    const page = Number(cursor ?? 0);
+    return { tools: [tool(`tool-${page}`)], nextCursor: String(page + 1) };
+  }
+  return { tools: [tool('call')] };
+}
+
+function tool(name: string): { name: string; inputSchema: { type: string } } {
+  return { name, inputSchema: { type: 'object' } };
+}
+
+function misbehave(fault: string, rpc: Rpc, response: ServerResponse): void {
+  const id = rpc.id ?? null;
+  switch (fault) {
+    case 'none':
+      return answer(response, id, { content: [{ type: 'text', text: 'fine' }] });
+    case 'hang':
+      return;
+    case 'hang-stream':
+      return void response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    case 'html':
+      return void response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><h1>It works!</h1>');
+    case 'garbage':
+      return void response.writeHead(200, { 'content-type': 'application/json' }).end('{"jsonrpc": "2.0", oops');
+    case 'not-rpc':
+      return send(response, 200, 'application/json', { hello: 'world' });
+    case 'wrong-id':
+      return answer(response, 424_242, { content: [] });
+    case 'cut-stream':
+      return void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': nothing\n\n');
+    case 'reset':
+      return void response.socket?.resetAndDestroy();
+    case 'endless-stream':
+      return pour(response, 'text/event-stream', '', `${sseNotice()}`.repeat(100), Infinity);
+    case 'endless-garbage':
+      return pour(response, 'text/event-stream', '', 'data: {{{\n\n'.repeat(1000), Infinity);
+    case 'huge-json': {
+      const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[{"type":"text","text":"`;
+      return pour(response, 'application/json', head, 'x'.repeat(1024 * 1024), 700);
+    }
+    case 'huge-event': {
+      const head = `data: {"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[{"type":"text","text":"`;
+      return pour(response, 'text/event-stream', head, 'x'.repeat(1024 * 1024), 700);
+    }
+    case 'redirect':
+      return void response.writeHead(307, { location: 'http://169.254.169.254/latest/meta-data/' }).end();
+    case 'unauthorized':
+      return void response
+        .writeHead(401, { 'www-authenticate': 'Bearer resource_metadata="https://example.com/.well-known/x"' })
+        .end();
+    case 'forbidden':
+      return void response.writeHead(403).end('no');
+    case 'unavailable':
+      return void response.writeHead(503).end();
+    case 'session-lost':
+      return send(response, 404, 'application/json', {
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32_001, message: 'Session not found' },
+      });
+    default:
+      return void response.writeHead(404).end();
+  }
+}
+
+/** Writes `head` and then `times` blocks, each only when the socket has taken the one before. */
+function pour(response: ServerResponse, contentType: string, head: string, block: string, times: number): void {
+  response.writeHead(200, { 'content-type': contentType });
+  if (head !== '') response.write(head);
+  let left = times;
+  const write = () => {
+    while (left-- > 0 && !response.destroyed) {
+      if (!response.write(block)) return void response.once('drain', write);
+    }
+    response.end();
+  };
+  write();
+}
+
+function sseNotice(): string {
+  const notice = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } };
+  return `data: ${JSON.stringify(notice)}\n\n`;
+}
+
+function answer(response: ServerResponse, id: string | number | null, result: unknown): void {
+  send(response, 200, 'application/json', { jsonrpc: '2.0', id, result });
+}
+
+function send(response: ServerResponse, status: number, contentType: string, body: unknown): void {
+  response.writeHead(status, { 'content-type': contentType }).end(JSON.stringify(body));
+}

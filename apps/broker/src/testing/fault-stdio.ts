@@ -1,0 +1,72 @@
+// A stdio MCP server with a fault: node fault-stdio.ts <fault>. Honest until its first tools/call, unless noted.
+import { spawn } from 'node:child_process';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { createFixtureServer } from './mcp-fixture.ts';
+
+const fault = process.argv[2] ?? 'healthy';
+const onCall = (act: () => void) =>
+  process.stdin.on('data', (chunk: Buffer) => {
+    if (chunk.includes('"tools/call"')) act();
+  });
+
+switch (fault) {
+  case 'healthy':
+    break;
+  case 'banner':
+    process.stdout.write('Welcome!\n{ not json\n\n');
+    process.stderr.write('ready\n');
+    break;
+  case 'garbage':
+    onCall(() => process.stdout.write('no JSON here\n'.repeat(100)));
+    break;
+  case 'exit-on-call':
+    onCall(() => process.exit(3));
+    break;
+  // an SDK that ends at any request before initialize
+  case 'exit-on-probe':
+    process.stdin.once('data', (chunk: Buffer) => {
+      if (!chunk.includes('"initialize"')) process.exit(1);
+    });
+    break;
+  case 'flood':
+    onCall(() => {
+      const block = Buffer.alloc(1024 * 1024, 'x');
+      const write = () => process.stdout.write(block, () => setImmediate(write));
+      write();
+    });
+    break;
+  case 'chatty': {
+    const block = `${'e'.repeat(1000)}\n`.repeat(1000);
+    onCall(() => process.stderr.write(block.repeat(4)));
+    break;
+  }
+  // notices as fast as the pipe takes them
+  case 'notices':
+    onCall(() => {
+      const notice = JSON.stringify({
+        jsonrpc: '2.0',
+        method: 'notifications/message',
+        params: { level: 'info', data: 'x' },
+      });
+      const block = `${notice}\n`.repeat(500);
+      const write = () => process.stdout.write(block, () => setImmediate(write));
+      write();
+    });
+    break;
+  case 'child':
+    // a helper of its own that outlives it unless the whole group is ended
+    spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)'], {
+      stdio: 'ignore',
+    });
+    break;
+  case 'stubborn':
+    process.on('SIGTERM', () => {});
+    setInterval(() => {}, 1000);
+    break;
+  case 'silent':
+    setInterval(() => {}, 1000);
+    break;
+  default:
+    throw new Error(`unknown fault: ${fault}`);
+}
+if (fault !== 'silent') serveStdio(() => createFixtureServer());

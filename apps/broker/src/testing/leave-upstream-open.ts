@@ -1,0 +1,16 @@
+// Opens a stdio server, prints its process group and ends without closing it: by exit when told to, or when killed.
+import { createLog } from '#platform/log.ts';
+import { openUpstream } from '#adapters/mcp/open-upstream.ts';
+import { fileURLToPath } from 'node:url';
+
+const upstream = await openUpstream(
+  {
+    type: 'stdio',
+    argv: [process.execPath, fileURLToPath(new URL('./fault-stdio.ts', import.meta.url)), 'healthy'],
+    cwd: '/',
+    env: {},
+  },
+  { connectTimeoutMs: 5000, listTimeoutMs: 5000, maxResultBytes: 1024 * 1024, log: createLog('silent') },
+);
+process.stdin.once('data', () => process.exit(0));
+process.stdout.write(`${upstream.pid}\n`);
