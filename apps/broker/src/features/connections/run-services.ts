@@ -20,7 +20,7 @@ export type Services = {
   address(name: string): string | undefined;
   /** The secret that this start's services demand on every connection. */
   readonly secret: string;
-  /** Starts a service unless it runs. Resolves once it is ready or has failed to start. */
+  /** Has a service run from now on. Resolves once it is ready or has failed to start; does nothing the second time. */
   start(name: string): Promise<void>;
   /** Called when a service came up or went down. */
   onChange(listener: (name: string) => void): void;
@@ -47,6 +47,7 @@ export function createServices(options: {
   const failures = new Map<string, number>();
   const timers = new Set<NodeJS.Timeout>();
   const listeners = new Set<(name: string) => void>();
+  const wanted = new Set<string>();
   let stopping = false;
 
   const changed = (name: string) => {
@@ -60,14 +61,14 @@ export function createServices(options: {
     const delayMs = Math.min(options.restartDelayMs * 2 ** count, maxRestartDelayMs);
     const timer = setTimeout(() => {
       timers.delete(timer);
-      void start(name);
+      void launch(name);
     }, delayMs);
     timers.add(timer);
   }
 
-  async function start(name: string): Promise<void> {
+  async function launch(name: string): Promise<void> {
     const program = programs[name];
-    if (program === undefined || running.has(name) || stopping) return;
+    if (program === undefined || stopping) return;
     const dataDir = join(options.dataDir, 'services', name);
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     const child = spawn(process.execPath, [program], {
@@ -110,7 +111,11 @@ export function createServices(options: {
     names: new Set(Object.keys(programs)),
     secret: options.secret,
     address: (name) => running.get(name)?.url,
-    start,
+    async start(name) {
+      if (wanted.has(name)) return;
+      wanted.add(name);
+      await launch(name);
+    },
     onChange: (listener) => void listeners.add(listener),
     pids: () => new Map([...running].flatMap(([name, { child }]) => (child.pid ? [[name, child.pid] as const] : []))),
     async stop() {

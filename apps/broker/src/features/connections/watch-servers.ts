@@ -140,7 +140,7 @@ export function createServerWatch(options: {
       catalogue.onChange(({ servers }) => {
         for (const server of servers) {
           const name = serviceName(server.manifest.connection);
-          if (name !== undefined && services.address(name) === undefined) background(services.start(name));
+          if (name !== undefined) background(services.start(name));
           if (isNew(server) && (askedAtMs.get(server.id) ?? 0) < server.deployedAtMs) background(discover(server));
         }
       });

@@ -1,0 +1,234 @@
+import { request as httpRequest } from 'node:http';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { connectModern, postModern, postRaw } from '#testing/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+
+let app: TestApp;
+let fixture: HttpFixture;
+let token: string;
+
+beforeAll(async () => {
+  fixture = await startHttpFixture('both');
+  app = await startTestApp({ allowAddresses: [fixture.address] });
+  ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
+  const connection = { type: 'http', url: fixture.url };
+  await deployManifest(app, { id: 'free', connection });
+  await deployManifest(app, { id: 'paid', connection, billing: { tier: 'T3' } });
+});
+afterAll(async () => {
+  await app?.stop();
+  await fixture?.close();
+});
+
+const mcp = () => `${app.publicUrl}/mcp`;
+const bearer = () => ({ authorization: `Bearer ${token}` });
+const rpc = (method: string, params: object = {}) => JSON.stringify({ jsonrpc: '2.0', id: 7, method, params });
+const initialize = () =>
+  rpc('initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } });
+
+async function openSession(): Promise<string> {
+  const answer = await postRaw(mcp(), initialize(), bearer());
+  expect(answer.status).toBe(200);
+  return answer.headers.get('mcp-session-id') ?? '';
+}
+
+async function usageRows(): Promise<number> {
+  await app.usage.flush();
+  return (await app.db.query('select 1 from usage_events')).rows.length;
+}
+
+describe('a request without the right to make it', () => {
+  test('[TOK-6] security row 1: without a token answers 401 and names the metadata of exactly this link', async () => {
+    for (const path of ['/mcp', '/s/free/mcp']) {
+      const answer = await postRaw(`${app.publicUrl}${path}`, initialize());
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('www-authenticate')).toBe(
+        `Bearer resource_metadata="${app.publicUrl}/.well-known/oauth-protected-resource${path}", scope="mcp:tools mcp:prompts mcp:resources"`,
+      );
+      const metadata: unknown = await (await fetch(`${app.publicUrl}/.well-known/oauth-protected-resource${path}`)).json();
+      expect(metadata).toMatchObject({ resource: `${app.publicUrl}${path}` });
+    }
+  });
+
+  test('security row 2: a token that is made up, or that stands in the address, answers 401', async () => {
+    for (const value of ['Bearer nonsense', 'Bearer souk_pat_nonsense', 'Basic abc', `bearer`]) {
+      expect((await postRaw(mcp(), initialize(), { authorization: value })).status).toBe(401);
+    }
+    expect((await postRaw(`${mcp()}?access_token=${token}`, initialize())).status).toBe(401);
+  });
+
+  test('[PAT-5] a token that was revoked answers 401 at once, and its legacy session is gone', async () => {
+    const session = await openSession();
+    const own = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'short-lived' });
+    const headers = { authorization: `Bearer ${own.token}` };
+    const opened = await postRaw(mcp(), initialize(), headers);
+    expect(opened.status).toBe(200);
+    await app.db.query('update personal_tokens set revoked_at = now() where id = $1', [own.id]);
+    expect((await postRaw(mcp(), initialize(), headers)).status).toBe(401);
+    expect((await postRaw(mcp(), rpc('ping'), { ...bearer(), 'mcp-session-id': session })).status).toBe(200);
+  });
+
+  test("a session of another token or another link answers 404, as one that never was", async () => {
+    const session = await openSession();
+    const other = await app.identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' });
+    const second = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'second' });
+    const send = (bearerToken: string, id: string, url = mcp()) =>
+      postRaw(url, rpc('tools/list'), { authorization: `Bearer ${bearerToken}`, 'mcp-session-id': id });
+    expect((await send(token, session)).status).toBe(200);
+    for (const answer of [
+      await send(other.token, session),
+      await send(second.token, session),
+      await send(token, session, `${app.publicUrl}/s/free/mcp`),
+      await send(token, 'no-such-session'),
+    ]) {
+      expect(answer).toMatchObject({ status: 404, body: { error: { code: -32001, message: 'Session not found' } } });
+    }
+  });
+
+  test('security row 4: a foreign Origin or Host answers 403', async () => {
+    for (const origin of ['https://evil.test', 'null', `${app.publicUrl}.evil.test`, 'http://localhost']) {
+      expect((await postRaw(mcp(), initialize(), { ...bearer(), origin })).status).toBe(403);
+    }
+    expect((await postRaw(mcp(), initialize(), { ...bearer(), origin: app.publicUrl })).status).toBe(200);
+    for (const host of ['evil.test', 'localhost', '127.0.0.1:1', 'localhost:1']) {
+      expect(await statusWithHost(host)).toBe(403);
+    }
+    expect(await statusWithHost(new URL(app.publicUrl).host)).toBe(401);
+  });
+
+  test('a token without the scope of a method answers 403 insufficient_scope', async () => {
+    const narrow = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'n', scopes: ['mcp:prompts'] });
+    const answer = await postModern(mcp(), narrow.token, 'tools/list');
+    expect(answer.status).toBe(403);
+    expect(answer.headers.get('www-authenticate')).toContain('error="insufficient_scope"');
+    expect(answer.headers.get('www-authenticate')).toContain('scope="mcp:tools"');
+    expect((await postModern(mcp(), narrow.token, 'prompts/list')).status).toBe(200);
+  });
+});
+
+describe('a request that is not as it should be', () => {
+  test('security row 5: Mcp-Name or Mcp-Method that differ from the body answer 400, -32020, and nothing is called', async () => {
+    const before = await usageRows();
+    const calls = fixture.seen.requests.length;
+    const params = { name: 'free__echo', arguments: { text: 'x' } };
+    for (const over of [{ 'mcp-name': 'free__other' }, { 'mcp-method': 'tools/list' }]) {
+      const answer = await postModern(mcp(), token, 'tools/call', params, over);
+      expect(answer).toMatchObject({ status: 400, body: { error: { code: -32020 } } });
+    }
+    expect(await usageRows()).toBe(before);
+    expect(fixture.seen.requests.length).toBe(calls);
+  });
+
+  test('security row 6: a protocol version that nobody knows answers 400, and the modern answer lists what is supported', async () => {
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2099-01-01',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const modern = await postRaw(mcp(), rpc('tools/list', { _meta: meta }), {
+      ...bearer(),
+      'mcp-protocol-version': '2099-01-01',
+      'mcp-method': 'tools/list',
+    });
+    expect(modern).toMatchObject({ status: 400, body: { error: { code: -32022 } } });
+    expect(JSON.stringify(modern.body.error?.data)).toContain('2026-07-28');
+    const session = await openSession();
+    const legacy = await postRaw(mcp(), rpc('tools/list'), {
+      ...bearer(),
+      'mcp-session-id': session,
+      'mcp-protocol-version': '1999-01-01',
+    });
+    expect(legacy.status).toBe(400);
+  });
+
+  test('security row 7: an unknown method answers 404 with -32601 to the modern, 200 with -32601 to the legacy', async () => {
+    expect(await postModern(mcp(), token, 'no/such')).toMatchObject({ status: 404, body: { error: { code: -32601 } } });
+    const session = await openSession();
+    const legacy = await postRaw(mcp(), rpc('no/such'), { ...bearer(), 'mcp-session-id': session });
+    expect(legacy).toMatchObject({ status: 200, body: { id: 7, error: { code: -32601 } } });
+  });
+
+  test('security row 8: malformed JSON, or what is not UTF-8, answers 400 with -32700', async () => {
+    for (const body of ['{"jsonrpc":', '', 'hello', new Uint8Array([0x7b, 0xff, 0x7d])]) {
+      expect(await postRaw(mcp(), body, bearer())).toMatchObject({ status: 400, body: { error: { code: -32700 } } });
+    }
+  });
+
+  test('security row 9: a body over 1 MiB answers 413 and one nested 65 deep -32600, and the event loop is not held up', async () => {
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    const large = await postRaw(mcp(), JSON.stringify({ pad: 'x'.repeat(1024 * 1024) }), bearer());
+    expect(large.status).toBe(413);
+    const deep = await postRaw(mcp(), `${'['.repeat(65)}${']'.repeat(65)}`, bearer());
+    expect(deep).toMatchObject({ status: 400, body: { error: { code: -32600 } } });
+    const veryDeep = await postRaw(mcp(), '['.repeat(500_000), bearer());
+    expect(veryDeep).toMatchObject({ status: 400, body: { error: { code: -32600 } } });
+    delay.disable();
+    // The 99th percentile of what this process, which is client and broker at once, was held up.
+    expect(delay.percentile(99) / 1e6).toBeLessThan(50);
+  });
+
+  test('security row 11: a tool that is unknown and one that is not yours answer alike, and leave no row', async () => {
+    const before = await usageRows();
+    const unknown = await postModern(mcp(), token, 'tools/call', { name: 'free__nothing', arguments: {} });
+    const unowned = await postModern(mcp(), token, 'tools/call', { name: 'paid__echo', arguments: {} });
+    const hostile = await postModern(mcp(), token, 'tools/call', { name: '__proto__', arguments: {} });
+    expect(unknown.body.error).toEqual({ code: -32602, message: 'Unknown tool: free__nothing' });
+    expect(unowned.body.error).toEqual({ code: -32602, message: 'Unknown tool: paid__echo' });
+    expect(hostile.body.error).toMatchObject({ code: -32602 });
+    expect(await usageRows()).toBe(before);
+  });
+
+  test('a server that is unknown and one that is not yours answer 404 alike on /s/{serverId}/mcp', async () => {
+    const answers = await Promise.all(
+      ['paid', 'nothing', '..%2Fx', '__proto__'].map((id) => postModern(`${app.publicUrl}/s/${id}/mcp`, token, 'tools/list')),
+    );
+    for (const answer of answers) expect(answer).toMatchObject({ status: 404, body: { error: { message: 'Unknown server' } } });
+  });
+
+  test('GET and DELETE without a session answer 405, as do other methods', async () => {
+    for (const method of ['GET', 'DELETE']) {
+      expect((await fetch(mcp(), { method, headers: { ...bearer(), accept: 'text/event-stream' } })).status).toBe(405);
+    }
+    expect((await fetch(mcp(), { method: 'PUT', headers: bearer(), body: '{}' })).status).toBe(404);
+  });
+
+  test('a first request that is not initialize answers 400', async () => {
+    expect((await postRaw(mcp(), rpc('tools/list'), bearer())).status).toBe(400);
+  });
+
+  test('after all of this the broker serves as before', async () => {
+    const client = await connectModern(mcp(), token);
+    expect((await client.callTool({ name: 'free__echo', arguments: { text: 'still here' } })).isError).toBeFalsy();
+    await client.close();
+    expect((await fetch(`${app.publicUrl}/healthz`)).status).toBe(200);
+  });
+});
+
+test('too many calls in a minute are answered as a result that says so, and are not forwarded', async () => {
+  const limited = await startTestApp({ allowAddresses: [fixture.address], env: { MCP_CALLS_PER_MINUTE_TOKEN: '3' } });
+  const mine = await limited.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
+  await deployManifest(limited, { id: 'free', connection: { type: 'http', url: fixture.url } });
+  const client = await connectModern(`${limited.publicUrl}/mcp`, mine.token);
+  const results = [];
+  for (let index = 0; index < 5; index++) results.push(await client.callTool({ name: 'free__echo', arguments: {} }));
+  expect(results.map((result) => result.isError === true)).toEqual([false, false, false, true, true]);
+  expect(results[4]?._meta).toMatchObject({ code: 'rate_limited' });
+  await client.close();
+  await limited.stop();
+});
+
+/** fetch does not let its caller choose Host. */
+function statusWithHost(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const url = new URL(mcp());
+    const sent = httpRequest({ host: '127.0.0.1', port: url.port, path: '/mcp', method: 'POST', headers: { host } }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    });
+    sent.on('error', reject);
+    sent.end(initialize());
+  });
+}

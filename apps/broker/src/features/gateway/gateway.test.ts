@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { connectLegacy, connectModern, connectV1 } from '#testing/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+
+let app: TestApp;
+let fixture: HttpFixture;
+let legacyFixture: HttpFixture;
+let token: string;
+
+beforeAll(async () => {
+  [fixture, legacyFixture] = await Promise.all([startHttpFixture('both'), startHttpFixture('legacy')]);
+  app = await startTestApp({ allowAddresses: [fixture.address, legacyFixture.address] });
+  ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
+  const http = (url: string) => ({ type: 'http', url });
+  await deployManifest(app, { id: 'new', connection: http(fixture.url) });
+  await deployManifest(app, { id: 'old', connection: http(legacyFixture.url) });
+  await deployManifest(app, { id: 'paid', connection: http(fixture.url), billing: { tier: 'T2' } });
+});
+afterAll(async () => {
+  await app?.stop();
+  await Promise.all([fixture?.close(), legacyFixture?.close()]);
+});
+
+const mcp = () => `${app.publicUrl}/mcp`;
+const usage = async (name: string) => {
+  await app.usage.flush();
+  const { rows } = await app.db.query<{ outcome: string; reason: string | null; server_id: string; credits: number }>(
+    'select outcome, reason, server_id, credits from usage_events where name = $1 order by created_at desc',
+    [name],
+  );
+  return rows;
+};
+
+describe.each([
+  ['SDK v2, modern', connectModern],
+  ['SDK v2, legacy', connectLegacy],
+  ['SDK 1.x', connectV1],
+] as const)('a client (%s)', (_name, connect) => {
+  test('[GEN-36] [GEN-38] [TOK-5] lists and calls the tools of every server that is free, under their names on /mcp', async () => {
+    const client = await connect(mcp(), token);
+    const { tools } = await client.listTools();
+    const names = tools.map((tool) => tool.name);
+    expect(names).toContain('new__echo');
+    expect(names).toContain('old__echo');
+    expect(names.filter((name) => name.startsWith('paid__'))).toEqual([]);
+    for (const prefix of ['new', 'old']) {
+      const result = await client.callTool({ name: `${prefix}__echo`, arguments: { text: `hi ${prefix}` } });
+      expect(JSON.stringify(result.content)).toContain(`hi ${prefix}`);
+      expect(JSON.stringify(result)).not.toContain('io.modelcontextprotocol/serverInfo":{"name":"fixture');
+    }
+    await client.close();
+  });
+
+  test('[GEN-37] [GEN-38] reaches one server alone under its own names on /s/{serverId}/mcp', async () => {
+    const client = await connect(`${app.publicUrl}/s/old/mcp`, token);
+    const { tools } = await client.listTools();
+    expect(tools.map((tool) => tool.name)).toContain('echo');
+    expect(tools.every((tool) => !tool.name.includes('__'))).toBe(true);
+    const result = await client.callTool({ name: 'echo', arguments: { text: 'alone' } });
+    expect(JSON.stringify(result.content)).toContain('alone');
+    await expect(client.callTool({ name: 'new__echo', arguments: {} })).rejects.toThrow(/Unknown tool/);
+    await client.close();
+  });
+
+  test('gets progress while a call runs, from upstreams of both eras', async () => {
+    const client = await connect(mcp(), token);
+    for (const prefix of ['new', 'old']) {
+      const seen: number[] = [];
+      await client.callTool(
+        { name: `${prefix}__slow`, arguments: { steps: 3, everyMs: 20 } },
+        { onprogress: ({ progress }) => seen.push(progress) },
+      );
+      expect(seen.length).toBeGreaterThanOrEqual(2);
+    }
+    await client.close();
+  });
+
+  test('cancels a call, and the upstream hears of it', async () => {
+    const client = await connect(mcp(), token);
+    for (const [prefix, upstream] of [
+      ['new', fixture],
+      ['old', legacyFixture],
+    ] as const) {
+      const before = upstream.seen.cancelled.length;
+      const abort = new AbortController();
+      const started = upstream.seen.requests.length;
+      const call = client.callTool({ name: `${prefix}__hang`, arguments: {} }, { signal: abort.signal });
+      const settled = call.then(
+        () => 'answered',
+        () => 'refused',
+      );
+      await waitUntil('the call to arrive', () => upstream.seen.requests.length > started);
+      abort.abort();
+      expect(await settled).toBe('refused');
+      await waitUntil('the upstream to hear of it', () => upstream.seen.cancelled.length > before);
+    }
+    await client.close();
+  });
+
+  test('gets prompts, resources and completions', async () => {
+    const client = await connect(mcp(), token);
+    const prompts = (await client.listPrompts()).prompts.map((prompt) => prompt.name);
+    expect(prompts).toEqual(expect.arrayContaining(['new__hello', 'old__hello']));
+    const prompt = await client.getPrompt({ name: 'old__hello' });
+    expect(JSON.stringify(prompt.messages)).toContain('prompt hello');
+    const { resources } = await client.listResources();
+    expect(resources.length).toBeGreaterThan(0);
+    // both fixtures have the same addresses: the second server's carry its name
+    expect(new Set(resources.map((resource) => resource.uri)).size).toBe(resources.length);
+    for (const { uri } of resources) {
+      const { contents } = await client.readResource({ uri });
+      expect(contents[0]?.uri).toBe(uri);
+    }
+    await client.close();
+  });
+});
+
+test('every call leaves a usage row that says what became of it and that nothing was charged', async () => {
+  const client = await connectModern(mcp(), token);
+  await client.callTool({ name: 'new__refuse', arguments: {} }).catch(() => undefined);
+  expect(await usage('refuse')).toEqual([{ outcome: 'error', reason: 'protocol_error', server_id: 'new', credits: 0 }]);
+  expect((await usage('echo'))[0]).toMatchObject({ outcome: 'ok', reason: null, credits: 0 });
+  await waitUntil('the cancelled calls to be written', async () => (await usage('hang')).some((row) => row.outcome === 'cancelled'));
+  await client.close();
+});
+
+test('a changed tool list reaches a legacy client as a notice', async () => {
+  const client = await connectV1(mcp(), token);
+  const heard = new Promise<void>((resolve) => {
+    client.onNotice((method) => {
+      if (method === 'notifications/tools/list_changed') resolve();
+    });
+  });
+  await deployManifest(app, { id: 'later', connection: { type: 'http', url: fixture.url } });
+  await heard;
+  expect((await client.listTools()).tools.map((tool) => tool.name)).toContain('later__echo');
+  await client.close();
+});
+
+test('an upstream that restarted and forgot its sessions is called again without anybody noticing', async () => {
+  const client = await connectModern(mcp(), token);
+  await client.callTool({ name: 'old__echo', arguments: { text: 'before' } });
+  legacyFixture.forgetSessions();
+  const result = await client.callTool({ name: 'old__echo', arguments: { text: 'after' } });
+  expect(JSON.stringify(result.content)).toContain('after');
+  await client.close();
+});

@@ -1,0 +1,38 @@
+import { parseManifest, type ManifestPolicy } from '#features/catalogue/index.ts';
+import type { App } from '../app.ts';
+import { waitUntil } from './wait-until.ts';
+
+/** Tests may name what a real installation would refuse: addresses of this machine. */
+const policy: ManifestPolicy = {
+  production: false,
+  stdioAliases: new Set(['everything', 'memory', 'filesystem', 'sequential-thinking', 'fault']),
+  services: new Set(['travel', 'calendar', 'notes']),
+  isForbiddenHost: () => false,
+};
+
+const defaults = {
+  serviceType: 'mcp',
+  version: '1.0.0',
+  description: 'A server of a test.',
+  category: 'data',
+};
+
+/** Deploys a manifest and waits until its server was asked; `expectStatus` undefined does not wait. */
+export async function deployManifest(
+  app: App,
+  manifest: { id: string } & Record<string, unknown>,
+  expectStatus: 'connected' | 'disconnected' | 'error' | undefined = 'connected',
+): Promise<void> {
+  const parsed = parseManifest(JSON.stringify({ name: manifest.id, ...defaults, ...manifest }), policy);
+  await app.catalogue.stage(parsed, { origin: 'admin' });
+  await app.catalogue.deploy(parsed.id, parsed.version);
+  if (expectStatus === undefined) return;
+  await waitUntil(
+    `${parsed.id} to be ${expectStatus}`,
+    () => {
+      const server = app.catalogue.snapshot().byId.get(parsed.id);
+      return server?.status === expectStatus && (expectStatus === 'connected' || server.statusDetail !== undefined);
+    },
+    15_000,
+  );
+}

@@ -1,0 +1,108 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+
+const headers = (token: string) => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } });
+const info = { name: 'test-client', version: '1.0.0' };
+
+type CallParams = { name: string; arguments?: Record<string, unknown> };
+type CallOptions = { signal?: AbortSignal; onprogress?: (progress: { progress: number }) => void };
+
+/** What every generation of the official client can do, under one set of signatures. */
+export type TestClient = Pick<Client, 'listTools' | 'listPrompts' | 'listResources' | 'close'> & {
+  callTool(params: CallParams, options?: CallOptions): Promise<{ content?: unknown; isError?: unknown; _meta?: unknown }>;
+  getPrompt(params: { name: string; arguments?: Record<string, string> }): Promise<{ messages: unknown[] }>;
+  readResource(params: { uri: string }): Promise<{ contents: { uri: string }[] }>;
+  onNotice(listener: (method: string) => void): void;
+};
+
+async function connectV2(url: string, token: string, mode: 'legacy' | { pin: '2026-07-28' }): Promise<TestClient> {
+  const client = new Client(info, { versionNegotiation: { mode } });
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), headers(token)));
+  return {
+    listTools: () => client.listTools(),
+    listPrompts: () => client.listPrompts(),
+    listResources: () => client.listResources(),
+    callTool: (params, options) => client.callTool(params, options),
+    getPrompt: (params) => client.getPrompt(params),
+    readResource: (params) => client.readResource(params),
+    onNotice: (listener) => {
+      client.fallbackNotificationHandler = async ({ method }) => listener(method);
+    },
+    close: () => client.close(),
+  };
+}
+
+/** The official SDK v2, opening with server/discover: revision 2026-07-28. */
+export const connectModern = (url: string, token: string) => connectV2(url, token, { pin: '2026-07-28' });
+
+/** The official SDK v2 as a client of the eras before: initialize and a session. */
+export const connectLegacy = (url: string, token: string) => connectV2(url, token, 'legacy');
+
+/** The official SDK 1.x, as most clients have it. */
+export async function connectV1(url: string, token: string): Promise<TestClient> {
+  const client = new ClientV1(info);
+  const transport = new TransportV1(new URL(url), headers(token));
+  // SDK 1.x declares optional members without `undefined`, which exactOptionalPropertyTypes takes literally.
+  await client.connect(transport as Parameters<ClientV1['connect']>[0]);
+  return {
+    // Both generations list alike; their types were made from different revisions of the schema.
+    listTools: () => client.listTools() as ReturnType<Client['listTools']>,
+    listPrompts: () => client.listPrompts() as ReturnType<Client['listPrompts']>,
+    listResources: () => client.listResources() as ReturnType<Client['listResources']>,
+    callTool: (params, options) => client.callTool(params, undefined, options),
+    getPrompt: (params) => client.getPrompt(params),
+    readResource: (params) => client.readResource(params),
+    onNotice: (listener) => {
+      client.fallbackNotificationHandler = async ({ method }) => listener(method);
+    },
+    close: () => client.close(),
+  };
+}
+
+const modernMeta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+export type RawAnswer = { status: number; headers: Headers; text: string; body: RpcBody };
+export type RpcBody = {
+  id?: unknown;
+  result?: Record<string, unknown>;
+  error?: { code: number; message: string; data?: unknown };
+};
+
+/** One request by hand, where a client would not let its sender be wrong. */
+export async function postRaw(
+  url: string,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: Record<string, string> = {},
+): Promise<RawAnswer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+    body,
+  });
+  const text = await response.text();
+  const json = text.startsWith('{') ? text : (text.split('\n').find((line) => line.startsWith('data: {'))?.slice(6) ?? '{}');
+  const parsed: RpcBody = JSON.parse(json);
+  return { status: response.status, headers: response.headers, text, body: parsed };
+}
+
+/** A modern request by hand, with the headers that belong to it; `over` replaces some of them. */
+export function postModern(
+  url: string,
+  token: string,
+  method: string,
+  params: Record<string, unknown> = {},
+  over: Record<string, string> = {},
+): Promise<RawAnswer> {
+  const name = params['name'] ?? params['uri'];
+  return postRaw(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: modernMeta } }), {
+    authorization: `Bearer ${token}`,
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+    ...(typeof name === 'string' && { 'mcp-name': name }),
+    ...over,
+  });
+}
