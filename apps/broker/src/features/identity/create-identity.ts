@@ -28,7 +28,7 @@ import { createSignInContext } from './sign-in/sign-in-context.ts';
 import { mountSignInRoutes } from './sign-in/sign-in-routes.ts';
 import { createStandIn } from './stand-in/stand-in.ts';
 import { createOperatorToken, type OperatorTokenRequest } from './tokens/create-operator-token.ts';
-import { routePersonalTokens } from './tokens/personal-token-routes.ts';
+import { repeatErrorText, routePersonalTokens } from './tokens/personal-token-routes.ts';
 import { createPersonalTokenStore } from './tokens/personal-token-store.ts';
 import { createPersonalTokens } from './tokens/personal-tokens.ts';
 import { presentProfile } from './users/present-profile.ts';
@@ -154,6 +154,7 @@ export async function createIdentity(options: IdentityOptions) {
         if (!user) throw new SoukError('unauthenticated');
         return presentProfile(user, adminEmails);
       });
+      repeatErrorText(app);
       routePersonalTokens(router, tokens);
     },
 

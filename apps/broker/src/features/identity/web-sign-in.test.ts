@@ -1,46 +1,325 @@
-import { expect, test } from 'vitest';
+import { beforeAll, afterAll, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
-import { ScriptedBrowser, readTokens } from '#testing/scripted-browser.ts';
+import { ScriptedBrowser, challengeOf, readTokens } from '#testing/scripted-browser.ts';
 import { identityMigrations } from './migrations.ts';
-import { startIdentity } from './testing/start-identity.ts';
+import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
+
+const refreshForm = { grant_type: 'refresh_token', client_id: 'frontend' };
 
 describeOnDatabases('the web app signs in', identityMigrations, (open) => {
+  let running: RunningIdentity;
+  beforeAll(async () => {
+    running = await startIdentity({ db: await open() });
+  });
+  afterAll(() => running.close());
+  const newBrowser = () => new ScriptedBrowser(running.publicUrl);
+  const profile = (token: string) =>
+    fetch(`${running.publicUrl}/v2/user/profile`, { headers: { authorization: `Bearer ${token}` } });
+
   test('with a code, a verifier of 128 characters and S256, and gets the profile', async () => {
-    await using(open, async ({ publicUrl }) => {
-      const browser = new ScriptedBrowser(publicUrl);
-      const tokens = await browser.signInWeb({ email: 'Carl@souk.test' });
-      expect(tokens.expiresIn).toBe(600);
-      const profile = await fetch(`${publicUrl}/v2/user/profile`, {
-        headers: { authorization: `Bearer ${tokens.accessToken}` },
-      });
-      expect(await profile.json()).toMatchObject({
-        email: 'carl@souk.test',
-        displayName: 'Carl Coder',
-        photoURL: null,
-        provider: 'dev',
-        planId: 'free',
-        disabledServers: [],
-        role: 'user',
-      });
-      expect(browser.trail.some((step) => step.includes('/dev-google/choose/'))).toBe(true);
-      expect(browser.cookie('souk_refresh')).toBeTypeOf('string');
-      expect(
-        readTokens(
-          await (await browser.postForm('/oauth/token', { grant_type: 'refresh_token', client_id: 'frontend' })).json(),
-        ).accessToken,
-      ).toBeTypeOf('string');
+    const browser = newBrowser();
+    const { code, verifier, callback } = await browser.authorizeWeb({ email: 'Carl@souk.test' });
+    expect(verifier).toHaveLength(128);
+    expect(callback.searchParams.get('iss')).toBe(running.publicUrl);
+    const answer = await browser.redeemWeb(code, verifier);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const body = await answer.json();
+    expect(body).toMatchObject({ token_type: 'Bearer', expires_in: 600, expiresIn: 600 });
+    expect(Reflect.get(body, 'accessToken')).toBe(Reflect.get(body, 'access_token'));
+    const tokens = readTokens(body);
+    const answered = await profile(tokens.accessToken);
+    expect(await answered.json()).toMatchObject({
+      email: 'carl@souk.test',
+      displayName: 'Carl Coder',
+      photoURL: null,
+      provider: 'dev',
+      planId: 'free',
+      planStatus: 'active',
+      disabledServers: [],
+      role: 'user',
     });
   });
-});
 
-async function using(
-  open: Parameters<Parameters<typeof describeOnDatabases>[2]>[0],
-  work: (running: Awaited<ReturnType<typeof startIdentity>>) => Promise<void>,
-) {
-  const running = await startIdentity({ db: await open() });
-  try {
-    await work(running);
-  } finally {
-    await running.close();
-  }
-}
+  test('[CFG-41] a user carries the provider of their identity', async () => {
+    await newBrowser().signInWeb({ email: 'provider@souk.test' });
+    const { rows } = await running.db.query(
+      `select i.provider, i.subject from identities i join users u on u.id = i.user_id where u.email = $1`,
+      ['provider@souk.test'],
+    );
+    expect(rows).toEqual([{ provider: 'dev', subject: 'provider@souk.test' }]);
+  });
+
+  test('the second sign-in of a browser shows no page', async () => {
+    const browser = newBrowser();
+    await browser.signInWeb();
+    const shown = browser.trail.length;
+    await browser.signInWeb();
+    expect(browser.trail.slice(shown).filter((step) => /interaction|choose/.test(step))).toEqual([]);
+  });
+
+  test('the same person signing in twice at once for the first time becomes one user', async () => {
+    const email = 'twice@souk.test';
+    await Promise.all([1, 2, 3, 4].map(() => newBrowser().signInWeb({ email })));
+    const { rows } = await running.db.query(`select id from users where email = $1`, [email]);
+    expect(rows).toHaveLength(1);
+  });
+
+  test('a sign-in without a challenge, and a plain one, are refused', async () => {
+    const { publicUrl } = running;
+    const login = await newBrowser().request(`/login?return_to=${publicUrl}/auth/callback&state=a`);
+    expect(login.status).toBe(400);
+    const redirect = `${publicUrl}/auth/callback`;
+    for (const challenge of [{}, { code_challenge: 'a'.repeat(43), code_challenge_method: 'plain' }]) {
+      const url = newBrowser().authorizeUrl({ client_id: 'frontend', redirect_uri: redirect, ...challenge });
+      if (!('code_challenge' in challenge)) url.searchParams.delete('code_challenge_method');
+      const step = await newBrowser().open(url);
+      expect('left' in step && step.left.searchParams.get('error')).toBe('invalid_request');
+      expect('left' in step && step.left.searchParams.get('state')).toBe('state-of-the-client');
+      expect('left' in step && step.left.searchParams.get('iss')).toBe(publicUrl);
+    }
+  });
+
+  test('a wrong verifier is refused', async () => {
+    const browser = newBrowser();
+    const { code } = await browser.authorizeWeb();
+    const answer = await browser.redeemWeb(code, 'x'.repeat(128));
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: 'invalid_grant' });
+  });
+
+  test('a code is good once; used again, the tokens of its first use are revoked', async () => {
+    const browser = newBrowser();
+    const { code, verifier } = await browser.authorizeWeb();
+    const first = readTokens(await (await browser.redeemWeb(code, verifier)).json());
+    expect((await profile(first.accessToken)).status).toBe(200);
+    const second = await newBrowser().redeemWeb(code, verifier);
+    expect(await second.json()).toMatchObject({ error: 'invalid_grant' });
+    expect((await profile(first.accessToken)).status).toBe(401);
+    expect((await browser.postForm('/oauth/token', refreshForm)).status).toBe(400);
+  });
+
+  test('of six uses of one code at once, at most one gets tokens', async () => {
+    const browser = newBrowser();
+    const { code, verifier } = await browser.authorizeWeb();
+    const answers = await Promise.all([1, 2, 3, 4, 5, 6].map(() => newBrowser().redeemWeb(code, verifier)));
+    expect(answers.filter((answer) => answer.status === 200).length).toBe(1);
+  });
+
+  test('a code is not good for another redirect address', async () => {
+    const browser = newBrowser();
+    const { code, verifier } = await browser.authorizeWeb();
+    const answer = await browser.postForm('/oauth/token', {
+      grant_type: 'authorization_code',
+      client_id: 'frontend',
+      code,
+      redirect_uri: `${running.publicUrl}/auth/success`,
+      code_verifier: verifier,
+    });
+    expect(await answer.json()).toMatchObject({ error: 'invalid_grant' });
+  });
+
+  test('a redirect address that is not registered gets an error page, never a redirect', async () => {
+    for (const redirect of ['https://evil.test/auth/callback', `${running.publicUrl}/auth/callback/x`]) {
+      const url = newBrowser().authorizeUrl({
+        client_id: 'frontend',
+        redirect_uri: redirect,
+        code_challenge: challengeOf('v'),
+      });
+      const step = await newBrowser().open(url);
+      expect('page' in step && step.page.status).toBe(400);
+      expect('page' in step && step.page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    }
+  });
+
+  test('return_to elsewhere is refused in every spelling', async () => {
+    const { publicUrl } = running;
+    const spellings = [
+      'https://evil.test/auth/success',
+      '//evil.test/auth/success',
+      '/\\evil.test/auth/success',
+      '/auth/success/../../evil',
+      '/auth/success\n',
+      `${publicUrl}.evil.test/auth/success`,
+      `${publicUrl}@evil.test/auth/success`,
+      'javascript:alert(1)',
+      '/dashboard',
+    ];
+    for (const spelling of spellings) {
+      const query = new URLSearchParams({ return_to: spelling, state: 'a', code_challenge: challengeOf('v') });
+      expect((await newBrowser().request(`/login?${query}`)).status, spelling).toBe(400);
+      expect((await newBrowser().request(`/auth/google?${query}`)).status, spelling).toBe(400);
+    }
+  });
+
+  test('the refresh uses the cookie, rotates it, and answers a handle that is worth nothing alone', async () => {
+    const browser = newBrowser();
+    const first = await browser.signInWeb();
+    const firstCookie = browser.cookie('souk_refresh');
+    const second = readTokens(await (await browser.postForm('/oauth/token', refreshForm)).json());
+    expect(browser.cookie('souk_refresh')).not.toBe(firstCookie);
+    expect(second.refreshToken).not.toBe(first.refreshToken);
+    const withHandle = { ...refreshForm, refresh_token: second.refreshToken };
+    expect((await newBrowser().postForm('/oauth/token', withHandle)).status).toBe(400);
+    expect((await browser.postForm('/oauth/token', withHandle)).status).toBe(200);
+  });
+
+  test('the refresh cookie is HttpOnly, SameSite=Strict and sent to the OAuth endpoints alone', async () => {
+    const browser = newBrowser();
+    const { code, verifier } = await browser.authorizeWeb();
+    const cookies = (await browser.redeemWeb(code, verifier)).headers.getSetCookie();
+    const line = cookies.find((cookie) => cookie.startsWith('souk_refresh=')) ?? '';
+    expect(line).toMatch(/HttpOnly/);
+    expect(line).toMatch(/SameSite=Strict/);
+    expect(line).toMatch(/Path=\/oauth/);
+  });
+
+  test('a refresh without our Origin, or from another one, is refused and costs nothing', async () => {
+    const browser = newBrowser();
+    await browser.signInWeb();
+    const foreign = await browser.postForm('/oauth/token', refreshForm, { origin: 'https://evil.test' });
+    expect(foreign.status).toBe(403);
+    expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
+    const without = await browser.request('/oauth/token', { method: 'POST', body: new URLSearchParams(refreshForm) });
+    expect(without.status).toBe(403);
+    expect((await browser.postForm('/oauth/token', refreshForm)).status).toBe(200);
+  });
+
+  test('a code from a form of another site does not sign this browser in', async () => {
+    const { code, verifier } = await newBrowser().authorizeWeb({ email: 'attacker@souk.test' });
+    const victim = newBrowser();
+    const answer = await victim.postForm(
+      '/oauth/token',
+      {
+        grant_type: 'authorization_code',
+        client_id: 'frontend',
+        code,
+        redirect_uri: `${running.publicUrl}/auth/callback`,
+        code_verifier: verifier,
+      },
+      { origin: 'https://evil.test' },
+    );
+    expect(answer.status).toBe(403);
+    expect(victim.cookie('souk_refresh')).toBeUndefined();
+  });
+
+  test('the handle of another sign-in is refused, so that a tab notices', async () => {
+    const browser = newBrowser();
+    const other = await newBrowser().signInWeb({ email: 'other@souk.test' });
+    await browser.signInWeb();
+    const answer = await browser.postForm('/oauth/token', { ...refreshForm, refresh_token: other.refreshToken });
+    expect(await answer.json()).toMatchObject({ error: 'invalid_grant' });
+    expect((await browser.postForm('/oauth/token', refreshForm)).status).toBe(200);
+  });
+
+  test('a used refresh token revokes its whole family', async () => {
+    const browser = newBrowser();
+    await browser.signInWeb();
+    const old = browser.cookie('souk_refresh') ?? '';
+    const second = readTokens(await (await browser.postForm('/oauth/token', refreshForm)).json());
+    const thief = newBrowser();
+    thief.setCookie('souk_refresh', old);
+    expect((await thief.postForm('/oauth/token', refreshForm)).status).toBe(400);
+    expect((await browser.postForm('/oauth/token', refreshForm)).status).toBe(400);
+    expect((await profile(second.accessToken)).status).toBe(401);
+  });
+
+  test('of six refreshes with one cookie at once, exactly one wins', async () => {
+    const browser = newBrowser();
+    await browser.signInWeb();
+    const cookie = browser.cookie('souk_refresh') ?? '';
+    const tabs = [1, 2, 3, 4, 5, 6].map(() => {
+      const tab = newBrowser();
+      tab.setCookie('souk_refresh', cookie);
+      return tab;
+    });
+    const answers = await Promise.all(tabs.map((tab) => tab.postForm('/oauth/token', refreshForm)));
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
+  });
+
+  test('the web client revokes with its cookie, and its access token is refused at once', async () => {
+    const browser = newBrowser();
+    const tokens = await browser.signInWeb();
+    expect(
+      (await browser.postForm('/oauth/revoke', { client_id: 'frontend', token: tokens.refreshToken })).status,
+    ).toBe(200);
+    expect(browser.cookie('souk_refresh')).toBeUndefined();
+    expect((await profile(tokens.accessToken)).status).toBe(401);
+  });
+
+  test('a deactivated user is refused at once, and cannot refresh or sign in', async () => {
+    const browser = newBrowser();
+    const tokens = await browser.signInWeb({ email: 'gone@souk.test' });
+    await running.db.query(`update users set is_active = false where email = 'gone@souk.test'`);
+    expect((await profile(tokens.accessToken)).status).toBe(401);
+    expect((await browser.postForm('/oauth/token', refreshForm)).status).toBe(400);
+    await expect(browser.signInWeb({ email: 'gone@souk.test' })).rejects.toThrow('has been deactivated');
+  });
+
+  test('GitHub, Facebook and Apple sign-in answer that they are not yet implemented, anything else is not found', async () => {
+    for (const [provider, name] of [
+      ['github', 'GitHub'],
+      ['facebook', 'Facebook'],
+      ['apple', 'Apple'],
+    ]) {
+      const answer = await newBrowser().request(`/auth/${provider}?return_to=/auth/success`);
+      expect(answer.status).toBe(501);
+      expect(await answer.json()).toEqual({
+        success: false,
+        code: 'not_implemented',
+        message: `${name} sign-in is not yet implemented`,
+      });
+    }
+    expect((await newBrowser().request('/auth/nobody')).status).toBe(404);
+  });
+
+  test('GET /auth/google returns to the page that was asked for, signed in at the authorization server', async () => {
+    const browser = newBrowser();
+    const left = await browser.signIn('/auth/google?return_to=/auth/success&mcp_client=true');
+    expect(left.href).toBe(`${running.publicUrl}/auth/success`);
+    const shown = browser.trail.length;
+    await browser.signInWeb();
+    expect(browser.trail.slice(shown).some((step) => step.includes('choose'))).toBe(false);
+  });
+
+  test('userinfo answers who the web app speaks for', async () => {
+    const { accessToken } = await newBrowser().signInWeb({ email: 'bea@souk.test' });
+    const url = `${running.publicUrl}/oauth/userinfo`;
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${accessToken}` } });
+    expect(await answer.json()).toMatchObject({ email: 'bea@souk.test', email_verified: true, name: 'Bea Buyer' });
+    expect((await fetch(url)).status).toBe(401);
+  });
+
+  test('the callback without the cookie of its start, or with another state, is refused', async () => {
+    const browser = newBrowser();
+    const started = await browser.request('/auth/google?return_to=/auth/success');
+    expect(started.status).toBe(303);
+    expect((await newBrowser().request('/auth/google/callback?code=a&state=b')).status).toBe(400);
+    expect((await browser.request('/auth/google/callback?code=a&state=b')).status).toBe(400);
+    // once: the cookie is gone
+    expect(browser.cookie('souk_upstream')).toBeUndefined();
+  });
+
+  test('the pages of sign-in load no script, cannot be framed and escape what they show', async () => {
+    const browser = newBrowser();
+    const step = await browser.open(
+      `/login?${new URLSearchParams({ return_to: `${running.publicUrl}/auth/callback`, state: 'a', code_challenge: challengeOf('v') })}`,
+    );
+    const page = 'page' in step ? step.page : undefined;
+    expect(page?.text).toContain('GitHub: not yet available');
+    expect(page?.headers.get('content-security-policy')).toContain("default-src 'none'; style-src 'self'");
+    expect(page?.headers.get('x-frame-options')).toBe('DENY');
+    const styles = await browser.request('/oauth/pages.css');
+    expect(styles.headers.get('content-type')).toContain('text/css');
+  });
+
+  test('the stand-in says on its page that no real Google account is used, and asks again for a real address', async () => {
+    const browser = newBrowser();
+    const start = await browser.open('/auth/google?return_to=/auth/success');
+    const page = 'page' in start ? start.page : undefined;
+    expect(page?.text).toContain('No real Google account is used');
+    for (const email of ['admin@souk.test', 'bea@souk.test', 'carl@souk.test']) expect(page?.text).toContain(email);
+    if (!page) throw new Error('no page');
+    const again = await browser.submit(page, { email: 'not an address' });
+    expect('page' in again && again.page.status).toBe(400);
+  });
+});

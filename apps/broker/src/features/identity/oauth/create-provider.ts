@@ -129,7 +129,7 @@ export function createProvider(options: ProviderOptions): Provider {
       rpInitiatedLogout: { enabled: false },
       pushedAuthorizationRequests: { enabled: false },
       dPoP: { enabled: false },
-      revocation: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
       registration: {
         enabled: true,
         issueRegistrationAccessToken: false,

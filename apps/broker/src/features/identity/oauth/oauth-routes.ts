@@ -7,7 +7,7 @@ import { SoukError } from '#platform/errors.ts';
 import type { AccessTokens } from '../access/verify-access-token.ts';
 import { createRateLimit } from '../sign-in/rate-limit.ts';
 import type { UserStore } from '../users/user-store.ts';
-import { readClientMetadata } from './client-metadata.ts';
+import { publicClientId, readClientMetadata, type ClientMetadata } from './client-metadata.ts';
 import { allowEveryOrigin, mountPreflight } from './cors.ts';
 import type { FrontendCookie } from './frontend-cookie.ts';
 import { handOver } from './hand-over.ts';
@@ -15,8 +15,9 @@ import { frontendClientId, type Resources } from './resources.ts';
 import { checkTokenRequest, refuseToken } from './token-endpoint.ts';
 
 const maxRegistrationBytes = 16 * 1024;
-/** Hosted clients share addresses, and the same registration again costs nothing: generous, against floods only. */
+/** New clients of one address. Hosted clients share addresses: generous, against floods only. */
 const registrationsPerMinute = 60;
+const maxRememberedClients = 10_000;
 
 export type OAuthRoutesOptions = {
   provider: Provider;
@@ -89,6 +90,16 @@ export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptio
   mountPreflight(app, '/oauth/revoke');
 
   const registrations = createRateLimit(options.clock, registrationsPerMinute);
+  const registered = new Set<string>();
+  /** The same public client again makes no row, so it is free; everything else counts. */
+  function mayRegister(metadata: ClientMetadata, address: string): boolean {
+    const id = metadata.token_endpoint_auth_method === 'none' ? publicClientId(metadata) : undefined;
+    if (id !== undefined && registered.has(id)) return true;
+    if (!registrations.allow(address)) return false;
+    if (registered.size >= maxRememberedClients) registered.clear();
+    if (id !== undefined) registered.add(id);
+    return true;
+  }
   app.post('/oauth/register', { bodyLimit: maxRegistrationBytes }, (request, reply) => {
     allowEveryOrigin(reply);
     const read = readClientMetadata(request.body);
@@ -98,7 +109,7 @@ export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptio
         .header('cache-control', 'no-store')
         .send({ error: read.error, error_description: read.description });
     }
-    if (!registrations.allow(request.ip)) throw new SoukError('rate_limited');
+    if (!mayRegister(read.metadata, request.ip)) throw new SoukError('rate_limited');
     return handOver(handle, publicUrl, request, reply, JSON.stringify(read.metadata));
   });
   mountPreflight(app, '/oauth/register');

@@ -5,6 +5,7 @@ import {
   revokePersonalToken,
 } from '@souk/contract/identity.ts';
 import type { ErrorCode } from '@souk/contract/errors.ts';
+import type { FastifyInstance } from 'fastify';
 import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { PersonalTokens } from './personal-tokens.ts';
@@ -30,6 +31,18 @@ export function routePersonalTokens(router: Router, tokens: PersonalTokens): voi
     ...succeeded,
     stats: await orFail('pat_stats_failed', tokens.stats(caller.userId)),
   }));
+}
+
+/**
+ * Failed answers of these calls carry the text as `error` too (clarifications, Small questions), whoever failed: the
+ * guard's 401 as well. Affects routes that are mounted after it; the others are told apart by path.
+ */
+export function repeatErrorText(app: FastifyInstance): void {
+  app.addHook('preSerialization', async (request, _reply, payload: unknown) => {
+    if (!request.url.startsWith('/auth/pat/') || typeof payload !== 'object' || payload === null) return payload;
+    if (!('success' in payload) || payload.success !== false || !('message' in payload)) return payload;
+    return { ...payload, error: payload.message };
+  });
 }
 
 async function orFail<T>(code: ErrorCode, work: Promise<T>): Promise<T> {

@@ -1,0 +1,506 @@
+import { request as httpRequest } from 'node:http';
+import { Client, StreamableHTTPClientTransport, type OAuthClientProvider } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeOnDatabases } from '#testing/databases.ts';
+import { ScriptedBrowser, challengeOf } from '#testing/scripted-browser.ts';
+import { sha256 } from './hash.ts';
+import { identityMigrations } from './migrations.ts';
+import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
+
+describeOnDatabases('MCP clients sign in', identityMigrations, (open) => {
+  let running: RunningIdentity;
+  beforeAll(async () => {
+    running = await startIdentity({ db: await open() });
+  });
+  afterAll(() => running.close());
+
+  const newBrowser = () => new ScriptedBrowser(running.publicUrl);
+  const register = (metadata: object) =>
+    fetch(`${running.publicUrl}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(metadata),
+    });
+  const call = async (token: string, path = '/mcp') =>
+    (
+      await fetch(running.publicUrl + path, {
+        method: 'POST',
+        ...(token !== '' && { headers: { authorization: `Bearer ${token}` } }),
+      })
+    ).status;
+  const postToken = (fields: Record<string, string>) =>
+    fetch(`${running.publicUrl}/oauth/token`, { method: 'POST', body: new URLSearchParams(fields) });
+  const refresh = (client: { clientId: string; refreshToken: string }, more: Record<string, string> = {}) =>
+    postToken({
+      grant_type: 'refresh_token',
+      client_id: client.clientId,
+      refresh_token: client.refreshToken,
+      ...more,
+    });
+  const authorize = (clientId: string, fields: Record<string, string> = {}) =>
+    newBrowser().authorizeUrl({
+      client_id: clientId,
+      redirect_uri: 'http://127.0.0.1:53999/callback',
+      code_challenge: challengeOf('verifier'),
+      ...fields,
+    });
+
+  test('[TOK-2] [TOK-3] [TOK-4] [TOK-6] a token opens exactly the MCP endpoint that it is for', async () => {
+    const everything = await newBrowser().signInMcpClient();
+    const travel = await newBrowser().signInMcpClient({ resource: `${running.publicUrl}/s/travel/mcp` });
+    const web = await newBrowser().signInWeb();
+    expect(await call(everything.accessToken, '/mcp')).toBe(200);
+    expect(await call(everything.accessToken, '/s/travel/mcp')).toBe(401);
+    expect(await call(travel.accessToken, '/s/travel/mcp')).toBe(200);
+    expect(await call(travel.accessToken, '/s/notes/mcp')).toBe(401);
+    expect(await call(travel.accessToken, '/mcp')).toBe(401);
+    expect(await call(web.accessToken, '/mcp')).toBe(401);
+    expect(await call('', '/mcp')).toBe(401);
+  });
+
+  test('the official client signs in by itself: discovery, registration, sign-in, one consent, token', async () => {
+    const browser = newBrowser();
+    const provider = new ScriptedClientProvider(browser);
+    const connect = () =>
+      new Client({ name: 'test', version: '1' }).connect(
+        new StreamableHTTPClientTransport(new URL(`${running.publicUrl}/mcp`), { authProvider: provider }),
+      );
+    // The probe endpoint authenticates and speaks no MCP: getting past 401 is what counts here.
+    await connect().catch(() => undefined);
+    expect(provider.callback?.searchParams.get('iss')).toBe(running.publicUrl);
+    const transport = new StreamableHTTPClientTransport(new URL(`${running.publicUrl}/mcp`), {
+      authProvider: provider,
+    });
+    if (!provider.callback) throw new Error('the client did not ask for sign-in');
+    await transport.finishAuth(provider.callback.searchParams);
+    expect(await call(provider.token())).toBe(200);
+    expect(browser.trail.filter((step) => step.startsWith('POST /oauth/interaction/'))).toHaveLength(1);
+  });
+
+  test('consent is asked before Google is, and again each time', async () => {
+    const browser = newBrowser();
+    await browser.signInMcpClient();
+    const consentAt = browser.trail.findIndex((step) => step.startsWith('POST /oauth/interaction/'));
+    const chooseAt = browser.trail.findIndex((step) => step.includes('/dev-google/choose/'));
+    expect(consentAt).toBeGreaterThan(-1);
+    expect(chooseAt).toBeGreaterThan(consentAt);
+    const shown = browser.trail.length;
+    await browser.signInMcpClient();
+    expect(browser.trail.slice(shown).filter((step) => step.startsWith('POST /oauth/interaction/'))).toHaveLength(1);
+  });
+
+  test('the consent page names client, redirect host and scopes, escapes the name, and lets its form end at the client', async () => {
+    const { client_id: clientId } = await readRegistration(
+      await register({
+        client_name: '<img src=x onerror=alert(1)>\u202Egnp',
+        redirect_uris: ['cursor://anysphere.cursor/oauth'],
+      }),
+    );
+    const step = await newBrowser().open(authorize(clientId, { redirect_uri: 'cursor://anysphere.cursor/oauth' }));
+    if (!('page' in step)) throw new Error('no consent page');
+    expect(step.page.text).not.toContain('<img');
+    expect(step.page.text).not.toContain('\u202E');
+    expect(step.page.text).toContain('Unverified application');
+    expect(step.page.text).toContain('anysphere.cursor');
+    expect(step.page.text).toContain('List and use your tools');
+    const policy = step.page.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toMatch(/form-action 'self' https: cursor:$/);
+    expect(step.page.headers.get('x-frame-options')).toBe('DENY');
+  });
+
+  test('a loopback redirect is allowed by the consent page, port included', async () => {
+    const { client_id: clientId } = await readRegistration(
+      await register({ redirect_uris: ['http://localhost/callback'] }),
+    );
+    const step = await newBrowser().open(authorize(clientId, { redirect_uri: 'http://localhost:41234/callback' }));
+    expect('page' in step && step.page.headers.get('content-security-policy')).toContain('http://localhost:41234');
+  });
+
+  test('consent cannot be skipped by going on without it', async () => {
+    const { client_id: clientId } = await readRegistration(
+      await register({ redirect_uris: ['https://app.example/cb'] }),
+    );
+    const browser = newBrowser();
+    await browser.signInWeb();
+    const url = authorize(clientId, { redirect_uri: 'https://app.example/cb' });
+    const step = await browser.open(url);
+    if (!('page' in step)) throw new Error('no consent page');
+    const resumed = await browser.open(step.page.url.pathname.replace('/interaction/', '/authorize/'));
+    expect('page' in resumed && resumed.page.text).toContain('name="allow"');
+  });
+
+  test('a consent form of another site is refused', async () => {
+    const { client_id: clientId } = await readRegistration(
+      await register({ redirect_uris: ['https://app.example/cb'] }),
+    );
+    const browser = newBrowser();
+    const step = await browser.open(authorize(clientId, { redirect_uri: 'https://app.example/cb' }));
+    if (!('page' in step)) throw new Error('no consent page');
+    const answer = await browser.postForm(step.page.url.pathname, { allow: '1' }, { origin: 'https://evil.test' });
+    expect(answer.status).toBe(403);
+  });
+
+  test('Cancel tells the client access_denied with state and iss', async () => {
+    const { client_id: clientId } = await readRegistration(
+      await register({ redirect_uris: ['https://app.example/cb'] }),
+    );
+    const left = await newBrowser().signIn(authorize(clientId, { redirect_uri: 'https://app.example/cb' }), {
+      allow: false,
+    });
+    expect(left.searchParams.get('error')).toBe('access_denied');
+    expect(left.searchParams.get('state')).toBe('state-of-the-client');
+    expect(left.searchParams.get('iss')).toBe(running.publicUrl);
+  });
+
+  test('a foreign resource is invalid_target, and so is the API for a client', async () => {
+    const { client_id: clientId } = await readRegistration(
+      await register({ redirect_uris: ['http://127.0.0.1/callback'] }),
+    );
+    const { publicUrl } = running;
+    for (const resource of [
+      'https://other.test/mcp',
+      `${publicUrl}/api`,
+      `${publicUrl}/s/UPPER/mcp`,
+      `${publicUrl}/s/oauth/mcp`,
+      `${publicUrl}/s/a/b/mcp`,
+      `${publicUrl}/mcp?x=1`,
+    ]) {
+      const step = await newBrowser().open(authorize(clientId, { resource }));
+      expect('left' in step && step.left.searchParams.get('error'), resource).toBe('invalid_target');
+    }
+  });
+
+  test('a trailing slash, the bare origin and no resource at all mean the MCP endpoint', async () => {
+    const { publicUrl } = running;
+    for (const resource of [`${publicUrl}/mcp/`, publicUrl, `${publicUrl}/`]) {
+      const client = await newBrowser().signInMcpClient({ resource });
+      expect(await call(client.accessToken), resource).toBe(200);
+      expect((await refresh(client, { resource })).status, resource).toBe(200);
+    }
+  });
+
+  test('a wrong resource does not cost a client its refresh token or its code', async () => {
+    const client = await newBrowser().signInMcpClient();
+    for (const resource of [
+      'https://other.test/mcp',
+      `${running.publicUrl}/s/travel/mcp`,
+      `${running.publicUrl}/api`,
+    ]) {
+      const refused = await refresh(client, { resource });
+      expect(await refused.json(), resource).toMatchObject({ error: 'invalid_target' });
+    }
+    const { rows } = await running.db.query(
+      `select 1 from oauth_records where model = 'RefreshToken' and consumed_at is not null`,
+    );
+    const consumedBefore = rows.length;
+    expect((await refresh(client)).status).toBe(200);
+    const after = await running.db.query(
+      `select 1 from oauth_records where model = 'RefreshToken' and consumed_at is not null`,
+    );
+    expect(after.rows.length).toBe(consumedBefore + 1);
+  });
+
+  test('a client that refreshes in three windows at once keeps its sign-in', async () => {
+    const client = await newBrowser().signInMcpClient();
+    const answers = await Promise.all([1, 2, 3].map(() => refresh(client)));
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
+  });
+
+  test('after its ten seconds a used refresh token revokes its family', async () => {
+    const client = await newBrowser().signInMcpClient();
+    const next: { access_token: string } = JSON.parse(await (await refresh(client)).text());
+    await running.db.query(
+      `update oauth_records set consumed_at = consumed_at - interval '11 seconds' where consumed_at is not null`,
+    );
+    expect((await refresh(client)).status).toBe(400);
+    expect(await call(next.access_token)).toBe(401);
+  });
+
+  test('a refresh token lives thirty days from its last use and ninety from the sign-in', async () => {
+    const client = await newBrowser().signInMcpClient();
+    const days = async () => {
+      const { rows } = await running.db.query<{ days: number }>(
+        `select extract(epoch from max(expires_at) - now())::float8 / 86400 as days from oauth_records
+         where model = 'RefreshToken' and payload->>'clientId' = $1 and consumed_at is null`,
+        [client.clientId],
+      );
+      return rows[0]?.days ?? 0;
+    };
+    await running.db.query(
+      `delete from oauth_records where model = 'RefreshToken' and payload->>'clientId' = $1 and id <> $2`,
+      [client.clientId, sha256(client.refreshToken)],
+    );
+    expect(await days()).toBeCloseTo(30, 1);
+    await running.db.query(
+      `update oauth_records set payload = payload || jsonb_build_object('iiat', (extract(epoch from now()) - 80 * 86400)::int)
+       where model = 'RefreshToken' and id = $1`,
+      [sha256(client.refreshToken)],
+    );
+    expect((await refresh(client)).status).toBe(200);
+    expect(await days()).toBeCloseTo(10, 1);
+  });
+
+  test('revoking one authorization refuses its access token at once, tells the listeners, and leaves the other alone', async () => {
+    const browser = newBrowser();
+    const one = await browser.signInMcpClient();
+    const other = await browser.signInMcpClient();
+    const heard: (string | undefined)[] = [];
+    const revoked = new Promise<void>((resolve) => {
+      running.identity.onRevoked(({ tokenId }) => {
+        heard.push(tokenId);
+        resolve();
+      });
+    });
+    const answer = await fetch(`${running.publicUrl}/oauth/revoke`, {
+      method: 'POST',
+      body: new URLSearchParams({ token: one.refreshToken, client_id: one.clientId }),
+    });
+    expect(answer.status).toBe(200);
+    expect(await call(one.accessToken)).toBe(401);
+    expect(await call(other.accessToken)).toBe(200);
+    await revoked;
+    expect(heard).toEqual([claimsOf(one.accessToken)['gid']]);
+  });
+
+  test('a client cannot revoke the token of another', async () => {
+    const one = await newBrowser().signInMcpClient();
+    const other = await newBrowser().signInMcpClient({ clientName: 'Another client' });
+    await fetch(`${running.publicUrl}/oauth/revoke`, {
+      method: 'POST',
+      body: new URLSearchParams({ token: one.refreshToken, client_id: other.clientId }),
+    });
+    expect(await call(one.accessToken)).toBe(200);
+  });
+
+  test('an access token is an at+jwt of ten minutes for one audience', async () => {
+    const client = await newBrowser().signInMcpClient({ scope: 'mcp:tools openid email offline_access' });
+    const header: unknown = JSON.parse(Buffer.from(client.accessToken.split('.')[0] ?? '', 'base64url').toString());
+    expect(header).toMatchObject({ typ: 'at+jwt', alg: 'ES256' });
+    const claims = claimsOf(client.accessToken);
+    expect(claims).toMatchObject({ aud: `${running.publicUrl}/mcp`, iss: running.publicUrl, scope: 'mcp:tools' });
+    expect(Number(claims['exp']) - Number(claims['iat'])).toBe(600);
+  });
+
+  test('fifty equal registrations make one client, whatever their loopback port', async () => {
+    const ids = new Set<string>();
+    await Promise.all(
+      Array.from({ length: 50 }, async (_, n) => {
+        const answer = await register({
+          client_name: 'Storm',
+          redirect_uris: [`http://127.0.0.1:${40_000 + n}/callback`],
+        });
+        ids.add((await readRegistration(answer)).client_id);
+      }),
+    );
+    expect(ids.size).toBe(1);
+    const { rows } = await running.db.query(
+      `select 1 from oauth_records where model = 'Client' and payload->>'client_name' = 'Storm'`,
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+  test('a flood of different registrations is stopped', async () => {
+    const calm = await startIdentity({ db: running.db });
+    const statuses = new Set<number>();
+    for (let n = 0; n < 61; n++) {
+      const answer = await fetch(`${calm.publicUrl}/oauth/register`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ client_name: `Flood ${n}`, redirect_uris: ['https://flood.example/cb'] }),
+      });
+      statuses.add(answer.status);
+    }
+    await calm.close();
+    expect([...statuses]).toEqual([201, 429]);
+  });
+
+  test('registrations with dangerous or too many redirect addresses are refused', async () => {
+    const bad = [
+      ['javascript:alert(1)'],
+      ['data:text/html,x'],
+      ['http://evil.test/cb'],
+      ['http://localhost.evil.test/callback'],
+      ['http://127.0.0.1@evil.test/cb'],
+      ['https://app.example/cb#fragment'],
+      ['not an address'],
+      [],
+      Array.from({ length: 11 }, (_, n) => `https://app.example/${n}`),
+    ];
+    for (const redirects of bad) {
+      const answer = await register({ redirect_uris: redirects });
+      expect(answer.status, redirects[0]).toBe(400);
+      expect(await answer.json()).toMatchObject({ error: 'invalid_redirect_uri' });
+    }
+    const large = await register({ redirect_uris: ['https://app.example/cb'], client_name: 'x'.repeat(17_000) });
+    expect(large.status).toBe(413);
+  });
+
+  test('a confidential client gets a secret, which is not in the table', async () => {
+    const answer = await register({
+      client_name: 'Confidential',
+      redirect_uris: ['https://app.example/cb'],
+      token_endpoint_auth_method: 'client_secret_basic',
+    });
+    const registration: Record<string, unknown> = JSON.parse(await answer.text());
+    const secret = String(registration['client_secret']);
+    expect(secret.length).toBeGreaterThan(20);
+    const { rows } = await running.db.query(`select payload::text as text from oauth_records where model = 'Client'`);
+    expect(JSON.stringify(rows)).not.toContain(secret);
+    const browser = newBrowser();
+    const clientId = String(registration['client_id']);
+    const left = await browser.signIn(authorize(clientId, { redirect_uri: 'https://app.example/cb' }));
+    const redeem = (password: string) =>
+      fetch(`${running.publicUrl}/oauth/token`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${Buffer.from(`${clientId}:${password}`).toString('base64')}` },
+        body: new URLSearchParams({
+          grant_type: 'authorization_code',
+          code: left.searchParams.get('code') ?? '',
+          redirect_uri: 'https://app.example/cb',
+          code_verifier: 'verifier'.padEnd(43, 'x'),
+        }),
+      });
+    expect((await redeem('wrong')).status).toBe(401);
+    // right secret, and so far as the verifier, which is not the challenge's
+    expect(await (await redeem(secret)).json()).toMatchObject({ error: 'invalid_grant' });
+  });
+
+  test('metadata is the same whatever Host and X-Forwarded-Host say', async () => {
+    const read = (headers: Record<string, string>) =>
+      new Promise<string>((resolve, reject) => {
+        const { port } = new URL(running.publicUrl);
+        httpRequest({ host: '127.0.0.1', port, path: '/.well-known/oauth-authorization-server', headers }, (answer) => {
+          let text = '';
+          answer.on('data', (chunk) => (text += String(chunk)));
+          answer.on('end', () => resolve(text));
+        })
+          .on('error', reject)
+          .end();
+      });
+    const { host } = new URL(running.publicUrl);
+    expect(await read({ host: 'evil.test' })).not.toContain('evil');
+    const forwarded = await read({ host, 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'gopher' });
+    expect(JSON.parse(forwarded)).toMatchObject({
+      issuer: running.publicUrl,
+      token_endpoint: `${running.publicUrl}/oauth/token`,
+    });
+  });
+
+  test('the documents of every protected resource name it byte by byte, and unknown probes get a JSON 404', async () => {
+    const { publicUrl } = running;
+    const read = async (path: string) => {
+      const answer = await fetch(`${publicUrl}/.well-known/${path}`);
+      return {
+        status: answer.status,
+        origin: answer.headers.get('access-control-allow-origin'),
+        body: await answer.json(),
+      };
+    };
+    const server = await read('oauth-authorization-server');
+    expect(server.body).toMatchObject({
+      code_challenge_methods_supported: ['S256'],
+      authorization_response_iss_parameter_supported: true,
+      client_id_metadata_document_supported: true,
+      registration_endpoint: `${publicUrl}/oauth/register`,
+      scopes_supported: ['mcp:tools', 'mcp:prompts', 'mcp:resources'],
+    });
+    expect(server.origin).toBe('*');
+    expect((await read('openid-configuration')).body).toEqual(server.body);
+    expect((await read('oauth-protected-resource')).body).toMatchObject({ resource: `${publicUrl}/mcp` });
+    expect((await read('oauth-protected-resource/mcp')).body).toMatchObject({ resource: `${publicUrl}/mcp` });
+    expect((await read('oauth-protected-resource/s/travel/mcp')).body).toMatchObject({
+      resource: `${publicUrl}/s/travel/mcp`,
+      authorization_servers: [publicUrl],
+    });
+    for (const probe of ['oauth-authorization-server/mcp', 'oauth-protected-resource/s/oauth/mcp', 'anything/else']) {
+      expect(await read(probe), probe).toMatchObject({ status: 404, body: { success: false, code: 'not_found' } });
+    }
+    const jwks = await (await fetch(`${publicUrl}/oauth/jwks`)).text();
+    expect(jwks).toContain('"kid"');
+    expect(jwks).not.toContain('"d"');
+  });
+
+  test('browsers of any origin may use the endpoints of public clients, never with cookies', async () => {
+    const { publicUrl } = running;
+    for (const path of ['/oauth/token', '/oauth/register', '/.well-known/oauth-authorization-server']) {
+      const preflight = await fetch(publicUrl + path, {
+        method: 'OPTIONS',
+        headers: { origin: 'http://localhost:6274', 'access-control-request-method': 'POST' },
+      });
+      expect(preflight.status, path).toBe(204);
+      expect(preflight.headers.get('access-control-allow-origin'), path).toBe('*');
+      expect(preflight.headers.get('access-control-allow-credentials'), path).toBeNull();
+    }
+    const client = await newBrowser().signInMcpClient();
+    const answer = await fetch(`${publicUrl}/oauth/token`, {
+      method: 'POST',
+      headers: { origin: 'http://localhost:6274' },
+      body: new URLSearchParams({
+        grant_type: 'refresh_token',
+        client_id: client.clientId,
+        refresh_token: client.refreshToken,
+      }),
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+  });
+});
+
+/** What a real client keeps between its steps; the browser that it would open is scripted. */
+class ScriptedClientProvider implements OAuthClientProvider {
+  callback: URL | undefined;
+  readonly redirectUrl = 'http://localhost:53998/callback';
+  readonly #browser: ScriptedBrowser;
+  #information: Awaited<ReturnType<OAuthClientProvider['clientInformation']>>;
+  #tokens: Awaited<ReturnType<OAuthClientProvider['tokens']>>;
+  #verifier = '';
+  #discovery: Awaited<ReturnType<NonNullable<OAuthClientProvider['discoveryState']>>>;
+
+  constructor(browser: ScriptedBrowser) {
+    this.#browser = browser;
+  }
+  get clientMetadata() {
+    return { client_name: 'Official client', redirect_uris: [this.redirectUrl], token_endpoint_auth_method: 'none' };
+  }
+  clientInformation() {
+    return this.#information;
+  }
+  saveClientInformation(information: Parameters<NonNullable<OAuthClientProvider['saveClientInformation']>>[0]) {
+    this.#information = information;
+  }
+  tokens() {
+    return this.#tokens;
+  }
+  saveTokens(tokens: Parameters<OAuthClientProvider['saveTokens']>[0]) {
+    this.#tokens = tokens;
+  }
+  token(): string {
+    return this.#tokens?.access_token ?? '';
+  }
+  async redirectToAuthorization(url: URL) {
+    this.callback = await this.#browser.signIn(url);
+  }
+  saveCodeVerifier(verifier: string) {
+    this.#verifier = verifier;
+  }
+  codeVerifier() {
+    return this.#verifier;
+  }
+  saveDiscoveryState(state: Parameters<NonNullable<OAuthClientProvider['saveDiscoveryState']>>[0]) {
+    this.#discovery = state;
+  }
+  discoveryState() {
+    return this.#discovery;
+  }
+}
+
+function claimsOf(token: string): Record<string, unknown> {
+  const claims: Record<string, unknown> = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+  return claims;
+}
+
+async function readRegistration(answer: Response): Promise<{ client_id: string }> {
+  const body: { client_id: string } = JSON.parse(await answer.text());
+  return body;
+}

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Clock } from '#platform/clock.ts';
+import { describeOnDatabases } from '#testing/databases.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { identityMigrations } from './migrations.ts';
+import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
+
+describeOnDatabases('personal access tokens', identityMigrations, (open) => {
+  let running: RunningIdentity;
+  let bea: string;
+  let carl: string;
+  let aheadMs = 0;
+  const clock: Clock = { now: () => Date.now() + aheadMs };
+  beforeAll(async () => {
+    running = await startIdentity({ db: await open(), clock });
+    const signIn = async (email: string) =>
+      (await new ScriptedBrowser(running.publicUrl).signInWeb({ email })).accessToken;
+    bea = await signIn('bea@souk.test');
+    carl = await signIn('carl@souk.test');
+  });
+  afterAll(() => running.close());
+
+  async function send(token: string, method: string, path: string, body?: unknown) {
+    const answer = await fetch(running.publicUrl + path, {
+      method,
+      headers: {
+        ...(token !== '' && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    const parsed: Record<string, unknown> = JSON.parse(await answer.text());
+    return { status: answer.status, body: parsed };
+  }
+  const create = (body: unknown, token = bea) => send(token, 'POST', '/auth/pat/create', body);
+  const useAt = async (token: string) => (await send(token, 'POST', '/mcp')).status;
+
+  test('[PAT-1] a token is created with name, scopes and expiry, shown once, and works at /mcp', async () => {
+    const { status, body } = await create({ name: ' ci ', scopes: ['mcp:tools'], expiresInDays: 30 });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ success: true, error: null, name: 'ci', scopes: ['mcp:tools'], status: 'active' });
+    expect(body['token']).toMatch(/^souk_pat_[\w-]{43}$/);
+    const days = (Date.parse(String(body['expiresAt'])) - Date.parse(String(body['createdAt']))) / 86_400_000;
+    expect(days).toBe(30);
+    expect(await useAt(String(body['token']))).toBe(200);
+  });
+
+  test('a token has all three scopes and ninety days unless it says otherwise', async () => {
+    const { body } = await create({ name: 'default' });
+    expect(body['scopes']).toEqual(['mcp:tools', 'mcp:prompts', 'mcp:resources']);
+    expect((Date.parse(String(body['expiresAt'])) - Date.parse(String(body['createdAt']))) / 86_400_000).toBe(90);
+  });
+
+  test('[PAT-2] the list has the tokens of the caller alone, newest first, without the tokens themselves', async () => {
+    const own = await create({ name: 'listed' }, carl);
+    const { body } = await send(carl, 'GET', '/auth/pat/list');
+    expect(body).toMatchObject({
+      success: true,
+      error: null,
+      tokens: [{ name: 'listed', id: own.body['id'], lastUsedAt: null }],
+    });
+    expect(JSON.stringify(body)).not.toContain(String(own.body['token']));
+    expect(JSON.stringify(body)).not.toContain('default');
+  });
+
+  test('[PAT-3] [PAT-5] a revoked token is refused at once', async () => {
+    const { body } = await create({ name: 'short-lived' });
+    const token = String(body['token']);
+    expect(await useAt(token)).toBe(200);
+    const heard = new Promise<string | undefined>((resolve) =>
+      running.identity.onRevoked((one) => resolve(one.tokenId)),
+    );
+    const revoked = await send(bea, 'DELETE', `/auth/pat/${String(body['id'])}`);
+    expect(revoked).toEqual({ status: 200, body: { success: true, error: null } });
+    expect(await useAt(token)).toBe(401);
+    expect((await send(token, 'GET', '/v2/user/profile')).status).toBe(401);
+    expect(await heard).toBe(body['id']);
+  });
+
+  test('[PAT-4] the stats count tokens by status', async () => {
+    const email = 'stats@souk.test';
+    const token = (await new ScriptedBrowser(running.publicUrl).signInWeb({ email })).accessToken;
+    const first = await create({ name: 'a', expiresInDays: 1 }, token);
+    const second = await create({ name: 'b' }, token);
+    await create({ name: 'c' }, token);
+    await send(token, 'DELETE', `/auth/pat/${String(second.body['id'])}`);
+    aheadMs = 2 * 86_400_000;
+    try {
+      expect(await useAt(String(first.body['token']))).toBe(401);
+      const { body } = await send(token, 'GET', '/auth/pat/stats');
+      expect(body).toEqual({
+        success: true,
+        error: null,
+        stats: { total: 3, active: 1, expired: 1, revoked: 1, lastUsedAt: null },
+      });
+    } finally {
+      aheadMs = 0;
+    }
+  });
+
+  test('[PAT-6] bad input is refused with the text of the specification and the fields', async () => {
+    const bad: [unknown, string][] = [
+      [{}, 'name'],
+      [{ name: '   ' }, 'name'],
+      [{ name: 'x'.repeat(81) }, 'name'],
+      [{ name: 'a', scopes: [] }, 'scopes'],
+      [{ name: 'a', scopes: ['admin'] }, 'scopes.0'],
+      [{ name: 'a', expiresInDays: 0 }, 'expiresInDays'],
+      [{ name: 'a', expiresInDays: 367 }, 'expiresInDays'],
+      [{ name: 'a', expiresInDays: 1.5 }, 'expiresInDays'],
+      [{ name: 'a', expiresInDays: '7' }, 'expiresInDays'],
+    ];
+    for (const [input, path] of bad) {
+      const { status, body } = await create(input);
+      expect(status).toBe(400);
+      expect(body).toMatchObject({
+        success: false,
+        code: 'pat_create_failed',
+        message: 'Failed to create PAT',
+        error: 'Failed to create PAT',
+        issues: [{ path }],
+      });
+    }
+  });
+
+  test("[PAT-8] an unknown token, a revoked one and somebody else's are all 'Failed to revoke PAT'", async () => {
+    const foreign = await create({ name: 'of carl' }, carl);
+    for (const id of ['nonsense', '018f0000-0000-7000-8000-000000000000', String(foreign.body['id'])]) {
+      const { status, body } = await send(bea, 'DELETE', `/auth/pat/${id}`);
+      expect(status, id).toBe(404);
+      expect(body).toMatchObject({ success: false, message: 'Failed to revoke PAT', error: 'Failed to revoke PAT' });
+    }
+    expect(await useAt(String(foreign.body['token']))).toBe(200);
+  });
+
+  test('[TOK-19] [TOK-20] [TOK-21] [TOK-22] a personal token mints no other, nor does a client, nor nobody', async () => {
+    const personal = String((await create({ name: 'minter' })).body['token']);
+    const client = (await new ScriptedBrowser(running.publicUrl).signInMcpClient()).accessToken;
+    for (const token of [personal, client, '']) {
+      const { status, body } = await create({ name: 'minted' }, token);
+      expect(status).toBe(401);
+      expect(body).toMatchObject({ success: false });
+      expect(body['error']).toBe(body['message']);
+      expect((await send(token, 'GET', '/auth/pat/list')).status).toBe(401);
+    }
+  });
+
+  test('the last use is recorded, at most once a minute', async () => {
+    const { body } = await create({ name: 'used' });
+    const id = String(body['id']);
+    const lastUsed = async () => {
+      const { rows } = await running.db.query<{ last_used_at: Date | null }>(
+        `select last_used_at from personal_tokens where id = $1`,
+        [id],
+      );
+      return rows[0]?.last_used_at?.getTime();
+    };
+    await useAt(String(body['token']));
+    await waitUntil('the use is written', async () => (await lastUsed()) !== undefined);
+    const first = await lastUsed();
+    await useAt(String(body['token']));
+    expect(await lastUsed()).toBe(first);
+    aheadMs = 61_000;
+    await useAt(String(body['token']));
+    await waitUntil('the later use is written', async () => (await lastUsed()) !== first);
+    aheadMs = 0;
+  });
+
+  test('[CFG-24] the operator creates a token for a user of the stand-in who never signed in', async () => {
+    const made = await running.identity.createPersonalToken({ email: 'New@souk.test', name: 'operator' });
+    expect(await useAt(made.token)).toBe(200);
+    const { body } = await send(made.token, 'GET', '/v2/user/profile');
+    expect(body).toMatchObject({ email: 'new@souk.test', provider: 'dev' });
+    const signedIn = await new ScriptedBrowser(running.publicUrl).signInWeb({ email: 'new@souk.test' });
+    const same = await send(signedIn.accessToken, 'GET', '/v2/user/profile');
+    expect(same.body['id']).toBe(body['id']);
+    await expect(running.identity.createPersonalToken({ email: 'x', name: 'a' })).rejects.toThrow('e-mail');
+    await expect(running.identity.createPersonalToken({ email: 'a@souk.test', name: '' })).rejects.toThrow('name');
+  });
+});
+
+describeOnDatabases('personal access tokens without their table', identityMigrations, (open) => {
+  test('[PAT-7] [PAT-9] a database that fails gives the text of each call and nothing of the cause', async () => {
+    const db = await open();
+    const running = await startIdentity({ db });
+    const token = (await new ScriptedBrowser(running.publicUrl).signInWeb()).accessToken;
+    await db.query('drop table personal_tokens');
+    const calls: [string, string, string, unknown?][] = [
+      ['POST', '/auth/pat/create', 'Failed to create PAT', { name: 'a' }],
+      ['GET', '/auth/pat/list', 'Failed to fetch PATs'],
+      ['DELETE', '/auth/pat/018f0000-0000-7000-8000-000000000000', 'Failed to revoke PAT'],
+      ['GET', '/auth/pat/stats', 'Failed to fetch PAT stats'],
+    ];
+    for (const [method, path, text, body] of calls) {
+      const answer = await fetch(running.publicUrl + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      expect(answer.status).toBeGreaterThanOrEqual(500);
+      const answered = await answer.text();
+      expect(JSON.parse(answered)).toMatchObject({ success: false, message: text, error: text });
+      expect(answered).not.toContain('personal_tokens');
+    }
+    await running.close();
+  });
+});
