@@ -9,7 +9,7 @@ import { startWorker, type WorkerConnection } from '#platform/db/worker-connecti
 import type { TestDatabases } from './database-setup.ts';
 
 type Channels = ReturnType<typeof createChannels>;
-type Warm = { worker: WorkerConnection; seed: Seed; hear(channels: Channels): void };
+type Warm = { worker: WorkerConnection; seed: Seed; schemas: string[]; hear(channels: Channels): void };
 
 /** Tables as the migrations left them, with the rows that they put there. */
 type Seed = { table: string; rows: string }[];
@@ -38,7 +38,7 @@ export async function openEmbedded(setup: TestDatabases, migrations: readonly Mi
       closed = true;
     },
   };
-  if (waiting) await reset(lent, warm.seed);
+  if (waiting) await reset(lent, warm);
   return createEmbeddedDatabase(
     lent,
     () => {
@@ -66,12 +66,15 @@ async function start(setup: TestDatabases, migrations: readonly Migration[]): Pr
     const { rows } = await worker.run(`select coalesce(json_agg(t), '[]')::text as rows from ${table} t`, []);
     seed.push({ table, rows: String(rows[0]?.rows) });
   }
-  return { worker, seed, hear: (next) => (channels = next) };
+  return { worker, seed, schemas: await listSchemas(worker), hear: (next) => (channels = next) };
 }
 
-/** Back to what the migrations made: no further table, no further row, identities from 1, nobody listening. */
-async function reset(worker: WorkerConnection, seed: Seed): Promise<void> {
+/** Back to what the migrations made: no further schema, table or row, identities from 1, nobody listening. */
+async function reset(worker: WorkerConnection, { seed, schemas }: Warm): Promise<void> {
   await worker.run('rollback; reset all; unlisten *', []);
+  for (const schema of await listSchemas(worker)) {
+    if (!schemas.includes(schema)) await worker.run(`drop schema ${schema} cascade`, []);
+  }
   const extra = (await listTables(worker)).filter((table) => !seed.some((known) => known.table === table));
   const steps = [
     'begin',
@@ -93,6 +96,14 @@ async function listTables(worker: WorkerConnection): Promise<string[]> {
   const { rows } = await worker.run(
     `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where c.relkind in ('r', 'p') and not c.relispartition and n.nspname not in ('pg_catalog', 'information_schema') order by 1`,
+    [],
+  );
+  return rows.map(({ name }) => String(name));
+}
+
+async function listSchemas(worker: WorkerConnection): Promise<string[]> {
+  const { rows } = await worker.run(
+    "select oid::regnamespace::text as name from pg_namespace where nspname !~ '^pg_'",
     [],
   );
   return rows.map(({ name }) => String(name));

@@ -1,6 +1,9 @@
 import type { Kysely } from 'kysely';
 
-/** Statements by hand: the hot ones, and what the query builder cannot say. */
+/**
+ * Statements by hand: the hot ones, and what the query builder cannot say. One statement; several (without values) answer
+ * their rows together. Give JSON as `JSON.stringify(…)`: `pg` takes an array for a PostgreSQL array.
+ */
 export type QueryResult<Row> = { rows: Row[]; affectedRows: number };
 export type Query = <Row = Record<string, unknown>>(
   text: string,

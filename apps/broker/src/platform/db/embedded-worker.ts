@@ -72,11 +72,10 @@ async function answer(database: PGlite, request: Request): Promise<void> {
 async function run(database: PGlite, text: string, values: readonly unknown[]): Promise<StatementResult> {
   const results: Results[] =
     values.length === 0 ? await database.exec(text) : [await database.query(text, [...values])];
-  const last = results.at(-1);
   return {
-    rows: last?.rows ?? [],
-    affectedRows: last?.rowCount ?? last?.affectedRows ?? 0,
-    command: last?.command ?? '',
+    rows: results.flatMap(({ rows }) => rows),
+    affectedRows: results.reduce((sum, result) => sum + (result.rowCount ?? result.affectedRows ?? 0), 0),
+    command: results.at(-1)?.command ?? '',
   };
 }
 

@@ -69,7 +69,7 @@ export async function connect(pool: Pool): Promise<PooledClient> {
     async query(text, values) {
       try {
         const result: QueryResult | QueryResult[] = await client.query(text, values && [...values]);
-        return lastOf(result);
+        return joined(result);
       } catch (error) {
         // A statement that ran into the time limit still hangs on this connection; the next would wait behind it.
         broken ||= isDatabaseLost(error);
@@ -80,9 +80,11 @@ export async function connect(pool: Pool): Promise<PooledClient> {
   };
 }
 
-/** Several statements in one text give several results. */
-function lastOf(result: QueryResult | QueryResult[]): QueryResult {
-  const last = Array.isArray(result) ? result.at(-1) : result;
+/** Several statements in one text give several results: their rows together, as the embedded database answers them. */
+function joined(result: QueryResult | QueryResult[]): QueryResult {
+  if (!Array.isArray(result)) return result;
+  const last = result.at(-1);
   if (!last) throw new Error('the database answered no result');
-  return last;
+  const rowCount = result.reduce((sum, one) => sum + (one.rowCount ?? 0), 0);
+  return { ...last, rowCount, rows: result.flatMap(({ rows }) => rows) };
 }

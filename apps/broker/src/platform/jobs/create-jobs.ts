@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { PgBoss } from 'pg-boss';
+import type { Database } from '../db/database.ts';
+import type { Log } from '../log.ts';
+import { bossBackend } from './boss-backend.ts';
+
+export type EnqueueOptions = {
+  /** No second job with this key waits in its queue; one that runs does not count. */
+  singletonKey?: string;
+  startAfterSeconds?: number;
+};
+
+/**
+ * Background work that survives a restart and runs once however many processes share the database (docs/decisions/0003).
+ * No money may depend on a job having run: expiry is decided at the moment of use, jobs tidy up.
+ */
+export type Jobs = {
+  /**
+   * Runs `run` soon after the start and then every `everySeconds` (at least 10), on one of all processes. A failed run is
+   * logged; the next is its retry.
+   */
+  schedule(name: string, everySeconds: number, run: () => Promise<unknown>): Promise<void>;
+  /** Queues a job; not inside a database transaction. `data` is JSON. */
+  enqueue(name: string, data: object, options?: EnqueueOptions): Promise<void>;
+  /** Names who does the jobs of a queue: one at a time here, each tried again when it fails, five times at most. */
+  work(name: string, run: (data: unknown) => Promise<unknown>): Promise<void>;
+  start(): Promise<void>;
+  /** Waits for jobs under way; nothing of it runs or ticks after. */
+  stop(): Promise<void>;
+};
+
+type Queue = {
+  name: string;
+  policy: 'short' | 'stately';
+  retryLimit: number;
+  pollSeconds: number;
+  run(data: unknown): Promise<unknown>;
+};
+
+/** How long a job may run before another process may take it over (its process was killed). */
+const expireSeconds = 15 * 60;
+/** What another process queued is found by asking this often; what this one queues it takes at once. */
+const pollSeconds = 5;
+const stopTimeoutMs = 20_000;
+const scheduleKey = 'next';
+
+export function createJobs({ db, log }: { db: Database; log: Log }): Jobs {
+  const boss = new PgBoss({
+    db: bossBackend(db),
+    backend: db.engine === 'pglite' ? 'pglite' : 'postgres',
+    schedule: false, // its cron goes by the minute and asks the database all the time; ours below does not
+    flowIntervalSeconds: 3600, // we have no jobs that depend on jobs
+    monitorVacuum: false,
+  });
+  boss.on('error', (error) => log.error({ err: error }, 'background jobs: the database refused'));
+  const queues = new Map<string, Queue>();
+  const workers = new Map<string, string>();
+  let state: 'new' | 'running' | 'stopped' = 'new';
+
+  const open = async (queue: Queue) => {
+    const { name, policy, retryLimit } = queue;
+    await boss.createQueue(name, {
+      policy,
+      retryLimit,
+      retryDelay: 5,
+      retryBackoff: true,
+      expireInSeconds: expireSeconds,
+    });
+    const polling = { pollingIntervalSeconds: queue.pollSeconds };
+    workers.set(name, await boss.work(name, polling, ([job]) => runLogged(queue, job?.data, log)));
+    // A schedule's first run; refused when a process before us has left one waiting.
+    if (policy === 'stately') await send(name, {}, { singletonKey: scheduleKey });
+  };
+  const send = async (name: string, data: object, { singletonKey, startAfterSeconds = 0 }: EnqueueOptions) => {
+    // pg-boss's "short" queues hold one waiting job for each key, jobs without one included: so each has its own.
+    await boss.send(name, data, { singletonKey: singletonKey ?? randomUUID(), startAfter: startAfterSeconds });
+    const worker = workers.get(name);
+    if (worker !== undefined && startAfterSeconds === 0) boss.notifyWorker(worker);
+  };
+  const add = async (queue: Queue) => {
+    if (queues.has(queue.name)) throw new Error(`two jobs are named ${queue.name}`);
+    queues.set(queue.name, queue);
+    if (state === 'running') await open(queue);
+  };
+
+  return {
+    async schedule(name, everySeconds, run) {
+      if (everySeconds < 10) throw new Error(`schedule ${name}: every ${everySeconds} s is too often for a job`);
+      const next = { singletonKey: scheduleKey, startAfterSeconds: everySeconds };
+      await add({
+        name,
+        policy: 'stately', // one waiting, one running, in all processes
+        retryLimit: 0,
+        pollSeconds: Math.min(60, Math.max(pollSeconds, everySeconds / 4)),
+        async run() {
+          await send(name, {}, next); // first: a kill in the middle of the run must not end the chain
+          await run();
+        },
+      });
+    },
+    async enqueue(name, data, options = {}) {
+      if (state !== 'running') throw new Error('jobs are not running');
+      await send(name, data, options);
+    },
+    work: (name, run) => add({ name, policy: 'short', retryLimit: 5, pollSeconds, run }),
+    async start() {
+      await boss.start();
+      state = 'running';
+      for (const queue of queues.values()) await open(queue);
+    },
+    async stop() {
+      if (state !== 'running') return;
+      state = 'stopped';
+      await boss.stop({ graceful: true, timeout: stopTimeoutMs });
+    },
+  };
+}
+
+async function runLogged(queue: Queue, data: unknown, log: Log): Promise<void> {
+  try {
+    await queue.run(data);
+  } catch (error) {
+    log.error({ err: error, job: queue.name }, 'a background job failed');
+    throw error;
+  }
+}
