@@ -46,6 +46,9 @@ describe('calendar', () => {
   const connect = (subject: string, era: (typeof eras)[number]) =>
     connectOver(new WebSocketClientTransport(`${service.url}/mcp`, personHeaders(secret, subject)), era);
 
+  const statusOf = (headers: Record<string, string>, path = '/mcp', protocols = ['mcp']) =>
+    handshakeStatus(service.url + path, protocols, headers);
+
   beforeAll(async () => {
     service = await runService(program, { DATA_DIR: folder.path, SOUK_SERVICE_SECRET: secret });
   });
@@ -195,8 +198,6 @@ describe('calendar', () => {
   });
 
   test('the handshake wants the secret, the subprotocol and no page', async () => {
-    const statusOf = (headers: Record<string, string>, path = '/mcp', protocols = ['mcp']) =>
-      handshakeStatus(service.url + path, protocols, headers);
     const ana = personHeaders(secret, 'ana');
     expect(await statusOf(ana)).toBe(101);
     expect(await statusOf({})).toBe(401);
