@@ -9,6 +9,7 @@ import { listenLocally } from './listen-locally.ts';
  * - `cut-stream`: an event stream that ends without the answer; `reset`: the socket is torn down
  * - `endless-stream`: valid notices for ever; `endless-garbage`: bad events for ever
  * - `huge-json`, `huge-event`: 700 MiB, made as fast as they are read
+ * - `deep-json`, `deep-event`: a result of 200,000 nested arrays
  * - `redirect`: 307 to the metadata address of clouds
  * - `unauthorized`, `forbidden`, `unavailable`, `session-lost`: 401 with a challenge, 403, 503, 404
  * - `many-tools`: 513 tools; `endless-pages`: a list that never ends; `fat-tool`: a definition of 65 KiB
@@ -27,6 +28,8 @@ export type Fault =
   | 'endless-garbage'
   | 'huge-json'
   | 'huge-event'
+  | 'deep-json'
+  | 'deep-event'
   | 'redirect'
   | 'unauthorized'
   | 'forbidden'
@@ -162,7 +165,7 @@ function misbehave(fault: string, rpc: Rpc, response: ServerResponse): void {
     case 'endless-stream':
       return pour(response, 'text/event-stream', '', `${sseNotice()}`.repeat(100), Infinity);
     case 'endless-garbage':
-      return pour(response, 'text/event-stream', '', 'data: {{{\n\n'.repeat(1000), Infinity);
+      return pour(response, 'text/event-stream', '', 'data: no JSON\n\n'.repeat(1000), Infinity);
     case 'huge-json': {
       const head = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[{"type":"text","text":"`;
       return pour(response, 'application/json', head, 'x'.repeat(1024 * 1024), 700);
@@ -171,6 +174,10 @@ function misbehave(fault: string, rpc: Rpc, response: ServerResponse): void {
       const head = `data: {"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[{"type":"text","text":"`;
       return pour(response, 'text/event-stream', head, 'x'.repeat(1024 * 1024), 700);
     }
+    case 'deep-json':
+      return void response.writeHead(200, { 'content-type': 'application/json' }).end(deepAnswer(id));
+    case 'deep-event':
+      return void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${deepAnswer(id)}\n\n`);
     case 'redirect':
       return void response.writeHead(307, { location: 'http://169.254.169.254/latest/meta-data/' }).end();
     case 'unauthorized':
@@ -204,6 +211,11 @@ function pour(response: ServerResponse, contentType: string, head: string, block
     response.end();
   };
   write();
+}
+
+function deepAnswer(id: string | number | null): string {
+  const deep = '['.repeat(200_000) + ']'.repeat(200_000);
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[],"structuredContent":{"deep":${deep}}}}`;
 }
 
 function sseNotice(): string {

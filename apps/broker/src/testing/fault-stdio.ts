@@ -19,6 +19,11 @@ switch (fault) {
   case 'garbage':
     onCall(() => process.stdout.write('no JSON here\n'.repeat(100)));
     break;
+  case 'deep':
+    onCall(() =>
+      process.stdout.write(`{"jsonrpc":"2.0","id":0,"result":${'['.repeat(100_000)}${']'.repeat(100_000)}}\n`),
+    );
+    break;
   case 'exit-on-call':
     onCall(() => process.exit(3));
     break;

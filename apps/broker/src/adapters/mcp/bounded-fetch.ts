@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Dispatcher } from 'undici';
+import { refuseDeepJson } from './answer-depth.ts';
 import { createPace } from './pace.ts';
 import { createEventSplitter } from './sse-events.ts';
 import { UpstreamError } from './upstream-error.ts';
@@ -59,7 +60,7 @@ export function createBoundedFetch(options: {
     if (status === 200 && exchange && !isJson) {
       throw new UpstreamError('bad_upstream', `answered ${mediaType || 'no content type'} instead of JSON`);
     }
-    if (status === 200 && isJson && exchange) assertJson(body);
+    if (isJson && body.length > 0) assertJson(body);
     const empty = status === 204 || status === 205 || status === 304;
     return new Response(empty ? null : new Uint8Array(body), responseInit(status, answer.headers));
   };
@@ -107,6 +108,7 @@ function isSessionLoss(status: number, body: Buffer): boolean {
 function assertJson(body: Buffer): void {
   const first = body.toString('utf8', 0, 64).trimStart()[0];
   if (first !== '{' && first !== '[') throw new UpstreamError('bad_upstream', 'the JSON answer holds no JSON');
+  refuseDeepJson(body.toString('latin1'));
 }
 
 /** @param strict over the limit is an error; else the body is cut off there */
@@ -158,6 +160,7 @@ async function* eventsOf(body: Readable, maxEventBytes: number): AsyncGenerator<
   for await (const chunk of body) {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
     for (const batch of splitter.push(bytes)) {
+      refuseDeepJson(batch.bytes.toString('latin1'));
       yield new Uint8Array(batch.bytes);
       await pace(batch.events, batch.bytes.length);
     }

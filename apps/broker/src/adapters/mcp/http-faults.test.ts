@@ -83,6 +83,8 @@ describe('calling', () => {
     ['bad input 17: a web page', 'html', 'bad_upstream'],
     ['bad input 17: JSON that is none', 'garbage', 'bad_upstream'],
     ['JSON that is no JSON-RPC', 'not-rpc', 'bad_upstream'],
+    ['JSON of 200,000 levels', 'deep-json', 'bad_upstream'],
+    ['an event of 200,000 levels', 'deep-event', 'bad_upstream'],
     ['an answer to another question', 'wrong-id', 'bad_upstream'],
     ['a stream that ends without the answer', 'cut-stream', 'closed'],
     ['a torn connection', 'reset', 'closed'],
@@ -116,9 +118,12 @@ describe('calling', () => {
     },
   );
 
-  test.each(['endless-stream', 'endless-garbage'] as const)(
-    'an %s ends at the deadline and leaves the event loop to others',
-    async (fault) => {
+  test.each([
+    ['endless-stream', 'timeout'],
+    ['endless-garbage', 'bad_upstream'],
+  ] as const)(
+    'an %s ends as %s at the deadline or before, and leaves the event loop to others',
+    async (fault, kind) => {
       const upstream = await open(target(fault));
       let longestMs = 0;
       let last = performance.now();
@@ -129,7 +134,7 @@ describe('calling', () => {
       }, 1);
       const failure = await failureOf(upstream.callTool(call, callOptions({ timeoutMs: 1000 })));
       clearInterval(sampler);
-      expect(failure.kind).toBe('timeout');
+      expect(failure.kind).toBe(kind);
       expect(longestMs).toBeLessThan(250);
       await waitUntil('the stream is closed', () => server.openSockets() <= 2);
     },

@@ -11,12 +11,13 @@ import {
 } from '@modelcontextprotocol/client';
 import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
 import { createBoundedFetch, type Exchange } from './bounded-fetch.ts';
+import { maxForeignInARow } from './message-reader.ts';
 import { UpstreamError } from './upstream-error.ts';
 import { failureMessage, type NetworkTransportOptions, type UpstreamTransport } from './upstream-transport.ts';
 
 const closeTimeoutMs = 1000;
 
-type OpenRequest = Exchange & { id: RequestId; abort: AbortController };
+type OpenRequest = Exchange & { id: RequestId; abort: AbortController; foreignInARow: number };
 
 /**
  * The SDK's Streamable HTTP transport with what it leaves to its host:
@@ -33,7 +34,7 @@ export class HttpTransport implements UpstreamTransport {
   readonly #inner: StreamableHTTPClientTransport;
   readonly #dispatcher: ReturnType<typeof createGuardedDispatcher>;
   readonly #open = new Map<RequestId, OpenRequest>();
-  readonly #current = new AsyncLocalStorage<OpenRequest>();
+  readonly #current = new AsyncLocalStorage<OpenRequest | undefined>();
   #closing: Promise<void> | undefined;
 
   constructor(options: NetworkTransportOptions) {
@@ -50,7 +51,10 @@ export class HttpTransport implements UpstreamTransport {
     });
     // oxlint-disable unicorn/prefer-add-event-listener -- the SDK's transports have no addEventListener
     this.#inner.onmessage = (message: JSONRPCMessage) => this.#deliver(message);
-    this.#inner.onerror = (error) => this.onerror?.(error);
+    this.#inner.onerror = (error) => {
+      this.onerror?.(error);
+      this.#countForeign();
+    };
     this.#inner.onclose = () => this.onclose?.();
     // oxlint-enable unicorn/prefer-add-event-listener
   }
@@ -73,7 +77,8 @@ export class HttpTransport implements UpstreamTransport {
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if (!isJSONRPCRequest(message)) {
-      const sent = this.#inner.send(message, definedOnly(options));
+      // a notice that a timer of some exchange sends belongs to no exchange itself
+      const sent = this.#current.run(undefined, () => this.#inner.send(message, definedOnly(options)));
       const cancelled = cancelledRequestId(message);
       if (cancelled === undefined) return sent;
       // the notice first: the server that reads it learns the reason
@@ -136,6 +141,7 @@ export class HttpTransport implements UpstreamTransport {
       id,
       abort: new AbortController(),
       streaming: false,
+      foreignInARow: 0,
       fail: (error) => {
         if (this.#open.get(id) !== request) return;
         this.#open.delete(id);
@@ -147,7 +153,16 @@ export class HttpTransport implements UpstreamTransport {
     return request;
   }
 
+  /** The SDK reports each event that is no JSON-RPC and reads on, for as long as the stream lasts. */
+  #countForeign(): void {
+    const request = this.#current.getStore();
+    if (!request?.streaming || ++request.foreignInARow < maxForeignInARow) return;
+    request.fail(new UpstreamError('bad_upstream', `${maxForeignInARow} events in a row that are not JSON-RPC`));
+  }
+
   #deliver(message: JSONRPCMessage): void {
+    const current = this.#current.getStore();
+    if (current) current.foreignInARow = 0;
     if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) {
       if (message.id !== undefined) this.#open.delete(message.id);
     }

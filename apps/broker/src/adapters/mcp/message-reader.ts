@@ -1,13 +1,14 @@
 import { parseJSONRPCMessage, type JSONRPCMessage } from '@modelcontextprotocol/client';
+import { refuseDeepJson } from './answer-depth.ts';
 import { UpstreamError } from './upstream-error.ts';
 
 /** Servers print banners to stdout; one that prints nothing else is no MCP server. */
-const maxForeignInARow = 100;
+export const maxForeignInARow = 100;
 
 /**
  * Reads one JSON-RPC message from one line or frame. Text that is none is skipped and counted.
  * @returns undefined for skipped text
- * @throws UpstreamError bad_upstream at the hundredth in a row
+ * @throws UpstreamError bad_upstream at the hundredth in a row, and for JSON that is too deep
  */
 export function createMessageReader(): (text: string) => JSONRPCMessage | undefined {
   let foreign = 0;
@@ -25,6 +26,7 @@ export function createMessageReader(): (text: string) => JSONRPCMessage | undefi
 function parse(text: string): JSONRPCMessage | undefined {
   // JSON-RPC messages are objects: a banner is not worth an exception
   if (text.trimStart()[0] !== '{') return undefined;
+  refuseDeepJson(text);
   try {
     return parseJSONRPCMessage(JSON.parse(text));
   } catch {

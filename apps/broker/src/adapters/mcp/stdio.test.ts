@@ -1,9 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
+import { findDeadPort } from '#testing/fault-server.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { callOptions, failureOf, stdioTarget, textOf, trackUpstreams } from './open-for-test.ts';
 
@@ -18,6 +20,15 @@ const reference = (name: string, ...args: string[]) =>
 function processesOf(group: number | undefined): number {
   const lines = execFileSync('ps', ['-eo', 'pgid='], { encoding: 'utf8' }).split('\n');
   return lines.filter((line) => Number(line) === group).length;
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
 }
 
 describe('the official reference servers', () => {
@@ -53,6 +64,34 @@ describe('the official reference servers', () => {
       callOptions({ onProgress: ({ progress }) => seen.push(progress) }),
     );
     expect(seen).toEqual([1, 2, 3, 4]);
+  });
+
+  test('everything over its own streamable HTTP is opened, called with progress, and its lost session is known', async () => {
+    const port = await findDeadPort();
+    const { argv } = reference('everything', 'streamableHttp');
+    const start = () => spawn(argv[0], argv.slice(1), { env: { PORT: String(port) }, stdio: 'ignore' });
+    const address = `127.0.0.1:${port}`;
+    const target = { type: 'http' as const, url: `http://${address}/mcp`, headers: {}, allowAddresses: [address] };
+    let server = start();
+    try {
+      await waitUntil('it listens', () => isListening(port));
+      const upstream = await open(target);
+      expect((await upstream.listTools()).map((tool) => tool.name)).toContain('echo');
+      const seen: number[] = [];
+      await upstream.callTool(
+        { name: 'trigger-long-running-operation', arguments: { duration: 0.2, steps: 2 } },
+        callOptions({ onProgress: ({ progress }) => seen.push(progress) }),
+      );
+      expect(seen).toEqual([1, 2]);
+      server.kill('SIGKILL');
+      await waitUntil('it is gone', async () => !(await isListening(port)));
+      expect((await failureOf(upstream.ping(1000))).kind).toBe('unreachable');
+      server = start();
+      await waitUntil('it listens again', () => isListening(port));
+      expect((await failureOf(upstream.ping(1000))).kind).toBe('session_lost');
+    } finally {
+      server.kill('SIGKILL');
+    }
   });
 
   test('a child sees the environment that it was given and nothing of ours', async () => {
@@ -146,6 +185,11 @@ describe('a stdio server', () => {
     const upstream = await open(faulty('garbage'));
     expect((await failureOf(upstream.callTool({ name: 'hang' }, callOptions()))).kind).toBe('bad_upstream');
     await waitUntil('it is gone', () => processesOf(upstream.pid) === 0);
+  });
+
+  test('that answers with JSON of a hundred thousand levels ends the call', async () => {
+    const upstream = await open(faulty('deep'));
+    expect((await failureOf(upstream.callTool({ name: 'hang' }, callOptions()))).kind).toBe('bad_upstream');
   });
 
   test('that floods with notices leaves the event loop to others', async () => {
