@@ -73,11 +73,11 @@ export async function createApp(options: AppOptions): Promise<App> {
   const ids = options.ids ?? createIds(clock);
   const paths = options.paths ?? bundledPaths;
 
-  const masterKey = await readMasterKey(config);
+  const masterKey = readMasterKey(config);
   const vault = createVault(masterKey);
   const db = options.db ?? (await openDatabase({ ...config, log, migrations }));
   await migrate(db, migrations);
-  await ensurePartitions(db.query, clock.now());
+  await ensurePartitions(db, clock.now());
 
   const allowlist = config.stdio === 'allowlist' ? readStdioAllowlist(config.stdioAllowlist ?? paths.stdioAllowlist) : {};
   const programs = config.production ? {} : servicePrograms(paths);
@@ -176,5 +176,5 @@ export async function createApp(options: AppOptions): Promise<App> {
 
 async function scheduleJobs(jobs: Jobs, db: Database, clock: Clock): Promise<void> {
   const daySeconds = 24 * 60 * 60;
-  await jobs.schedule('usage-partitions', daySeconds, () => ensurePartitions(db.query, clock.now()));
+  await jobs.schedule('usage-partitions', daySeconds, () => ensurePartitions(db, clock.now()));
 }

@@ -78,7 +78,7 @@ describeOnDatabases('usage rows', usageMigrations, (open) => {
 
   test('fall into a partition of their month, made ahead and only once', async () => {
     const db = await open();
-    await Promise.all([1, 2, 3].map(() => ensurePartitions(db.query, Date.UTC(2026, 11, 31))));
+    await Promise.all([1, 2, 3].map(() => ensurePartitions(db, Date.UTC(2026, 11, 31))));
     const writer = createUsageWriter({ query: db.query, log });
     writer.record(event({ atMs: Date.UTC(2027, 0, 1) }));
     await writer.stop();

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { findDeadPort, startFaultServer, type Fault, type FaultServer } from '#testing/fault-server.ts';
+import { connectModern, connectV1, type TestClient } from '#testing/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+
+let app: TestApp;
+let faults: FaultServer;
+let healthy: HttpFixture;
+let client: TestClient;
+let token: string;
+let tool: string;
+
+beforeAll(async () => {
+  [faults, healthy] = await Promise.all([startFaultServer(), startHttpFixture('both')]);
+  const deadAddress = `127.0.0.1:${await findDeadPort()}`;
+  app = await startTestApp({ allowAddresses: [faults.address, healthy.address, deadAddress] });
+  ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
+  const at = (url: string) => ({ connection: { type: 'http', url }, deadlines: { callMs: 700 } });
+  for (const fault of ['hang', 'html', 'garbage', 'huge-json', 'huge-event', 'reset', 'unauthorized', 'endless-stream'] as const) {
+    await deployManifest(app, { id: fault, slug: fault.slice(0, 12), ...at(faults.url(fault as Fault)) });
+  }
+  await deployManifest(app, { id: 'healthy', ...at(healthy.url) });
+  await deployManifest(app, { id: 'dead', ...at(`http://${deadAddress}/mcp`) }, 'disconnected');
+  await deployManifest(app, { id: 'mute', ...at(faults.url('hang', 'always')), deadlines: { connectMs: 500 } }, 'error');
+  await deployManifest(app, { id: 'crowded', ...at(faults.url('many-tools')) }, 'error');
+  // What the dead one offered when it was last alive.
+  await app.catalogue.storeDiscovery('dead', {
+    era: 'legacy',
+    instructions: undefined,
+    tools: [{ name: 'echo', inputSchema: { type: 'object' } }],
+    prompts: [],
+    resources: [],
+    templates: [],
+  });
+  client = await connectModern(`${app.publicUrl}/mcp`, token);
+  const { tools } = await client.listTools();
+  tool = tools.find(({ name }) => name.startsWith('hang__'))?.name.slice('hang__'.length) ?? 'no tool';
+}, 120_000);
+afterAll(async () => {
+  await client?.close();
+  await app?.stop();
+  await Promise.all([faults?.close(), healthy?.close()]);
+});
+
+async function lastRow() {
+  await app.usage.flush();
+  const { rows } = await app.db.query<{ server_id: string; outcome: string; reason: string; credits: number }>(
+    'select server_id, outcome, reason, credits from usage_events order by created_at desc, call_id desc limit 1',
+  );
+  return rows[0];
+}
+
+async function callFaulty(server: string): Promise<{ code: unknown; durationMs: number; text: string }> {
+  const start = performance.now();
+  const result = await client.callTool({ name: `${server}__${server === 'dead' ? 'echo' : tool}`, arguments: {} });
+  expect(result.isError).toBe(true);
+  const meta: Record<string, unknown> = { ...(result._meta as object) };
+  return { code: meta['code'], durationMs: performance.now() - start, text: JSON.stringify(result.content) };
+}
+
+test.each([
+  ['15', 'refuses the connection', 'dead', 'upstream_unavailable', 1000],
+  ['15', 'resets the connection', 'reset', 'upstream_unavailable', 2000],
+  ['16', 'hangs', 'hang', 'timeout', 2500],
+  ['17', 'answers HTML', 'html', 'bad_upstream', 1000],
+  ['17', 'answers no JSON', 'garbage', 'bad_upstream', 1000],
+  ['18', 'answers 700 MiB of JSON', 'huge-json', 'result_too_large', 5000],
+  ['18', 'sends an event of 700 MiB', 'huge-event', 'result_too_large', 5000],
+] as const)(
+  'security row %s: of an upstream that %s the client gets a result with isError',
+  async (_row, _what, server, code, withinMs) => {
+    const before = process.memoryUsage().rss;
+    const result = await callFaulty(server);
+    expect(result.code).toBe(code);
+    expect(result.durationMs).toBeLessThan(withinMs);
+    expect(result.text).toContain('Nothing was charged');
+    expect(await lastRow()).toEqual({ server_id: server, outcome: 'failed', reason: code, credits: 0 });
+    expect(process.memoryUsage().rss - before).toBeLessThan(128 * 1024 * 1024);
+  },
+);
+
+test('of an upstream that asks for a sign-in that its manifest does not know, the client hears so', async () => {
+  expect((await callFaulty('unauthorized')).code).toBe('sign_in_required');
+});
+
+test('of a stream that never ends the client hears at the deadline', async () => {
+  expect(['timeout', 'result_too_large']).toContain((await callFaulty('endless-stre')).code);
+});
+
+test('security row 31b: a server with 513 tools keeps its last catalogue and gets the status error', () => {
+  const server = app.catalogue.snapshot().byId.get('crowded');
+  expect(server).toMatchObject({ status: 'error', statusDetail: 'The server has more than 512 tools', tools: [] });
+});
+
+test('lists answer at once while one server is dead, one hangs and others misbehave', async () => {
+  const others = callFaulty('hang');
+  for (const url of ['/mcp/capabilities', '/mcp/tools', '/mcp/health']) {
+    const start = performance.now();
+    expect((await fetch(`${app.publicUrl}${url}`)).status).toBe(200);
+    expect(performance.now() - start).toBeLessThan(300);
+  }
+  const start = performance.now();
+  const names = (await client.listTools()).tools.map(({ name }) => name);
+  expect(performance.now() - start).toBeLessThan(300);
+  expect(names).toEqual(expect.arrayContaining(['dead__echo', 'healthy__echo']));
+  const legacy = await connectV1(`${app.publicUrl}/mcp`, token);
+  expect((await legacy.listTools()).tools).toHaveLength(names.length);
+  await legacy.close();
+  const result = await client.callTool({ name: 'healthy__echo', arguments: { text: 'well' } });
+  expect(JSON.stringify(result.content)).toContain('well');
+  await others;
+});
