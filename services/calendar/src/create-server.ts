@@ -3,10 +3,10 @@ import type { Clock } from '@souk/service-kit/clock.ts';
 import type { ServiceCaller } from '@souk/service-kit/request-gate.ts';
 import type { SlowCalls } from '@souk/service-kit/slow-calls.ts';
 import type { Events } from './events.ts';
-import { addEventTools } from './event-tools.ts';
-import { addIcsTools } from './ics-tools.ts';
+import { eventTools } from './event-tools.ts';
+import { icsTools } from './ics-tools.ts';
 import { addPromptsAndResources } from './prompts-and-resources.ts';
-import { addSlotTools } from './slot-tools.ts';
+import { slotTools } from './slot-tools.ts';
 
 /** What the tools work with. */
 export type CalendarParts = { events: Events; slowCalls: SlowCalls; clock: Clock; newId: () => string };
@@ -15,12 +15,13 @@ const instructions =
   'A calendar of your own. Times without an offset are clock times in the time zone that you give (UTC unless you say). ' +
   'Every tool needs a signed-in person.';
 
-/** A server object for one connection, speaking for `caller`. */
-export function createCalendarServer(parts: CalendarParts, caller: ServiceCaller): McpServer {
-  const server = new McpServer({ name: 'calendar', version: '1.0.0' }, { instructions });
-  addEventTools(server, parts, caller);
-  addSlotTools(server, parts, caller);
-  addIcsTools(server, parts, caller);
-  addPromptsAndResources(server, parts, caller);
-  return server;
+/** How this process makes a server object for one connection, speaking for a caller. */
+export function calendarServers(parts: CalendarParts): (caller: ServiceCaller) => McpServer {
+  const tools = [...eventTools(parts), ...slotTools(parts), ...icsTools(parts)];
+  return (caller) => {
+    const server = new McpServer({ name: 'calendar', version: '1.0.0' }, { instructions });
+    for (const tool of tools) tool.addTo(server, caller);
+    addPromptsAndResources(server, parts, caller);
+    return server;
+  };
 }

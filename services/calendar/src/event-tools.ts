@@ -1,6 +1,4 @@
-import type { McpServer } from '@modelcontextprotocol/server';
-import type { ServiceCaller } from '@souk/service-kit/request-gate.ts';
-import { addTool, adding, changing, reading, requirePerson, ToolRefusal } from '@souk/service-kit/tools.ts';
+import { adding, changing, defineTool, reading, type ServiceTool, ToolRefusal } from '@souk/service-kit/tools.ts';
 import * as z from 'zod';
 import type { CalendarParts } from './create-server.ts';
 import type { CalendarEvent } from './events.ts';
@@ -10,106 +8,114 @@ import { eventLine, eventSchema, presentEvent } from './present.ts';
 const weekMs = 7 * 86_400_000;
 const conflictsSchema = z.array(eventSchema).describe('Your other events at the same time');
 
-export function addEventTools(server: McpServer, { events, clock, newId }: CalendarParts, caller: ServiceCaller): void {
+export function eventTools({ events, clock, newId }: CalendarParts): ServiceTool[] {
   const conflictsOf = (subject: string, event: CalendarEvent) =>
     events
       .between(subject, event.startMs, event.endMs)
       .filter((other) => other.id !== event.id)
       .map(presentEvent);
 
-  addTool(server, {
-    name: 'create_event',
-    title: 'Create an event',
-    description:
-      'Adds an event to your calendar and names what it collides with; needs a title, start, end and a signed-in person.',
-    annotations: adding,
-    input: z.object({
-      title: z.string().trim().min(1).max(200),
-      start: timeSchema,
-      end: timeSchema,
-      timeZone: timeZoneSchema.default('UTC'),
-      location: z.string().max(200).default(''),
-      notes: z.string().max(4_000).default(''),
+  return [
+    defineTool({
+      name: 'create_event',
+      title: 'Create an event',
+      description:
+        'Adds an event to your calendar and names what it collides with; needs a title, start, end and a signed-in person.',
+      annotations: adding,
+      input: z.object({
+        title: z.string().trim().min(1).max(200),
+        start: timeSchema,
+        end: timeSchema,
+        timeZone: timeZoneSchema.default('UTC'),
+        location: z.string().max(200).default(''),
+        notes: z.string().max(4_000).default(''),
+      }),
+      output: z.object({ event: eventSchema, conflicts: conflictsSchema }),
+      run({ title, start, end, timeZone, location, notes }, call) {
+        const subject = call.person();
+        const times = { startMs: toInstantMs(start, timeZone), endMs: toInstantMs(end, timeZone) };
+        const saved = events.add(subject, { title, ...times, timeZone, location, notes }, newId(), clock.now());
+        const event = presentEvent(saved);
+        const conflicts = conflictsOf(subject, saved);
+        return {
+          structured: { event, conflicts },
+          text: `Created: ${eventLine(event)}${collisionText(conflicts.length)}`,
+        };
+      },
     }),
-    output: z.object({ event: eventSchema, conflicts: conflictsSchema }),
-    run({ title, start, end, timeZone, location, notes }) {
-      const subject = requirePerson(caller, 'create_event');
-      const times = { startMs: toInstantMs(start, timeZone), endMs: toInstantMs(end, timeZone) };
-      const saved = events.add(subject, { title, ...times, timeZone, location, notes }, newId(), clock.now());
-      const event = presentEvent(saved);
-      const conflicts = conflictsOf(subject, saved);
-      return {
-        structured: { event, conflicts },
-        text: `Created: ${eventLine(event)}${collisionText(conflicts.length)}`,
-      };
-    },
-  });
 
-  addTool(server, {
-    name: 'list_events',
-    title: 'List events',
-    description:
-      'Lists your events by start, those of the next seven days unless you name other times; needs a signed-in person.',
-    annotations: reading,
-    input: z.object({
-      from: timeSchema.optional(),
-      to: timeSchema.optional(),
-      timeZone: timeZoneSchema.default('UTC'),
-      limit: z.int().min(1).max(500).default(100),
+    defineTool({
+      name: 'list_events',
+      title: 'List events',
+      description:
+        'Lists your events by start, those of the next seven days unless you name other times; needs a signed-in person.',
+      annotations: reading,
+      input: z.object({
+        from: timeSchema.optional(),
+        to: timeSchema.optional(),
+        timeZone: timeZoneSchema.default('UTC'),
+        limit: z.int().min(1).max(500).default(100),
+      }),
+      output: z.object({
+        events: z.array(eventSchema),
+        more: z.boolean().describe('True when the limit left some out'),
+      }),
+      run({ from, to, timeZone, limit }, call) {
+        const subject = call.person();
+        const fromMs = from === undefined ? clock.now() : toInstantMs(from, timeZone);
+        const toMs = to === undefined ? fromMs + weekMs : toInstantMs(to, timeZone);
+        if (toMs <= fromMs) throw new ToolRefusal('"to" must be after "from".');
+        const all = events.between(subject, fromMs, toMs);
+        const shown = all.slice(0, limit).map(presentEvent);
+        return {
+          structured: { events: shown, more: all.length > limit },
+          text: shown.map(eventLine).join('\n') || 'No events.',
+        };
+      },
     }),
-    output: z.object({ events: z.array(eventSchema), more: z.boolean().describe('True when the limit left some out') }),
-    run({ from, to, timeZone, limit }) {
-      const subject = requirePerson(caller, 'list_events');
-      const fromMs = from === undefined ? clock.now() : toInstantMs(from, timeZone);
-      const toMs = to === undefined ? fromMs + weekMs : toInstantMs(to, timeZone);
-      if (toMs <= fromMs) throw new ToolRefusal('"to" must be after "from".');
-      const all = events.between(subject, fromMs, toMs);
-      const shown = all.slice(0, limit).map(presentEvent);
-      return {
-        structured: { events: shown, more: all.length > limit },
-        text: shown.map(eventLine).join('\n') || 'No events.',
-      };
-    },
-  });
 
-  addTool(server, {
-    name: 'move_event',
-    title: 'Move an event',
-    description:
-      'Moves one of your events to another time, as long as before unless you give an end; needs its id and a signed-in person.',
-    annotations: changing,
-    input: z.object({
-      id: z.string().max(64),
-      start: timeSchema,
-      end: timeSchema.optional(),
-      timeZone: timeZoneSchema.optional().describe('For times without an offset; the zone of the event when missing'),
+    defineTool({
+      name: 'move_event',
+      title: 'Move an event',
+      description:
+        'Moves one of your events to another time, as long as before unless you give an end; needs its id and a signed-in person.',
+      annotations: changing,
+      input: z.object({
+        id: z.string().max(64),
+        start: timeSchema,
+        end: timeSchema.optional(),
+        timeZone: timeZoneSchema.optional().describe('For times without an offset; the zone of the event when missing'),
+      }),
+      output: z.object({ event: eventSchema, conflicts: conflictsSchema }),
+      run({ id, start, end, timeZone }, call) {
+        const subject = call.person();
+        const before = events.find(subject, id);
+        const zone = timeZone ?? before.timeZone;
+        const startMs = toInstantMs(start, zone);
+        const endMs = end === undefined ? startMs + before.endMs - before.startMs : toInstantMs(end, zone);
+        const moved = events.move(subject, id, startMs, endMs, clock.now());
+        const event = presentEvent(moved);
+        const conflicts = conflictsOf(subject, moved);
+        return {
+          structured: { event, conflicts },
+          text: `Moved: ${eventLine(event)}${collisionText(conflicts.length)}`,
+        };
+      },
     }),
-    output: z.object({ event: eventSchema, conflicts: conflictsSchema }),
-    run({ id, start, end, timeZone }) {
-      const subject = requirePerson(caller, 'move_event');
-      const before = events.find(subject, id);
-      const zone = timeZone ?? before.timeZone;
-      const startMs = toInstantMs(start, zone);
-      const endMs = end === undefined ? startMs + before.endMs - before.startMs : toInstantMs(end, zone);
-      const moved = events.move(subject, id, startMs, endMs, clock.now());
-      const event = presentEvent(moved);
-      const conflicts = conflictsOf(subject, moved);
-      return { structured: { event, conflicts }, text: `Moved: ${eventLine(event)}${collisionText(conflicts.length)}` };
-    },
-  });
 
-  addTool(server, {
-    name: 'delete_event',
-    title: 'Delete an event',
-    description: 'Deletes one of your events for good; needs its id and a signed-in person.',
-    annotations: changing,
-    input: z.object({ id: z.string().max(64) }),
-    output: z.object({ deleted: z.boolean().describe('False when there was none of that id') }),
-    run({ id }) {
-      const deleted = events.remove(requirePerson(caller, 'delete_event'), id);
-      return { structured: { deleted }, text: deleted ? 'Deleted.' : `You have no event ${id}.` };
-    },
-  });
+    defineTool({
+      name: 'delete_event',
+      title: 'Delete an event',
+      description: 'Deletes one of your events for good; needs its id and a signed-in person.',
+      annotations: changing,
+      input: z.object({ id: z.string().max(64) }),
+      output: z.object({ deleted: z.boolean().describe('False when there was none of that id') }),
+      run({ id }, call) {
+        const deleted = events.remove(call.person(), id);
+        return { structured: { deleted }, text: deleted ? 'Deleted.' : `You have no event ${id}.` };
+      },
+    }),
+  ];
 }
 
 function collisionText(count: number): string {

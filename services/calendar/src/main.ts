@@ -4,7 +4,7 @@ import { openDatabase } from '@souk/service-kit/database.ts';
 import { serveMcpWebSocket } from '@souk/service-kit/mcp-web-socket.ts';
 import { createSlowCalls } from '@souk/service-kit/slow-calls.ts';
 import { startService } from '@souk/service-kit/start-service.ts';
-import { createCalendarServer, type CalendarParts } from './create-server.ts';
+import { calendarServers, type CalendarParts } from './create-server.ts';
 import { createEvents, eventMigrations } from './events.ts';
 
 const maxSlowCallsPerPerson = 2;
@@ -22,7 +22,7 @@ await startService({
     const endpoint = serveMcpWebSocket(server, {
       path: '/mcp',
       secret,
-      createServer: (caller) => createCalendarServer(parts, caller),
+      createServer: calendarServers(parts),
     });
     return {
       close() {

@@ -8,6 +8,10 @@ import { presentEvent } from './present.ts';
 
 const mimeType = 'application/json';
 
+const reviewSchema = z.object({
+  timeZone: z.string().max(64).refine(isTimeZone).optional().describe('IANA time zone, such as Europe/Berlin'),
+});
+
 export function addPromptsAndResources(server: McpServer, parts: CalendarParts, caller: ServiceCaller): void {
   const { events, clock } = parts;
 
@@ -16,9 +20,7 @@ export function addPromptsAndResources(server: McpServer, parts: CalendarParts, 
     {
       title: 'Weekly review',
       description: 'Asks for a look back at the last seven days and ahead at the next seven.',
-      argsSchema: z.object({
-        timeZone: z.string().max(64).refine(isTimeZone).optional().describe('IANA time zone, such as Europe/Berlin'),
-      }),
+      argsSchema: reviewSchema,
     },
     ({ timeZone = 'UTC' }) => {
       const today = toLocalText(clock.now(), timeZone).slice(0, 10);

@@ -1,6 +1,4 @@
-import type { McpServer } from '@modelcontextprotocol/server';
-import type { ServiceCaller } from '@souk/service-kit/request-gate.ts';
-import { addTool, reading, requirePerson, ToolRefusal } from '@souk/service-kit/tools.ts';
+import { defineTool, reading, type ServiceTool, ToolRefusal } from '@souk/service-kit/tools.ts';
 import * as z from 'zod';
 import type { CalendarParts } from './create-server.ts';
 import { freeSlots } from './free-slots.ts';
@@ -14,45 +12,47 @@ const timeOfDaySchema = z
   .regex(/^(([01]\d|2[0-3]):[0-5]\d|24:00)$/, 'must be a time of day such as 09:00')
   .describe('Time of day, 00:00 to 24:00');
 
-export function addSlotTools(server: McpServer, { events }: CalendarParts, caller: ServiceCaller): void {
-  addTool(server, {
-    name: 'find_free_slots',
-    title: 'Find free slots',
-    description:
-      'Finds the gaps between your events inside working hours, up to three months ahead; needs a range, a length and a signed-in person.',
-    annotations: reading,
-    input: z.object({
-      from: timeSchema,
-      to: timeSchema,
-      durationMinutes: z.int().min(5).max(1_440),
-      timeZone: timeZoneSchema.default('UTC'),
-      dayStart: timeOfDaySchema.default('09:00'),
-      dayEnd: timeOfDaySchema.default('17:00'),
-      weekdaysOnly: z.boolean().default(true),
-      limit: z.int().min(1).max(200).default(20),
+export function slotTools({ events }: CalendarParts): ServiceTool[] {
+  return [
+    defineTool({
+      name: 'find_free_slots',
+      title: 'Find free slots',
+      description:
+        'Finds the gaps between your events inside working hours, up to three months ahead; needs a range, a length and a signed-in person.',
+      annotations: reading,
+      input: z.object({
+        from: timeSchema,
+        to: timeSchema,
+        durationMinutes: z.int().min(5).max(1_440),
+        timeZone: timeZoneSchema.default('UTC'),
+        dayStart: timeOfDaySchema.default('09:00'),
+        dayEnd: timeOfDaySchema.default('17:00'),
+        weekdaysOnly: z.boolean().default(true),
+        limit: z.int().min(1).max(200).default(20),
+      }),
+      output: z.object({
+        slots: z.array(z.object({ start: z.string(), end: z.string(), minutes: z.int() })),
+      }),
+      run({ from, to, durationMinutes, timeZone, dayStart, dayEnd, weekdaysOnly, limit }, call) {
+        const subject = call.person();
+        const range = { startMs: toInstantMs(from, timeZone), endMs: toInstantMs(to, timeZone) };
+        if (range.endMs <= range.startMs) throw new ToolRefusal('"to" must be after "from".');
+        if (range.endMs - range.startMs > longestRangeMs) throw new ToolRefusal('Look at most 93 days ahead at once.');
+        const hours = { fromMinute: minuteOf(dayStart), toMinute: minuteOf(dayEnd), timeZone, weekdaysOnly };
+        if (hours.toMinute <= hours.fromMinute) throw new ToolRefusal('dayEnd must be after dayStart.');
+        const busy = events.between(subject, range.startMs, range.endMs);
+        const slots = freeSlots(busy, range, hours, durationMinutes * minuteMs)
+          .slice(0, limit)
+          .map(({ startMs, endMs }) => ({
+            start: toLocalText(startMs, timeZone),
+            end: toLocalText(endMs, timeZone),
+            minutes: Math.floor((endMs - startMs) / minuteMs),
+          }));
+        const text = slots.map((slot) => `${slot.start} to ${slot.end}  (${slot.minutes} min)`).join('\n');
+        return { structured: { slots }, text: text || 'No free slot of that length.' };
+      },
     }),
-    output: z.object({
-      slots: z.array(z.object({ start: z.string(), end: z.string(), minutes: z.int() })),
-    }),
-    run({ from, to, durationMinutes, timeZone, dayStart, dayEnd, weekdaysOnly, limit }) {
-      const subject = requirePerson(caller, 'find_free_slots');
-      const range = { startMs: toInstantMs(from, timeZone), endMs: toInstantMs(to, timeZone) };
-      if (range.endMs <= range.startMs) throw new ToolRefusal('"to" must be after "from".');
-      if (range.endMs - range.startMs > longestRangeMs) throw new ToolRefusal('Look at most 93 days ahead at once.');
-      const hours = { fromMinute: minuteOf(dayStart), toMinute: minuteOf(dayEnd), timeZone, weekdaysOnly };
-      if (hours.toMinute <= hours.fromMinute) throw new ToolRefusal('dayEnd must be after dayStart.');
-      const busy = events.between(subject, range.startMs, range.endMs);
-      const slots = freeSlots(busy, range, hours, durationMinutes * minuteMs)
-        .slice(0, limit)
-        .map(({ startMs, endMs }) => ({
-          start: toLocalText(startMs, timeZone),
-          end: toLocalText(endMs, timeZone),
-          minutes: Math.floor((endMs - startMs) / minuteMs),
-        }));
-      const text = slots.map((slot) => `${slot.start} to ${slot.end}  (${slot.minutes} min)`).join('\n');
-      return { structured: { slots }, text: text || 'No free slot of that length.' };
-    },
-  });
+  ];
 }
 
 function minuteOf(timeOfDay: string): number {

@@ -36,6 +36,13 @@ export class ToolRefusal extends Error {
 
 /** What a tool may do besides reading its input. */
 export type ToolCall = {
+  /** Who calls; undefined: nobody in particular. */
+  subject: string | undefined;
+  /**
+   * The person whose data the tool works on.
+   * @throws ToolRefusal when the connection speaks for nobody.
+   */
+  person(): string;
   /** Aborts when the client cancels or goes away. */
   signal: AbortSignal;
   /** Tells the client how far the work is, when it asked to know. */
@@ -63,47 +70,50 @@ export type Tool<In extends z.ZodObject, Out extends z.ZodObject> = {
   run(input: z.output<In>, call: ToolCall): ToolAnswer<z.input<Out>> | Promise<ToolAnswer<z.input<Out>>>;
 };
 
-/** Registers a tool whose refusals become `isError` answers and whose other failures say nothing private. */
-export function addTool<In extends z.ZodObject, Out extends z.ZodObject>(server: McpServer, tool: Tool<In, Out>): void {
-  const { name, title, description, annotations, input, output } = tool;
-  server.registerTool<z.ZodObject, z.ZodObject>(
-    name,
-    { title, description, annotations, inputSchema: input, outputSchema: output },
-    async (args, context): Promise<CallToolResult> => {
-      try {
-        // The SDK parsed `args` with `input` already; parsing again gives them their type back.
-        const answer = await tool.run(input.parse(args), toolCall(context));
-        return {
-          content: [{ type: 'text', text: answer.text }, ...(answer.extra ?? [])],
-          structuredContent: answer.structured,
-        };
-      } catch (error) {
-        if (context.mcpReq.signal.aborted) throw error;
-        if (error instanceof ToolRefusal) return refused(error.message);
-        process.stderr.write(`${name} failed: ${error instanceof Error ? error.name : 'unknown'}\n`);
-        return refused('The service could not finish this call.');
-      }
-    },
-  );
-}
+/** A tool that is ready to be offered: made once in a process, added to every server object. */
+export type ServiceTool = { addTo(server: McpServer, caller: ServiceCaller): void };
 
 /**
- * The person whose data a tool works on.
- * @throws ToolRefusal when the connection speaks for nobody.
+ * Makes a tool whose refusals become `isError` answers and whose other failures say nothing private.
+ * To be called once for each tool: its schemas compile at their first use, which costs more than a call.
  */
-export function requirePerson(caller: ServiceCaller, tool: string): string {
-  if (caller.subject === undefined) throw new ToolRefusal(`${tool} needs a signed-in person.`);
-  return caller.subject;
+export function defineTool<In extends z.ZodObject, Out extends z.ZodObject>(tool: Tool<In, Out>): ServiceTool {
+  const { name, title, description, annotations, input, output } = tool;
+  const config = { title, description, annotations, inputSchema: input, outputSchema: output };
+  return {
+    addTo(server, caller) {
+      server.registerTool<z.ZodObject, z.ZodObject>(name, config, async (args, context): Promise<CallToolResult> => {
+        try {
+          // The SDK parsed `args` with `input` already; parsing again gives them their type back.
+          const answer = await tool.run(input.parse(args), toolCall(name, caller, context));
+          return {
+            content: [{ type: 'text', text: answer.text }, ...(answer.extra ?? [])],
+            structuredContent: answer.structured,
+          };
+        } catch (error) {
+          if (context.mcpReq.signal.aborted) throw error;
+          if (error instanceof ToolRefusal) return refused(error.message);
+          process.stderr.write(`${name} failed: ${error instanceof Error ? error.name : 'unknown'}\n`);
+          return refused('The service could not finish this call.');
+        }
+      });
+    },
+  };
 }
 
 function refused(text: string): CallToolResult {
   return { isError: true, content: [{ type: 'text', text }] };
 }
 
-function toolCall(context: ServerContext): ToolCall {
+function toolCall(name: string, { subject }: ServiceCaller, context: ServerContext): ToolCall {
   const { signal, _meta: meta } = context.mcpReq;
   const progressToken = meta?.progressToken;
   return {
+    subject,
+    person() {
+      if (subject === undefined) throw new ToolRefusal(`${name} needs a signed-in person.`);
+      return subject;
+    },
     signal,
     async report(progress, total, message) {
       if (progressToken === undefined) return;

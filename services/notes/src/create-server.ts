@@ -2,8 +2,8 @@ import { McpServer } from '@modelcontextprotocol/server';
 import type { Clock } from '@souk/service-kit/clock.ts';
 import type { ServiceCaller } from '@souk/service-kit/request-gate.ts';
 import type { SlowCalls } from '@souk/service-kit/slow-calls.ts';
-import { addExportTool } from './export-tool.ts';
-import { addNoteTools } from './note-tools.ts';
+import { exportTools } from './export-tool.ts';
+import { noteTools } from './note-tools.ts';
 import type { Notes } from './notes.ts';
 import { addPromptsAndResources } from './prompts-and-resources.ts';
 
@@ -12,11 +12,13 @@ export type NotesParts = { notes: Notes; slowCalls: SlowCalls; clock: Clock; new
 
 const instructions = 'Your own notes with tags and full-text search. Search before you create: the note may exist.';
 
-/** A server object for one request or session of the account that signed in. */
-export function createNotesServer(parts: NotesParts, caller: ServiceCaller): McpServer {
-  const server = new McpServer({ name: 'notes', version: '1.0.0' }, { instructions });
-  addNoteTools(server, parts, caller);
-  addExportTool(server, parts, caller);
-  addPromptsAndResources(server, parts, caller);
-  return server;
+/** How this process makes a server object for one request or session of the account that signed in. */
+export function notesServers(parts: NotesParts): (caller: ServiceCaller) => McpServer {
+  const tools = [...noteTools(parts), ...exportTools(parts)];
+  return (caller) => {
+    const server = new McpServer({ name: 'notes', version: '1.0.0' }, { instructions });
+    for (const tool of tools) tool.addTo(server, caller);
+    addPromptsAndResources(server, parts, caller);
+    return server;
+  };
 }

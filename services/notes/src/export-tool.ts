@@ -1,6 +1,4 @@
-import type { McpServer } from '@modelcontextprotocol/server';
-import type { ServiceCaller } from '@souk/service-kit/request-gate.ts';
-import { addTool, reading, requirePerson } from '@souk/service-kit/tools.ts';
+import { defineTool, reading, type ServiceTool } from '@souk/service-kit/tools.ts';
 import * as z from 'zod';
 import type { NotesParts } from './create-server.ts';
 import type { Note } from './notes.ts';
@@ -12,44 +10,46 @@ const pieceMs = 500;
 const maxCharacters = 2_000_000;
 const maxNotes = 2_000;
 
-export function addExportTool(server: McpServer, { notes, slowCalls }: NotesParts, caller: ServiceCaller): void {
-  addTool(server, {
-    name: 'export_notes',
-    title: 'Export all notes',
-    description:
-      'Writes all your notes into one Markdown document, reporting progress (about six seconds); needs your sign-in to notes.',
-    annotations: reading,
-    input: z.object({}),
-    output: z.object({
-      notes: z.int(),
-      words: z.int(),
-      markdown: z.string(),
-      truncated: z.boolean().describe('True when notes were left out because the document grew too long'),
-    }),
-    run(_, call) {
-      const subject = requirePerson(caller, 'export_notes');
-      return slowCalls.run(subject, async () => {
-        const all = notes.recent(subject, maxNotes);
-        let markdown = `# Notes\n\n${all.map((note) => `- ${note.title}`).join('\n')}\n`;
-        let words = 0;
-        let written = 0;
-        for (let piece = 1; piece <= pieces; piece += 1) {
-          for (const note of all.slice(written, Math.ceil((all.length * piece) / pieces))) {
-            const section = sectionOf(note);
-            if (markdown.length + section.length > maxCharacters) break;
-            markdown += section;
-            words += countWords(note.body);
-            written += 1;
+export function exportTools({ notes, slowCalls }: NotesParts): ServiceTool[] {
+  return [
+    defineTool({
+      name: 'export_notes',
+      title: 'Export all notes',
+      description:
+        'Writes all your notes into one Markdown document, reporting progress (about six seconds); needs your sign-in to notes.',
+      annotations: reading,
+      input: z.object({}),
+      output: z.object({
+        notes: z.int(),
+        words: z.int(),
+        markdown: z.string(),
+        truncated: z.boolean().describe('True when notes were left out because the document grew too long'),
+      }),
+      run(_, call) {
+        const subject = call.person();
+        return slowCalls.run(subject, async () => {
+          const all = notes.recent(subject, maxNotes);
+          let markdown = `# Notes\n\n${all.map((note) => `- ${note.title}`).join('\n')}\n`;
+          let words = 0;
+          let written = 0;
+          for (let piece = 1; piece <= pieces; piece += 1) {
+            for (const note of all.slice(written, Math.ceil((all.length * piece) / pieces))) {
+              const section = sectionOf(note);
+              if (markdown.length + section.length > maxCharacters) break;
+              markdown += section;
+              words += countWords(note.body);
+              written += 1;
+            }
+            await call.pause(pieceMs);
+            await call.report(piece, pieces, `${written} of ${all.length} notes written`);
           }
-          await call.pause(pieceMs);
-          await call.report(piece, pieces, `${written} of ${all.length} notes written`);
-        }
-        const structured = { notes: written, words, markdown, truncated: written < all.length };
-        const resource = { uri: 'notes://export.md', mimeType: 'text/markdown', text: markdown };
-        return { structured, text: `${written} notes, ${words} words.`, extra: [{ type: 'resource', resource }] };
-      });
-    },
-  });
+          const structured = { notes: written, words, markdown, truncated: written < all.length };
+          const resource = { uri: 'notes://export.md', mimeType: 'text/markdown', text: markdown };
+          return { structured, text: `${written} notes, ${words} words.`, extra: [{ type: 'resource', resource }] };
+        });
+      },
+    }),
+  ];
 }
 
 function sectionOf({ title, body, tags, updatedAt }: Note): string {

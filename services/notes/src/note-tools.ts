@@ -1,6 +1,4 @@
-import type { McpServer } from '@modelcontextprotocol/server';
-import type { ServiceCaller } from '@souk/service-kit/request-gate.ts';
-import { addTool, adding, changing, reading, requirePerson } from '@souk/service-kit/tools.ts';
+import { adding, changing, defineTool, reading, type ServiceTool } from '@souk/service-kit/tools.ts';
 import * as z from 'zod';
 import type { NotesParts } from './create-server.ts';
 import { foundNoteSchema, noteSchema } from './notes.ts';
@@ -15,100 +13,102 @@ const tagSchema = z
 const tagsSchema = z.array(tagSchema).max(20);
 const idSchema = z.string().max(64).describe('Id of one of your notes');
 
-export function addNoteTools(server: McpServer, { notes, clock, newId }: NotesParts, caller: ServiceCaller): void {
-  addTool(server, {
-    name: 'create_note',
-    title: 'Create a note',
-    description: 'Writes a new note with a title, a text and tags; needs your sign-in to notes.',
-    annotations: adding,
-    input: z.object({ title: titleSchema, body: bodySchema.default(''), tags: tagsSchema.default([]) }),
-    output: z.object({ note: noteSchema }),
-    run(draft) {
-      const note = notes.add(requirePerson(caller, 'create_note'), draft, newId(), clock.now());
-      return { structured: { note }, text: `Created "${note.title}" as ${note.id}.` };
-    },
-  });
-
-  addTool(server, {
-    name: 'search_notes',
-    title: 'Search notes',
-    description:
-      'Finds your notes by their words, best first, with the passage that matched; needs words and your sign-in to notes.',
-    annotations: reading,
-    input: z.object({
-      query: z.string().trim().min(1).max(200).describe('Words that all occur; the last one may be a beginning'),
-      tag: tagSchema.optional().describe('Only notes with this tag'),
-      limit: z.int().min(1).max(100).default(20),
+export function noteTools({ notes, clock, newId }: NotesParts): ServiceTool[] {
+  return [
+    defineTool({
+      name: 'create_note',
+      title: 'Create a note',
+      description: 'Writes a new note with a title, a text and tags; needs your sign-in to notes.',
+      annotations: adding,
+      input: z.object({ title: titleSchema, body: bodySchema.default(''), tags: tagsSchema.default([]) }),
+      output: z.object({ note: noteSchema }),
+      run(draft, call) {
+        const note = notes.add(call.person(), draft, newId(), clock.now());
+        return { structured: { note }, text: `Created "${note.title}" as ${note.id}.` };
+      },
     }),
-    output: z.object({ notes: z.array(foundNoteSchema) }),
-    run({ query, tag, limit }) {
-      const found = notes.search(requirePerson(caller, 'search_notes'), query, tag, limit);
-      const text = found.map((note) => `${note.title}: ${note.snippet}  (${note.id})`).join('\n');
-      return { structured: { notes: found }, text: text || 'No note matches.' };
-    },
-  });
 
-  addTool(server, {
-    name: 'get_note',
-    title: 'Read a note',
-    description: 'Reads one of your notes whole; needs its id and your sign-in to notes.',
-    annotations: reading,
-    input: z.object({ id: idSchema }),
-    output: z.object({ note: noteSchema }),
-    run({ id }) {
-      const note = notes.find(requirePerson(caller, 'get_note'), id);
-      return { structured: { note }, text: `# ${note.title}\n\n${note.body}` };
-    },
-  });
-
-  addTool(server, {
-    name: 'update_note',
-    title: 'Change a note',
-    description:
-      'Replaces the title, text or tags of one of your notes, what you leave out stays; needs its id and your sign-in to notes.',
-    annotations: changing,
-    input: z.object({
-      id: idSchema,
-      title: titleSchema.optional(),
-      body: bodySchema.optional(),
-      tags: tagsSchema.optional(),
+    defineTool({
+      name: 'search_notes',
+      title: 'Search notes',
+      description:
+        'Finds your notes by their words, best first, with the passage that matched; needs words and your sign-in to notes.',
+      annotations: reading,
+      input: z.object({
+        query: z.string().trim().min(1).max(200).describe('Words that all occur; the last one may be a beginning'),
+        tag: tagSchema.optional().describe('Only notes with this tag'),
+        limit: z.int().min(1).max(100).default(20),
+      }),
+      output: z.object({ notes: z.array(foundNoteSchema) }),
+      run({ query, tag, limit }, call) {
+        const found = notes.search(call.person(), query, tag, limit);
+        const text = found.map((note) => `${note.title}: ${note.snippet}  (${note.id})`).join('\n');
+        return { structured: { notes: found }, text: text || 'No note matches.' };
+      },
     }),
-    output: z.object({ note: noteSchema }),
-    run({ id, title, body, tags }) {
-      const change = {
-        ...(title === undefined ? {} : { title }),
-        ...(body === undefined ? {} : { body }),
-        ...(tags === undefined ? {} : { tags }),
-      };
-      const note = notes.update(requirePerson(caller, 'update_note'), id, change, clock.now());
-      return { structured: { note }, text: `Changed "${note.title}".` };
-    },
-  });
 
-  addTool(server, {
-    name: 'delete_note',
-    title: 'Delete a note',
-    description: 'Deletes one of your notes for good; needs its id and your sign-in to notes.',
-    annotations: changing,
-    input: z.object({ id: idSchema }),
-    output: z.object({ deleted: z.boolean().describe('False when there was none of that id') }),
-    run({ id }) {
-      const deleted = notes.remove(requirePerson(caller, 'delete_note'), id);
-      return { structured: { deleted }, text: deleted ? 'Deleted.' : `You have no note ${id}.` };
-    },
-  });
+    defineTool({
+      name: 'get_note',
+      title: 'Read a note',
+      description: 'Reads one of your notes whole; needs its id and your sign-in to notes.',
+      annotations: reading,
+      input: z.object({ id: idSchema }),
+      output: z.object({ note: noteSchema }),
+      run({ id }, call) {
+        const note = notes.find(call.person(), id);
+        return { structured: { note }, text: `# ${note.title}\n\n${note.body}` };
+      },
+    }),
 
-  addTool(server, {
-    name: 'list_tags',
-    title: 'List tags',
-    description: 'Lists the tags of your notes, most used first; needs your sign-in to notes.',
-    annotations: reading,
-    input: z.object({}),
-    output: z.object({ tags: z.array(z.object({ tag: z.string(), notes: z.int() })) }),
-    run() {
-      const tags = notes.tags(requirePerson(caller, 'list_tags'));
-      const text = tags.map(({ tag, notes: used }) => `${tag} (${used})`).join(', ');
-      return { structured: { tags }, text: text || 'Your notes have no tags.' };
-    },
-  });
+    defineTool({
+      name: 'update_note',
+      title: 'Change a note',
+      description:
+        'Replaces the title, text or tags of one of your notes, what you leave out stays; needs its id and your sign-in to notes.',
+      annotations: changing,
+      input: z.object({
+        id: idSchema,
+        title: titleSchema.optional(),
+        body: bodySchema.optional(),
+        tags: tagsSchema.optional(),
+      }),
+      output: z.object({ note: noteSchema }),
+      run({ id, title, body, tags }, call) {
+        const change = {
+          ...(title === undefined ? {} : { title }),
+          ...(body === undefined ? {} : { body }),
+          ...(tags === undefined ? {} : { tags }),
+        };
+        const note = notes.update(call.person(), id, change, clock.now());
+        return { structured: { note }, text: `Changed "${note.title}".` };
+      },
+    }),
+
+    defineTool({
+      name: 'delete_note',
+      title: 'Delete a note',
+      description: 'Deletes one of your notes for good; needs its id and your sign-in to notes.',
+      annotations: changing,
+      input: z.object({ id: idSchema }),
+      output: z.object({ deleted: z.boolean().describe('False when there was none of that id') }),
+      run({ id }, call) {
+        const deleted = notes.remove(call.person(), id);
+        return { structured: { deleted }, text: deleted ? 'Deleted.' : `You have no note ${id}.` };
+      },
+    }),
+
+    defineTool({
+      name: 'list_tags',
+      title: 'List tags',
+      description: 'Lists the tags of your notes, most used first; needs your sign-in to notes.',
+      annotations: reading,
+      input: z.object({}),
+      output: z.object({ tags: z.array(z.object({ tag: z.string(), notes: z.int() })) }),
+      run(_, call) {
+        const tags = notes.tags(call.person());
+        const text = tags.map(({ tag, notes: used }) => `${tag} (${used})`).join(', ');
+        return { structured: { tags }, text: text || 'Your notes have no tags.' };
+      },
+    }),
+  ];
 }

@@ -6,13 +6,15 @@ import type { NotesParts } from './create-server.ts';
 const mimeType = 'application/json';
 const recentNotes = 10;
 
+const summarySchema = z.object({ topic: z.string().max(200).describe('What the summary is about') });
+
 export function addPromptsAndResources(server: McpServer, { notes }: NotesParts, caller: ServiceCaller): void {
   server.registerPrompt(
     'summarise_notes',
     {
       title: 'Summarise notes',
       description: 'Asks for a summary of what your notes say about a topic, with the notes named.',
-      argsSchema: z.object({ topic: z.string().max(200).describe('What the summary is about') }),
+      argsSchema: summarySchema,
     },
     ({ topic }) => {
       const text =

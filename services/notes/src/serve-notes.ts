@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { createMcpEndpoint } from '@souk/service-kit/mcp-http.ts';
 import { refuseForeign, sendRefusal } from '@souk/service-kit/request-gate.ts';
-import { createNotesServer, type NotesParts } from './create-server.ts';
+import { notesServers, type NotesParts } from './create-server.ts';
 import { createTokenVerifier } from './oauth/access-token.ts';
 import type { OauthSetup } from './oauth/provider.ts';
 
@@ -18,7 +18,7 @@ const interactionPath = /^\/oauth\/interaction\/[\w-]+$/;
 
 /** MCP at /mcp for who brings a token, and beside it the OAuth server that gives them out. */
 export function serveNotes(server: Server, parts: NotesParts, setup: OauthSetup): { close(): Promise<void> } {
-  const endpoint = createMcpEndpoint((caller) => createNotesServer(parts, caller), setup.clock);
+  const endpoint = createMcpEndpoint(notesServers(parts), setup.clock);
   const verifier = createTokenVerifier(setup.records, setup.clock);
   const metadataUrl = getOAuthProtectedResourceMetadataUrl(new URL(setup.resource));
   const loadOauth = once(async () => {

@@ -1,63 +1,63 @@
-import type { McpServer } from '@modelcontextprotocol/server';
-import type { ServiceCaller } from '@souk/service-kit/request-gate.ts';
-import { addTool, adding, changing, reading, requirePerson } from '@souk/service-kit/tools.ts';
+import { adding, changing, defineTool, reading, type ServiceTool } from '@souk/service-kit/tools.ts';
 import * as z from 'zod';
 import { iataSchema } from './airports.ts';
 import type { TravelParts } from './create-server.ts';
 import { itinerarySchema } from './itineraries.ts';
 
 /** The tools that keep something for a person. */
-export function addItineraryTools(server: McpServer, parts: TravelParts, caller: ServiceCaller): void {
+export function itineraryTools(parts: TravelParts): ServiceTool[] {
   const { itineraries, clock, newId } = parts;
 
-  addTool(server, {
-    name: 'save_itinerary',
-    title: 'Save an itinerary',
-    description:
-      'Saves a route under a name for you alone; needs at least two airports in order and a signed-in person.',
-    annotations: adding,
-    input: z.object({
-      name: z.string().trim().min(1).max(100),
-      stops: z.array(iataSchema).min(2).max(50).describe('IATA codes in the order of travel'),
-      departureDate: z.iso.date().optional().describe('YYYY-MM-DD'),
-      note: z.string().max(2_000).default(''),
+  return [
+    defineTool({
+      name: 'save_itinerary',
+      title: 'Save an itinerary',
+      description:
+        'Saves a route under a name for you alone; needs at least two airports in order and a signed-in person.',
+      annotations: adding,
+      input: z.object({
+        name: z.string().trim().min(1).max(100),
+        stops: z.array(iataSchema).min(2).max(50).describe('IATA codes in the order of travel'),
+        departureDate: z.iso.date().optional().describe('YYYY-MM-DD'),
+        note: z.string().max(2_000).default(''),
+      }),
+      output: z.object({ itinerary: itinerarySchema }),
+      run({ name, stops, departureDate, note }, call) {
+        const subject = call.person();
+        const draft = { name, stops, departureDate: departureDate ?? null, note };
+        const itinerary = itineraries.save(subject, draft, newId(), clock.now());
+        return {
+          structured: { itinerary },
+          text: `Saved "${name}" as ${itinerary.id}: ${itinerary.stops.join(' - ')}, ${itinerary.distanceKm} km.`,
+        };
+      },
     }),
-    output: z.object({ itinerary: itinerarySchema }),
-    run({ name, stops, departureDate, note }) {
-      const subject = requirePerson(caller, 'save_itinerary');
-      const draft = { name, stops, departureDate: departureDate ?? null, note };
-      const itinerary = itineraries.save(subject, draft, newId(), clock.now());
-      return {
-        structured: { itinerary },
-        text: `Saved "${name}" as ${itinerary.id}: ${itinerary.stops.join(' - ')}, ${itinerary.distanceKm} km.`,
-      };
-    },
-  });
 
-  addTool(server, {
-    name: 'list_itineraries',
-    title: 'List your itineraries',
-    description: 'Lists the itineraries that you saved, oldest first; needs a signed-in person.',
-    annotations: reading,
-    input: z.object({}),
-    output: z.object({ itineraries: z.array(itinerarySchema) }),
-    run() {
-      const mine = itineraries.list(requirePerson(caller, 'list_itineraries'));
-      const lines = mine.map((trip) => `${trip.id}  ${trip.name}: ${trip.stops.join(' - ')}`);
-      return { structured: { itineraries: mine }, text: lines.join('\n') || 'You have no itineraries.' };
-    },
-  });
+    defineTool({
+      name: 'list_itineraries',
+      title: 'List your itineraries',
+      description: 'Lists the itineraries that you saved, oldest first; needs a signed-in person.',
+      annotations: reading,
+      input: z.object({}),
+      output: z.object({ itineraries: z.array(itinerarySchema) }),
+      run(_, call) {
+        const mine = itineraries.list(call.person());
+        const lines = mine.map((trip) => `${trip.id}  ${trip.name}: ${trip.stops.join(' - ')}`);
+        return { structured: { itineraries: mine }, text: lines.join('\n') || 'You have no itineraries.' };
+      },
+    }),
 
-  addTool(server, {
-    name: 'delete_itinerary',
-    title: 'Delete an itinerary',
-    description: 'Deletes one of your itineraries for good; needs its id and a signed-in person.',
-    annotations: changing,
-    input: z.object({ id: z.string().max(64) }),
-    output: z.object({ deleted: z.boolean().describe('False when there was none of that id') }),
-    run({ id }) {
-      const deleted = itineraries.remove(requirePerson(caller, 'delete_itinerary'), id);
-      return { structured: { deleted }, text: deleted ? 'Deleted.' : `You have no itinerary ${id}.` };
-    },
-  });
+    defineTool({
+      name: 'delete_itinerary',
+      title: 'Delete an itinerary',
+      description: 'Deletes one of your itineraries for good; needs its id and a signed-in person.',
+      annotations: changing,
+      input: z.object({ id: z.string().max(64) }),
+      output: z.object({ deleted: z.boolean().describe('False when there was none of that id') }),
+      run({ id }, call) {
+        const deleted = itineraries.remove(call.person(), id);
+        return { structured: { deleted }, text: deleted ? 'Deleted.' : `You have no itinerary ${id}.` };
+      },
+    }),
+  ];
 }

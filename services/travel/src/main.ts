@@ -4,7 +4,7 @@ import { openDatabase } from '@souk/service-kit/database.ts';
 import { serveMcpPaths } from '@souk/service-kit/serve-mcp-paths.ts';
 import { createSlowCalls } from '@souk/service-kit/slow-calls.ts';
 import { startService } from '@souk/service-kit/start-service.ts';
-import { createTravelServer, type Edition, type TravelParts } from './create-server.ts';
+import { travelServers, type TravelParts } from './create-server.ts';
 import { createItineraries, itineraryMigrations } from './itineraries.ts';
 
 const maxSlowCallsPerPerson = 4;
@@ -19,13 +19,11 @@ await startService({
       clock: systemClock,
       newId: randomUUID,
     };
-    const edition = (name: Edition) => (caller: Parameters<typeof createTravelServer>[2]) =>
-      createTravelServer(name, parts, caller);
     const endpoint = serveMcpPaths(server, {
       paths: {
-        '/mcp': edition('travel'),
-        '/pro/mcp': edition('travel-pro'),
-        '/enterprise/mcp': edition('travel-enterprise'),
+        '/mcp': travelServers('travel', parts),
+        '/pro/mcp': travelServers('travel-pro', parts),
+        '/enterprise/mcp': travelServers('travel-enterprise', parts),
       },
       secret,
       clock: systemClock,

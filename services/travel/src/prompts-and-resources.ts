@@ -4,17 +4,19 @@ import { allAirports, type Airport } from './airports.ts';
 
 const mimeType = 'application/json';
 
+const tripSchema = z.object({
+  from: z.string().max(100).describe('City or airport to leave from'),
+  to: z.string().max(100).describe('City or airport to go to'),
+  date: z.string().max(40).optional().describe('Day of departure'),
+});
+
 export function addPromptsAndResources(server: McpServer): void {
   server.registerPrompt(
     'plan_a_trip',
     {
       title: 'Plan a trip',
       description: 'Asks for a trip between two places: airports, flight time, time difference, and a saved itinerary.',
-      argsSchema: z.object({
-        from: z.string().max(100).describe('City or airport to leave from'),
-        to: z.string().max(100).describe('City or airport to go to'),
-        date: z.string().max(40).optional().describe('Day of departure'),
-      }),
+      argsSchema: tripSchema,
     },
     ({ from, to, date }) => ({
       messages: [
