@@ -24,8 +24,7 @@ import type { Log } from '#platform/log.ts';
 import { mountFirstPage } from './first-page.ts';
 import { manifestPolicy } from './manifest-policy.ts';
 import { paths as bundledPaths, servicePrograms, type Paths } from './paths.ts';
-
-export const version = '0.1.0';
+import { version } from './version.ts';
 
 /** Every feature's migrations, in the order in which tables refer to each other. */
 export const migrations: readonly Migration[] = [...identityMigrations, ...catalogueMigrations, ...usageMigrations];

@@ -1,0 +1,195 @@
+import {
+  getCapabilities,
+  getHealth,
+  getInfo,
+  getPrompts,
+  getResources,
+  getTools,
+  refreshServers,
+} from '@souk/contract/catalogue.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { postModern } from '#testing/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+
+let app: TestApp;
+let fixture: HttpFixture;
+const tokens = { web: '', personal: '', client: '' };
+
+beforeAll(async () => {
+  fixture = await startHttpFixture('both');
+  app = await startTestApp({ allowAddresses: [fixture.address], env: { SUPPORT_EMAIL: 'help@souk.test' } });
+  await deployManifest(app, {
+    id: 'weather',
+    name: 'Weather',
+    author: 'Sky Ltd',
+    description: 'Forecasts <img src=x onerror=alert(1)>',
+    icon: 'javascript:alert(1)',
+    connection: { type: 'http', url: fixture.url },
+    billing: { tier: 'T2', rental: { price: 900 }, toolCosts: { echo: 5 }, trialDays: 7 },
+    features: ['Forecasts', 'Alerts'],
+  });
+  await deployManifest(app, { id: 'down', connection: { type: 'http', url: 'http://127.0.0.1:9/mcp' } }, 'error');
+  tokens.personal = (await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' })).token;
+  tokens.web = (await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'ann@souk.test' })).accessToken;
+  const client = await new ScriptedBrowser(app.publicUrl).signInMcpClient({ email: 'ann@souk.test' });
+  tokens.client = client.accessToken;
+}, 60_000);
+afterAll(async () => {
+  await app?.stop();
+  await fixture?.close();
+});
+
+async function get(path: string, token?: string): Promise<{ status: number; body: unknown }> {
+  const response = await fetch(`${app.publicUrl}${path}`, token ? { headers: { authorization: `Bearer ${token}` } } : {});
+  return { status: response.status, body: await response.json() };
+}
+
+describe('the public calls', () => {
+  test('[CAT-1] GET /mcp/info names the product, the link and the protocol versions', async () => {
+    const info = getInfo.answer.parse((await get('/mcp/info')).body);
+    expect(info).toMatchObject({ name: 'Souk', link: `${app.publicUrl}/mcp`, supportEmail: 'help@souk.test', serverCount: 2 });
+    expect(info.protocolVersions).toEqual(expect.arrayContaining(['2026-07-28', '2025-11-25', '2025-06-18']));
+  });
+
+  test('[CAT-2] [CAT-3] GET /mcp/health answers status, timestamp, server and connections', async () => {
+    const health = getHealth.answer.parse((await get('/mcp/health')).body);
+    const server = app.catalogue.snapshot().byId.get('weather');
+    const total = (server?.tools.length ?? 0) + (server?.prompts.length ?? 0) + (server?.resources.length ?? 0);
+    expect(health).toMatchObject({
+      status: 'healthy',
+      server: { serverCount: 2, totalCapabilities: total },
+      connections: { connected: 1 },
+    });
+    expect(Math.abs(Date.now() - Date.parse(health.timestamp))).toBeLessThan(5000);
+  });
+
+  test('[CAT-4] [CAT-8] [CAT-9] [CAT-10] [CAT-11] GET /mcp/capabilities answers servers as the specification has them, without a login', async () => {
+    const { servers, lastUpdate } = getCapabilities.answer.parse((await get('/mcp/capabilities')).body);
+    expect(Date.parse(lastUpdate)).toBeGreaterThan(Date.now() - 120_000);
+    const weather = servers.find(({ serverId }) => serverId === 'weather');
+    expect(weather).toMatchObject({
+      serverName: 'Weather',
+      status: 'connected',
+      metadata: { category: 'Data Sources', version: '1.0.0', author: 'Sky Ltd' },
+      displayName: 'Weather',
+      billing: {
+        tier: 'T2',
+        rental: { price: 900, currency: 'USD', name: expect.any(String), description: expect.any(String) },
+        features: ['Forecasts', 'Alerts'],
+        trialDays: 7,
+      },
+      capabilities: { tools: 8, prompts: 1, resources: expect.any(Number) },
+    });
+    expect(weather?.displayDescription).toBe(weather?.metadata.description);
+  });
+
+  test('[CAT-12] the status is connected, error or disconnected, and says why', async () => {
+    const { servers } = getCapabilities.answer.parse((await get('/mcp/capabilities')).body);
+    expect(servers.find(({ serverId }) => serverId === 'down')).toMatchObject({
+      status: 'error',
+      statusDetail: "The server's address is not allowed here",
+    });
+    await app.catalogue.setHealth('down', { status: 'disconnected', detail: 'The server cannot be reached', era: undefined });
+    const again = getCapabilities.answer.parse((await get('/mcp/capabilities')).body);
+    expect(again.servers.find(({ serverId }) => serverId === 'down')?.status).toBe('disconnected');
+  });
+
+  test('security row 32: markup in a name is text, and an icon that is no https address is dropped', async () => {
+    const { servers } = getCapabilities.answer.parse((await get('/mcp/capabilities')).body);
+    expect(servers.find(({ serverId }) => serverId === 'weather')?.metadata.icon).toBeUndefined();
+    const page = await (await fetch(`${app.publicUrl}/`)).text();
+    expect(page).not.toContain('<img');
+    expect(page).toContain('onerror=alert(1)');
+  });
+
+  test('[CAT-5] [CAT-13] [CAT-14] GET /mcp/tools answers each tool with its server, texts and cost', async () => {
+    const { tools } = getTools.answer.parse((await get('/mcp/tools')).body);
+    expect(tools.find(({ name }) => name === 'echo')).toMatchObject({
+      serverId: 'weather',
+      type: 'tool',
+      displayName: 'echo',
+      description: expect.any(String),
+      displayDescription: expect.any(String),
+      creditCost: 5,
+      exposedName: 'weather__echo',
+    });
+    expect(tools.find(({ name }) => name === 'slow')?.creditCost).toBe(0);
+  });
+
+  test('[CAT-6] [CAT-7] [CAT-15] GET /mcp/prompts and /mcp/resources answer theirs, resources with their uri', async () => {
+    const { prompts } = getPrompts.answer.parse((await get('/mcp/prompts')).body);
+    expect(prompts).toEqual([expect.objectContaining({ serverId: 'weather', type: 'prompt', name: 'hello' })]);
+    const { resources } = getResources.answer.parse((await get('/mcp/resources')).body);
+    expect(resources.length).toBeGreaterThan(0);
+    for (const resource of resources) expect(resource).toMatchObject({ type: 'resource', uri: expect.stringContaining(':') });
+  });
+
+  test('[TOK-7] [TOK-8] [TOK-9] [TOK-10] are open to every kind of token, and to none', async () => {
+    for (const path of ['info', 'health', 'capabilities', 'tools', 'prompts', 'resources']) {
+      for (const token of [tokens.web, tokens.client, tokens.personal, undefined]) {
+        expect((await get(`/mcp/${path}`, token)).status).toBe(200);
+      }
+    }
+  });
+
+  test('[GEN-39] [TOK-1] stand beside the MCP endpoint, which answers at exactly /mcp', async () => {
+    expect((await get('/mcp/nothing')).status).toBe(404);
+    expect((await postModern(`${app.publicUrl}/mcp/info`, tokens.personal, 'tools/list')).status).toBe(404);
+    expect((await postModern(`${app.publicUrl}/mcp`, tokens.personal, 'tools/list')).status).toBe(200);
+    for (const path of ['/MCP/refresh', '/mcp//refresh', '/mcp/refresh/', '/mcp/%72efresh/x']) {
+      const { status } = await fetch(`${app.publicUrl}${path}`, { method: 'POST' });
+      expect(status).toBe(404);
+    }
+  });
+});
+
+describe('POST /mcp/refresh', () => {
+  const refresh = async (token?: string): Promise<{ status: number; refreshed: string[] | undefined }> => {
+    const response = await fetch(`${app.publicUrl}/mcp/refresh`, {
+      method: 'POST',
+      headers: token ? { authorization: `Bearer ${token}` } : {},
+    });
+    const answer = refreshServers.answer.safeParse(await response.json());
+    return { status: response.status, refreshed: answer.data?.refreshed };
+  };
+  const listed = () => fixture.seen.requests.filter(({ method }) => method === 'tools/list').length;
+  const settled = () => waitUntil('10 s since the last discovery', () => lastAskedAgo() > 10_100, 20_000);
+  const lastAskedAgo = () => Date.now() - (app.catalogue.snapshot().byId.get('weather')?.discoveredAtMs ?? 0);
+
+  test('[CAT-19] [TOK-14] by a visitor reads again and reaches no upstream', async () => {
+    await settled();
+    const before = listed();
+    expect(await refresh()).toEqual({ status: 200, refreshed: [] });
+    expect(listed()).toBe(before);
+  }, 30_000);
+
+  test('[TOK-12] by an MCP client is refused', async () => {
+    expect((await refresh(tokens.client)).status).toBe(401);
+  });
+
+  test('[TOK-13] with a personal token is refused the upstreams: it only re-reads (the clarifications win over the atom)', async () => {
+    await settled();
+    const before = listed();
+    expect(await refresh(tokens.personal)).toEqual({ status: 200, refreshed: [] });
+    expect(listed()).toBe(before);
+  }, 30_000);
+
+  test('[CAT-16] [CAT-17] [CAT-18] [TOK-11] by a signed-in person asks the servers, once for all who ask in 10 s', async () => {
+    await settled();
+    const before = listed();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => refresh(tokens.web)));
+    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    expect(answers.filter(({ refreshed }) => refreshed?.includes('weather'))).toHaveLength(1);
+    await waitUntil('the server to be asked', () => lastAskedAgo() < 5000);
+    expect((await refresh(tokens.web)).refreshed).not.toContain('weather');
+    expect(listed()).toBe(before + 1);
+  }, 30_000);
+
+  test('with a token that is no good is refused rather than taken for a visitor', async () => {
+    expect((await refresh('nonsense')).status).toBe(401);
+  });
+});

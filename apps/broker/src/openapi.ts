@@ -1,0 +1,81 @@
+import { catalogueEndpoints } from '@souk/contract/catalogue.ts';
+import type { Access, Endpoint } from '@souk/contract/endpoint.ts';
+import { errorBodySchema, errorCatalogue, type ErrorCode } from '@souk/contract/errors.ts';
+import { identityEndpoints } from '@souk/contract/identity.ts';
+import { z, type ZodType } from 'zod';
+
+/** Every call of the contract. */
+export const endpoints: readonly Endpoint[] = [...catalogueEndpoints, ...identityEndpoints];
+
+const accessTexts: Record<Access, string> = {
+  public: 'Anyone.',
+  user: 'Web token; a personal access token may only read.',
+  account: 'Web token only.',
+  refresh: 'Web token; a personal access token or none only re-reads.',
+  admin: 'Web token of an administrator.',
+};
+
+/** The contract as an OpenAPI 3.1 document, for people and programs that do not use our typed client. */
+export function openApiDocument(version: string): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const endpoint of endpoints) {
+    const path = endpoint.path.replaceAll(/:([A-Za-z]+)/g, '{$1}');
+    (paths[path] ??= {})[endpoint.method.toLowerCase()] = operation(endpoint);
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Souk', version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    paths,
+    components: {
+      schemas: { Error: json(errorBodySchema, 'output') },
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+    },
+  };
+}
+
+function operation(endpoint: Endpoint): object {
+  return {
+    operationId: endpoint.id,
+    summary: endpoint.summary,
+    description: accessTexts[endpoint.access],
+    ...(endpoint.access !== 'public' && { security: [{ bearer: [] }] }),
+    parameters: [...parameters('path', endpoint.params), ...parameters('query', endpoint.query)],
+    ...(endpoint.body && { requestBody: { required: true, content: content(json(endpoint.body, 'input')) } }),
+    responses: {
+      200: { description: 'Done', content: content(json(endpoint.answer, 'output')) },
+      ...failures(endpoint.errors ?? []),
+    },
+  };
+}
+
+function failures(codes: readonly ErrorCode[]): Record<number, object> {
+  const byStatus = Map.groupBy(codes, (code) => errorCatalogue[code].status);
+  return Object.fromEntries(
+    [...byStatus].map(([status, group]) => [
+      status,
+      {
+        description: group.map((code) => `${code}: ${errorCatalogue[code].message ?? 'see message'}`).join('; '),
+        content: content({ $ref: '#/components/schemas/Error' }),
+      },
+    ]),
+  );
+}
+
+function parameters(where: 'path' | 'query', schema: ZodType | undefined): object[] {
+  if (!schema) return [];
+  const described = z.object({ properties: z.record(z.string(), z.unknown()), required: z.array(z.string()).default([]) });
+  const { properties, required } = described.parse(json(schema, 'input'));
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: where,
+    required: where === 'path' || required.includes(name),
+    schema: property,
+  }));
+}
+
+const content = (schema: object) => ({ 'application/json': { schema } });
+
+function json(schema: ZodType, io: 'input' | 'output'): object {
+  const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return rest;
+}

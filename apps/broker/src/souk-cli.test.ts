@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { SoukError } from '#platform/errors.ts';
+import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
+import { runCli, type CliOptions } from './souk-cli.ts';
+
+describe("the operator's command line", () => {
+  let dataDir = '';
+  let server: OperatorServer | undefined;
+  const received: unknown[] = [];
+
+  const run = async (argv: string[], options: Partial<CliOptions> = {}) => {
+    const out: string[] = [];
+    const err: string[] = [];
+    const environment = { DATA_DIR: dataDir };
+    const cli = { environment, stdout: (line: string) => out.push(line), stderr: (line: string) => err.push(line) };
+    const code = await runCli(argv, { ...cli, ...options });
+    return { code, out: out.join('\n'), err: err.join('\n') };
+  };
+  const startBroker = async () => {
+    server = await createOperatorServer({
+      dataDir,
+      log: pino({ level: 'silent' }),
+      commands: {
+        'token.create': async (args) => {
+          received.push(args);
+          if (JSON.stringify(args).includes('nobody'))
+            throw new SoukError('not_found', { message: 'There is no such user.' });
+          return { token: 'pat_1234' };
+        },
+      },
+    });
+  };
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'souk-cli-'));
+  });
+  afterEach(async () => {
+    await server?.stop();
+    server = undefined;
+    received.length = 0;
+    rmSync(dataDir, { recursive: true });
+  });
+
+  test('[CFG-23] token create asks the running broker and prints the token alone', async () => {
+    await startBroker();
+    const result = await run(['token', 'create', '--email', 'ada@souk.test', '--name', 'laptop']);
+    expect(result).toEqual({ code: 0, out: 'pat_1234', err: '' });
+    expect(received).toEqual([{ email: 'ada@souk.test', name: 'laptop' }]);
+  });
+
+  test('token create passes provider, days and scopes on', async () => {
+    await startBroker();
+    const more = ['--provider', 'google', '--expires-days', '30', '--scopes', 'mcp:read, mcp:call'];
+    await run(['token', 'create', '--email=a@b.c', '--name=x', ...more]);
+    expect(received).toEqual([
+      { email: 'a@b.c', name: 'x', provider: 'google', expiresDays: 30, scopes: ['mcp:read', 'mcp:call'] },
+    ]);
+  });
+
+  test("the broker's refusal is one line and exit code 1", async () => {
+    await startBroker();
+    const result = await run(['token', 'create', '--email', 'nobody@souk.test', '--name', 'x']);
+    expect(result).toEqual({ code: 1, out: '', err: 'The broker refused: There is no such user.' });
+  });
+
+  test.each([
+    [['token', 'create'], '--email and --name are required'],
+    [['token', 'create', '--email'], 'argument missing'],
+    [['token', 'create', '--email', 'a@b.c', '--name', 'x', '--expires-days', '1.5'], 'whole number from 1 to 3650'],
+    [['token', 'create', '--mail', 'a@b.c'], "Unknown option '--mail'"],
+    [['token', 'create', 'extra'], 'npm run souk -- token create --help'],
+    [['token', 'destroy'], 'There is no command "token destroy"'],
+    [[], 'Usage: npm run souk -- <command>'],
+  ])('bad usage %j exits with 64 and says what is wrong', async (argv, message) => {
+    const { code, out, err } = await run(argv);
+    expect({ code, out }).toEqual({ code: 64, out: '' });
+    expect(err).toContain(message);
+    expect(err).not.toMatch(/\n\s+at /);
+  });
+
+  test('[CFG-34] the command and each of its commands answer --help', async () => {
+    const overall = await run(['--help']);
+    expect(overall.code).toBe(0);
+    for (const command of ['token create', 'check-config']) {
+      expect(overall.out).toContain(command);
+      const help = await run([...command.split(' '), '--help']);
+      expect(help).toMatchObject({ code: 0, err: '' });
+      expect(help.out).toContain(`Usage: npm run souk -- ${command}`);
+    }
+  });
+
+  test('[CFG-33] check-config says that a configuration is valid', async () => {
+    expect(await run(['check-config'])).toEqual({ code: 0, out: 'Configuration is valid', err: '' });
+  });
+
+  test('[CFG-33] check-config prints every problem at once and exits with 78', async () => {
+    const environment = { DATA_DIR: dataDir, PORT: 'x', DATABASE_URL: 'mysql://x' };
+    const { code, err } = await run(['check-config'], { environment });
+    expect(code).toBe(78);
+    expect(err).toContain('PORT');
+    expect(err).toContain('DATABASE_URL');
+  });
+
+  test('check-config prints the problems of the further checks too', async () => {
+    const checks: CliOptions['checks'] = [
+      async (_, { manifestsDir }) => [`${manifestsDir}/a.json: name is missing`],
+      async () => ['b.json: id is taken'],
+    ];
+    const { code, err } = await run(['check-config', '--manifests', '/m'], { checks });
+    expect(code).toBe(78);
+    expect(err).toContain('/m/a.json: name is missing');
+    expect(err).toContain('b.json: id is taken');
+  });
+});

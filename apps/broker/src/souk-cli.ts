@@ -1,0 +1,159 @@
+import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import { z } from 'zod';
+import { ConfigError, readConfig, type Config } from '#platform/config.ts';
+import { DataFolderDamagedError, DataFolderInUseError } from '#platform/db/database-errors.ts';
+import { callOperator, NotRunningError, OperatorCommandError } from '#platform/operator/call-operator.ts';
+import { configChecks, type ConfigCheck } from './souk-checks.ts';
+import { runLocally } from './souk-local.ts';
+
+/** sysexits.h: EX_USAGE and EX_CONFIG. */
+const exitUsage = 64;
+const exitConfig = 78;
+const exitFailure = 1;
+
+export type CliOptions = {
+  environment: NodeJS.ProcessEnv;
+  stdout(line: string): void;
+  stderr(line: string): void;
+  checks?: readonly ConfigCheck[];
+};
+
+class UsageError extends Error {}
+
+type Values = Record<string, string | boolean | undefined>;
+type Command = {
+  /** The words that name it: `token create`. */
+  name: string;
+  summary: string;
+  usage: string;
+  options: ParseArgsOptionsConfig;
+  help: readonly [option: string, text: string][];
+  run(values: Values, cli: CliOptions): Promise<void>;
+};
+
+const commands: readonly Command[] = [
+  {
+    name: 'token create',
+    summary: 'makes a personal access token and prints it, alone, on standard output',
+    usage: 'token create --email E --name N [--provider P] [--expires-days D] [--scopes S]',
+    options: {
+      email: { type: 'string' },
+      name: { type: 'string' },
+      provider: { type: 'string' },
+      'expires-days': { type: 'string' },
+      scopes: { type: 'string' },
+    },
+    help: [
+      ['--email E', 'whose token it is; where the demo sign-in is active, a user who does not exist yet is made'],
+      ['--name N', 'what the token is called in the list of tokens'],
+      ['--provider P', "the user's sign-in provider (google); required where the demo sign-in is not active"],
+      ['--expires-days D', 'days until it expires, 1 to 3650; without it the default of the broker'],
+      ['--scopes S', 'scopes, separated by commas; without it the default of the broker'],
+    ],
+    run: createToken,
+  },
+  {
+    name: 'check-config',
+    summary: 'says whether Souk would start with this configuration, or everything that is wrong with it',
+    usage: 'check-config [--manifests DIR]',
+    options: { manifests: { type: 'string' } },
+    help: [['--manifests DIR', 'check the manifests of this folder instead of the bundled ones']],
+    run: checkConfig,
+  },
+];
+
+/** Runs the operator's command line. @returns the exit code: 0, 1 failure, 64 usage, 78 configuration */
+export async function runCli(argv: readonly string[], cli: CliOptions): Promise<number> {
+  try {
+    const command = commands.find(({ name }) => argv.slice(0, name.split(' ').length).join(' ') === name);
+    if (!command) return overview(argv, cli);
+    const rest = argv.slice(command.name.split(' ').length);
+    const values = parse(command, rest);
+    if (values.help === true) cli.stdout(helpOf(command));
+    else await command.run(values, cli);
+    return 0;
+  } catch (error) {
+    cli.stderr(explain(error));
+    if (error instanceof UsageError) return exitUsage;
+    return error instanceof ConfigError ? exitConfig : exitFailure;
+  }
+}
+
+const tokenSchema = z.object({ token: z.string() });
+const daysSchema = z.coerce.number().int().min(1).max(3650);
+
+async function createToken(values: Values, { environment, stdout }: CliOptions): Promise<void> {
+  const { email, name, provider, scopes } = values;
+  if (typeof email !== 'string' || typeof name !== 'string') throw new UsageError('--email and --name are required');
+  const days = values['expires-days'] === undefined ? undefined : daysSchema.safeParse(values['expires-days']);
+  if (days && !days.success) throw new UsageError('--expires-days must be a whole number from 1 to 3650');
+  const args = {
+    email,
+    name,
+    provider,
+    expiresDays: days?.data,
+    scopes: typeof scopes === 'string' ? scopes.split(',').map((scope) => scope.trim()) : undefined,
+  };
+  const result = await askBrokerOrRun(readConfig(environment), 'token.create', args);
+  stdout(tokenSchema.parse(result).token);
+}
+
+/** The embedded database has one opener: the broker where one runs, else this process. */
+async function askBrokerOrRun(config: Config, command: string, args: unknown): Promise<unknown> {
+  try {
+    return await callOperator(config.dataDir, command, args);
+  } catch (error) {
+    if (error instanceof NotRunningError) return runLocally(command, args);
+    throw error;
+  }
+}
+
+async function checkConfig(values: Values, { environment, stdout, checks = configChecks }: CliOptions): Promise<void> {
+  const config = readConfig(environment);
+  const manifestsDir = typeof values.manifests === 'string' ? values.manifests : undefined;
+  const problems = (await Promise.all(checks.map((check) => check(config, { manifestsDir })))).flat();
+  if (problems.length > 0) throw new ConfigError(problems);
+  stdout('Configuration is valid');
+}
+
+function parse(command: Command, args: readonly string[]): Values {
+  try {
+    const options = { ...command.options, help: { type: 'boolean', short: 'h' } } as const;
+    const { values } = parseArgs({ args: [...args], options, strict: true, allowPositionals: false });
+    return Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [name, Array.isArray(value) ? undefined : value]),
+    );
+  } catch (error) {
+    const [reason] = String(error instanceof Error ? error.message : error).split('. ');
+    throw new UsageError(`${reason}. See: npm run souk -- ${command.name} --help`);
+  }
+}
+
+function overview(argv: readonly string[], { stdout, stderr }: CliOptions): number {
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(14)} ${summary}`);
+  const help = ['Usage: npm run souk -- <command>', '', ...lines, '', 'Each command answers --help.'].join('\n');
+  const [first] = argv;
+  if (first === '--help' || first === '-h' || first === 'help') {
+    stdout(help);
+    return 0;
+  }
+  stderr(
+    first === undefined ? help : `There is no command "${argv.slice(0, 2).join(' ')}". See: npm run souk -- --help`,
+  );
+  return exitUsage;
+}
+
+function helpOf({ name, summary, usage, help }: Command): string {
+  const options = help.map(([option, text]) => `  ${option.padEnd(17)} ${text}`);
+  return [`${name}: ${summary}`, '', `Usage: npm run souk -- ${usage}`, '', ...options].join('\n');
+}
+
+/** One clear message; what is unexpected too, without its stack. */
+function explain(error: unknown): string {
+  if (error instanceof OperatorCommandError) return `The broker refused: ${error.message}`;
+  const expected = [UsageError, ConfigError, DataFolderInUseError, DataFolderDamagedError].some(
+    (kind) => error instanceof kind,
+  );
+  const message = error instanceof Error ? error.message : String(error);
+  return expected ? message : `Failed: ${message.split('\n', 1)[0]}`;
+}

@@ -1,0 +1,8 @@
+// `npm run souk -- <command>`: the operator's command on the machine itself.
+import { runCli } from './souk-cli.ts';
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  environment: process.env,
+  stdout: (line) => console.log(line),
+  stderr: (line) => console.error(line),
+});
