@@ -114,8 +114,12 @@ export const connectGoogle: ConnectUpstream = (settings) => {
 function discover(settings: UpstreamSettings): Promise<oidc.Configuration> {
   const issuer = new URL(settings.issuer);
   return oidc.discovery(issuer, settings.clientId, undefined, oidc.ClientSecretBasic(settings.clientSecret), {
-    // Plain http is for a stand-in on loopback alone: the configuration refuses any other.
-    execute: issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : [],
+    execute: [
+      // TLS alone would do by the specification; we also want the identity token's signature checked.
+      oidc.enableNonRepudiationChecks,
+      // Plain http is for a stand-in on loopback alone: the configuration refuses any other.
+      ...(issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : []),
+    ],
     timeout: 10,
     ...(settings.fetch && { [oidc.customFetch]: settings.fetch }),
   });

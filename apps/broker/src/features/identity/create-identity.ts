@@ -65,7 +65,7 @@ export async function createIdentity(options: IdentityOptions) {
   const users = createUserStore(db, ids, activeProvider);
   const revocations = await createRevocations(db, log);
   const cookie = createFrontendCookie({ publicUrl, cookieKey: keys.cookieKey, secret: (bytes) => ids.secret(bytes) });
-  const documents = createClientDocumentFetch(options.documentDispatcher);
+  const documents = createClientDocumentFetch(clock, options.documentDispatcher);
   const provider = createProvider({
     publicUrl,
     brandName,

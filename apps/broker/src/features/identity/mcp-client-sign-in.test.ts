@@ -1,10 +1,11 @@
 import { request as httpRequest } from 'node:http';
-import { Client, StreamableHTTPClientTransport, type OAuthClientProvider } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { ScriptedBrowser, challengeOf } from '#testing/scripted-browser.ts';
 import { sha256 } from './hash.ts';
 import { identityMigrations } from './migrations.ts';
+import { ScriptedClientProvider } from './testing/scripted-client-provider.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 describeOnDatabases('MCP clients sign in', identityMigrations, (open) => {
@@ -60,7 +61,7 @@ describeOnDatabases('MCP clients sign in', identityMigrations, (open) => {
 
   test('the official client signs in by itself: discovery, registration, sign-in, one consent, token', async () => {
     const browser = newBrowser();
-    const provider = new ScriptedClientProvider(browser);
+    const provider = new ScriptedClientProvider(browser, 'http://localhost:53998/callback');
     const connect = () =>
       new Client({ name: 'test', version: '1' }).connect(
         new StreamableHTTPClientTransport(new URL(`${running.publicUrl}/mcp`), { authProvider: provider }),
@@ -446,54 +447,6 @@ describeOnDatabases('MCP clients sign in', identityMigrations, (open) => {
     expect(answer.headers.get('access-control-allow-origin')).toBe('*');
   });
 });
-
-/** What a real client keeps between its steps; the browser that it would open is scripted. */
-class ScriptedClientProvider implements OAuthClientProvider {
-  callback: URL | undefined;
-  readonly redirectUrl = 'http://localhost:53998/callback';
-  readonly #browser: ScriptedBrowser;
-  #information: Awaited<ReturnType<OAuthClientProvider['clientInformation']>>;
-  #tokens: Awaited<ReturnType<OAuthClientProvider['tokens']>>;
-  #verifier = '';
-  #discovery: Awaited<ReturnType<NonNullable<OAuthClientProvider['discoveryState']>>>;
-
-  constructor(browser: ScriptedBrowser) {
-    this.#browser = browser;
-  }
-  get clientMetadata() {
-    return { client_name: 'Official client', redirect_uris: [this.redirectUrl], token_endpoint_auth_method: 'none' };
-  }
-  clientInformation() {
-    return this.#information;
-  }
-  saveClientInformation(information: Parameters<NonNullable<OAuthClientProvider['saveClientInformation']>>[0]) {
-    this.#information = information;
-  }
-  tokens() {
-    return this.#tokens;
-  }
-  saveTokens(tokens: Parameters<OAuthClientProvider['saveTokens']>[0]) {
-    this.#tokens = tokens;
-  }
-  token(): string {
-    return this.#tokens?.access_token ?? '';
-  }
-  async redirectToAuthorization(url: URL) {
-    this.callback = await this.#browser.signIn(url);
-  }
-  saveCodeVerifier(verifier: string) {
-    this.#verifier = verifier;
-  }
-  codeVerifier() {
-    return this.#verifier;
-  }
-  saveDiscoveryState(state: Parameters<NonNullable<OAuthClientProvider['saveDiscoveryState']>>[0]) {
-    this.#discovery = state;
-  }
-  discoveryState() {
-    return this.#discovery;
-  }
-}
 
 function claimsOf(token: string): Record<string, unknown> {
   const claims: Record<string, unknown> = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());

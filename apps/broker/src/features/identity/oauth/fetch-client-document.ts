@@ -1,9 +1,13 @@
 import { request, type Dispatcher } from 'undici';
+import type { Clock } from '#platform/clock.ts';
 import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
 import { isRecord, readClientMetadata } from './client-metadata.ts';
 
 const maxDocumentBytes = 5 * 1024;
 const timeoutMs = 3000;
+/** oidc-provider asks again while it renders the error; and nobody shall make us knock at a door without end. */
+const rememberFailureMs = 10_000;
+const maxFailures = 1000;
 
 /** A client's metadata document could not be had; the message is for the log and for the client's developer. */
 export class ClientDocumentError extends Error {
@@ -20,42 +24,59 @@ export class ClientDocumentError extends Error {
  *
  * @param dispatcher stands in for the guarded one in tests, which have no public address to publish a document at
  */
-export function createClientDocumentFetch(dispatcher?: Dispatcher) {
+export function createClientDocumentFetch(clock: Clock, dispatcher?: Dispatcher) {
   const guarded =
     dispatcher ?? createGuardedDispatcher({ allowAddresses: [], connectTimeoutMs: timeoutMs, connections: 4 });
 
+  const failures = new Map<string, { error: unknown; untilMs: number }>();
+
+  async function load(address: string): Promise<Response> {
+    const url = new URL(address);
+    if (url.protocol !== 'https:') throw new ClientDocumentError('the document must be at an https address');
+    const answer = await request(url, {
+      dispatcher: guarded,
+      method: 'GET',
+      headers: { accept: 'application/json' },
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    answer.body.on('error', () => {});
+    if (answer.statusCode !== 200) {
+      answer.body.destroy();
+      throw new ClientDocumentError(`the document's address answered ${answer.statusCode}`);
+    }
+    const document: unknown = JSON.parse(await readBounded(answer.body));
+    if (!isRecord(document) || document['client_id'] !== url.href) {
+      throw new ClientDocumentError('client_id in the document must be the address of the document');
+    }
+    // The draft forbids shared secrets in a document that everybody can read.
+    if ('client_secret' in document || String(document['token_endpoint_auth_method'] ?? 'none') !== 'none') {
+      throw new ClientDocumentError(
+        'only public clients (token_endpoint_auth_method none) may use a metadata document',
+      );
+    }
+    const read = readClientMetadata(document);
+    if ('error' in read) throw new ClientDocumentError(read.description);
+    const cacheControl = answer.headers['cache-control'];
+    return Response.json(
+      { client_id: url.href, ...read.metadata },
+      { headers: typeof cacheControl === 'string' ? { 'cache-control': cacheControl } : {} },
+    );
+  }
+
   return {
     fetch: async (address: string | URL): Promise<Response> => {
-      const url = new URL(address);
-      if (url.protocol !== 'https:') throw new ClientDocumentError('the document must be at an https address');
-      const answer = await request(url, {
-        dispatcher: guarded,
-        method: 'GET',
-        headers: { accept: 'application/json' },
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      answer.body.on('error', () => {});
-      if (answer.statusCode !== 200) {
-        answer.body.destroy();
-        throw new ClientDocumentError(`the document's address answered ${answer.statusCode}`);
+      const key = String(address);
+      const failed = failures.get(key);
+      if (failed && clock.now() < failed.untilMs) throw failed.error;
+      failures.delete(key);
+      try {
+        return await load(key);
+      } catch (error) {
+        const [oldest] = failures.keys();
+        if (oldest !== undefined && failures.size >= maxFailures) failures.delete(oldest);
+        failures.set(key, { error, untilMs: clock.now() + rememberFailureMs });
+        throw error;
       }
-      const document: unknown = JSON.parse(await readBounded(answer.body));
-      if (!isRecord(document) || document['client_id'] !== url.href) {
-        throw new ClientDocumentError('client_id in the document must be the address of the document');
-      }
-      // The draft forbids shared secrets in a document that everybody can read.
-      if ('client_secret' in document || String(document['token_endpoint_auth_method'] ?? 'none') !== 'none') {
-        throw new ClientDocumentError(
-          'only public clients (token_endpoint_auth_method none) may use a metadata document',
-        );
-      }
-      const read = readClientMetadata(document);
-      if ('error' in read) throw new ClientDocumentError(read.description);
-      const cacheControl = answer.headers['cache-control'];
-      return Response.json(
-        { client_id: url.href, ...read.metadata },
-        { headers: typeof cacheControl === 'string' ? { 'cache-control': cacheControl } : {} },
-      );
     },
     close: async () => {
       // a dispatcher that was handed in belongs to who made it

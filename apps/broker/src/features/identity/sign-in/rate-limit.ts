@@ -14,18 +14,12 @@ export function createRateLimit(clock: Clock, perMinute: number) {
         window.count += 1;
         return window.count <= perMinute;
       }
-      if (windows.size >= maxAddresses) forgetPast(nowMs);
+      // A map keeps the order of insertion: the address whose window began first goes, so a flood cannot grow this.
+      windows.delete(address);
+      const [oldest] = windows.keys();
+      if (oldest !== undefined && windows.size >= maxAddresses) windows.delete(oldest);
       windows.set(address, { startedAtMs: nowMs, count: 1 });
       return true;
     },
   };
-
-  function forgetPast(nowMs: number): void {
-    for (const [address, window] of windows) if (nowMs - window.startedAtMs >= windowMs) windows.delete(address);
-    // A flood from ever new addresses must not grow this for ever: the oldest go first.
-    for (const address of windows.keys()) {
-      if (windows.size < maxAddresses) break;
-      windows.delete(address);
-    }
-  }
 }

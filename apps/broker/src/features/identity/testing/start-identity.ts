@@ -32,6 +32,8 @@ export type StartOptions = {
   vault?: Vault;
   /** Address that clients use, when it is not the listening one: a proxy stands in front. */
   publicUrl?: string;
+  /** A free one by default. */
+  listenPort?: number;
 } & Partial<Pick<IdentityOptions, 'googleIssuer' | 'documentDispatcher' | 'connectUpstream'>>;
 
 /** One small endpoint of each access class, for the token table. `mcp` stands for an MCP endpoint. */
@@ -47,7 +49,7 @@ const probe = (access: 'public' | 'user' | 'account' | 'refresh' | 'admin', meth
 
 /** The identity feature as a running server on a free port of this machine, with the parts that app.ts gives it. */
 export async function startIdentity(options: StartOptions): Promise<RunningIdentity> {
-  const port = await freePort();
+  const port = options.listenPort ?? (await freePort());
   const publicUrl = options.publicUrl ?? `http://localhost:${port}`;
   const config: Config = readConfig({
     SIGN_IN_PER_MINUTE: '100000',

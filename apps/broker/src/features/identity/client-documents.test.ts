@@ -1,0 +1,144 @@
+import { createServer } from 'node:net';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '#platform/db/database.ts';
+import { openTestDatabase } from '#testing/databases.ts';
+import { ScriptedBrowser, challengeOf } from '#testing/scripted-browser.ts';
+import { identityMigrations } from './migrations.ts';
+import { startDocumentServer, type DocumentServer } from './testing/document-server.ts';
+import { ScriptedClientProvider } from './testing/scripted-client-provider.ts';
+import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
+
+describe('clients that name themselves by a metadata document', () => {
+  let db: Database;
+  let documents: DocumentServer;
+  let running: RunningIdentity;
+  beforeAll(async () => {
+    db = await openTestDatabase(identityMigrations);
+    documents = await startDocumentServer();
+    running = await startIdentity({ db, documentDispatcher: documents.dispatcher });
+  });
+  afterAll(async () => {
+    await running.close();
+    await documents.close();
+    await db.close();
+  });
+
+  const publish = (path: string, document: object) => {
+    documents.answers.set(path, (_request, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.setHeader('cache-control', 'max-age=600');
+      response.end(JSON.stringify({ client_id: `https://client.example${path}`, ...document }));
+    });
+    return `https://client.example${path}`;
+  };
+  const open = (clientId: string, redirectUri = 'http://localhost:4711/callback', from = running) => {
+    const browser = new ScriptedBrowser(from.publicUrl);
+    return browser.open(
+      browser.authorizeUrl({ client_id: clientId, redirect_uri: redirectUri, code_challenge: challengeOf('v') }),
+    );
+  };
+
+  test('the official client signs in with its document: no port, no application_type, grant types that we lack', async () => {
+    const url = publish('/oauth/metadata.json', {
+      client_name: 'Published client',
+      redirect_uris: ['http://localhost/callback', 'https://client.example/redirect'],
+      token_endpoint_auth_method: 'none',
+      grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+      response_types: ['code'],
+    });
+    const browser = new ScriptedBrowser(running.publicUrl);
+    const provider = new ScriptedClientProvider(browser, 'http://localhost:4711/callback', url);
+    const transport = () =>
+      new StreamableHTTPClientTransport(new URL(`${running.publicUrl}/mcp`), { authProvider: provider });
+    await new Client({ name: 'test', version: '1' }).connect(transport()).catch(() => undefined);
+    if (!provider.callback) throw new Error('the client did not ask for sign-in');
+    await transport().finishAuth(provider.callback.searchParams);
+    const answer = await fetch(`${running.publicUrl}/mcp`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${provider.token()}` },
+    });
+    expect(answer.status).toBe(200);
+    // kept for as long as the document says
+    expect(documents.requests.filter((path) => path === '/oauth/metadata.json')).toHaveLength(1);
+  });
+
+  test('the consent page says who published it', async () => {
+    const url = publish('/published', { client_name: 'Named', redirect_uris: ['http://localhost/callback'] });
+    const step = await open(url);
+    expect('page' in step && step.page.text).toContain('Published by client.example');
+  });
+
+  test('a redirect address that is not in the document gets an error page', async () => {
+    const url = publish('/redirects', { redirect_uris: ['http://localhost/callback'] });
+    for (const redirect of [
+      'http://localhost.evil.test/callback',
+      'http://localhost/other',
+      'https://evil.test/callback',
+    ]) {
+      const step = await open(url, redirect);
+      expect('page' in step && step.page.status, redirect).toBe(400);
+    }
+  });
+
+  test('documents that break a rule are refused', async () => {
+    const fine = { redirect_uris: ['http://localhost/callback'] };
+    const bad = [
+      publish('/another-id', { ...fine, client_id: 'https://client.example/else' }),
+      publish('/secret', { ...fine, client_secret: 'shared' }),
+      publish('/method', { ...fine, token_endpoint_auth_method: 'client_secret_basic' }),
+      publish('/script', { redirect_uris: ['javascript:alert(1)'] }),
+      publish('/plain', { redirect_uris: ['http://evil.test/callback'] }),
+      publish('/large', { ...fine, client_name: 'x'.repeat(6000) }),
+      'https://client.example/missing',
+      'https://client.example/',
+    ];
+    documents.answers.set('/moved', (_request, response) => {
+      response.writeHead(302, { location: 'https://client.example/published' });
+      response.end();
+    });
+    documents.answers.set('/html', (_request, response) => response.end('<html></html>'));
+    for (const url of [...bad, 'https://client.example/moved', 'https://client.example/html']) {
+      const step = await open(url);
+      expect('page' in step && step.page.status, url).toBe(400);
+      expect('page' in step && step.page.text, url).not.toContain('name="allow"');
+    }
+  });
+
+  test('a document that does not come is given up after three seconds', async () => {
+    documents.answers.set('/slow', () => undefined);
+    const startedMs = performance.now();
+    const step = await open('https://client.example/slow');
+    expect('page' in step && step.page.status).toBe(400);
+    expect(performance.now() - startedMs).toBeLessThan(6000);
+  });
+
+  test('without the test’s own dispatcher, addresses that are not public are never connected to', async () => {
+    let connections = 0;
+    const listener = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+    const address = listener.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const guarded = await startIdentity({ db });
+    const hosts = [
+      '127.0.0.1',
+      'localhost',
+      '2130706433',
+      '0x7f.1',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '１２７.0.0.1',
+      '0.0.0.0',
+    ];
+    for (const host of hosts) {
+      const step = await open(`https://${host}:${port}/client.json`, 'http://localhost/callback', guarded);
+      expect('page' in step && step.page.status, host).toBe(400);
+    }
+    expect(connections).toBe(0);
+    await guarded.close();
+    await new Promise((resolve) => listener.close(resolve));
+  });
+});

@@ -1,0 +1,131 @@
+import { createServer, request as httpRequest } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Database } from '#platform/db/database.ts';
+import { describeOnDatabases } from '#testing/databases.ts';
+import { listenLocally } from '#testing/listen-locally.ts';
+import { ScriptedBrowser, readTokens } from '#testing/scripted-browser.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { identityMigrations } from './migrations.ts';
+import { freePort, startIdentity, type RunningIdentity } from './testing/start-identity.ts';
+
+describeOnDatabases('two replicas behind one address', identityMigrations, (open) => {
+  let db: Database;
+  let replicas: RunningIdentity[];
+  let publicUrl: string;
+  let balancer: { port: number; close(): Promise<void> };
+  beforeAll(async () => {
+    db = await open();
+    const ports = await Promise.all([freePort(), freePort()]);
+    let turn = 0;
+    // Every request goes to the other replica than the one before.
+    const server = createServer((incoming, outgoing) => {
+      turn += 1;
+      const forwarded = httpRequest(
+        {
+          host: '127.0.0.1',
+          port: ports[turn % 2],
+          method: incoming.method,
+          path: incoming.url,
+          headers: incoming.headers,
+        },
+        (answer) => {
+          outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+          answer.pipe(outgoing);
+        },
+      );
+      incoming.pipe(forwarded);
+    });
+    balancer = await listenLocally(server);
+    publicUrl = `http://localhost:${balancer.port}`;
+    // At the same moment, on an empty database: they must agree on their keys.
+    replicas = await Promise.all(ports.map((listenPort) => startIdentity({ db, publicUrl, listenPort })));
+  });
+  afterAll(async () => {
+    await balancer.close();
+    await Promise.all(replicas.map((replica) => replica.close()));
+  });
+
+  test('a sign-in, its code, its tokens and its refreshes may each meet either', async () => {
+    const browser = new ScriptedBrowser(publicUrl);
+    const tokens = await browser.signInWeb({ email: 'carl@souk.test' });
+    const profile = () =>
+      fetch(`${publicUrl}/v2/user/profile`, { headers: { authorization: `Bearer ${tokens.accessToken}` } });
+    expect((await Promise.all([profile(), profile()])).map((answer) => answer.status)).toEqual([200, 200]);
+    for (let n = 0; n < 3; n++) {
+      const answer = await browser.postForm('/oauth/token', { grant_type: 'refresh_token', client_id: 'frontend' });
+      expect(readTokens(await answer.json()).expiresIn).toBe(600);
+    }
+    const client = await new ScriptedBrowser(publicUrl).signInMcpClient();
+    expect(client.accessToken).toMatch(/^eyJ/);
+  });
+
+  test('there is one signing key and one cookie key', async () => {
+    const { rows } = await db.query(
+      `select purpose, count(*)::int as keys from signing_keys group by purpose order by 1`,
+    );
+    expect(rows).toEqual([
+      { purpose: 'cookies', keys: 1 },
+      { purpose: 'tokens', keys: 1 },
+    ]);
+  });
+
+  test('a revocation at one is heard at the other', async () => {
+    const [one, other] = replicas;
+    if (!one || !other) throw new Error('no replicas');
+    const heard: (string | undefined)[] = [];
+    other.identity.onRevoked(({ tokenId }) => heard.push(tokenId));
+    const browser = new ScriptedBrowser(publicUrl);
+    const { accessToken } = await browser.signInWeb();
+    const made = await one.identity.createPersonalToken({ email: 'bea@souk.test', name: 'x' });
+    const answer = await one.app.inject({
+      method: 'DELETE',
+      url: `/auth/pat/${made.id}`,
+      headers: { authorization: `Bearer ${accessToken}`, host: new URL(publicUrl).host },
+    });
+    expect(answer.statusCode).toBe(200);
+    await waitUntil('the other replica hears it', () => heard.includes(made.id));
+  });
+
+  test('no code, token, cookie or secret is in the tables or in the log', async () => {
+    const browser = new ScriptedBrowser(publicUrl);
+    const { code, verifier } = await browser.authorizeWeb();
+    const web = readTokens(await (await browser.redeemWeb(code, verifier)).json());
+    const client = await new ScriptedBrowser(publicUrl).signInMcpClient();
+    const personal = await replicas[0]?.identity.createPersonalToken({ email: 'bea@souk.test', name: 'canary' });
+    const pending = new ScriptedBrowser(publicUrl);
+    await pending.open(
+      pending.authorizeUrl({
+        client_id: client.clientId,
+        redirect_uri: client.redirectUri,
+        code_challenge: 'a'.repeat(43),
+      }),
+    );
+
+    const secrets = [
+      code,
+      verifier,
+      web.accessToken,
+      web.refreshToken,
+      client.accessToken,
+      client.refreshToken,
+      personal?.token,
+      browser.cookie('souk_refresh'),
+      browser.cookie('souk_session'),
+      pending.cookie('souk_interaction'),
+      pending.cookie('souk_resume'),
+    ];
+    let dump = '';
+    for (const table of ['users', 'identities', 'oauth_records', 'signing_keys', 'personal_tokens']) {
+      const { rows } = await db.query<{ row: string }>(`select row_to_json(t)::text as row from ${table} t`);
+      dump += rows.map((one) => one.row).join('\n');
+    }
+    const log = replicas.map((replica) => replica.logged()).join('');
+    for (const [index, secret] of secrets.entries()) {
+      if (secret === undefined) throw new Error(`secret ${index} is missing`);
+      expect(dump.includes(secret), `table, secret ${index}`).toBe(false);
+      expect(log.includes(secret), `log, secret ${index}`).toBe(false);
+    }
+    // a private signing key has the field d
+    expect(dump).not.toMatch(/"d":/);
+  });
+});
