@@ -3,16 +3,15 @@ import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
 
 const flag = z
-  .enum(['0', '1', ''])
+  .enum(['0', '1'], 'must be 0 or 1')
   .default('0')
   .transform((value) => value === '1');
-const optionalText = z
-  .string()
-  .trim()
-  .transform((value) => (value === '' ? undefined : value))
-  .optional();
-const whole = (fallback: number, min: number, max: number) =>
-  z.coerce.number().int('must be a whole number').min(min).max(max).default(fallback);
+const optionalText = z.string().optional();
+const whole = (fallback: number, min: number, max: number) => {
+  const range = `must be a whole number from ${min} to ${max}`;
+  const digits = z.string().regex(/^\d+$/, range).default(String(fallback));
+  return digits.transform(Number).pipe(z.number().min(min, range).max(max, range));
+};
 const cidr = /^([0-9a-fA-F.:]+)(\/\d{1,3})?$/;
 const list = z
   .string()
@@ -37,8 +36,8 @@ const environmentSchema = z.object({
   STRIPE_WEBHOOK_SECRET: optionalText,
   ADMIN_EMAILS: list.pipe(z.array(z.email('must be e-mail addresses, separated by commas'))),
   ALLOW_DEV_SIGN_IN: flag,
-  BRAND_NAME: z.string().trim().min(1).max(60).default('Souk'),
-  SUPPORT_EMAIL: z.email().default('support@souk.test'),
+  BRAND_NAME: z.string().max(60, 'must have at most 60 characters').default('Souk'),
+  SUPPORT_EMAIL: z.email('must be an e-mail address').default('support@souk.test'),
   TRUST_PROXY: list.pipe(z.array(z.string().regex(cidr, 'must be addresses or CIDRs, separated by commas'))),
   MASTER_KEY: optionalText,
   STDIO: z.enum(['off', 'allowlist']).optional(),
@@ -102,25 +101,16 @@ export class ConfigError extends Error {
  */
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const problems: string[] = [];
-  const merged: NodeJS.ProcessEnv = { ...environment };
-  for (const name of fromFile) {
-    const path = environment[`${name}_FILE`];
-    if (!path) continue;
-    if (environment[name]) problems.push(`${name} and ${name}_FILE are both set: set one`);
-    try {
-      merged[name] = readFileSync(path, 'utf8').trim();
-    } catch {
-      problems.push(`${name}_FILE: cannot read ${path}`);
-    }
-  }
-  const parsed = environmentSchema.safeParse(merged);
-  if (!parsed.success) {
-    throw new ConfigError([...problems, ...parsed.error.issues.map((issue) => `${String(issue.path[0])}: ${issue.message}`)]);
-  }
-  const env = parsed.data;
+  const env = parseEnvironment(readFiles(environment, problems), problems);
   const production = env.NODE_ENV === 'production';
   const publicUrl = readPublicUrl(env.PUBLIC_URL ?? `http://localhost:${env.PORT}`, problems);
-  const google = pair('GOOGLE_CLIENT_ID', env.GOOGLE_CLIENT_ID, 'GOOGLE_CLIENT_SECRET', env.GOOGLE_CLIENT_SECRET, problems);
+  const google = pair(
+    'GOOGLE_CLIENT_ID',
+    env.GOOGLE_CLIENT_ID,
+    'GOOGLE_CLIENT_SECRET',
+    env.GOOGLE_CLIENT_SECRET,
+    problems,
+  );
   const stripe = pair(
     'STRIPE_SECRET_KEY',
     env.STRIPE_SECRET_KEY,
@@ -130,14 +120,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   );
   const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(publicUrl.hostname);
   if (!google && !loopback && !env.ALLOW_DEV_SIGN_IN) {
-    problems.push('PUBLIC_URL is not loopback, so the stand-in for sign-in is refused: set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET (or ALLOW_DEV_SIGN_IN=1 to allow it)');
+    problems.push(
+      'PUBLIC_URL is not loopback, so the stand-in for sign-in is refused: set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET (or ALLOW_DEV_SIGN_IN=1 to allow it)',
+    );
   }
   if (production && publicUrl.protocol !== 'https:') problems.push('PUBLIC_URL must be https in production');
-  if (production && !env.DATABASE_URL && !env.MASTER_KEY) {
-    problems.push('MASTER_KEY (or MASTER_KEY_FILE) must be set in production');
-  } else if (env.DATABASE_URL && production && !env.MASTER_KEY) {
-    problems.push('MASTER_KEY (or MASTER_KEY_FILE) must be set in production');
-  }
+  if (production && !env.MASTER_KEY) problems.push('MASTER_KEY (or MASTER_KEY_FILE) must be set in production');
   if (env.MASTER_KEY && !/^[A-Za-z0-9_-]{43}=?$/.test(env.MASTER_KEY)) {
     problems.push('MASTER_KEY must be 32 bytes in base64url (43 characters)');
   }
@@ -157,7 +145,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     databaseUrl: env.DATABASE_URL,
     google: google && { clientId: google[0], clientSecret: google[1] },
     stripe: stripe && { secretKey: stripe[0], webhookSecret: stripe[1] },
-    adminEmails: env.ADMIN_EMAILS.length > 0 || !standIn ? env.ADMIN_EMAILS.map((e) => e.toLowerCase()) : ['admin@souk.test'],
+    adminEmails:
+      env.ADMIN_EMAILS.length > 0 || !standIn ? env.ADMIN_EMAILS.map((e) => e.toLowerCase()) : ['admin@souk.test'],
     allowDevSignIn: env.ALLOW_DEV_SIGN_IN,
     brandName: env.BRAND_NAME,
     supportEmail: env.SUPPORT_EMAIL,
@@ -174,6 +163,36 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       signInPerMinute: env.SIGN_IN_PER_MINUTE,
     },
   };
+}
+
+/** The variables that are set to something, with what their NAME_FILE holds. */
+function readFiles(environment: NodeJS.ProcessEnv, problems: string[]): Record<string, string> {
+  const merged: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (value !== undefined && value.trim() !== '') merged[name] = value.trim();
+  }
+  for (const name of fromFile) {
+    const path = merged[`${name}_FILE`];
+    if (path === undefined) continue;
+    if (merged[name] !== undefined) problems.push(`${name} and ${name}_FILE are both set: set one`);
+    try {
+      const content = readFileSync(path, 'utf8').trim();
+      if (content === '') problems.push(`${name}_FILE: ${path} is empty`);
+      else merged[name] = content;
+    } catch {
+      problems.push(`${name}_FILE: cannot read ${path}`);
+    }
+  }
+  return merged;
+}
+
+/** Wrong variables are reported and then count as unset, so that what is wrong with the others is reported too. */
+function parseEnvironment(variables: Record<string, string>, problems: string[]): z.infer<typeof environmentSchema> {
+  const parsed = environmentSchema.safeParse(variables);
+  if (parsed.success) return parsed.data;
+  const wrong = new Map(parsed.error.issues.map(({ path, message }) => [String(path[0]), message]));
+  problems.push(...[...wrong].map(([name, message]) => `${name}: ${message}`));
+  return environmentSchema.parse(Object.fromEntries(Object.entries(variables).filter(([name]) => !wrong.has(name))));
 }
 
 function readPublicUrl(text: string, problems: string[]): URL {

@@ -1,0 +1,233 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ConfigError, readConfig } from './config.ts';
+
+const masterKey = 'k'.repeat(43);
+const google = { GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret' };
+const production = { NODE_ENV: 'production', PUBLIC_URL: 'https://souk.example', MASTER_KEY: masterKey, ...google };
+
+function problemsOf(environment: NodeJS.ProcessEnv): readonly string[] {
+  try {
+    readConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+describe('the configuration', () => {
+  let folder = '';
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'souk-config-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const file = (name: string, content: string) => {
+    const path = join(folder, name);
+    writeFileSync(path, content);
+    return path;
+  };
+
+  test('without any variable everything has its default', () => {
+    expect(readConfig({})).toEqual({
+      production: false,
+      port: 3000,
+      publicUrl: 'http://localhost:3000',
+      host: '127.0.0.1',
+      dataDir: resolve('data'),
+      databaseUrl: undefined,
+      google: undefined,
+      stripe: undefined,
+      adminEmails: ['admin@souk.test'],
+      allowDevSignIn: false,
+      brandName: 'Souk',
+      supportEmail: 'support@souk.test',
+      trustProxy: [],
+      masterKey: undefined,
+      stdio: 'allowlist',
+      stdioAllowlist: undefined,
+      logLevel: 'warn',
+      serviceRestartDelayMs: 1000,
+      healthIntervalMs: 5000,
+      limits: { callsPerMinuteToken: 120, callsPerMinuteUser: 300, signInPerMinute: 20 },
+    });
+  });
+
+  test('an empty variable counts as unset, and space around a value does not count', () => {
+    expect(readConfig({ PORT: '', BRAND_NAME: ' ', DATABASE_URL: '' })).toEqual(readConfig({}));
+    expect(readConfig({ PORT: ' 80 ' }).port).toBe(80);
+  });
+
+  test('[CFG-2] PORT sets the port, 3000 without it', () => {
+    expect(readConfig({ PORT: '8080' }).port).toBe(8080);
+    expect(readConfig({}).port).toBe(3000);
+  });
+
+  test('[CFG-3] PUBLIC_URL is http://localhost:{PORT} without it, and an origin', () => {
+    expect(readConfig({ PORT: '8080' }).publicUrl).toBe('http://localhost:8080');
+    expect(readConfig({ PUBLIC_URL: 'http://localhost:9/' }).publicUrl).toBe('http://localhost:9');
+  });
+
+  test('[CFG-4] DATA_DIR is ./data without it, and absolute', () => {
+    expect(readConfig({}).dataDir).toBe(resolve('data'));
+    expect(readConfig({ DATA_DIR: '/var/lib/souk' }).dataDir).toBe('/var/lib/souk');
+  });
+
+  test('[CFG-5] DATABASE_URL sets the database', () => {
+    expect(readConfig({ DATABASE_URL: 'postgres://db/souk' }).databaseUrl).toBe('postgres://db/souk');
+    expect(problemsOf({ DATABASE_URL: 'mysql://db' })).toEqual([expect.stringContaining('DATABASE_URL')]);
+  });
+
+  test('[CFG-6] GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET set Google sign-in, both or neither', () => {
+    expect(readConfig(google).google).toEqual({ clientId: 'id', clientSecret: 'secret' });
+    expect(problemsOf({ GOOGLE_CLIENT_ID: 'id' })).toEqual([
+      expect.stringContaining('GOOGLE_CLIENT_SECRET is missing'),
+    ]);
+    expect(problemsOf({ GOOGLE_CLIENT_SECRET: 's' })).toEqual([expect.stringContaining('GOOGLE_CLIENT_ID is missing')]);
+  });
+
+  test('[CFG-7] STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET set payments, both or neither', () => {
+    const stripe = { STRIPE_SECRET_KEY: 'sk', STRIPE_WEBHOOK_SECRET: 'whsec' };
+    expect(readConfig(stripe).stripe).toEqual({ secretKey: 'sk', webhookSecret: 'whsec' });
+    expect(problemsOf({ STRIPE_SECRET_KEY: 'sk' })).toEqual([
+      expect.stringContaining('STRIPE_WEBHOOK_SECRET is missing'),
+    ]);
+  });
+
+  test('[CFG-8] ADMIN_EMAILS sets the administrators, in lower case; with Google there is none without it', () => {
+    expect(readConfig({ ADMIN_EMAILS: 'Ada@Example.com, bob@example.com' }).adminEmails).toEqual([
+      'ada@example.com',
+      'bob@example.com',
+    ]);
+    expect(readConfig(google).adminEmails).toEqual([]);
+    expect(problemsOf({ ADMIN_EMAILS: 'ada' })).toEqual([expect.stringContaining('ADMIN_EMAILS')]);
+  });
+
+  test('[CFG-9] the stand-in for sign-in is refused beyond loopback unless ALLOW_DEV_SIGN_IN=1', () => {
+    const beyond = { PUBLIC_URL: 'https://souk.example' };
+    expect(problemsOf(beyond)).toEqual([expect.stringContaining('ALLOW_DEV_SIGN_IN=1')]);
+    expect(readConfig({ ...beyond, ALLOW_DEV_SIGN_IN: '1' }).allowDevSignIn).toBe(true);
+    expect(problemsOf({ ...beyond, ...google })).toEqual([]);
+    expect(problemsOf({ PUBLIC_URL: 'http://[::1]:3000' })).toEqual([]);
+  });
+
+  test("[CFG-10] BRAND_NAME sets the product's name, Souk without it", () => {
+    expect(readConfig({ BRAND_NAME: 'Bazaar' }).brandName).toBe('Bazaar');
+    expect(readConfig({}).brandName).toBe('Souk');
+  });
+
+  test('[CFG-11] SUPPORT_EMAIL sets the contact', () => {
+    expect(readConfig({ SUPPORT_EMAIL: 'help@example.com' }).supportEmail).toBe('help@example.com');
+  });
+
+  test('[CFG-12] HOST sets the address to listen on, but a stand-in alone listens on loopback', () => {
+    expect(readConfig({ HOST: '10.0.0.1', ...google }).host).toBe('10.0.0.1');
+    expect(readConfig(google).host).toBe('0.0.0.0');
+    expect(readConfig({ HOST: '0.0.0.0' }).host).toBe('127.0.0.1');
+    expect(readConfig({ HOST: '0.0.0.0', ALLOW_DEV_SIGN_IN: '1' }).host).toBe('0.0.0.0');
+  });
+
+  test('[CFG-13] TRUST_PROXY takes addresses and CIDRs, none without it', () => {
+    expect(readConfig({ TRUST_PROXY: '10.0.0.0/8, ::1' }).trustProxy).toEqual(['10.0.0.0/8', '::1']);
+    expect(readConfig({}).trustProxy).toEqual([]);
+    expect(problemsOf({ TRUST_PROXY: 'true' })).toEqual([expect.stringContaining('TRUST_PROXY')]);
+  });
+
+  test('[CFG-14] MASTER_KEY or MASTER_KEY_FILE gives the master key', () => {
+    expect(readConfig({ MASTER_KEY: masterKey }).masterKey).toBe(masterKey);
+    expect(readConfig({ MASTER_KEY_FILE: file('key', `${masterKey}\n`) }).masterKey).toBe(masterKey);
+    expect(problemsOf({ MASTER_KEY: 'short' })).toEqual([expect.stringContaining('32 bytes')]);
+  });
+
+  test.each(['DATABASE_URL', 'GOOGLE_CLIENT_SECRET', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'MASTER_KEY'])(
+    '%s may come from a file, which must be there, hold something, and be the only source',
+    (name) => {
+      const given = {
+        ...google,
+        STRIPE_SECRET_KEY: 'sk',
+        STRIPE_WEBHOOK_SECRET: 'whsec',
+        DATABASE_URL: 'postgres://db/souk',
+        MASTER_KEY: masterKey,
+      };
+      const { [name]: value, ...others }: NodeJS.ProcessEnv = given;
+      const path = file(name, `${value}\n`);
+      expect(readConfig({ ...others, [`${name}_FILE`]: path })).toEqual(readConfig(given));
+      expect(problemsOf({ ...given, [`${name}_FILE`]: path })).toEqual([expect.stringContaining('both set')]);
+      expect(problemsOf({ ...others, [`${name}_FILE`]: '/nowhere' })).toContainEqual(
+        `${name}_FILE: cannot read /nowhere`,
+      );
+      expect(problemsOf({ ...others, [`${name}_FILE`]: file('empty', '\n') })).toContainEqual(
+        expect.stringContaining('is empty'),
+      );
+    },
+  );
+
+  test('every problem is reported at once, the dependent ones too', () => {
+    const problems = problemsOf({
+      NODE_ENV: 'production',
+      PORT: '70000',
+      PUBLIC_URL: 'http://souk.example/path',
+      GOOGLE_CLIENT_ID: 'id',
+      STRIPE_SECRET_KEY: 'sk',
+      ADMIN_EMAILS: 'x',
+      DATABASE_URL: 'mysql://x',
+      MASTER_KEY_FILE: '/nowhere',
+      LOG_LEVEL: 'loud',
+      ALLOW_DEV_SIGN_IN: 'yes',
+      HEALTH_INTERVAL_MS: '1.5',
+    });
+    const expected = [
+      'MASTER_KEY_FILE: cannot read',
+      'PORT: must be a whole number from 0 to 65535',
+      'ADMIN_EMAILS',
+      'ALLOW_DEV_SIGN_IN: must be 0 or 1',
+      'LOG_LEVEL',
+      'HEALTH_INTERVAL_MS',
+      'PUBLIC_URL must be an origin',
+      'GOOGLE_CLIENT_SECRET is missing',
+      'STRIPE_WEBHOOK_SECRET is missing',
+      'PUBLIC_URL is not loopback',
+      'PUBLIC_URL must be https in production',
+      'MASTER_KEY (or MASTER_KEY_FILE) must be set in production',
+      'DATABASE_URL must begin with',
+    ];
+    for (const text of expected) expect(problems).toContainEqual(expect.stringContaining(text));
+    expect(problems).toHaveLength(expected.length);
+    expect(new ConfigError(problems).message).toContain(`${expected.length} problem(s)`);
+  });
+
+  test('production needs https and a master key, and starts no program of a manifest by itself', () => {
+    expect(readConfig(production)).toMatchObject({ production: true, stdio: 'off', host: '0.0.0.0' });
+    expect(problemsOf({ ...production, PUBLIC_URL: 'http://souk.example' })).toEqual([
+      'PUBLIC_URL must be https in production',
+    ]);
+    expect(problemsOf({ ...production, MASTER_KEY: undefined })).toEqual([expect.stringContaining('MASTER_KEY')]);
+    expect(readConfig({ ...production, STDIO: 'allowlist' }).stdio).toBe('allowlist');
+  });
+
+  test.each([
+    'ftp://souk.example',
+    'souk.example',
+    'http://localhost/path',
+    'http://user@localhost',
+    'http://localhost/?a=1',
+  ])('PUBLIC_URL %s is refused', (address) => {
+    expect(problemsOf({ PUBLIC_URL: address })).toEqual([expect.stringContaining('PUBLIC_URL must be')]);
+  });
+
+  test.each([
+    ['SERVICE_RESTART_DELAY_MS', 'serviceRestartDelayMs'],
+    ['HEALTH_INTERVAL_MS', 'healthIntervalMs'],
+  ] as const)('%s sets its figure', (name, field) => {
+    expect(readConfig({ [name]: '250' })[field]).toBe(250);
+    expect(problemsOf({ [name]: '-1' })).toHaveLength(1);
+  });
+
+  test('the limits of calls and sign-ins are set by the environment', () => {
+    const limits = { MCP_CALLS_PER_MINUTE_TOKEN: '1', MCP_CALLS_PER_MINUTE_USER: '2', SIGN_IN_PER_MINUTE: '3' };
+    expect(readConfig(limits).limits).toEqual({ callsPerMinuteToken: 1, callsPerMinuteUser: 2, signInPerMinute: 3 });
+    expect(problemsOf({ SIGN_IN_PER_MINUTE: '0' })).toHaveLength(1);
+  });
+});

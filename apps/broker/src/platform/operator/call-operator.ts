@@ -1,0 +1,54 @@
+import { createConnection } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { answerSchema } from './operator-protocol.ts';
+import { findSocket } from './socket-path.ts';
+
+/** No broker runs on this data folder. */
+export class NotRunningError extends Error {
+  constructor(dataDir: string) {
+    super(`no broker runs on the data folder ${dataDir}`);
+    this.name = 'NotRunningError';
+  }
+}
+
+/** The running broker refused the command; the message is for the operator. */
+export class OperatorCommandError extends Error {
+  readonly code: string;
+  constructor(code: string, message: string) {
+    super(message);
+    this.name = 'OperatorCommandError';
+    this.code = code;
+  }
+}
+
+/** Errors of a connection to a socket that nobody answers. */
+const nobody = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
+const timeoutMs = 60_000;
+
+/**
+ * Sends a command to the broker that runs on this data folder.
+ * @returns the command's result
+ * @throws NotRunningError when none runs, OperatorCommandError when it refuses
+ */
+export async function callOperator(dataDir: string, command: string, args: unknown): Promise<unknown> {
+  const path = await findSocket(dataDir);
+  if (path === undefined) throw new NotRunningError(dataDir);
+  const socket = createConnection(path);
+  socket.setTimeout(timeoutMs, () =>
+    socket.destroy(new Error(`the broker did not answer within ${timeoutMs / 1000} s`)),
+  );
+  socket.write(`${JSON.stringify({ command, args })}\n`);
+  let line: string;
+  try {
+    line = await text(socket);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && nobody.has(String(error.code))) throw new NotRunningError(dataDir);
+    throw error;
+  } finally {
+    socket.destroy();
+  }
+  if (line === '') throw new Error('the broker ended before it answered');
+  const answer = answerSchema.parse(JSON.parse(line));
+  if (!answer.ok) throw new OperatorCommandError(answer.code, answer.message);
+  return answer.result;
+}

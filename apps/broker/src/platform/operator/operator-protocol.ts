@@ -1,0 +1,13 @@
+import { z } from 'zod';
+
+/** One line of JSON each way, one command for each connection. */
+export const requestSchema = z.object({ command: z.string(), args: z.unknown() });
+
+export const answerSchema = z.discriminatedUnion('ok', [
+  z.object({ ok: z.literal(true), result: z.unknown() }),
+  z.object({ ok: z.literal(false), code: z.string(), message: z.string() }),
+]);
+export type Answer = z.infer<typeof answerSchema>;
+
+/** A line longer than this is no command. */
+export const longestLine = 1024 * 1024;

@@ -1,0 +1,135 @@
+import { once } from 'node:events';
+import { chmod, mkdir } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { DataFolderInUseError } from '../db/database-errors.ts';
+import { lockFolder, type FolderLock } from '../db/folder-lock.ts';
+import { SoukError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { longestLine, requestSchema, type Answer } from './operator-protocol.ts';
+import { placeSocket, removePlace } from './socket-path.ts';
+
+/** What the operator may ask of a running broker: name -> work. It checks its arguments itself. */
+export type OperatorCommands = Record<string, (args: unknown) => Promise<unknown>>;
+
+export type OperatorServer = {
+  /** Finishes commands under way, removes the socket. */
+  stop(): Promise<void>;
+};
+
+/**
+ * Answers the operator's commands on a socket in the data folder that only its owner may open (mode 0600): whoever can open it
+ * can read the data folder anyway, so there is no other password.
+ * @throws DataFolderInUseError when another broker answers there; one that died is replaced
+ */
+export async function createOperatorServer(options: {
+  dataDir: string;
+  commands: OperatorCommands;
+  log: Log;
+}): Promise<OperatorServer> {
+  const { dataDir, commands, log } = options;
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  const lock = lockSocket(dataDir);
+  try {
+    await removePlace(dataDir); // under the lock, a socket that is there is a dead broker's
+    const path = await placeSocket(dataDir);
+    const silent = new Set<Socket>(); // have not said their command yet
+    const running = new Set<Promise<void>>();
+    const server = createServer({ allowHalfOpen: true }, (socket) => {
+      silent.add(socket);
+      socket.on('error', () => {}); // the caller went away
+      const done = readLine(socket)
+        .finally(() => silent.delete(socket))
+        .then((line) => serve(socket, line, commands, log))
+        .finally(() => running.delete(done));
+      running.add(done);
+    });
+    await listenPrivately(server, path);
+    return {
+      async stop() {
+        const closed = once(server, 'close');
+        server.close();
+        for (const socket of silent) socket.destroy();
+        await Promise.allSettled(running);
+        await closed;
+        await removePlace(dataDir);
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function lockSocket(dataDir: string): FolderLock {
+  try {
+    return lockFolder(join(dataDir, 'souk.sock'));
+  } catch (error) {
+    throw error instanceof DataFolderInUseError ? new DataFolderInUseError(dataDir) : error;
+  }
+}
+
+/** The file is born private: a chmod alone would leave a moment in which others could connect. */
+async function listenPrivately(server: ReturnType<typeof createServer>, path: string): Promise<void> {
+  const listening = once(server, 'listening');
+  const umask = process.umask(0o177);
+  try {
+    server.listen(path); // binds before it returns
+  } finally {
+    process.umask(umask);
+  }
+  await listening;
+  await chmod(path, 0o600);
+}
+
+async function serve(socket: Socket, line: string, commands: OperatorCommands, log: Log): Promise<void> {
+  if (socket.destroyed) return;
+  const answer = await answerTo(line, commands, log);
+  if (socket.destroyed) return;
+  await new Promise<void>((resolve) => {
+    socket.on('close', () => resolve());
+    socket.end(`${JSON.stringify(answer)}\n`, () => socket.destroySoon());
+  });
+}
+
+async function answerTo(line: string, commands: OperatorCommands, log: Log): Promise<Answer> {
+  const request = requestSchema.safeParse(parseJson(line));
+  if (!request.success) return refused('usage', 'not a command');
+  const { command, args } = request.data;
+  const run = Object.hasOwn(commands, command) ? commands[command] : undefined;
+  if (!run) return refused('usage', `the running broker knows no command ${command}`);
+  try {
+    return { ok: true, result: (await run(args)) ?? null };
+  } catch (error) {
+    if (error instanceof SoukError) return refused(error.code, error.message);
+    log.error({ err: error, command }, "an operator's command failed");
+    return refused('unexpected', error instanceof Error ? error.message : String(error));
+  }
+}
+
+function refused(code: string, message: string): Answer {
+  return { ok: false, code, message };
+}
+
+/** The first line, or what came until the caller ended or sent too much. */
+async function readLine(socket: Socket): Promise<string> {
+  let text = '';
+  try {
+    for await (const chunk of socket.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+      text += String(chunk);
+      if (text.includes('\n') || text.length > longestLine) break;
+    }
+  } catch {
+    // it broke off: what there is decides
+  }
+  return text.split('\n', 1)[0] ?? '';
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

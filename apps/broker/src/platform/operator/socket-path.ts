@@ -1,0 +1,42 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** sun_path of sockaddr_un holds 108 bytes with its final NUL (unix(7)); a longer path is cut or refused. */
+const longestPathBytes = 107;
+
+const socketName = 'souk.sock';
+const pathFile = (dataDir: string) => join(dataDir, `${socketName}.path`);
+
+/** Decides where the operator's socket stands, and notes it in the data folder when that is elsewhere (a 0700 folder). */
+export async function placeSocket(dataDir: string): Promise<string> {
+  const path = join(dataDir, socketName);
+  if (Buffer.byteLength(path) <= longestPathBytes) return path;
+  await removePlace(dataDir); // of a broker that was killed
+  const elsewhere = join(await mkdtemp(join(tmpdir(), 'souk-')), socketName);
+  if (Buffer.byteLength(elsewhere) > longestPathBytes)
+    throw new Error(`the temporary folder's path is too long: ${elsewhere}`);
+  await writeFile(pathFile(dataDir), `${elsewhere}\n`, { mode: 0o600 });
+  return elsewhere;
+}
+
+/** Where a broker on this data folder would listen; undefined when it left no trace. */
+export async function findSocket(dataDir: string): Promise<string | undefined> {
+  const path = join(dataDir, socketName);
+  if (Buffer.byteLength(path) <= longestPathBytes) return path;
+  try {
+    return (await readFile(pathFile(dataDir), 'utf8')).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Removes the socket, and its temporary folder where it has one. */
+export async function removePlace(dataDir: string): Promise<void> {
+  const path = await findSocket(dataDir);
+  if (path === undefined) return;
+  await rm(path, { force: true });
+  if (dirname(path) === dataDir) return;
+  await rm(dirname(path), { recursive: true, force: true });
+  await rm(pathFile(dataDir), { force: true });
+}
