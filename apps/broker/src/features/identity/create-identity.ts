@@ -4,6 +4,7 @@ import type { Dispatcher } from 'undici';
 import type { ConnectUpstream } from '#adapters/google/google-sign-in.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
+import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { mountPageStyles } from '#platform/http/page.ts';
@@ -33,7 +34,6 @@ import { createPersonalTokenStore } from './tokens/personal-token-store.ts';
 import { createPersonalTokens } from './tokens/personal-tokens.ts';
 import { presentProfile } from './users/present-profile.ts';
 import { createUserStore } from './users/user-store.ts';
-import type { Vault } from './vault.ts';
 
 export type IdentityOptions = {
   db: Database;

@@ -22,7 +22,7 @@ describe('access tokens that are not ours', () => {
     );
     const row = rows[0];
     if (!row) throw new Error('no key');
-    key = JSON.parse(testVault.open({ table: 'signing_keys', row: row.id }, row.sealed_key));
+    key = JSON.parse(testVault.open({ table: 'signing_keys', row: row.id, userId: '' }, row.sealed_key));
   });
   afterAll(async () => {
     await running.close();

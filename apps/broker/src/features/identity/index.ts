@@ -2,4 +2,3 @@ export { createIdentity, type Identity, type IdentityOptions } from './create-id
 export type { McpAuthentication, McpChallenge } from './access/authenticate-mcp.ts';
 export { identityMigrations } from './migrations.ts';
 export type { Revoked, RevokedListener } from './revocations.ts';
-export type { SealContext, Vault } from './vault.ts';

@@ -8,6 +8,7 @@ import {
 } from 'oidc-provider';
 import type { JWK } from 'jose';
 import { mcpScopes } from '@souk/contract/identity.ts';
+import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
 import { isRecord, publicClientId, readClientMetadata } from './client-metadata.ts';
@@ -16,7 +17,6 @@ import { matchesRedirect } from './redirect-uri.ts';
 import { frontendClientId, type Resources } from './resources.ts';
 import { renderMessagePage } from '../pages/message-page.ts';
 import type { UserStore } from '../users/user-store.ts';
-import type { Vault } from '../vault.ts';
 
 export const accessTokenSeconds = 600;
 const daySeconds = 86_400;

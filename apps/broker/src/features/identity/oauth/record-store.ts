@@ -1,8 +1,8 @@
 import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
+import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import { sha256 } from '../hash.ts';
 import { frontendClientId } from './resources.ts';
-import type { Vault } from '../vault.ts';
 
 /** Models whose id is the bearer value itself: stored and looked up by hash (design: no bearer value at rest). */
 const bearerModels: ReadonlySet<string> = new Set([
@@ -31,7 +31,7 @@ export function createRecordStore(db: Database, vault: Vault, namespace = ''): (
     const model = namespace + modelName;
     const isBearer = bearerModels.has(modelName);
     const keyOf = (id: string) => (isBearer ? sha256(id) : id);
-    const secretContext = (key: string) => ({ table: 'oauth_records', row: `${model}:${key}` });
+    const secretContext = (key: string) => ({ table: 'oauth_records', row: `${model}:${key}`, userId: '' });
 
     /** What is kept: no bearer value, and a client's secret sealed. */
     function toStored(id: string, payload: AdapterPayload): AdapterPayload {

@@ -1,8 +1,8 @@
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import type { Clock } from '#platform/clock.ts';
+import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
-import type { Vault } from '../vault.ts';
 
 export type SigningKeys = {
   /** Private keys for signing, the current one first. */
@@ -33,7 +33,7 @@ export async function loadSigningKeys(options: {
     secret: options.ids.secret(32),
     id,
   }));
-  const open = (row: KeyRow) => vault.open({ table: 'signing_keys', row: row.id }, row.sealed_key);
+  const open = (row: KeyRow) => vault.open(sealContext(row.id), row.sealed_key);
   const [cookieRow] = cookieRows;
   if (!cookieRow) throw new Error('no cookie key after creating one');
   return {
@@ -58,12 +58,17 @@ export async function loadSigningKeys(options: {
         id,
         purpose,
         publicKey ? JSON.stringify(publicKey) : null,
-        vault.seal({ table: 'signing_keys', row: id }, secret),
+        vault.seal(sealContext(id), secret),
         new Date(clock.now()),
       ],
     );
     return readKeys(db, purpose);
   }
+}
+
+/** The installation's own: of no user. */
+function sealContext(id: string) {
+  return { table: 'signing_keys', row: id, userId: '' };
 }
 
 async function readKeys(db: Database, purpose: Purpose): Promise<KeyRow[]> {

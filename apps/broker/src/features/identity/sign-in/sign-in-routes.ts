@@ -68,7 +68,7 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
     if (!pending)
       return refuse(reply, 400, 'This sign-in has expired or was started in another browser. Please start again.');
     const profile = await redeem(request, pending);
-    if (profile === 'denied') return deny(request, reply, pending);
+    if (profile === 'denied') return deny(reply, pending);
     if (profile === 'failed')
       return refuse(reply, 400, 'The answer of the sign-in provider is not valid. Please start again.');
     if (!profile.emailVerified) return refuse(reply, 403, 'This account has no verified e-mail address.');
@@ -102,7 +102,7 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
   }
 
   /** The person turned back at the provider: the client hears access_denied rather than nothing. */
-  async function deny(_request: FastifyRequest, reply: FastifyReply, pending: Pending) {
+  async function deny(reply: FastifyReply, pending: Pending) {
     const interaction =
       pending.interaction === undefined ? undefined : await provider.Interaction.find(pending.interaction);
     if (!interaction) return reply.redirect(publicUrl, 303);

@@ -2,13 +2,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { JWK } from 'jose';
 import { Provider, errors, type Configuration } from 'oidc-provider';
 import { z } from 'zod';
+import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import { sendPage } from '#platform/http/page.ts';
 import { handOver } from '../oauth/hand-over.ts';
 import { createRecordStore } from '../oauth/record-store.ts';
 import { renderMessagePage } from '../pages/message-page.ts';
 import { renderStandInPage, type StandInAccount } from '../pages/stand-in-page.ts';
-import type { Vault } from '../vault.ts';
 
 const mountPath = '/dev-google';
 const sessionCookie = 'souk_stand_in_session';

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { Writable } from 'node:stream';
 import { endpoint } from '@souk/contract/endpoint.ts';
@@ -7,13 +7,13 @@ import { z } from 'zod';
 import { connectGoogle } from '#adapters/google/google-sign-in.ts';
 import { systemClock, type Clock } from '#platform/clock.ts';
 import { readConfig, type Config } from '#platform/config.ts';
+import { createVault, type Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import { createRouter } from '#platform/http/router.ts';
 import { buildServer } from '#platform/http/server.ts';
 import { createIds } from '#platform/ids.ts';
 import { createLog } from '#platform/log.ts';
 import { createIdentity, type Identity, type IdentityOptions } from '../create-identity.ts';
-import type { SealContext, Vault } from '../vault.ts';
 
 export type RunningIdentity = {
   publicUrl: string;
@@ -136,24 +136,5 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-const testKey = randomBytes(32);
-
-/** AES-256-GCM bound to its context: what platform/crypto does, without its key management. */
-export const testVault: Vault = {
-  seal(context, text) {
-    const nonce = randomBytes(12);
-    const cipher = createCipheriv('aes-256-gcm', testKey, nonce).setAAD(bind(context));
-    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
-  },
-  open(context, sealed) {
-    const bytes = Buffer.from(sealed, 'base64url');
-    const decipher = createDecipheriv('aes-256-gcm', testKey, bytes.subarray(0, 12)).setAAD(bind(context));
-    decipher.setAuthTag(bytes.subarray(12, 28));
-    return decipher.update(bytes.subarray(28), undefined, 'utf8') + decipher.final('utf8');
-  },
-};
-
-function bind(context: SealContext): Buffer {
-  return Buffer.from(JSON.stringify([context.table, context.row, context.user ?? null]));
-}
+/** One master key for all servers of a test run, so that replicas open what the other sealed. */
+export const testVault: Vault = createVault(randomBytes(32).toString('base64url'));
