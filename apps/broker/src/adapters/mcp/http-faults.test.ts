@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { findDeadPort, startFaultServer, type Fault, type FaultServer } from '#testing/fault-server.ts';
+import { watchLongestTurn } from '#testing/longest-turn.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { callOptions, failureOf, textOf, trackUpstreams } from './open-for-test.ts';
 import type { UpstreamTarget } from './types.ts';
@@ -29,6 +30,22 @@ describe('connecting', () => {
     );
     expect(failure.kind).toBe('unreachable');
     expect(performance.now() - started).toBeLessThan(1000);
+  });
+
+  test.each(['127.0.0.1', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', 'localhost'])(
+    'bad input 28: http://%s is a refused address, and is not contacted',
+    async (host) => {
+      const from = server.requests.length;
+      const url = `http://${host}:${server.address.split(':')[1]}/on-call/none`;
+      const failure = await failureOf(open({ type: 'http', url, headers: {}, allowAddresses: [] }));
+      expect(failure.kind).toBe('refused_address');
+      expect(server.requests.length).toBe(from);
+    },
+  );
+
+  test.each(['ftp://example.com/', 'file:///etc/passwd', 'not an address'])('%s is a refused address', async (url) => {
+    const failure = await failureOf(open({ type: 'http', url, headers: {}, allowAddresses: [] }));
+    expect(failure.kind).toBe('refused_address');
   });
 
   test('bad input 16: a server that never answers the handshake is a timeout at the deadline', async () => {
@@ -125,17 +142,10 @@ describe('calling', () => {
     'an %s ends as %s at the deadline or before, and leaves the event loop to others',
     async (fault, kind) => {
       const upstream = await open(target(fault));
-      let longestMs = 0;
-      let last = performance.now();
-      const sampler = setInterval(() => {
-        const now = performance.now();
-        longestMs = Math.max(longestMs, now - last);
-        last = now;
-      }, 1);
+      const longestTurnMs = watchLongestTurn();
       const failure = await failureOf(upstream.callTool(call, callOptions({ timeoutMs: 1000 })));
-      clearInterval(sampler);
+      expect(longestTurnMs()).toBeLessThan(250);
       expect(failure.kind).toBe(kind);
-      expect(longestMs).toBeLessThan(250);
       await waitUntil('the stream is closed', () => server.openSockets() <= 2);
     },
   );

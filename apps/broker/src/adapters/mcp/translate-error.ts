@@ -80,7 +80,7 @@ function fromHttpStatus(error: SdkHttpError): UpstreamError {
 }
 
 /** The JSON-RPC error in the body of a 4xx, if there is one (unknown methods are 404 with -32601 since 2026-07-28). */
-export function readJsonRpcError(text: unknown): { code: number; message: string; data?: unknown } | undefined {
+function readJsonRpcError(text: unknown): { code: number; message: string; data?: unknown } | undefined {
   if (typeof text !== 'string' || !text.startsWith('{')) return undefined;
   try {
     const body: unknown = JSON.parse(text);

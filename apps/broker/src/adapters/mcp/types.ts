@@ -61,10 +61,10 @@ export type CallOptions = {
 };
 
 /** The tool's definition as the upstream listed it: its x-mcp-header arguments are mirrored as headers (SEP-2243). */
-export type CallToolOptions = CallOptions & { toolDefinition?: Tool };
+type CallToolOptions = CallOptions & { toolDefinition?: Tool };
 
 /** The second round of a call that a modern upstream answered with input_required. */
-export type InputRound = { inputResponses?: InputResponses; requestState?: string };
+type InputRound = { inputResponses?: InputResponses; requestState?: string };
 
 /** One open connection to an MCP server. Every method rejects with an UpstreamError and nothing else. */
 export type Upstream = {
