@@ -1,6 +1,7 @@
-import { McpServer } from '@modelcontextprotocol/server';
+import type { McpServer } from '@modelcontextprotocol/server';
 import type { Clock } from '@souk/service-kit/clock.ts';
 import type { ServiceCaller } from '@souk/service-kit/request-gate.ts';
+import { serverFactory } from '@souk/service-kit/server-factory.ts';
 import type { SlowCalls } from '@souk/service-kit/slow-calls.ts';
 import type { Events } from './events.ts';
 import { eventTools } from './event-tools.ts';
@@ -18,10 +19,10 @@ const instructions =
 /** How this process makes a server object for one connection, speaking for a caller. */
 export function calendarServers(parts: CalendarParts): (caller: ServiceCaller) => McpServer {
   const tools = [...eventTools(parts), ...slotTools(parts), ...icsTools(parts)];
-  return (caller) => {
-    const server = new McpServer({ name: 'calendar', version: '1.0.0' }, { instructions });
-    for (const tool of tools) tool.addTo(server, caller);
-    addPromptsAndResources(server, parts, caller);
-    return server;
-  };
+  return serverFactory({
+    name: 'calendar',
+    instructions,
+    tools,
+    addPromptsAndResources: (server, caller) => addPromptsAndResources(server, parts, caller),
+  });
 }

@@ -1,6 +1,7 @@
-import { McpServer } from '@modelcontextprotocol/server';
+import type { McpServer } from '@modelcontextprotocol/server';
 import type { Clock } from '@souk/service-kit/clock.ts';
 import type { ServiceCaller } from '@souk/service-kit/request-gate.ts';
+import { serverFactory } from '@souk/service-kit/server-factory.ts';
 import type { SlowCalls } from '@souk/service-kit/slow-calls.ts';
 import { exportTools } from './export-tool.ts';
 import { noteTools } from './note-tools.ts';
@@ -15,10 +16,10 @@ const instructions = 'Your own notes with tags and full-text search. Search befo
 /** How this process makes a server object for one request or session of the account that signed in. */
 export function notesServers(parts: NotesParts): (caller: ServiceCaller) => McpServer {
   const tools = [...noteTools(parts), ...exportTools(parts)];
-  return (caller) => {
-    const server = new McpServer({ name: 'notes', version: '1.0.0' }, { instructions });
-    for (const tool of tools) tool.addTo(server, caller);
-    addPromptsAndResources(server, parts, caller);
-    return server;
-  };
+  return serverFactory({
+    name: 'notes',
+    instructions,
+    tools,
+    addPromptsAndResources: (server, caller) => addPromptsAndResources(server, parts, caller),
+  });
 }

@@ -12,7 +12,7 @@ export const noteSchema = z.object({
   updatedAt: z.string(),
 });
 export type Note = z.infer<typeof noteSchema>;
-export type NoteDraft = Pick<Note, 'title' | 'body' | 'tags'>;
+type NoteDraft = Pick<Note, 'title' | 'body' | 'tags'>;
 
 export const foundNoteSchema = z.object({
   id: z.string(),
@@ -21,7 +21,7 @@ export const foundNoteSchema = z.object({
   tags: z.array(z.string()),
   updatedAt: z.string(),
 });
-export type FoundNote = z.infer<typeof foundNoteSchema>;
+type FoundNote = z.infer<typeof foundNoteSchema>;
 
 export const noteMigrations = [
   `CREATE TABLE note (

@@ -1,6 +1,7 @@
-import { McpServer } from '@modelcontextprotocol/server';
+import type { McpServer } from '@modelcontextprotocol/server';
 import type { Clock } from '@souk/service-kit/clock.ts';
 import type { ServiceCaller } from '@souk/service-kit/request-gate.ts';
+import { serverFactory } from '@souk/service-kit/server-factory.ts';
 import type { SlowCalls } from '@souk/service-kit/slow-calls.ts';
 import { basicTools } from './basic-tools.ts';
 import { enterpriseTools } from './enterprise-tools.ts';
@@ -26,10 +27,5 @@ export function travelServers(edition: Edition, parts: TravelParts): (caller: Se
     ...(edition === 'travel' ? [] : proTools(parts)),
     ...(edition === 'travel-enterprise' ? enterpriseTools(parts) : []),
   ];
-  return (caller) => {
-    const server = new McpServer({ name: edition, version: '1.0.0' }, { instructions });
-    for (const tool of tools) tool.addTo(server, caller);
-    addPromptsAndResources(server);
-    return server;
-  };
+  return serverFactory({ name: edition, instructions, tools, addPromptsAndResources });
 }

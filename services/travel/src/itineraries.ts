@@ -14,7 +14,7 @@ export const itinerarySchema = z.object({
   createdAt: z.string().describe('ISO 8601, UTC'),
 });
 export type Itinerary = z.infer<typeof itinerarySchema>;
-export type NewItinerary = Pick<Itinerary, 'name' | 'stops' | 'departureDate' | 'note'>;
+type NewItinerary = Pick<Itinerary, 'name' | 'stops' | 'departureDate' | 'note'>;
 
 export const itineraryMigrations = [
   `CREATE TABLE itinerary (
@@ -97,7 +97,7 @@ function present(row: unknown): Itinerary {
 }
 
 /** Length of a route from stop to stop. */
-export function routeKm(codes: readonly string[]): number {
+function routeKm(codes: readonly string[]): number {
   const airports = codes.map(requireAirport);
   return airports.reduce((sum, airport, index) => {
     const previous = airports[index - 1];

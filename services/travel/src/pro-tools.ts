@@ -9,7 +9,7 @@ import { distanceKm, durationText, flightMinutes, round } from './great-circle.t
 import { planJetLag } from './jet-lag.ts';
 import { sunDay } from './sun.ts';
 
-export const routeSchema = z.array(iataSchema).min(2).max(12).describe('IATA codes in the order of travel');
+const routeSchema = z.array(iataSchema).min(2).max(12).describe('IATA codes in the order of travel');
 
 /** Neighbouring stops of a route. */
 export function legsOf(codes: readonly string[]): { from: Airport; to: Airport; km: number }[] {

@@ -51,7 +51,7 @@ export async function serveInteraction(
   await provider.interactionFinished(request, response, { login: { accountId, remember: false }, consent }, merge);
 }
 
-export function sendPage(response: ServerResponse, status: number, html: string, redirectOrigin = ''): void {
+function sendPage(response: ServerResponse, status: number, html: string, redirectOrigin = ''): void {
   response
     .writeHead(status, {
       'content-type': 'text/html; charset=utf-8',

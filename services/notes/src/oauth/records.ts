@@ -25,7 +25,7 @@ export const oauthMigrations = [
    CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT`,
 ];
 
-export type RecordPayload = Record<string, unknown>;
+type RecordPayload = Record<string, unknown>;
 
 const payloadSchema = z.record(z.string(), z.unknown());
 const rowSchema = z.object({ payload: z.string(), consumed_at_ms: z.number().nullable() });
