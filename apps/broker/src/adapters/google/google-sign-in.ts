@@ -10,7 +10,7 @@ export type UpstreamProfile = {
 };
 
 /** What must be remembered in the browser between leaving for the provider and coming back. */
-export type PendingSignIn = { verifier: string; state: string; nonce: string };
+type PendingSignIn = { verifier: string; state: string; nonce: string };
 
 /** Sign-in at an outside provider: one interface, whoever stands behind it. */
 export type UpstreamSignIn = {
@@ -24,7 +24,7 @@ export type UpstreamSignIn = {
   finish(callbackUrl: URL, pending: PendingSignIn): Promise<UpstreamProfile>;
 };
 
-export type UpstreamSettings = {
+type UpstreamSettings = {
   issuer: string;
   clientId: string;
   clientSecret: string;

@@ -4,10 +4,8 @@ import type { Log } from '#platform/log.ts';
 const channel = 'identity_revoked';
 
 /** `tokenId` as in Caller; undefined when notices may have been missed, so that every session must be looked at again. */
-export type Revoked = { tokenId: string | undefined };
+type Revoked = { tokenId: string | undefined };
 export type RevokedListener = (revoked: Revoked) => void;
-
-export type Revocations = Awaited<ReturnType<typeof createRevocations>>;
 
 /** Tells every replica that a grant or personal token is gone, so that they end what still runs on it. */
 export async function createRevocations(db: Database, log: Log) {

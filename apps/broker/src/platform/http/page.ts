@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 
 /** Where the one stylesheet of server-made pages is served: a file of its own, so that their CSP needs no 'unsafe-inline'. */
-export const pageStylesPath = '/oauth/pages.css';
+const pageStylesPath = '/oauth/pages.css';
 
 const styles = readFileSync(new URL('./page.css', import.meta.url), 'utf8');
 

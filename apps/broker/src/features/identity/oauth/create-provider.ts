@@ -18,7 +18,7 @@ import { frontendClientId, type Resources } from './resources.ts';
 import { renderMessagePage } from '../pages/message-page.ts';
 import type { UserStore } from '../users/user-store.ts';
 
-export const accessTokenSeconds = 600;
+const accessTokenSeconds = 600;
 const daySeconds = 86_400;
 const refreshIdleSeconds = 30 * daySeconds;
 const refreshMaxSeconds = 90 * daySeconds;

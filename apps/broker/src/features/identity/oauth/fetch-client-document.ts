@@ -10,7 +10,7 @@ const rememberFailureMs = 10_000;
 const maxFailures = 1000;
 
 /** A client's metadata document could not be had; the message is for the log and for the client's developer. */
-export class ClientDocumentError extends Error {
+class ClientDocumentError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
     this.name = 'ClientDocumentError';

@@ -7,7 +7,7 @@ import type { User, UserStore } from '../users/user-store.ts';
 import type { PersonalTokens } from './personal-tokens.ts';
 
 /** Whose token: a user by id, or by e-mail address and (where the stand-in is not active) provider. */
-export type TokenOwner = { userId: string } | { email: string; provider?: string | undefined };
+type TokenOwner = { userId: string } | { email: string; provider?: string | undefined };
 export type OperatorTokenRequest = TokenOwner & z.input<typeof createPersonalTokenBodySchema>;
 
 /**
