@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeOnDatabases } from '#testing/databases.ts';
+import { ScriptedBrowser, challengeOf } from '#testing/scripted-browser.ts';
+import { identityMigrations } from './migrations.ts';
+import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
+
+describeOnDatabases('the pages and ways of sign-in', identityMigrations, (open) => {
+  let running: RunningIdentity;
+  beforeAll(async () => {
+    running = await startIdentity({ db: await open() });
+  });
+  afterAll(() => running.close());
+  const newBrowser = () => new ScriptedBrowser(running.publicUrl);
+
+  test('GitHub, Facebook and Apple sign-in answer that they are not yet implemented, anything else is not found', async () => {
+    for (const [provider, name] of [
+      ['github', 'GitHub'],
+      ['facebook', 'Facebook'],
+      ['apple', 'Apple'],
+    ]) {
+      const answer = await newBrowser().request(`/auth/${provider}?return_to=/auth/success`);
+      expect(answer.status).toBe(501);
+      expect(await answer.json()).toEqual({
+        success: false,
+        code: 'not_implemented',
+        message: `${name} sign-in is not yet implemented`,
+      });
+    }
+    expect((await newBrowser().request('/auth/nobody')).status).toBe(404);
+  });
+
+  test('GET /auth/google returns to the page that was asked for, signed in at the authorization server', async () => {
+    const browser = newBrowser();
+    const left = await browser.signIn('/auth/google?return_to=/auth/success&mcp_client=true');
+    expect(left.href).toBe(`${running.publicUrl}/auth/success`);
+    const shown = browser.trail.length;
+    await browser.signInWeb();
+    expect(browser.trail.slice(shown).some((step) => step.includes('choose'))).toBe(false);
+  });
+
+  test('userinfo answers who the web app speaks for', async () => {
+    const { accessToken } = await newBrowser().signInWeb({ email: 'bea@souk.test' });
+    const url = `${running.publicUrl}/oauth/userinfo`;
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${accessToken}` } });
+    expect(await answer.json()).toMatchObject({ email: 'bea@souk.test', email_verified: true, name: 'Bea Buyer' });
+    expect((await fetch(url)).status).toBe(401);
+  });
+
+  test('the callback without the cookie of its start, or with another state, is refused', async () => {
+    const browser = newBrowser();
+    const started = await browser.request('/auth/google?return_to=/auth/success');
+    expect(started.status).toBe(303);
+    expect((await newBrowser().request('/auth/google/callback?code=a&state=b')).status).toBe(400);
+    expect((await browser.request('/auth/google/callback?code=a&state=b')).status).toBe(400);
+    // once: the cookie is gone
+    expect(browser.cookie('souk_upstream')).toBeUndefined();
+  });
+
+  test('the pages of sign-in load no script, cannot be framed and escape what they show', async () => {
+    const browser = newBrowser();
+    const step = await browser.open(
+      `/login?${new URLSearchParams({ return_to: `${running.publicUrl}/auth/callback`, state: 'a', code_challenge: challengeOf('v') })}`,
+    );
+    const page = 'page' in step ? step.page : undefined;
+    expect(page?.text).toContain('GitHub: not yet available');
+    expect(page?.headers.get('content-security-policy')).toContain("default-src 'none'; style-src 'self'");
+    expect(page?.headers.get('x-frame-options')).toBe('DENY');
+    const styles = await browser.request('/oauth/pages.css');
+    expect(styles.headers.get('content-type')).toContain('text/css');
+  });
+
+  test('the stand-in says on its page that no real Google account is used, and asks again for a real address', async () => {
+    const browser = newBrowser();
+    const start = await browser.open('/auth/google?return_to=/auth/success');
+    const page = 'page' in start ? start.page : undefined;
+    expect(page?.text).toContain('No real Google account is used');
+    for (const email of ['admin@souk.test', 'bea@souk.test', 'carl@souk.test']) expect(page?.text).toContain(email);
+    if (!page) throw new Error('no page');
+    const again = await browser.submit(page, { email: 'not an address' });
+    expect('page' in again && again.page.status).toBe(400);
+  });
+});
