@@ -7,6 +7,8 @@ import type { Log } from '#platform/log.ts';
 
 const startDeadlineMs = 20_000;
 const stopDeadlineMs = 3_000;
+/** These programs stand beside the product on small machines: Node collects garbage sooner, at a little more work a call. */
+const memoryFlags = ['--max-semi-space-size=2', '--max-old-space-size=128'];
 const maxRestartDelayMs = 300_000;
 /** A program that ran this long is taken for healthy: the next restart is quick again. */
 const settledAfterMs = 60_000;
@@ -71,7 +73,7 @@ export function createServices(options: {
     if (program === undefined || stopping) return;
     const dataDir = join(options.dataDir, 'services', name);
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    const child = spawn(process.execPath, [program], {
+    const child = spawn(process.execPath, [...memoryFlags, program], {
       env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', DATA_DIR: dataDir, PORT: '0', SOUK_SERVICE_SECRET: options.secret },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
