@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { compare, idsOf, readAtoms } from './spec-coverage.ts';
+
+const markdown = `# Atoms
+- A test carries its id, e.g. \`test('[${'HOME'}-9] …')\`.
+
+## CAT: Catalogue calls
+
+| id | what must be true | source |
+|---|---|---|
+| CAT-1 | GET /mcp/info answers 'a | b'. | p1 §3 |
+| CAT-2 | Another. | p1 |
+
+## PAT: Tokens
+
+| PAT-1 | A token. | p2 |
+`;
+
+/** The ids of this file's examples must not count as names of tests. */
+const named = (...ids: string[]) => `[${ids.join(', ')}]`;
+
+test('areas and atoms are read from the tables', () => {
+  expect(readAtoms(markdown)).toEqual({
+    areas: [
+      { name: 'CAT', title: 'Catalogue calls' },
+      { name: 'PAT', title: 'Tokens' },
+    ],
+    atoms: [
+      { id: 'CAT-1', area: 'CAT', text: "GET /mcp/info answers 'a | b'." },
+      { id: 'CAT-2', area: 'CAT', text: 'Another.' },
+      { id: 'PAT-1', area: 'PAT', text: 'A token.' },
+    ],
+  });
+});
+
+test('ids are taken from names, one or several, and not from comments or other brackets', () => {
+  const source = [
+    `test('${named('CAT-1')} one', () => {});`,
+    `test.each([1])('${named('CAT-2', 'PAT-1')} two ${named('CAT-1')}', () => {});`,
+    `  // see ${named('PAT-2')}`,
+    ` * ${named('PAT-3')}`,
+    `const other = [A_1, 'UTF-8'];`,
+  ].join('\n');
+  expect(idsOf(source)).toEqual(['CAT-1', 'CAT-2', 'PAT-1']);
+});
+
+test('atoms that no test names are listed by area, and ids that are no atom with their files', () => {
+  const tests = new Map([
+    ['a.test.ts', ['CAT-1', 'CAT-9']],
+    ['b.test.ts', ['CAT-1', 'CAT-9']],
+  ]);
+  const coverage = compare(markdown, tests);
+  expect(coverage.areas.map(({ name, total, unnamed }) => [name, total, unnamed.map(({ id }) => id)])).toEqual([
+    ['CAT', 2, ['CAT-2']],
+    ['PAT', 1, ['PAT-1']],
+  ]);
+  expect([coverage.total, coverage.named]).toEqual([3, 1]);
+  expect(coverage.unknown).toEqual([{ id: 'CAT-9', files: ['a.test.ts', 'b.test.ts'] }]);
+});

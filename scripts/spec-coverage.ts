@@ -1,0 +1,48 @@
+/** What must be true (docs/spec/atoms.md) against what the tests say that they prove. */
+export type Atom = { id: string; area: string; text: string };
+export type Area = { name: string; title: string };
+
+export type Coverage = {
+  areas: { name: string; title: string; total: number; unnamed: Atom[] }[];
+  total: number;
+  named: number;
+  /** Ids in test names that the list does not have, with the files that name them. */
+  unknown: { id: string; files: string[] }[];
+};
+
+/** Reads areas (`## CAT: Catalogue calls`) and atoms (`| CAT-1 | text | source |`). */
+export function readAtoms(markdown: string): { areas: Area[]; atoms: Atom[] } {
+  const areas: Area[] = [];
+  const atoms: Atom[] = [];
+  for (const line of markdown.split('\n')) {
+    const [, name, title] = /^## ([A-Z]+): (.+)$/.exec(line) ?? [];
+    if (name && title) areas.push({ name, title });
+    const [, id, area, text] = /^\| (([A-Z]+)-\d+) \| (.+) \| [^|]* \|$/.exec(line) ?? [];
+    if (id && area && text) atoms.push({ id, area, text });
+  }
+  return { areas, atoms };
+}
+
+/** The ids that stand in square brackets in a test file, comments left out: `[CAT-1]`, `[CAT-1, CAT-2]`. */
+export function idsOf(source: string): string[] {
+  const code = source.split('\n').filter((line) => !/^\s*(\/\/|\*|\/\*)/.test(line));
+  const groups = code.join('\n').matchAll(/\[([A-Z]{2,5}-\d+(?:, ?[A-Z]{2,5}-\d+)*)\]/g);
+  return [...new Set([...groups].flatMap(([, ids = '']) => ids.split(/, ?/)))];
+}
+
+/** @param tests the ids of each test file */
+export function compare(markdown: string, tests: ReadonlyMap<string, readonly string[]>): Coverage {
+  const { areas, atoms } = readAtoms(markdown);
+  const files = new Map<string, string[]>();
+  for (const [file, ids] of tests) for (const id of ids) files.set(id, [...(files.get(id) ?? []), file]);
+  const known = new Set(atoms.map(({ id }) => id));
+  return {
+    areas: areas.map(({ name, title }) => {
+      const own = atoms.filter(({ area }) => area === name);
+      return { name, title, total: own.length, unnamed: own.filter(({ id }) => !files.has(id)) };
+    }),
+    total: atoms.length,
+    named: atoms.filter(({ id }) => files.has(id)).length,
+    unknown: [...files].filter(([id]) => !known.has(id)).map(([id, where]) => ({ id, files: where })),
+  };
+}

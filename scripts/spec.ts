@@ -1,0 +1,36 @@
+// npm run spec [-- --area CAT]: the atoms of docs/spec/atoms.md that no test names, by area.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { compare, idsOf } from './spec-coverage.ts';
+
+const root = join(import.meta.dirname, '..');
+const { values } = parseArgs({ options: { area: { type: 'string' } } });
+
+const files = globSync('{apps,packages,services,scripts,bench,e2e}/**/*.{test,spec}.{ts,tsx}', {
+  cwd: root,
+  exclude: (path) => path === 'node_modules' || path.endsWith('/node_modules'),
+});
+const tests = new Map(files.map((file) => [file, idsOf(readFileSync(join(root, file), 'utf8'))]));
+const { areas, total, named, unknown } = compare(readFileSync(join(root, 'docs/spec/atoms.md'), 'utf8'), tests);
+
+const shown = areas.filter(({ name }) => values.area === undefined || name === values.area);
+if (shown.length === 0) {
+  console.error(`There is no area ${values.area}. Areas: ${areas.map(({ name }) => name).join(', ')}`);
+  process.exit(64);
+}
+for (const { name, title, total: atoms, unnamed } of shown) {
+  console.log(`${name}: ${title} (${atoms - unnamed.length} of ${atoms} named)`);
+  for (const { id, text } of unnamed) console.log(`  ${id.padEnd(8)} ${text}`);
+}
+if (values.area === undefined) {
+  console.log('\narea    named  unnamed');
+  for (const { name, total: atoms, unnamed } of areas) {
+    console.log(
+      `${name.padEnd(6)} ${String(atoms - unnamed.length).padStart(6)} ${String(unnamed.length).padStart(8)}`,
+    );
+  }
+  console.log(`\n${named} of ${total} atoms are named by ${files.length} test files; ${total - named} are not.`);
+}
+for (const { id, files: where } of unknown) console.error(`${where.join(', ')}: docs/spec/atoms.md has no ${id}`);
+if (unknown.length > 0) process.exitCode = 1;

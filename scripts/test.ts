@@ -1,0 +1,102 @@
+// npm test: everything that must hold. Checks run side by side, then the unit tests, then the whole-product tests alone,
+// because some of those measure time. Every step runs even when another has failed.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const root = join(import.meta.dirname, '..');
+const reports = mkdtempSync(join(tmpdir(), 'souk-reports-'));
+
+/** `args`: a program of node_modules and its arguments. `report`: where vitest writes its counts. */
+type Step = { name: string; args: string[]; report?: string };
+type Outcome = { name: string; ok: boolean; seconds: number };
+
+const checks: Step[] = [
+  { name: 'types', args: ['typescript/bin/tsc', '--noEmit'] },
+  { name: 'lint', args: ['oxlint/bin/oxlint', '--deny-warnings'] },
+  { name: 'format', args: ['oxfmt/bin/oxfmt', '--check', '.'] },
+  { name: 'dead code', args: ['knip/bin/knip.js'] },
+];
+const tests: Step[] = ['unit', 'e2e'].map((project) => {
+  const report = join(reports, `${project}.json`);
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  return {
+    name: project,
+    report,
+    args: ['vitest/vitest.mjs', 'run', '--project', project, '--passWithNoTests', ...reporters],
+  };
+});
+
+const outcomes = await runLanes(checks, Math.min(2, availableParallelism()));
+for (const step of tests) {
+  console.log(`\n${step.name} tests`);
+  outcomes.push(await run(step, true));
+}
+conclude(outcomes);
+
+/** Runs steps side by side, their output kept back and shown for those that fail. */
+async function runLanes(steps: readonly Step[], lanes: number): Promise<Outcome[]> {
+  const waiting = [...steps];
+  const done: Outcome[] = [];
+  const lane = async () => {
+    for (let step = waiting.shift(); step; step = waiting.shift()) done.push(await run(step, false));
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return done;
+}
+
+function run({ name, args }: Step, live: boolean): Promise<Outcome> {
+  const begun = performance.now();
+  const [program = '', ...rest] = args;
+  const child = spawn(process.execPath, [join(root, 'node_modules', program), ...rest], {
+    cwd: root,
+    stdio: live ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+  });
+  const output: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => output.push(chunk));
+  return new Promise((resolve) => {
+    const finish = (ok: boolean) => {
+      if (!ok && !live) console.log(`\n${name} failed:\n${Buffer.concat(output).toString('utf8').trimEnd()}\n`);
+      resolve({ name, ok, seconds: (performance.now() - begun) / 1000 });
+    };
+    child.on('error', (error) => {
+      output.push(Buffer.from(error.message));
+      finish(false);
+    });
+    child.on('close', (code) => finish(code === 0));
+  });
+}
+
+/** The table of steps, then the totals of real tests as the last line. */
+function conclude(done: readonly Outcome[]): void {
+  const totals = tests.map(({ report = '' }) => countsOf(report));
+  rmSync(reports, { recursive: true });
+  console.log('\nstep         seconds');
+  for (const { name, ok, seconds } of done) {
+    console.log(`${name.padEnd(12)} ${seconds.toFixed(1).padStart(7)}  ${ok ? 'ok' : 'FAILED'}`);
+  }
+  const sum = (key: keyof Counts) => totals.reduce((total, counts) => total + counts[key], 0);
+  const skipped = sum('numPendingTests') + sum('numTodoTests');
+  if (skipped > 0) console.log(`\n${skipped} skipped: see above why`);
+  if (done.some(({ ok }) => !ok)) process.exitCode = 1;
+  console.log(`\n${sum('numPassedTests')} passed, ${sum('numFailedTests')} failed`);
+}
+
+const countsSchema = z.object({
+  numPassedTests: z.number(),
+  numFailedTests: z.number(),
+  numPendingTests: z.number(),
+  numTodoTests: z.number(),
+});
+type Counts = z.infer<typeof countsSchema>;
+
+/** Zeros when vitest did not come to write them: the step has failed then anyway. */
+function countsOf(report: string): Counts {
+  try {
+    return countsSchema.parse(JSON.parse(readFileSync(report, 'utf8')));
+  } catch {
+    return { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0 };
+  }
+}
