@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import type { FastifyInstance } from 'fastify';
-import { catalogueMigrations, createCatalogue, loadBundledManifests, mountCatalogueRoutes } from '#features/catalogue/index.ts';
+import { createCatalogue, loadBundledManifests, mountCatalogueRoutes } from '#features/catalogue/index.ts';
 import type { Catalogue } from '#features/catalogue/index.ts';
 import { createConnections, mountConnectionRoutes, readStdioAllowlist } from '#features/connections/index.ts';
 import type { Connections } from '#features/connections/index.ts';
 import { createGateway, freeForAll, type AccessPolicy, type Gateway } from '#features/gateway/index.ts';
-import { createIdentity, identityMigrations, type Identity, type IdentityOptions } from '#features/identity/index.ts';
-import { createUsageWriter, ensurePartitions, usageMigrations, type UsageWriter } from '#features/usage/index.ts';
+import { createIdentity, type Identity, type IdentityOptions } from '#features/identity/index.ts';
+import { createUsageWriter, ensurePartitions, type UsageWriter } from '#features/usage/index.ts';
 import { connectGoogle } from '#adapters/google/google-sign-in.ts';
 import { systemClock, type Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import { deriveKey, readMasterKey } from '#platform/crypto/master-key.ts';
 import { createVault } from '#platform/crypto/vault.ts';
-import type { Database, Migration } from '#platform/db/database.ts';
+import type { Database } from '#platform/db/database.ts';
 import { migrate } from '#platform/db/migrate.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { createRouter, type Router } from '#platform/http/router.ts';
@@ -23,11 +23,9 @@ import { createJobs, type Jobs } from '#platform/jobs/create-jobs.ts';
 import type { Log } from '#platform/log.ts';
 import { mountFirstPage } from './first-page.ts';
 import { manifestPolicy } from './manifest-policy.ts';
+import { migrations } from './migrations.ts';
 import { paths as bundledPaths, servicePrograms, type Paths } from './paths.ts';
 import { version } from './version.ts';
-
-/** Every feature's migrations, in the order in which tables refer to each other. */
-export const migrations: readonly Migration[] = [...identityMigrations, ...catalogueMigrations, ...usageMigrations];
 
 /** 2026-07-28 first, then the revisions that are opened by initialize. */
 const protocolVersions = ['2026-07-28', ...new Set([LATEST_PROTOCOL_VERSION, ...SUPPORTED_PROTOCOL_VERSIONS])];

@@ -1,4 +1,9 @@
+import { join } from 'node:path';
+import { readManifestFolder } from '#features/catalogue/index.ts';
+import { readStdioAllowlist } from '#features/connections/index.ts';
 import type { Config } from '#platform/config.ts';
+import { manifestPolicy } from './manifest-policy.ts';
+import { paths, servicePrograms } from './paths.ts';
 
 export type ConfigCheckOptions = {
   /** A folder of manifests to check instead of the bundled ones. */
@@ -8,5 +13,34 @@ export type ConfigCheckOptions = {
 /** Answers every problem that it finds, each in one line that names its place. */
 export type ConfigCheck = (config: Config, options: ConfigCheckOptions) => Promise<string[]>;
 
+/** Every manifest of the folder, as the loader would read it: file, code and each field. */
+const checkManifests: ConfigCheck = async (config, { manifestsDir }) => {
+  let policy: ReturnType<typeof manifestPolicy>;
+  try {
+    const allowlist =
+      config.stdio === 'allowlist' ? readStdioAllowlist(config.stdioAllowlist ?? paths.stdioAllowlist) : {};
+    const programs = config.production ? {} : servicePrograms(paths);
+    policy = manifestPolicy({ config, allowlist, programs, allowAddresses: [] });
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+  const folders = manifestsDir ? [manifestsDir] : ['deployed', 'staged'].map((name) => join(paths.catalogue, name));
+  const found = await Promise.all(
+    folders.map(async (folder) => {
+      try {
+        return await readManifestFolder(folder, policy);
+      } catch {
+        return [{ file: folder, problem: { code: 'unreadable', message: 'cannot be read', issues: [] } }];
+      }
+    }),
+  );
+  return found.flat().flatMap((file) => {
+    if (!('problem' in file)) return [];
+    const { code, message, issues } = file.problem;
+    if (issues.length === 0) return [`${file.file}: ${code}: ${message}`];
+    return issues.map((issue) => `${file.file}: ${code}: ${issue.path ? `${issue.path} ` : ''}${issue.message}`);
+  });
+};
+
 /** What `check-config` checks besides the environment variables. */
-export const configChecks: readonly ConfigCheck[] = [];
+export const configChecks: readonly ConfigCheck[] = [checkManifests];

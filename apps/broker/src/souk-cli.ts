@@ -47,7 +47,7 @@ const commands: readonly Command[] = [
       ['--email E', 'whose token it is; where the demo sign-in is active, a user who does not exist yet is made'],
       ['--name N', 'what the token is called in the list of tokens'],
       ['--provider P', "the user's sign-in provider (google); required where the demo sign-in is not active"],
-      ['--expires-days D', 'days until it expires, 1 to 3650; without it the default of the broker'],
+      ['--expires-days D', 'days until it expires, 1 to 366; without it the default of the broker'],
       ['--scopes S', 'scopes, separated by commas; without it the default of the broker'],
     ],
     run: createToken,
@@ -80,18 +80,18 @@ export async function runCli(argv: readonly string[], cli: CliOptions): Promise<
 }
 
 const tokenSchema = z.object({ token: z.string() });
-const daysSchema = z.coerce.number().int().min(1).max(3650);
+const daysSchema = z.coerce.number().int().min(1).max(366);
 
 async function createToken(values: Values, { environment, stdout }: CliOptions): Promise<void> {
   const { email, name, provider, scopes } = values;
   if (typeof email !== 'string' || typeof name !== 'string') throw new UsageError('--email and --name are required');
   const days = values['expires-days'] === undefined ? undefined : daysSchema.safeParse(values['expires-days']);
-  if (days && !days.success) throw new UsageError('--expires-days must be a whole number from 1 to 3650');
+  if (days && !days.success) throw new UsageError('--expires-days must be a whole number from 1 to 366');
   const args = {
     email,
     name,
     provider,
-    expiresDays: days?.data,
+    expiresInDays: days?.data,
     scopes: typeof scopes === 'string' ? scopes.split(',').map((scope) => scope.trim()) : undefined,
   };
   const result = await askBrokerOrRun(readConfig(environment), 'token.create', args);
@@ -103,7 +103,7 @@ async function askBrokerOrRun(config: Config, command: string, args: unknown): P
   try {
     return await callOperator(config.dataDir, command, args);
   } catch (error) {
-    if (error instanceof NotRunningError) return runLocally(command, args);
+    if (error instanceof NotRunningError) return runLocally(config, command, args);
     throw error;
   }
 }

@@ -1,9 +1,44 @@
+import { connectGoogle } from '#adapters/google/google-sign-in.ts';
+import { createIdentity } from '#features/identity/index.ts';
+import { systemClock } from '#platform/clock.ts';
+import type { Config } from '#platform/config.ts';
+import { readMasterKey } from '#platform/crypto/master-key.ts';
+import { createVault } from '#platform/crypto/vault.ts';
+import { migrate } from '#platform/db/migrate.ts';
+import { openDatabase } from '#platform/db/open-database.ts';
+import { createIds } from '#platform/ids.ts';
+import { createLog } from '#platform/log.ts';
+import { migrations } from './migrations.ts';
+import { operatorCommands } from './operator-commands.ts';
+
 /**
- * Runs an operator's command without a running broker, on the data folder itself.
+ * Runs an operator's command without a running broker, on the database itself: the parts that commands work on, without
+ * listening and without starting any service.
  * @returns the command's result, as the running broker would answer it
+ * @throws DataFolderInUseError when a broker opened the folder a moment ago
  */
-export async function runLocally(command: string, _args: unknown): Promise<unknown> {
-  throw new Error(
-    `${command} needs the running broker for now: start Souk with \`npm start\`, then run the command again`,
-  );
+export async function runLocally(config: Config, command: string, args: unknown): Promise<unknown> {
+  const log = createLog('error');
+  const db = await openDatabase({ ...config, log, migrations });
+  try {
+    await migrate(db, migrations);
+    const identity = await createIdentity({
+      db,
+      config,
+      clock: systemClock,
+      ids: createIds(systemClock),
+      log,
+      vault: createVault(readMasterKey(config)),
+      connectUpstream: connectGoogle,
+    });
+    try {
+      const run = operatorCommands({ identity })[command];
+      if (!run) throw new Error(`there is no command ${command}`);
+      return await run(args);
+    } finally {
+      await identity.stop();
+    }
+  } finally {
+    await db.close();
+  }
 }

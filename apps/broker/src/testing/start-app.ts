@@ -6,7 +6,8 @@ import { Writable } from 'node:stream';
 import { readConfig } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
 import { createLog } from '#platform/log.ts';
-import { createApp, migrations, type App, type AppOptions } from '../app.ts';
+import { createApp, type App, type AppOptions } from '../app.ts';
+import { migrations } from '../migrations.ts';
 import type { Paths } from '../paths.ts';
 import { openTestDatabase, temporaryRoot } from './databases.ts';
 

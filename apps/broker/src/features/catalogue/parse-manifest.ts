@@ -31,7 +31,9 @@ export function parseManifest(source: Uint8Array | string, policy: ManifestPolic
 export function checkManifest(value: unknown, policy: ManifestPolicy): Manifest {
   const parsed = manifestSchema.safeParse(value);
   if (!parsed.success) {
-    throw invalid(parsed.error.issues.map((issue) => ({ path: fieldPath(issue.path), message: issue.message })));
+    throw invalid(
+      parsed.error.issues.map((issue) => ({ path: fieldPath(issue.path), message: plainMessage(issue.message) })),
+    );
   }
   checkConnection(parsed.data, policy);
   return parsed.data;
@@ -62,6 +64,14 @@ function checkConnection({ connection }: Manifest, policy: ManifestPolicy): void
   if (policy.isForbiddenHost(url)) throw refuse('must be a public address');
 }
 
+const missing = 'is missing';
+
+/** The validator's own words where the schema gives none. */
+function plainMessage(message: string): string {
+  if (/received undefined$/.test(message)) return missing;
+  return message.replace(/^Invalid (input|option): expected/, 'must be');
+}
+
 function fieldPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>(
     (text, step) => (typeof step === 'number' ? `${text}[${step}]` : text === '' ? String(step) : `${text}.${String(step)}`),
@@ -71,7 +81,7 @@ function fieldPath(path: readonly PropertyKey[]): string {
 
 function invalid(issues: Issue[]): SoukError {
   const required = ['id', 'name', 'serviceType'].filter((field) =>
-    issues.some((issue) => issue.path === field && /expected string, received undefined/i.test(issue.message)),
+    issues.some((issue) => issue.path === field && issue.message === missing),
   );
   const message =
     required.length > 0

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { connectModern } from '#testing/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+
+let app: TestApp;
+let fixture: HttpFixture;
+let token: string;
+const promisedMs = 15_000;
+
+beforeAll(async () => {
+  fixture = await startHttpFixture('both');
+  app = await startTestApp({
+    allowAddresses: [fixture.address],
+    // long enough to see a killed one before it is started again
+    env: { SERVICE_RESTART_DELAY_MS: '3000', HEALTH_INTERVAL_MS: '5000' },
+  });
+  ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
+  await deployManifest(app, { id: 'travel', connection: { type: 'http', url: 'service:travel' } });
+  await deployManifest(app, { id: 'calendar', connection: { type: 'websocket', url: 'service:calendar' } });
+  await deployManifest(app, { id: 'thinking', connection: { type: 'stdio', command: 'sequential-thinking' } });
+});
+afterAll(async () => {
+  await app?.stop();
+  await fixture?.close();
+});
+
+const statusOf = (id: string) => app.catalogue.snapshot().byId.get(id)?.status;
+const untilStatus = (id: string, status: string) =>
+  waitUntil(`${id} to be ${status}`, () => statusOf(id) === status, promisedMs);
+const kill = (name: string, signal: NodeJS.Signals) => {
+  const pid = app.connections.services.pids().get(name);
+  if (pid === undefined) throw new Error(`${name} does not run`);
+  process.kill(pid, signal);
+};
+
+test('a service that is killed is disconnected within 15 s, and connected again when it is back, without anybody asking', async () => {
+  kill('calendar', 'SIGKILL');
+  await untilStatus('calendar', 'disconnected');
+  expect(app.catalogue.snapshot().byId.get('calendar')?.tools.length).toBeGreaterThan(0);
+  await untilStatus('calendar', 'connected');
+}, 40_000);
+
+test('a service that hangs is in error within 15 s, and connected again when it goes on', async () => {
+  kill('travel', 'SIGSTOP');
+  try {
+    await untilStatus('travel', 'error');
+    const client = await connectModern(`${app.publicUrl}/mcp`, token);
+    const start = performance.now();
+    expect((await client.listTools()).tools.some(({ name }) => name.startsWith('travel__'))).toBe(true);
+    expect(performance.now() - start).toBeLessThan(300);
+    await client.close();
+  } finally {
+    kill('travel', 'SIGCONT');
+  }
+  await untilStatus('travel', 'connected');
+}, 40_000);
+
+test('a stdio server that is killed is disconnected at once and started again after the restart delay', async () => {
+  const client = await connectModern(`${app.publicUrl}/mcp`, token);
+  const call = () =>
+    client.callTool({
+      name: 'thinking__sequentialthinking',
+      arguments: { thought: 'first', nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 },
+    });
+  expect((await call()).isError).toBeFalsy();
+  const [pid] = app.connections.pool.stdioPids('thinking');
+  if (pid === undefined) throw new Error('the server does not run');
+  process.kill(pid, 'SIGKILL');
+  await untilStatus('thinking', 'disconnected');
+  await untilStatus('thinking', 'connected');
+  expect(app.connections.pool.stdioPids('thinking')).not.toContain(pid);
+  expect((await call()).isError).toBeFalsy();
+  await client.close();
+}, 40_000);
+
+test('a server that says its tools changed is asked again', async () => {
+  await deployManifest(app, { id: 'changing', connection: { type: 'http', url: fixture.url } });
+  const before = app.catalogue.snapshot().byId.get('changing')?.discoveredAtMs ?? 0;
+  fixture.announceToolsChanged();
+  await waitUntil(
+    'the server to be asked again',
+    () => (app.catalogue.snapshot().byId.get('changing')?.discoveredAtMs ?? 0) > before,
+    promisedMs,
+  );
+}, 20_000);

@@ -1,0 +1,116 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..');
+const readyDeadlineMs = 120_000;
+
+export type Product = {
+  publicUrl: string;
+  dataDir: string;
+  /** Milliseconds from the command to "is ready". */
+  readyMs: number;
+  pid: number;
+  output(): string;
+  /** Pids of the broker and of everything that it started. */
+  processes(): Promise<number[]>;
+  kill(signal: NodeJS.Signals): Promise<number | null>;
+};
+
+export type ProductOptions = { dataDir?: string; env?: NodeJS.ProcessEnv; port?: number };
+
+/** Starts the whole product as `npm start` does, in a process of its own, and waits until it says that it is ready. */
+export async function startProduct(options: ProductOptions = {}): Promise<Product> {
+  const dataDir = options.dataDir ?? (await newDataDir());
+  const port = options.port ?? (await freePort());
+  const startedAt = performance.now();
+  const child = run(['apps/broker/src/main.ts'], { PORT: String(port), DATA_DIR: dataDir, ...options.env });
+  await new Promise<void>((resolve, reject) => {
+    const deadline = setTimeout(() => reject(new Error(`not ready in time:\n${child.output()}`)), readyDeadlineMs);
+    child.process.stdout?.on('data', () => {
+      if (!child.output().includes('is ready')) return;
+      clearTimeout(deadline);
+      resolve();
+    });
+    void child.exit.then((code) => {
+      clearTimeout(deadline);
+      reject(new Error(`ended with ${code}:\n${child.output()}`));
+    });
+  });
+  const pid = child.process.pid ?? 0;
+  return {
+    publicUrl: `http://localhost:${port}`,
+    dataDir,
+    readyMs: performance.now() - startedAt,
+    pid,
+    output: child.output,
+    processes: async () => [pid, ...(await descendants(pid))],
+    async kill(signal) {
+      child.process.kill(signal);
+      return child.exit;
+    },
+  };
+}
+
+/** Runs a start that is expected to end by itself. */
+export async function runToEnd(
+  program: string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ code: number | null; output: string; stdout: string }> {
+  const child = run(program, env);
+  const code = await child.exit;
+  return { code, output: child.output(), stdout: child.stdout() };
+}
+
+/** A program of ours on the Node that runs the tests, with an environment that holds nothing of the caller's but PATH. */
+function run(program: string[], env: NodeJS.ProcessEnv) {
+  let stdout = '';
+  let stderr = '';
+  const child: ChildProcess = spawn(process.execPath, program, {
+    cwd: root,
+    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout?.on('data', (chunk) => (stdout += String(chunk)));
+  child.stderr?.on('data', (chunk) => (stderr += String(chunk)));
+  const exit = new Promise<number | null>((resolve) => child.on('close', (code) => resolve(code)));
+  return { process: child, exit, output: () => stdout + stderr, stdout: () => stdout };
+}
+
+export const newDataDir = () => mkdtemp(join(tmpdir(), 'souk-e2e-'));
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+/** Every process below `pid`, read from /proc. */
+export async function descendants(pid: number): Promise<number[]> {
+  const parents = new Map<number, number>();
+  for (const entry of await readdir('/proc')) {
+    if (!/^\d+$/.test(entry)) continue;
+    const stat = await readFile(`/proc/${entry}/stat`, 'utf8').catch(() => undefined);
+    const parent = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
+    if (parent) parents.set(Number(entry), Number(parent));
+  }
+  const below = (of: number): number[] =>
+    [...parents].filter(([, parent]) => parent === of).flatMap(([child]) => [child, ...below(child)]);
+  return below(pid);
+}
+
+/** Proportional set size of processes, in MiB: what they really cost together. */
+export async function pssMiB(pids: readonly number[]): Promise<number> {
+  const sizes = await Promise.all(
+    pids.map(async (pid) => {
+      const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
+      return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0);
+    }),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0) / 1024;
+}

@@ -1,0 +1,18 @@
+import { getCapabilities } from '@souk/contract/catalogue.ts';
+import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
+
+/** Waits until every deployed service was asked and answers: the first start discovers them one by one. */
+export async function untilAllConnected(publicUrl: string): Promise<void> {
+  const statuses = async () => {
+    const answer = await fetch(`${publicUrl}/mcp/capabilities`);
+    return getCapabilities.answer.parse(await answer.json()).servers;
+  };
+  await waitUntil(
+    'every service to be connected',
+    async () => {
+      const servers = await statuses();
+      return servers.length >= 9 && servers.every(({ status }) => status === 'connected');
+    },
+    60_000,
+  );
+}
