@@ -14,7 +14,7 @@ export function lockFolder(folder: string): FolderLock {
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });
   const file = new DatabaseSync(`${folder}.lock`, { timeout: 0 });
   try {
-    file.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+    file.exec('PRAGMA journal_mode = MEMORY; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (error) {
     file.close();
     if (error instanceof Error && /locked|busy/i.test(error.message)) throw new DataFolderInUseError(folder);

@@ -18,7 +18,7 @@ export type EmbeddedOptions = {
   cacheDir: string;
   /** What a new folder's image already holds. `migrate` still has to be called: an existing folder may be older. */
   migrations: readonly Migration[];
-  /** Off in tests: no fsync. */
+  /** Real fsyncs, unless a test wants to see what is said without them. */
   durable?: boolean;
 };
 
@@ -40,7 +40,7 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
     const worker = await startWorker({ folder, durable }, channels.deliver).catch((cause: unknown) => {
       throw new DataFolderDamagedError(folder, cause);
     });
-    if (durable) await warnUnlessDurable(worker, log);
+    await warnUnlessDurable(worker, log);
     return createEmbeddedDatabase(worker, lock.release, channels);
   } catch (error) {
     lock.release();

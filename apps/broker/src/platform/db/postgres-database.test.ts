@@ -1,0 +1,117 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
+import { startTcpProxy, type TcpProxy } from '#testing/tcp-proxy.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import type { Database } from './database.ts';
+import { isDatabaseLost } from './database-errors.ts';
+import { openDatabase } from './open-database.ts';
+
+const log = pino({ level: 'silent' });
+
+/** How a statement ended, and after how long. */
+async function attempt(work: () => Promise<unknown>): Promise<{ lost: boolean; withinMs: number }> {
+  const begun = performance.now();
+  const error = await work().then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  return { lost: isDatabaseLost(error), withinMs: performance.now() - begun };
+}
+
+describe.skipIf(!hasPostgres())('PostgreSQL that goes away and comes back', () => {
+  let proxy: TcpProxy;
+  let db: Database;
+  let url: URL;
+
+  beforeEach(async () => {
+    url = new URL(await createPostgresDatabase());
+    proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+    url.port = String(proxy.port);
+    db = await openDatabase({ databaseUrl: url.href, dataDir: '', log });
+  });
+  afterEach(async () => {
+    await db.close();
+    await proxy.close();
+  });
+
+  const works = async () => (await db.query('select 1 as one')).rows.length === 1;
+  const workAgain = () => waitUntil('the database is back', () => works().catch(() => false), 5000);
+  const everyWay = () => [
+    attempt(() => db.query('select 1')),
+    attempt(() => db.transaction((query) => query('select 1'))),
+    attempt(() => db.kysely.withTables<{ t: { n: number } }>().selectFrom('t').select('n').execute()),
+  ];
+
+  test('stopped: a statement is refused within 2 s as lost, and works again after the return', async () => {
+    await Promise.all([works(), works(), works()]);
+    await proxy.stop();
+    for (const { lost, withinMs } of await Promise.all(everyWay())) {
+      expect(lost).toBe(true);
+      expect(withinMs).toBeLessThan(2000);
+    }
+    await proxy.resume();
+    await workAgain();
+  });
+
+  test('silent: a statement is given up within 2 s, and its connection is not used again', async () => {
+    await Promise.all([works(), works(), works()]);
+    proxy.freeze();
+    for (const { lost, withinMs } of await Promise.all(everyWay())) {
+      expect(lost).toBe(true);
+      expect(withinMs).toBeLessThan(2000);
+    }
+    await proxy.resume();
+    await workAgain();
+    expect(await Promise.all(Array.from({ length: 10 }, works))).toEqual(Array.from({ length: 10 }, () => true));
+  });
+
+  test('a transaction that loses its connection in the middle is lost as a whole', async () => {
+    await db.query('create table t (n int)');
+    const outcome = attempt(() =>
+      db.transaction(async (query) => {
+        await query('insert into t values (1)');
+        proxy.cut();
+        await query('insert into t values (2)');
+      }),
+    );
+    expect(await outcome).toMatchObject({ lost: true });
+    await workAgain();
+    expect((await db.query('select * from t')).rows).toEqual([]);
+  });
+
+  test('connections that break while idle end nothing but themselves', async () => {
+    await Promise.all([works(), works(), works()]);
+    proxy.cut();
+    await workAgain();
+    expect(await works()).toBe(true);
+  });
+
+  test('listeners hear again after a loss, and are told that they may have missed something', async () => {
+    const heard: string[] = [];
+    await db.listen('servers', (payload) => heard.push(payload));
+    await db.notify('servers', 'before');
+    await waitUntil('heard', () => heard.length === 1);
+    proxy.cut();
+    await waitUntil('told of the gap', () => heard.length === 2);
+    await waitUntil('sent', () =>
+      db.notify('servers', 'after').then(
+        () => true,
+        () => false,
+      ),
+    );
+    await waitUntil('heard again', () => heard.includes('after'));
+    expect(heard.slice(0, 2)).toEqual(['before', '']);
+  });
+
+  test('a server that is not there is an error at the start, as lost', async () => {
+    await proxy.stop();
+    const start = attempt(() => openDatabase({ databaseUrl: url.href, dataDir: '', log }));
+    expect(await start).toMatchObject({ lost: true });
+    await proxy.resume();
+  });
+
+  test('a wrong statement is not a lost database', async () => {
+    expect(await attempt(() => db.query('select nonsense'))).toMatchObject({ lost: false });
+  });
+});
