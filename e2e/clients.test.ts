@@ -46,7 +46,7 @@ describe.each(['modern', 'legacy'] as const)('the official SDK v2 (%s)', (era) =
   afterAll(() => signedIn?.client.close());
 
   test('signs in by itself from the link alone: discovery, registration, consent, token', () => {
-    expect(signedIn.clientId).toMatch(/^dcr_/);
+    expect(signedIn.clientId).toMatch(/^client_/);
   });
 
   test('lists the tools of every service that is free, and none that is not', async () => {

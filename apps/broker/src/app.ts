@@ -150,8 +150,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     db,
     serversAsked: asked.promise,
     async start() {
+      await Promise.all([connections.watch.startServices(), jobs.start()]);
       await server.listen({ port: config.port, host: config.host });
-      await jobs.start();
       connections.watch.start().then(asked.resolve, (error: unknown) => {
         log.error({ err: error }, 'the servers could not be asked');
         asked.resolve();

@@ -11,11 +11,15 @@ import type { UpstreamPool } from './upstream-pool.ts';
 const pingTimeoutMs = 4_000;
 /** Refreshes of one server coalesce and are at most one per 10 s (clarifications, Marketplace). */
 const refreshIntervalMs = 10_000;
+/** The product is ready without a service that takes longer than this. */
+const serviceStartPatienceMs = 3_000;
 /** A stdio server that could not be started is tried again this often. */
 const stdioRetryMs = 30_000;
 
 /** Keeps the catalogue true: discovers new servers, checks the others, and asks again when somebody may and does. */
 export type ServerWatch = {
+  /** Starts the services that deployed servers stand on. Resolves when they run, or after a moment without them. */
+  startServices(): Promise<void>;
   /** Discovers what is new and begins the checks. Resolves when every server was asked once. */
   start(): Promise<void>;
   /** Asks the named servers again, unless they were asked in the last 10 s. Answers the ids that are asked now. */
@@ -129,10 +133,15 @@ export function createServerWatch(options: {
   }
 
   return {
+    async startServices() {
+      const { servers } = catalogue.snapshot();
+      const names = new Set(servers.flatMap(({ manifest: { connection } }) => serviceName(connection) ?? []));
+      const patience = new Promise<void>((resolve) => setTimeout(resolve, serviceStartPatienceMs).unref());
+      await Promise.race([patience, Promise.all([...names].map((name) => services.start(name)))]);
+    },
+
     async start() {
       const known = catalogue.snapshot().servers;
-      const names = new Set(known.flatMap(({ manifest: { connection } }) => serviceName(connection) ?? []));
-      await Promise.all([...names].map((name) => services.start(name)));
       services.onChange((name) => {
         for (const server of servicesOf(name)) background(check(server));
       });
