@@ -1,0 +1,114 @@
+import { resolve } from 'node:path';
+import type { DatabaseKind, GatewayOptions } from './gateway-options.ts';
+import type { Pinning } from './machine.ts';
+import type { Target } from './measure-case.ts';
+import type { BrokerFinal, BrokerInput, BrokerReady } from './parts/broker.ts';
+import type { HttpReady } from './parts/listen.ts';
+import { startPart, type Part } from './start-part.ts';
+
+export type UpstreamName = 'raw' | 'sdk';
+
+/**
+ * Calls come from so many people: a person may have 100 sessions and no more, and one person's token alone would be
+ * kinder to every cache than life is.
+ */
+const people = 16;
+
+const programs = {
+  raw: new URL('./parts/raw-upstream.ts', import.meta.url),
+  sdk: new URL('./parts/sdk-upstream.ts', import.meta.url),
+  proxy: new URL('./parts/reverse-proxy.ts', import.meta.url),
+  broker: new URL('./parts/broker.ts', import.meta.url),
+};
+
+export type GatewayBed = {
+  /** What each database says of itself. */
+  databases: Partial<Record<DatabaseKind, Record<string, string>>>;
+  /** The ways to one upstream, the direct one first; `oauth` adds the broker with an access token. */
+  targets(upstream: UpstreamName, options?: { oauth?: boolean }): Target[];
+  /** Ends every process. Answers the usage rows of each database by outcome. */
+  stop(): Promise<Partial<Record<DatabaseKind, Record<string, number>>>>;
+};
+
+type Broker = Part<BrokerReady, BrokerFinal>;
+
+/** Starts upstreams, proxies and a broker for each database, each in a process of its own, on the core that is its. */
+export async function startBed(options: GatewayOptions, pinning: Pinning | undefined): Promise<GatewayBed> {
+  const started: Part<unknown, unknown>[] = [];
+  const start = async <Ready, Final>(
+    program: URL,
+    input: unknown,
+    core: number | undefined,
+    nodeOptions: string[] = [],
+  ): Promise<Part<Ready, Final>> => {
+    const part = await startPart<Ready, Final>(program, input, { core, nodeOptions });
+    started.push(part);
+    return part;
+  };
+  const stopAll = async () => {
+    const ends = await Promise.allSettled(started.toReversed().map((part) => part.stop()));
+    const failed = ends.find((end) => end.status === 'rejected');
+    if (failed) throw failed.reason;
+  };
+
+  try {
+    const upstreams = {
+      raw: await start<HttpReady, object>(programs.raw, null, pinning?.driverCore),
+      sdk: await start<HttpReady, object>(programs.sdk, null, pinning?.driverCore),
+    };
+    const proxyOf = (upstream: UpstreamName) =>
+      start<HttpReady, object>(programs.proxy, { upstream: upstreams[upstream].ready.origin }, pinning?.gatewayCore);
+    const proxies = { raw: await proxyOf('raw'), sdk: await proxyOf('sdk') };
+    const profiling = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(options.profile)}`];
+    const brokers = new Map<DatabaseKind, Broker>();
+    for (const database of options.databases) {
+      const input: BrokerInput = {
+        database,
+        upstreams: { raw: upstreams.raw.ready.origin, sdk: upstreams.sdk.ready.origin },
+        people,
+      };
+      brokers.set(database, await start(programs.broker, input, pinning?.gatewayCore, profiling));
+    }
+
+    return {
+      databases: Object.fromEntries([...brokers].map(([kind, { ready }]) => [kind, ready.database])),
+      targets: (upstream, { oauth = false } = {}) => [
+        plainTarget('direct', upstreams[upstream], undefined),
+        plainTarget('proxy', proxies[upstream], proxies[upstream].pid),
+        ...[...brokers].flatMap(([kind, broker]) => [
+          brokerTarget(`souk ${kind}`, upstream, broker, personalTokenOf),
+          ...(oauth ? [brokerTarget(`souk ${kind} oauth`, upstream, broker, ({ accessToken }) => accessToken)] : []),
+        ]),
+      ],
+      async stop() {
+        const finals = await Promise.all(
+          [...brokers].map(async ([kind, broker]) => [kind, (await broker.stop()).usageRows] as const),
+        );
+        await stopAll();
+        return Object.fromEntries(finals);
+      },
+    };
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+}
+
+function plainTarget(name: string, part: Part<HttpReady, object>, pid: number | undefined): Target {
+  const endpoint = { url: `${part.ready.origin}/mcp`, token: undefined };
+  return { name, endpointOf: () => endpoint, tool: ['echo'], pid };
+}
+
+function brokerTarget(
+  name: string,
+  upstream: UpstreamName,
+  { pid, ready }: Broker,
+  tokenOf: (ready: BrokerReady, client: number) => string | undefined,
+): Target {
+  const url = `${ready.origin}/mcp`;
+  return { name, endpointOf: (client) => ({ url, token: tokenOf(ready, client) }), tool: [`${upstream}__echo`], pid };
+}
+
+function personalTokenOf({ personalTokens }: BrokerReady, client: number): string | undefined {
+  return personalTokens[client % personalTokens.length];
+}

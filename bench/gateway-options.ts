@@ -1,0 +1,66 @@
+import { parseArgs } from 'node:util';
+import { UsageError } from './bench.ts';
+
+export const gatewayUsage =
+  'gateway [--seconds 1.2] [--rounds 3] [--clients 1,32,128] [--database pglite|postgres|both] [--profile FOLDER]';
+
+export type DatabaseKind = 'pglite' | 'postgres';
+
+export type GatewayOptions = {
+  /** How long each target is measured in each round. */
+  seconds: number;
+  rounds: number;
+  /** Numbers of connections, each a case of its own. */
+  clients: readonly number[];
+  databases: readonly DatabaseKind[];
+  /** Folder for the broker's CPU profiles. */
+  profile: string | undefined;
+};
+
+/** @throws UsageError with what is wrong, in words for the command line */
+export function parseGatewayOptions(args: readonly string[]): GatewayOptions {
+  const { values } = parse(args);
+  return {
+    seconds: number('seconds', values.seconds, 0.1, 60),
+    rounds: whole('rounds', values.rounds, 1, 100),
+    clients: values.clients.split(',').map((text) => whole('clients', text, 1, 1000)),
+    databases: databases(values.database),
+    profile: values.profile,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        // six cases of the raw upstream and four of the SDK's with up to four targets each, below four minutes
+        seconds: { type: 'string', default: '1.2' },
+        rounds: { type: 'string', default: '3' },
+        clients: { type: 'string', default: '1,32,128' },
+        database: { type: 'string', default: 'both' },
+        profile: { type: 'string' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function databases(text: string): DatabaseKind[] {
+  if (text === 'both') return ['pglite', 'postgres'];
+  if (text === 'pglite' || text === 'postgres') return [text];
+  throw new UsageError(`--database: ${text} is none of pglite, postgres, both`);
+}
+
+function number(name: string, text: string, min: number, max: number): number {
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  if (!(value >= min && value <= max)) throw new UsageError(`--${name}: ${text} is not a number from ${min} to ${max}`);
+  return value;
+}
+
+function whole(name: string, text: string, min: number, max: number): number {
+  const value = number(name, text, min, max);
+  if (!Number.isInteger(value)) throw new UsageError(`--${name}: ${text} is not a whole number`);
+  return value;
+}

@@ -1,0 +1,122 @@
+import { findPostgresBinaries } from '../apps/broker/src/testing/postgres-binaries.ts';
+import { UsageError, type Bench } from './bench.ts';
+import { gatewayUsage, parseGatewayOptions, type DatabaseKind, type GatewayOptions } from './gateway-options.ts';
+import { describeMachine, loadAverage, measureCoreSpeed, pinSelf, planPinning } from './machine.ts';
+import type { Era } from './mcp-connection.ts';
+import { measureCase, type CaseResult, type Target } from './measure-case.ts';
+import { formatCases } from './print-cases.ts';
+import { startBed, type GatewayBed, type UpstreamName } from './gateway-bed.ts';
+import { sum } from './statistics.ts';
+
+const eras: readonly Era[] = ['legacy', 'modern'];
+/** An SDK server is the bottleneck itself: with few clients it shows nothing. */
+const sdkFromClients = 32;
+const warmUpClients = 8;
+
+/** What a call through /mcp costs, against the same upstream called directly and through a bare reverse proxy. */
+export const gatewayBench: Bench = {
+  description: 'calls through /mcp: ratios against the upstream called directly, and through a bare reverse proxy',
+  usage: gatewayUsage,
+  async run(args) {
+    const options = withPresentDatabases(parseGatewayOptions(args));
+    const startedAt = performance.now();
+    const machine = describeMachine();
+    const before = { loadAverage: loadAverage(), coreSpeed: measureCoreSpeed() };
+    const pinning = planPinning();
+    if (pinning) pinSelf(pinning.driverCore);
+    else console.error('Not pinned: no taskset here, or one core alone. The ratios mean less.');
+
+    const bed = await startBed(options, pinning);
+    let cases: CaseResult[];
+    let usage: Awaited<ReturnType<GatewayBed['stop']>>;
+    try {
+      cases = await measureAll(options, bed);
+    } finally {
+      usage = await bed.stop();
+    }
+    const problems = findProblems(cases, usage);
+    const measured = cases.filter(({ upstream }) => upstream !== 'warm-up');
+    console.log(`\n${formatCases(measured)}\n`);
+    for (const problem of problems) console.log(`WRONG: ${problem}`);
+    const result = {
+      bench: 'gateway',
+      ok: problems.length === 0,
+      problems,
+      options,
+      machine: { ...machine, pinning },
+      before,
+      after: { loadAverage: loadAverage(), coreSpeed: measureCoreSpeed() },
+      seconds: Math.round((performance.now() - startedAt) / 1000),
+      databases: bed.databases,
+      errors: sum(cases.flatMap(({ targets }) => targets.map(({ errors }) => errors))),
+      wrongAnswers: sum(cases.flatMap(({ targets }) => targets.map(({ wrongAnswers }) => wrongAnswers))),
+      usageRows: usage,
+      cases: measured,
+    };
+    // what a machine cannot tell is null, so that every run has the same fields
+    console.log(JSON.stringify(result, (_key, value: unknown) => value ?? null));
+    return problems.length === 0 ? 0 : 1;
+  },
+};
+
+function withPresentDatabases(options: GatewayOptions): GatewayOptions {
+  if (!options.databases.includes('postgres') || findPostgresBinaries()) return options;
+  const databases = options.databases.filter((kind) => kind !== 'postgres');
+  if (databases.length === 0) throw new UsageError('--database postgres: there is no PostgreSQL on this machine');
+  console.error('!! NO POSTGRESQL on this machine: only the embedded database is measured.');
+  return { ...options, databases };
+}
+
+async function measureAll(options: GatewayOptions, bed: GatewayBed): Promise<CaseResult[]> {
+  const cases: CaseResult[] = [];
+  const measure = async (upstream: string, era: Era, clients: number, targets: Target[], pace = options) => {
+    console.error(`${upstream}, ${era}, ${clients} clients: ${targets.map(({ name }) => name).join(', ')}`);
+    cases.push(await measureCase({ upstream, era, clients }, targets, pace));
+  };
+  // Code that has not run yet is slow: that would be charged to the first case alone.
+  const short = { ...options, seconds: options.seconds / 2, rounds: 1 };
+  for (const era of eras) await measure('warm-up', era, warmUpClients, bed.targets('raw'), short);
+
+  // One case also asks as a client that signed in (OAuth), the others with personal tokens.
+  const oauthClients = options.clients.includes(sdkFromClients) ? sdkFromClients : Math.max(...options.clients);
+  const plans: [UpstreamName, readonly number[]][] = [
+    ['raw', options.clients],
+    ['sdk', options.clients.filter((clients) => clients >= sdkFromClients)],
+  ];
+  for (const [upstream, clientNumbers] of plans) {
+    for (const era of eras) {
+      for (const clients of clientNumbers) {
+        const oauth = upstream === 'raw' && era === 'modern' && clients === oauthClients;
+        await measure(upstream, era, clients, bed.targets(upstream, { oauth }));
+      }
+    }
+  }
+  return cases;
+}
+
+/** Every answer right, and one usage row `ok` in the database for each of them: anything else fails the run. */
+function findProblems(
+  cases: readonly CaseResult[],
+  usage: Partial<Record<DatabaseKind, Record<string, number>>>,
+): string[] {
+  const problems: string[] = [];
+  for (const { upstream, era, clients, targets } of cases) {
+    for (const { target, errors, wrongAnswers, firstProblem } of targets) {
+      if (errors + wrongAnswers === 0) continue;
+      const where = `${upstream}, ${era}, ${clients} clients, ${target}`;
+      problems.push(`${where}: ${errors} errors, ${wrongAnswers} wrong answers, first: ${firstProblem}`);
+    }
+  }
+  for (const [kind, rows] of Object.entries(usage)) {
+    const calls = sum(
+      cases.flatMap(({ targets }) =>
+        targets.filter(({ target }) => target.split(' ')[1] === kind).map(({ callsWithWarmUp }) => callsWithWarmUp),
+      ),
+    );
+    const { ok = 0, ...others } = rows;
+    if (ok !== calls || Object.keys(others).length > 0) {
+      problems.push(`${kind}: ${calls} calls were answered, the database has ${JSON.stringify(rows)}`);
+    }
+  }
+  return problems;
+}

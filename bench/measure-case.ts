@@ -1,0 +1,152 @@
+import { runClosedLoop, type Load } from './closed-loop.ts';
+import { loadAverage, measureCoreSpeed } from './machine.ts';
+import { McpConnection, type Endpoint, type Era } from './mcp-connection.ts';
+import { cpuMsOf, cpuMsOfDescendants, forgetPeakMemory, peakMemoryMbOf } from './process-figures.ts';
+import { ascending, median, percentile, rounded, sum } from './statistics.ts';
+
+/** One way to the upstream's tool. The first target of a case is what the others are compared with. */
+export type Target = {
+  name: string;
+  /** Where the n-th client calls, and as whom. */
+  endpointOf(client: number): Endpoint;
+  /** Names that the tool may have there. */
+  tool: readonly string[];
+  /** The process that stands in between, for its CPU time and memory; none for the upstream itself. */
+  pid: number | undefined;
+};
+
+export type Case = { upstream: string; era: Era; clients: number };
+
+export type TargetResult = {
+  target: string;
+  callsPerSecond: number;
+  /** Calls a second, of those of the first target in the same round: the median of all rounds. */
+  ratio: number;
+  ratios: number[];
+  p50Ms: number;
+  p99Ms: number;
+  addedP50Ms: number;
+  addedP99Ms: number;
+  /** Of the process in between: with the embedded database, which runs in it. */
+  cpuMsPerCall: number | undefined;
+  /** Of its children: PostgreSQL. */
+  databaseCpuMsPerCall: number | undefined;
+  peakMemoryMb: number | undefined;
+  /** Right answers in the measured rounds. */
+  calls: number;
+  /** Right answers with those of the warm-up: what a usage count must come to. */
+  callsWithWarmUp: number;
+  errors: number;
+  wrongAnswers: number;
+  firstProblem: string | undefined;
+};
+
+export type CaseResult = Case & {
+  /** Million steps a second of a fixed loop on the driver's core, before the case. */
+  coreSpeed: number;
+  loadAverage: number;
+  targets: TargetResult[];
+};
+
+type Round = { load: Load; cpuMs: number | undefined; databaseCpuMs: number; peakMemoryMb: number | undefined };
+type Bed = { target: Target; connections: McpConnection[]; warmUp: Load; rounds: Round[] };
+
+const warmUpShare = 0.25;
+
+/** Measures all targets under the same load, in turn in each round, so that a machine that changes its pace changes it for all. */
+export async function measureCase(
+  theCase: Case,
+  targets: readonly Target[],
+  { seconds, rounds }: { seconds: number; rounds: number },
+): Promise<CaseResult> {
+  const coreSpeed = measureCoreSpeed();
+  const beds: Bed[] = [];
+  try {
+    for (const target of targets) {
+      const connections = await openConnections(target, theCase);
+      const warmUp = await runClosedLoop(connections, seconds * 1000 * warmUpShare);
+      beds.push({ target, connections, warmUp, rounds: [] });
+    }
+    for (let round = 0; round < rounds; round++) {
+      for (const bed of beds) bed.rounds.push(await runRound(bed, seconds));
+    }
+  } finally {
+    for (const { connections } of beds) await closeAll(connections);
+  }
+  const [baseline] = beds;
+  return {
+    ...theCase,
+    coreSpeed,
+    loadAverage: loadAverage(),
+    targets: baseline ? beds.map((bed) => summarise(bed, baseline)) : [],
+  };
+}
+
+async function openConnections(target: Target, { era, clients }: Case): Promise<McpConnection[]> {
+  const indexes = Array.from({ length: clients }, (_, index) => index);
+  return Promise.all(indexes.map((index) => McpConnection.open(target.endpointOf(index), era, target.tool)));
+}
+
+async function closeAll(connections: readonly McpConnection[]): Promise<void> {
+  await Promise.all(connections.map((connection) => connection.close()));
+}
+
+async function runRound({ target: { pid }, connections }: Bed, seconds: number): Promise<Round> {
+  if (pid === undefined) {
+    const load = await runClosedLoop(connections, seconds * 1000);
+    return { load, cpuMs: undefined, databaseCpuMs: 0, peakMemoryMb: undefined };
+  }
+  forgetPeakMemory(pid);
+  const before = { own: cpuMsOf(pid), database: cpuMsOfDescendants(pid) };
+  const load = await runClosedLoop(connections, seconds * 1000);
+  const own = cpuMsOf(pid);
+  return {
+    load,
+    cpuMs: own === undefined || before.own === undefined ? undefined : own - before.own,
+    databaseCpuMs: cpuMsOfDescendants(pid) - before.database,
+    peakMemoryMb: peakMemoryMbOf(pid),
+  };
+}
+
+function summarise(bed: Bed, baseline: Bed): TargetResult {
+  const { target, warmUp, rounds } = bed;
+  const loads = rounds.map(({ load }) => load);
+  const all = [warmUp, ...loads];
+  const rates = ratesOf(bed);
+  const baselineRates = ratesOf(baseline);
+  const ratios = rates.map((rate, index) => rounded(rate / (baselineRates[index] ?? Number.NaN)));
+  const latency = percentilesOf(bed);
+  const baselineLatency = percentilesOf(baseline);
+  const calls = sum(loads.map((load) => load.calls));
+  const perCall = (total: number) => rounded(total / calls);
+  const cpuMs = rounds.flatMap((round) => round.cpuMs ?? []);
+  const databaseCpuMs = sum(rounds.map((round) => round.databaseCpuMs));
+  const peaks = rounds.flatMap((round) => round.peakMemoryMb ?? []);
+  return {
+    target: target.name,
+    callsPerSecond: Math.round(median(rates)),
+    ratio: rounded(median(ratios)),
+    ratios,
+    p50Ms: rounded(latency.p50),
+    p99Ms: rounded(latency.p99),
+    addedP50Ms: rounded(latency.p50 - baselineLatency.p50),
+    addedP99Ms: rounded(latency.p99 - baselineLatency.p99),
+    cpuMsPerCall: cpuMs.length > 0 ? perCall(sum(cpuMs)) : undefined,
+    databaseCpuMsPerCall: databaseCpuMs > 0 ? perCall(databaseCpuMs) : undefined,
+    peakMemoryMb: peaks.length > 0 ? Math.max(...peaks) : undefined,
+    calls,
+    callsWithWarmUp: calls + warmUp.calls,
+    errors: sum(all.map((load) => load.errors)),
+    wrongAnswers: sum(all.map((load) => load.wrongAnswers)),
+    firstProblem: all.find((load) => load.firstProblem !== undefined)?.firstProblem,
+  };
+}
+
+function ratesOf({ rounds }: Bed): number[] {
+  return rounds.map(({ load }) => (load.calls / load.elapsedMs) * 1000);
+}
+
+function percentilesOf({ rounds }: Bed): { p50: number; p99: number } {
+  const sorted = rounds.flatMap(({ load }) => load.latenciesMs).sort(ascending);
+  return { p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99) };
+}

@@ -1,0 +1,29 @@
+import type { RequestListener, Server } from 'node:http';
+import { createServer } from 'node:http';
+import type { Serving } from '../serve-part.ts';
+
+/** How an HTTP part is reached. */
+export type HttpReady = { origin: string };
+
+/** Serves on a free loopback port, as a part that only has to be closed. */
+export async function serveHttp(listener: RequestListener): Promise<Serving<HttpReady, object>> {
+  // keep-alive connections must outlive the pauses of an interleaved round
+  const server = createServer({ keepAliveTimeout: 600_000 }, listener);
+  const port = await listen(server);
+  return {
+    ready: { origin: `http://127.0.0.1:${port}` },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      return {};
+    },
+  };
+}
+
+/** Listens on a free port of 127.0.0.1 and answers it. */
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

@@ -1,0 +1,26 @@
+// The same echo as an ordinary server on the official SDK: what a gateway costs in front of servers as they are.
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
+import { servePart } from '../serve-part.ts';
+import { serveHttp } from './listen.ts';
+
+const inputSchema = fromJsonSchema<{ text: string }>({
+  type: 'object',
+  properties: { text: { type: 'string' } },
+  required: ['text'],
+});
+
+const handle = toNodeHandler(
+  createMcpHandler(() => {
+    const server = new McpServer({ name: 'sdk', version: '1.0.0' });
+    const description = 'Answers the text that it was given.';
+    server.registerTool('echo', { description, inputSchema }, ({ text }) => ({ content: [{ type: 'text', text }] }));
+    return server;
+  }),
+);
+
+await servePart(() =>
+  serveHttp((request, response) => {
+    void handle(Object.assign(request, { method: request.method ?? '', url: request.url ?? '/' }), response);
+  }),
+);

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+
+/** Linux tells processes' times in hundredths of a second, whatever its own clock (proc(5), USER_HZ). */
+const tickMs = 10;
+
+type Stat = { parent: number; ownMs: number; reapedMs: number };
+
+/** CPU milliseconds that a process has used with all its threads; undefined where there is no /proc. */
+export function cpuMsOf(pid: number): number | undefined {
+  return readStat(pid)?.ownMs;
+}
+
+/** CPU milliseconds of all descendants of a process, those included that have ended. */
+export function cpuMsOfDescendants(pid: number): number {
+  const stats = new Map<number, Stat>();
+  for (const name of listProcesses()) {
+    const stat = readStat(name);
+    if (stat) stats.set(name, stat);
+  }
+  const total = (parent: number): number => {
+    let ms = 0;
+    for (const [child, stat] of stats) if (stat.parent === parent) ms += stat.ownMs + stat.reapedMs + total(child);
+    return ms;
+  };
+  return total(pid);
+}
+
+/** Peak resident memory of a process in MB since it started or since forgetPeakMemory; undefined without /proc. */
+export function peakMemoryMbOf(pid: number): number | undefined {
+  const text = tryRead(`/proc/${pid}/status`);
+  const kb = /^VmHWM:\s+(\d+) kB$/m.exec(text ?? '')?.[1];
+  return kb === undefined ? undefined : Math.round(Number(kb) / 1024);
+}
+
+/** Lets peakMemoryMbOf begin anew (proc(5), clear_refs). Where that is refused the peak stays the whole run's. */
+export function forgetPeakMemory(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, '5');
+  } catch {
+    // no Linux, or not allowed
+  }
+}
+
+function listProcesses(): number[] {
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger);
+  } catch {
+    return [];
+  }
+}
+
+/** Fields 4 and 14 to 17 of proc(5) stat; the name in field 2 may hold blanks and brackets. */
+function readStat(pid: number): Stat | undefined {
+  const text = tryRead(`/proc/${pid}/stat`);
+  if (text === undefined) return undefined;
+  const fields = text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  const field = (number: number) => fields[number - 3] ?? 0;
+  return { parent: field(4), ownMs: (field(14) + field(15)) * tickMs, reapedMs: (field(16) + field(17)) * tickMs };
+}
+
+function tryRead(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined; // it ended, or there is no /proc
+  }
+}

@@ -1,0 +1,72 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { FromPart } from './serve-part.ts';
+
+const readyWithinMs = 60_000;
+const stoppedWithinMs = 20_000;
+
+/** A program of the benchmark in a process of its own. */
+export type Part<Ready, Final> = {
+  pid: number;
+  /** What it said when it was ready. */
+  ready: Ready;
+  /** Tells it to stop, waits until it has ended, and answers what it said last. Twice is once. */
+  stop(): Promise<Final>;
+};
+
+/**
+ * Starts a program that calls servePart and waits until it is ready.
+ * @param input what its `start` gets: plain JSON
+ * @param core the core that it and its children run on; undefined: any
+ */
+export async function startPart<Ready, Final = Record<string, never>>(
+  program: URL,
+  input: unknown,
+  { core, nodeOptions = [] }: { core: number | undefined; nodeOptions?: readonly string[] },
+): Promise<Part<Ready, Final>> {
+  const node = [process.execPath, ...nodeOptions, fileURLToPath(program), JSON.stringify(input)];
+  const [command = '', ...args] = core === undefined ? node : ['taskset', '-c', String(core), ...node];
+  // taskset becomes the program (execve), so the pid and the channel stay
+  const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const name = program.pathname.split('/').at(-1) ?? '';
+  const pid = child.pid;
+  if (pid === undefined) throw new Error(`${name} could not be started`);
+  let stopping: Promise<Final> | undefined;
+  const stop = async () => {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`${name} ended by itself`);
+    const final = nextMessage<Ready, Final>(child, name, stoppedWithinMs);
+    child.send('stop');
+    const message = await final;
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    if (message.type !== 'stopped') throw new Error(`${name} stopped out of turn`);
+    return message.final;
+  };
+  const message = await nextMessage<Ready, Final>(child, name, readyWithinMs);
+  if (message.type !== 'ready') throw new Error(`${name} stopped out of turn`);
+  return { pid, ready: message.ready, stop: () => (stopping ??= stop()) };
+}
+
+/** The next message, else an error when the process ends or the time is over; then it is ended too. */
+async function nextMessage<Ready, Final>(
+  child: ChildProcess,
+  name: string,
+  withinMs: number,
+): Promise<FromPart<Ready, Final>> {
+  const { promise, resolve, reject } = Promise.withResolvers<FromPart<Ready, Final>>();
+  const onExit = () => reject(new Error(`${name} ended by itself`));
+  const timer = setTimeout(() => {
+    child.kill('SIGKILL');
+    reject(new Error(`${name} did not answer within ${withinMs} ms`));
+  }, withinMs);
+  child.once('exit', onExit);
+  child.once('error', reject);
+  // Our own program on a private channel: the types of both ends are the one FromPart.
+  child.once('message', (message) => resolve(message as FromPart<Ready, Final>));
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    child.off('exit', onExit).off('error', reject);
+  }
+}

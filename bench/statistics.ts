@@ -1,0 +1,25 @@
+/** The middle value; NaN of nothing. */
+export function median(values: readonly number[]): number {
+  return percentile(values.toSorted(ascending), 0.5);
+}
+
+/** The value that `share` of all values do not exceed, interpolated. `sorted` ascends. */
+export function percentile(sorted: readonly number[], share: number): number {
+  const position = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(position)] ?? Number.NaN;
+  const above = sorted[Math.ceil(position)] ?? below;
+  return below + (above - below) * (position - Math.floor(position));
+}
+
+export function ascending(a: number, b: number): number {
+  return a - b;
+}
+
+export function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** For figures that people and JSON read: so many significant digits, no more. */
+export function rounded(value: number, digits = 3): number {
+  return Number(value.toPrecision(digits));
+}
