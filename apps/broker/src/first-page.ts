@@ -38,11 +38,11 @@ ${servers.length === 0 ? '<p>No service is deployed yet.</p>' : table(servers)}
 
 function table(servers: readonly CatalogueServer[]): string {
   const rows = servers.map((server) => {
-    const detail = server.statusDetail ? ` <span class="muted">${escapeHtml(server.statusDetail)}</span>` : '';
+    const detail = server.statusDetail ? ` <span class="detail">${escapeHtml(server.statusDetail)}</span>` : '';
     return `<tr>
   <td><strong>${escapeHtml(server.manifest.name)}</strong><br><span class="muted">${escapeHtml(server.manifest.description)}</span></td>
   <td>${server.manifest.billing?.tier ?? 'T0'}</td>
-  <td class="number">${server.tools.length}</td>
+  <td class="number">${server.tools.length}<span class="unit"> ${server.tools.length === 1 ? 'tool' : 'tools'}</span></td>
   <td><span class="status ${server.status}">${statusTexts[server.status]}</span>${detail}</td>
 </tr>`;
   });

@@ -4,6 +4,11 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 /** Where the one stylesheet of server-made pages is served: a file of its own, so that their CSP needs no 'unsafe-inline'. */
 const pageStylesPath = '/oauth/pages.css';
 
+/** The mark: a pointed arch, a doorway, with one dot in it, the link. */
+const mark =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" width="24" height="24" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round" aria-hidden="true"><path d="M4 21.5V13c0-4.5 3.2-7.8 8-10.5 4.8 2.700 8 6 8 10.5v8.5z"/><circle cx="12" cy="14.5" r="2.2" fill="currentColor" stroke="none"/></svg>';
+const markPath = '/oauth/mark.svg';
+
 const styles = readFileSync(new URL('./page.css', import.meta.url), 'utf8');
 
 export type Page = {
@@ -36,9 +41,10 @@ export function renderPage(page: Page): string {
 <meta name="robots" content="noindex">
 <title>${escapeHtml(page.title)} - ${escapeHtml(page.brandName)}</title>
 <link rel="stylesheet" href="${pageStylesPath}">
+<link rel="icon" type="image/svg+xml" href="${markPath}">
 </head>
 <body>
-<header><a href="/">${escapeHtml(page.brandName)}</a></header>
+<header><a href="/">${mark}${escapeHtml(page.brandName)}</a></header>
 <main class="${page.width ?? 'narrow'}">
 ${page.body}
 </main>
@@ -47,8 +53,13 @@ ${page.body}
 `;
 }
 
-/** Serves the stylesheet of server-made pages. Call once. */
+/** Serves the stylesheet and the mark of server-made pages. Call once. */
 export function mountPageStyles(app: FastifyInstance): void {
+  // an image of its own has no text whose colour it could take
+  const icon = mark.replaceAll('currentColor', '#8a7f72');
+  app.get(markPath, (_request, reply) =>
+    reply.type('image/svg+xml').header('cache-control', 'public, max-age=86400').send(icon),
+  );
   app.get(pageStylesPath, (_request, reply) =>
     reply.type('text/css; charset=utf-8').header('cache-control', 'public, max-age=3600').send(styles),
   );
