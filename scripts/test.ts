@@ -1,7 +1,7 @@
 // npm test: everything that must hold. Checks run side by side, then the unit tests, then the whole-product tests alone,
 // because some of those measure time. Every step runs even when another has failed.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -12,6 +12,14 @@ const reports = mkdtempSync(join(tmpdir(), 'souk-reports-'));
 /** `args`: a program of node_modules and its arguments. `report`: where vitest writes its counts. */
 type Step = { name: string; args: string[]; report?: string };
 type Outcome = { name: string; ok: boolean; seconds: number };
+
+const countsSchema = z.object({
+  numPassedTests: z.number(),
+  numFailedTests: z.number(),
+  numPendingTests: z.number(),
+  numTodoTests: z.number(),
+});
+type Counts = z.infer<typeof countsSchema>;
 
 const checks: Step[] = [
   { name: 'types', args: ['typescript/bin/tsc', '--noEmit'] },
@@ -84,19 +92,8 @@ function conclude(done: readonly Outcome[]): void {
   console.log(`\n${sum('numPassedTests')} passed, ${sum('numFailedTests')} failed`);
 }
 
-const countsSchema = z.object({
-  numPassedTests: z.number(),
-  numFailedTests: z.number(),
-  numPendingTests: z.number(),
-  numTodoTests: z.number(),
-});
-type Counts = z.infer<typeof countsSchema>;
-
 /** Zeros when vitest did not come to write them: the step has failed then anyway. */
 function countsOf(report: string): Counts {
-  try {
-    return countsSchema.parse(JSON.parse(readFileSync(report, 'utf8')));
-  } catch {
-    return { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0 };
-  }
+  if (!existsSync(report)) return { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0 };
+  return countsSchema.parse(JSON.parse(readFileSync(report, 'utf8')));
 }

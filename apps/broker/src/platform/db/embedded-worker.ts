@@ -16,9 +16,11 @@ const reply = (message: Reply) => port.postMessage(message);
 const lastWords: string[] = [];
 
 const files = options.durable ? new DurableNodeFs(options.folder) : new NodeFS(options.folder);
+// PostgreSQL's own 128 MB of buffers are touched at the start and stay in memory; behind these stands the page cache anyway.
+const memory = ['-c', 'shared_buffers=32MB'];
 const startParameters = options.durable
-  ? [...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'), '-c', 'wal_sync_method=fsync']
-  : PGlite.defaultStartParams;
+  ? [...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'), '-c', 'wal_sync_method=fsync', ...memory]
+  : [...PGlite.defaultStartParams, ...memory];
 
 try {
   const database = await PGlite.create({
