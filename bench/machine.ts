@@ -2,19 +2,24 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 
+/** Of util-linux; looked for on the PATH, never demanded. */
+const tasksetProgram = 'taskset';
+
 /** Which core does what: driver and upstream on one, what is measured and its database on the other. */
 export type Pinning = { driverCore: number; gatewayCore: number };
 
-/** Two cores of those that this process may use; undefined where there are not two or no `taskset` (util-linux). */
+/** Two cores of those that this process may use; undefined where there are not two or no `taskset`. */
 export function planPinning(): Pinning | undefined {
-  if (spawnSync('taskset', ['--version'], { stdio: 'ignore' }).status !== 0) return undefined;
+  if (spawnSync(tasksetProgram, ['--version'], { stdio: 'ignore' }).status !== 0) return undefined;
   const [driverCore, gatewayCore] = allowedCores();
   return driverCore === undefined || gatewayCore === undefined ? undefined : { driverCore, gatewayCore };
 }
 
 /** Moves this process, all its threads and its future children to one core. */
 export function pinSelf(core: number): void {
-  const { status, stderr } = spawnSync('taskset', ['-acp', String(core), String(process.pid)], { encoding: 'utf8' });
+  const { status, stderr } = spawnSync(tasksetProgram, ['-acp', String(core), String(process.pid)], {
+    encoding: 'utf8',
+  });
   if (status !== 0) throw new Error(`taskset: ${stderr}`);
 }
 

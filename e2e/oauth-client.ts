@@ -6,7 +6,9 @@ import {
 } from '@modelcontextprotocol/client';
 import { ScriptedBrowser } from '../apps/broker/src/testing/scripted-browser.ts';
 
-type Stored<K extends keyof OAuthClientProvider> = Parameters<Extract<OAuthClientProvider[K], (...args: never[]) => unknown>>[0];
+type Stored<K extends keyof OAuthClientProvider> = Parameters<
+  Extract<OAuthClientProvider[K], (...args: never[]) => unknown>
+>[0];
 
 /** What an MCP client keeps about one sign-in, in memory. The SDK does discovery, registration, PKCE and tokens by itself. */
 class MemoryProvider implements OAuthClientProvider {

@@ -111,7 +111,7 @@ test('the usage of before and after the kill is in the database', async () => {
   );
 });
 
-test('[CFG-37] the operator\'s command opens the data folder itself when nothing runs', async () => {
+test("[CFG-37] the operator's command opens the data folder itself when nothing runs", async () => {
   const { code, stdout } = await souk('token', 'create', '--email', 'later@souk.test', '--name', 'offline');
   expect(code).toBe(0);
   expect(stdout.trim()).toMatch(/^souk_pat_/);

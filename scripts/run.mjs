@@ -8,7 +8,10 @@ import { nodePath } from './node-path.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const [first, ...rest] = process.argv.slice(2);
-const [program, args] = first === '--module' ? [join(root, 'node_modules', rest[0] ?? ''), rest.slice(1)] : [resolve(root, first ?? ''), rest];
+const [program, args] =
+  first === '--module'
+    ? [join(root, 'node_modules', rest[0] ?? ''), rest.slice(1)]
+    : [resolve(root, first ?? ''), rest];
 
 let node;
 try {

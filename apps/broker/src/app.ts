@@ -76,7 +76,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   await migrate(db, migrations);
   await ensurePartitions(db, clock.now());
 
-  const allowlist = config.stdio === 'allowlist' ? readStdioAllowlist(config.stdioAllowlist ?? paths.stdioAllowlist) : {};
+  const allowlist =
+    config.stdio === 'allowlist' ? readStdioAllowlist(config.stdioAllowlist ?? paths.stdioAllowlist) : {};
   const programs = config.production ? {} : servicePrograms(paths);
   const policy = manifestPolicy({ config, allowlist, programs, allowAddresses: options.allowAddresses ?? [] });
 
@@ -159,14 +160,22 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     async stop() {
       draining = true;
-      await gateway.stop();
-      await server.close();
-      await connections.stop();
-      await jobs.stop();
-      await usage.stop();
-      await identity.stop();
-      await catalogue.stop();
-      await db.close();
+      const steps: [string, () => Promise<unknown>][] = [
+        ['gateway', () => gateway.stop()],
+        ['server', () => server.close()],
+        ['connections', () => connections.stop()],
+        ['jobs', () => jobs.stop()],
+        ['usage', () => usage.stop()],
+        ['identity', () => identity.stop()],
+        ['catalogue', () => catalogue.stop()],
+        ['database', () => db.close()],
+      ];
+      for (const [name, stopPart] of steps) {
+        // One that cannot end cleanly must not keep the others from ending.
+        await stopPart().catch((error: unknown) =>
+          log.error({ err: error, part: name }, 'a part did not stop cleanly'),
+        );
+      }
     },
   };
 }

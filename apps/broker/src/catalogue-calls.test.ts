@@ -44,14 +44,22 @@ afterAll(async () => {
 });
 
 async function get(path: string, token?: string): Promise<{ status: number; body: unknown }> {
-  const response = await fetch(`${app.publicUrl}${path}`, token ? { headers: { authorization: `Bearer ${token}` } } : {});
+  const response = await fetch(
+    `${app.publicUrl}${path}`,
+    token ? { headers: { authorization: `Bearer ${token}` } } : {},
+  );
   return { status: response.status, body: await response.json() };
 }
 
 describe('the public calls', () => {
   test('[CAT-1] GET /mcp/info names the product, the link and the protocol versions', async () => {
     const info = getInfo.answer.parse((await get('/mcp/info')).body);
-    expect(info).toMatchObject({ name: 'Souk', link: `${app.publicUrl}/mcp`, supportEmail: 'help@souk.test', serverCount: 2 });
+    expect(info).toMatchObject({
+      name: 'Souk',
+      link: `${app.publicUrl}/mcp`,
+      supportEmail: 'help@souk.test',
+      serverCount: 2,
+    });
     expect(info.protocolVersions).toEqual(expect.arrayContaining(['2026-07-28', '2025-11-25', '2025-06-18']));
   });
 
@@ -93,7 +101,11 @@ describe('the public calls', () => {
       status: 'error',
       statusDetail: "The server's address is not allowed here",
     });
-    await app.catalogue.setHealth('down', { status: 'disconnected', detail: 'The server cannot be reached', era: undefined });
+    await app.catalogue.setHealth('down', {
+      status: 'disconnected',
+      detail: 'The server cannot be reached',
+      era: undefined,
+    });
     const again = getCapabilities.answer.parse((await get('/mcp/capabilities')).body);
     expect(again.servers.find(({ serverId }) => serverId === 'down')?.status).toBe('disconnected');
   });
@@ -125,7 +137,8 @@ describe('the public calls', () => {
     expect(prompts).toEqual([expect.objectContaining({ serverId: 'weather', type: 'prompt', name: 'hello' })]);
     const { resources } = getResources.answer.parse((await get('/mcp/resources')).body);
     expect(resources.length).toBeGreaterThan(0);
-    for (const resource of resources) expect(resource).toMatchObject({ type: 'resource', uri: expect.stringContaining(':') });
+    for (const resource of resources)
+      expect(resource).toMatchObject({ type: 'resource', uri: expect.stringContaining(':') });
   });
 
   test('[TOK-7] [TOK-8] [TOK-9] [TOK-10] are open to every kind of token, and to none', async () => {

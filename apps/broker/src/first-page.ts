@@ -4,15 +4,27 @@ import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import type { Config } from '#platform/config.ts';
 import { escapeHtml, renderPage, sendPage } from '#platform/http/page.ts';
 
-const statusTexts: Record<ServerStatus, string> = { connected: 'Connected', disconnected: 'Disconnected', error: 'Error' };
+const statusTexts: Record<ServerStatus, string> = {
+  connected: 'Connected',
+  disconnected: 'Disconnected',
+  error: 'Error',
+};
 
 /** A plain first page at /: the link, how to paste it, and the services behind it with their live status. */
-export function mountFirstPage(app: FastifyInstance, { config, catalogue }: { config: Config; catalogue: Catalogue }): void {
+export function mountFirstPage(
+  app: FastifyInstance,
+  { config, catalogue }: { config: Config; catalogue: Catalogue },
+): void {
   app.get('/', (_request, reply) =>
     sendPage(
       reply,
       200,
-      renderPage({ title: 'One link for every tool', brandName: config.brandName, body: body(config, catalogue), width: 'wide' }),
+      renderPage({
+        title: 'One link for every tool',
+        brandName: config.brandName,
+        body: body(config, catalogue),
+        width: 'wide',
+      }),
     ),
   );
 }

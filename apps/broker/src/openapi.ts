@@ -63,7 +63,10 @@ function failures(codes: readonly ErrorCode[]): Record<number, object> {
 
 function parameters(where: 'path' | 'query', schema: ZodType | undefined): object[] {
   if (!schema) return [];
-  const described = z.object({ properties: z.record(z.string(), z.unknown()), required: z.array(z.string()).default([]) });
+  const described = z.object({
+    properties: z.record(z.string(), z.unknown()),
+    required: z.array(z.string()).default([]),
+  });
   const { properties, required } = described.parse(json(schema, 'input'));
   return Object.entries(properties).map(([name, property]) => ({
     name,

@@ -26,7 +26,8 @@ export const slugSchema = z
   .regex(/^[a-z0-9][a-z0-9-]{0,11}$/, 'must be 1 to 12 of a-z, 0-9 and -, beginning with a letter or digit')
   .refine((slug) => !slug.includes('__'), 'must not hold "__"');
 
-const line = (max: number) => z.string().trim().min(1, 'must not be empty').max(max, `must be at most ${max} characters`);
+const line = (max: number) =>
+  z.string().trim().min(1, 'must not be empty').max(max, `must be at most ${max} characters`);
 
 /** Home's type select: All Types, API Services, Data Sources, Productivity (spec part 1, Home). */
 export const categories = { api: 'API Services', data: 'Data Sources', productivity: 'Productivity' } as const;
@@ -37,11 +38,20 @@ const address = (protocols: readonly string[]) =>
   z
     .string()
     .max(2048, 'must be at most 2048 characters')
-    .refine((text) => {
-      if (serviceAddress.test(text)) return true;
-      const url = URL.parse(text);
-      return url !== null && protocols.includes(url.protocol) && url.username === '' && url.password === '' && url.hash === '';
-    }, `must be a ${protocols.map((p) => p.slice(0, -1)).join(' or ')} address without credentials, or service:<name>`);
+    .refine(
+      (text) => {
+        if (serviceAddress.test(text)) return true;
+        const url = URL.parse(text);
+        return (
+          url !== null &&
+          protocols.includes(url.protocol) &&
+          url.username === '' &&
+          url.password === '' &&
+          url.hash === ''
+        );
+      },
+      `must be a ${protocols.map((p) => p.slice(0, -1)).join(' or ')} address without credentials, or service:<name>`,
+    );
 
 const deadlineMs = (max: number) =>
   z.int('must be a whole number').min(100, 'must be at least 100').max(max, `must be at most ${max}`);
@@ -93,7 +103,10 @@ const snapshotSchema = z.strictObject({
     .max(512, 'must be at most 512 tools')
     .default([]),
   prompts: z.array(definition).max(512).default([]),
-  resources: z.array(definition.extend({ uri: z.string().min(1).max(2048) })).max(2048).default([]),
+  resources: z
+    .array(definition.extend({ uri: z.string().min(1).max(2048) }))
+    .max(2048)
+    .default([]),
 });
 
 const billingSchema = z.strictObject({
@@ -129,9 +142,7 @@ export const manifestSchema = z
     name: line(80),
     /** What kind of service it is, in the author's words; `mcp` for an ordinary one. */
     serviceType: line(40),
-    version: z
-      .string()
-      .regex(/^[0-9A-Za-z][0-9A-Za-z.+-]{0,39}$/, 'must be a version such as 1.0.0'),
+    version: z.string().regex(/^[0-9A-Za-z][0-9A-Za-z.+-]{0,39}$/, 'must be a version such as 1.0.0'),
     author: line(80).optional(),
     description: line(500),
     icon: z.string().max(2048).optional(),
@@ -158,7 +169,11 @@ export const manifestSchema = z
   })
   .superRefine((manifest, context) => {
     if (manifest.auth.type === 'oauth' && manifest.connection.type === 'stdio') {
-      context.addIssue({ code: 'custom', path: ['auth', 'type'], message: 'oauth needs an http or websocket connection' });
+      context.addIssue({
+        code: 'custom',
+        path: ['auth', 'type'],
+        message: 'oauth needs an http or websocket connection',
+      });
     }
     if (manifest.auth.type === 'oauth' && manifest.isolation === 'shared') {
       context.addIssue({ code: 'custom', path: ['isolation'], message: 'must be perUser when each person signs in' });

@@ -10,7 +10,10 @@ type CallOptions = { signal?: AbortSignal; onprogress?: (progress: { progress: n
 
 /** What every generation of the official client can do, under one set of signatures. */
 export type TestClient = Pick<Client, 'listTools' | 'listPrompts' | 'listResources' | 'close'> & {
-  callTool(params: CallParams, options?: CallOptions): Promise<{ content?: unknown; isError?: unknown; _meta?: unknown }>;
+  callTool(
+    params: CallParams,
+    options?: CallOptions,
+  ): Promise<{ content?: unknown; isError?: unknown; _meta?: unknown }>;
   getPrompt(params: { name: string; arguments?: Record<string, string> }): Promise<{ messages: unknown[] }>;
   readResource(params: { uri: string }): Promise<{ contents: { uri: string }[] }>;
   onNotice(listener: (method: string) => void): void;
@@ -84,7 +87,12 @@ export async function postRaw(
     body,
   });
   const text = await response.text();
-  const json = text.startsWith('{') ? text : (text.split('\n').find((line) => line.startsWith('data: {'))?.slice(6) ?? '{}');
+  const json = text.startsWith('{')
+    ? text
+    : (text
+        .split('\n')
+        .find((line) => line.startsWith('data: {'))
+        ?.slice(6) ?? '{}');
   const parsed: RpcBody = JSON.parse(json);
   return { status: response.status, headers: response.headers, text, body: parsed };
 }

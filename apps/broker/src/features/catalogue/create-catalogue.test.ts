@@ -9,7 +9,12 @@ import { catalogueMigrations } from './migrations.ts';
 import { parseManifest } from './parse-manifest.ts';
 
 const log = createLog('silent');
-const policy = { production: false, stdioAliases: new Set<string>(), services: new Set<string>(), isForbiddenHost: () => false };
+const policy = {
+  production: false,
+  stdioAliases: new Set<string>(),
+  services: new Set<string>(),
+  isForbiddenHost: () => false,
+};
 
 function manifest(id: string, change: object = {}) {
   return parseManifest(
@@ -61,7 +66,9 @@ describeOnDatabases('the stored catalogue', catalogueMigrations, (open) => {
     const catalogue = await start();
     await catalogue.stage(manifest('weather'), { origin: 'admin' });
     expect(await catalogue.stage(manifest('weather'), { origin: 'admin' })).toBe('unchanged');
-    await expect(catalogue.stage(manifest('weather', { description: 'Other.' }), { origin: 'admin' })).rejects.toMatchObject({
+    await expect(
+      catalogue.stage(manifest('weather', { description: 'Other.' }), { origin: 'admin' }),
+    ).rejects.toMatchObject({
       code: 'manifest_conflict',
       message: expect.stringContaining('description'),
       issues: [{ path: 'description', message: expect.any(String) }],
@@ -74,7 +81,10 @@ describeOnDatabases('the stored catalogue', catalogueMigrations, (open) => {
     const catalogue = await start();
     await catalogue.stage(manifest('weather', { billing: { tier: 'T0', toolCosts: { two: 5 } } }), { origin: 'admin' });
     await catalogue.deploy('weather', '1.0.0');
-    await catalogue.storeDiscovery('weather', offering({ tools: [tool('one', 'Reads\u200B.'), tool('two'), tool('one')] }));
+    await catalogue.storeDiscovery(
+      'weather',
+      offering({ tools: [tool('one', 'Reads\u200B.'), tool('two'), tool('one')] }),
+    );
     const server = catalogue.snapshot().byId.get('weather');
     expect(server).toMatchObject({ status: 'connected', era: { verdict: 'legacy' } });
     expect(server?.tools.map(({ name, exposedName, creditCost }) => ({ name, exposedName, creditCost }))).toEqual([
@@ -110,7 +120,11 @@ describeOnDatabases('the stored catalogue', catalogueMigrations, (open) => {
     await first.deploy('weather', '1.0.0');
     await waitUntil('the other replica to see the server', () => second.snapshot().byId.has('weather'));
     await first.setHealth('weather', { status: 'error', detail: 'The server does not answer in time', era: undefined });
-    await waitUntil('the other replica to see its status', () => second.snapshot().byId.get('weather')?.status === 'error');
+    await waitUntil(
+      'the other replica to see its status',
+      () => second.snapshot().byId.get('weather')?.status === 'error',
+    );
+    expect(second.snapshot().byId.get('weather')?.statusDetail).toBe('The server does not answer in time');
     await Promise.all([first.stop(), second.stop()]);
   });
 
@@ -120,7 +134,11 @@ describeOnDatabases('the stored catalogue', catalogueMigrations, (open) => {
     await before.stage(manifest('weather'), { origin: 'admin' });
     await before.deploy('weather', '1.0.0');
     await before.storeDiscovery('weather', offering());
-    await before.setHealth('weather', { status: 'disconnected', detail: 'The server cannot be reached', era: undefined });
+    await before.setHealth('weather', {
+      status: 'disconnected',
+      detail: 'The server cannot be reached',
+      era: undefined,
+    });
     await before.stop();
     const after = await createCatalogue({ db, clock: systemClock, log });
     expect(after.snapshot().byId.get('weather')).toMatchObject({

@@ -67,7 +67,9 @@ function cleanDefinition(body: Record<string, unknown>): { cleaned: Record<strin
 
 /** SHA-256 of a definition as it came, whatever the order of its fields. */
 function definitionHash(body: Record<string, unknown>): string {
-  return createHash('sha256').update(JSON.stringify(sortKeys(body))).digest('hex');
+  return createHash('sha256')
+    .update(JSON.stringify(sortKeys(body)))
+    .digest('hex');
 }
 
 function sortKeys(value: unknown): unknown {

@@ -26,7 +26,12 @@ function problemOf(change: object | string | Uint8Array, over: Partial<ManifestP
     parseManifest(source, { ...policy, ...over });
   } catch (error) {
     if (!(error instanceof SoukError)) throw error;
-    return { code: error.code, status: error.status, message: error.message, paths: (error.issues ?? []).map((i) => i.path) };
+    return {
+      code: error.code,
+      status: error.status,
+      message: error.message,
+      paths: (error.issues ?? []).map((i) => i.path),
+    };
   }
   throw new Error('the manifest was accepted');
 }
@@ -145,20 +150,27 @@ describe('a manifest', () => {
     });
   });
 
-  test.each(['javascript:alert(1)', 'file:///etc/passwd', 'ftp://example.com/', 'not an address', 'https://user:pw@example.com/'])(
-    'the address %s is refused as a field',
-    (url) => {
-      expect(problemOf({ connection: { type: 'http', url } })).toMatchObject({
-        code: 'manifest_invalid',
-        paths: ['connection.url'],
-      });
-    },
-  );
+  test.each([
+    'javascript:alert(1)',
+    'file:///etc/passwd',
+    'ftp://example.com/',
+    'not an address',
+    'https://user:pw@example.com/',
+  ])('the address %s is refused as a field', (url) => {
+    expect(problemOf({ connection: { type: 'http', url } })).toMatchObject({
+      code: 'manifest_invalid',
+      paths: ['connection.url'],
+    });
+  });
 
   test('in production an address must be https or wss', () => {
     const production = { production: true };
-    expect(problemOf({ connection: { type: 'http', url: 'http://weather.example.com/mcp' } }, production).code).toBe('url_not_allowed');
-    expect(problemOf({ connection: { type: 'websocket', url: 'ws://weather.example.com/mcp' } }, production).code).toBe('url_not_allowed');
+    expect(problemOf({ connection: { type: 'http', url: 'http://weather.example.com/mcp' } }, production).code).toBe(
+      'url_not_allowed',
+    );
+    expect(problemOf({ connection: { type: 'websocket', url: 'ws://weather.example.com/mcp' } }, production).code).toBe(
+      'url_not_allowed',
+    );
   });
 
   test.each(['/bin/sh', 'sh', 'memory; rm -rf /', '../memory', '', '__proto__', 'toString'])(
@@ -173,15 +185,22 @@ describe('a manifest', () => {
   );
 
   test('may name a command of the allow-list and a service of this installation, no other', () => {
-    expect(parseManifest(JSON.stringify({ ...valid, connection: { type: 'stdio', command: 'memory' } }), policy).id).toBe('weather');
-    expect(parseManifest(JSON.stringify({ ...valid, connection: { type: 'http', url: 'service:travel/pro/mcp' } }), policy).id).toBe('weather');
+    expect(
+      parseManifest(JSON.stringify({ ...valid, connection: { type: 'stdio', command: 'memory' } }), policy).id,
+    ).toBe('weather');
+    expect(
+      parseManifest(JSON.stringify({ ...valid, connection: { type: 'http', url: 'service:travel/pro/mcp' } }), policy)
+        .id,
+    ).toBe('weather');
     expect(problemOf({ connection: { type: 'http', url: 'service:bank' } }).code).toBe('url_not_allowed');
     expect(problemOf({ connection: { type: 'http', url: 'service:travel/../../x' } }).code).toBe('manifest_invalid');
   });
 
   test('that signs each person in cannot be shared, and what is free has no trial', () => {
     expect(problemOf({ auth: { type: 'oauth' }, isolation: 'shared' }).paths).toEqual(['isolation']);
-    expect(problemOf({ auth: { type: 'oauth' }, connection: { type: 'stdio', command: 'memory' } }).paths).toEqual(['auth.type']);
+    expect(problemOf({ auth: { type: 'oauth' }, connection: { type: 'stdio', command: 'memory' } }).paths).toEqual([
+      'auth.type',
+    ]);
     expect(problemOf({ billing: { tier: 'T0', trialDays: 7 } }).paths).toEqual(['billing.trialDays']);
   });
 

@@ -60,7 +60,8 @@ function checkConnection({ connection }: Manifest, policy: ManifestPolicy): void
     return;
   }
   const url = new URL(connection.url);
-  if (policy.production && !['https:', 'wss:'].includes(url.protocol)) throw refuse('must be https or wss in production');
+  if (policy.production && !['https:', 'wss:'].includes(url.protocol))
+    throw refuse('must be https or wss in production');
   if (policy.isForbiddenHost(url)) throw refuse('must be a public address');
 }
 
@@ -68,13 +69,14 @@ const missing = 'is missing';
 
 /** The validator's own words where the schema gives none. */
 function plainMessage(message: string): string {
-  if (/received undefined$/.test(message)) return missing;
+  if (message.endsWith('received undefined')) return missing;
   return message.replace(/^Invalid (input|option): expected/, 'must be');
 }
 
 function fieldPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>(
-    (text, step) => (typeof step === 'number' ? `${text}[${step}]` : text === '' ? String(step) : `${text}.${String(step)}`),
+    (text, step) =>
+      typeof step === 'number' ? `${text}[${step}]` : text === '' ? String(step) : `${text}.${String(step)}`,
     '',
   );
 }

@@ -47,7 +47,9 @@ export type CatalogueSnapshot = {
 };
 
 export function createSnapshot(version: number, servers: readonly CatalogueServer[]): CatalogueSnapshot {
-  const sorted = [...servers].sort((a, b) => a.manifest.name.localeCompare(b.manifest.name, 'en') || (a.id < b.id ? -1 : 1));
+  const sorted = [...servers].sort(
+    (a, b) => a.manifest.name.localeCompare(b.manifest.name, 'en') || (a.id < b.id ? -1 : 1),
+  );
   const index = (pick: (server: CatalogueServer) => readonly CatalogueItem[]) =>
     new Map(sorted.flatMap((server) => pick(server).map((item) => [item.exposedName, item] as const)));
   return {

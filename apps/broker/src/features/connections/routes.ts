@@ -5,12 +5,17 @@ import { SoukError } from '#platform/errors.ts';
 import type { ServerWatch } from './watch-servers.ts';
 
 /** POST /mcp/refresh: a signed-in person asks the servers; anybody else only reads again what is stored. */
-export function mountConnectionRoutes(router: Router, { catalogue, watch }: { catalogue: Catalogue; watch: ServerWatch }): void {
+export function mountConnectionRoutes(
+  router: Router,
+  { catalogue, watch }: { catalogue: Catalogue; watch: ServerWatch },
+): void {
   router.route(refreshServers, ({ caller }) => {
     if (caller?.kind === 'client') throw new SoukError('unauthenticated');
     const refreshed = caller?.kind === 'web' ? watch.refresh(catalogue.snapshot().servers.map(({ id }) => id)) : [];
     const message =
-      refreshed.length > 0 ? `Refreshing ${refreshed.length} servers` : 'The servers were asked a moment ago: this is the current state';
+      refreshed.length > 0
+        ? `Refreshing ${refreshed.length} servers`
+        : 'The servers were asked a moment ago: this is the current state';
     return { success: true as const, message, refreshed };
   });
 }

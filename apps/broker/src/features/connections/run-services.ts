@@ -74,7 +74,13 @@ export function createServices(options: {
     const dataDir = join(options.dataDir, 'services', name);
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     const child = spawn(process.execPath, [...memoryFlags, program], {
-      env: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8', DATA_DIR: dataDir, PORT: '0', SOUK_SERVICE_SECRET: options.secret },
+      env: {
+        PATH: '/usr/bin:/bin',
+        LANG: 'C.UTF-8',
+        DATA_DIR: dataDir,
+        PORT: '0',
+        SOUK_SERVICE_SECRET: options.secret,
+      },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     const entry: Running = { child, url: undefined, startedAtMs: clock.now() };
@@ -141,7 +147,8 @@ async function endChild(child: ChildProcess): Promise<void> {
 function readyUrl(line: string): string | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    if (typeof value === 'object' && value !== null && 'url' in value && typeof value.url === 'string') return value.url;
+    if (typeof value === 'object' && value !== null && 'url' in value && typeof value.url === 'string')
+      return value.url;
   } catch {
     // anything else that a program prints
   }

@@ -23,9 +23,12 @@ export function readStdioAllowlist(path: string): StdioAllowlist {
   try {
     return allowlistSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch (error) {
-    throw new Error(`The allow-list ${path} cannot be used: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+    throw new Error(
+      `The allow-list ${path} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

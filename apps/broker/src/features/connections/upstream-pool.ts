@@ -46,7 +46,9 @@ export type UpstreamPool = {
   stop(): Promise<void>;
 };
 
-export function createUpstreamPool(options: TargetOptions & { clock: Clock; log: Log; events: PoolEvents }): UpstreamPool {
+export function createUpstreamPool(
+  options: TargetOptions & { clock: Clock; log: Log; events: PoolEvents },
+): UpstreamPool {
   const { clock, log, events } = options;
   const entries = new Map<string, Entry>();
   let stopped = false;

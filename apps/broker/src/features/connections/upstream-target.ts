@@ -32,7 +32,11 @@ function isDemoService(connection: CatalogueServer['manifest']['connection']): b
  * Our own token, e-mail or id never is: a demo service gets a keyed pseudonym that differs from server to server.
  * @throws UpstreamError unreachable while a demo service is not running; refused_address for an alias that is gone
  */
-export function upstreamTarget(server: CatalogueServer, userId: string | undefined, options: TargetOptions): UpstreamTarget {
+export function upstreamTarget(
+  server: CatalogueServer,
+  userId: string | undefined,
+  options: TargetOptions,
+): UpstreamTarget {
   const { connection } = server.manifest;
   if (connection.type === 'stdio') {
     const entry = options.allowlist[connection.command];
@@ -48,7 +52,8 @@ export function upstreamTarget(server: CatalogueServer, userId: string | undefin
   const origin = options.services.address(name);
   if (!origin) throw new UpstreamError('unreachable', `the service ${name} is not running`);
   const path = rest.length > 0 ? `/${rest.join('/')}` : '/mcp';
-  const subject = userId && createHmac('sha256', options.subjectKey).update(`${userId}\n${server.id}`).digest('base64url');
+  const subject =
+    userId && createHmac('sha256', options.subjectKey).update(`${userId}\n${server.id}`).digest('base64url');
   return {
     type: connection.type,
     url: `${origin}${path}`,

@@ -85,4 +85,5 @@ test('a server that says its tools changed is asked again', async () => {
     () => (app.catalogue.snapshot().byId.get('changing')?.discoveredAtMs ?? 0) > before,
     promisedMs,
   );
+  expect(fixture.seen.requests.filter(({ method }) => method === 'tools/list').length).toBeGreaterThanOrEqual(2);
 }, 20_000);

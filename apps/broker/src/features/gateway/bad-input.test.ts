@@ -48,7 +48,9 @@ describe('a request without the right to make it', () => {
       expect(answer.headers.get('www-authenticate')).toBe(
         `Bearer resource_metadata="${app.publicUrl}/.well-known/oauth-protected-resource${path}", scope="mcp:tools mcp:prompts mcp:resources"`,
       );
-      const metadata: unknown = await (await fetch(`${app.publicUrl}/.well-known/oauth-protected-resource${path}`)).json();
+      const metadata: unknown = await (
+        await fetch(`${app.publicUrl}/.well-known/oauth-protected-resource${path}`)
+      ).json();
       expect(metadata).toMatchObject({ resource: `${app.publicUrl}${path}` });
     }
   });
@@ -71,7 +73,7 @@ describe('a request without the right to make it', () => {
     expect((await postRaw(mcp(), rpc('ping'), { ...bearer(), 'mcp-session-id': session })).status).toBe(200);
   });
 
-  test("a session of another token or another link answers 404, as one that never was", async () => {
+  test('a session of another token or another link answers 404, as one that never was', async () => {
     const session = await openSession();
     const other = await app.identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' });
     const second = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'second' });
@@ -100,7 +102,11 @@ describe('a request without the right to make it', () => {
   });
 
   test('a token without the scope of a method answers 403 insufficient_scope', async () => {
-    const narrow = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'n', scopes: ['mcp:prompts'] });
+    const narrow = await app.identity.createPersonalToken({
+      email: 'ann@souk.test',
+      name: 'n',
+      scopes: ['mcp:prompts'],
+    });
     const answer = await postModern(mcp(), narrow.token, 'tools/list');
     expect(answer.status).toBe(403);
     expect(answer.headers.get('www-authenticate')).toContain('error="insufficient_scope"');
@@ -183,9 +189,12 @@ describe('a request that is not as it should be', () => {
 
   test('a server that is unknown and one that is not yours answer 404 alike on /s/{serverId}/mcp', async () => {
     const answers = await Promise.all(
-      ['paid', 'nothing', '..%2Fx', '__proto__'].map((id) => postModern(`${app.publicUrl}/s/${id}/mcp`, token, 'tools/list')),
+      ['paid', 'nothing', '..%2Fx', '__proto__'].map((id) =>
+        postModern(`${app.publicUrl}/s/${id}/mcp`, token, 'tools/list'),
+      ),
     );
-    for (const answer of answers) expect(answer).toMatchObject({ status: 404, body: { error: { message: 'Unknown server' } } });
+    for (const answer of answers)
+      expect(answer).toMatchObject({ status: 404, body: { error: { message: 'Unknown server' } } });
   });
 
   test('GET and DELETE without a session answer 405, as do other methods', async () => {
@@ -224,10 +233,13 @@ test('too many calls in a minute are answered as a result that says so, and are 
 function statusWithHost(host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const url = new URL(mcp());
-    const sent = httpRequest({ host: '127.0.0.1', port: url.port, path: '/mcp', method: 'POST', headers: { host } }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode ?? 0);
-    });
+    const sent = httpRequest(
+      { host: '127.0.0.1', port: url.port, path: '/mcp', method: 'POST', headers: { host } },
+      (answer) => {
+        answer.resume();
+        resolve(answer.statusCode ?? 0);
+      },
+    );
     sent.on('error', reject);
     sent.end(initialize());
   });

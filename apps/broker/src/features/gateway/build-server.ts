@@ -23,7 +23,12 @@ export type ServerIdentity = { name: string; title: string; version: string };
  * person (gateway.md). Lists come from the stored catalogue; calls are forwarded.
  * `pinned`, what the person may see, is read ahead where the SDK must know a tool's schema before the handler runs.
  */
-export function buildServer(person: Person, identity: ServerIdentity, parts: GatewayParts, pinned?: Visible): McpServer {
+export function buildServer(
+  person: Person,
+  identity: ServerIdentity,
+  parts: GatewayParts,
+  pinned?: Visible,
+): McpServer {
   const server = new GatewayServer(identity, {
     capabilities: {
       tools: { listChanged: true },
@@ -49,7 +54,10 @@ export function buildServer(person: Person, identity: ServerIdentity, parts: Gat
     ...cache,
   }));
   handlers.setRequestHandler('prompts/list', async () => ({
-    prompts: (await list((from) => from.prompts)).map((item) => ({ ...item.definition, name: shownName(person, item) })),
+    prompts: (await list((from) => from.prompts)).map((item) => ({
+      ...item.definition,
+      name: shownName(person, item),
+    })),
     ...cache,
   }));
   handlers.setRequestHandler('resources/list', async () => ({

@@ -26,11 +26,13 @@ const codes: Record<Exclude<UpstreamErrorKind, 'protocol'>, CallFailureCode> = {
 };
 
 const texts: Record<CallFailureCode, (server: string) => string> = {
-  upstream_unavailable: (server) => `${server} cannot be reached right now. Nothing was charged. Try again in a moment.`,
+  upstream_unavailable: (server) =>
+    `${server} cannot be reached right now. Nothing was charged. Try again in a moment.`,
   timeout: (server) => `${server} did not answer in time. Nothing was charged.`,
   bad_upstream: (server) => `${server} gave an answer that is not valid MCP. Nothing was charged.`,
   result_too_large: (server) => `${server} gave an answer that is too large to pass on. Nothing was charged.`,
-  sign_in_required: (server) => `${server} needs your own sign-in there before its tools can be used. Nothing was charged.`,
+  sign_in_required: (server) =>
+    `${server} needs your own sign-in there before its tools can be used. Nothing was charged.`,
   rate_limited: () => 'Too many calls in the last minute. Wait a moment and try again. Nothing was charged.',
   busy: (server) => `${server} is busy with other calls. Try again in a moment. Nothing was charged.`,
   cancelled: () => 'The call was cancelled.',

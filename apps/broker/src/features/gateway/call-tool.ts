@@ -27,7 +27,14 @@ export async function callTool(
 ): Promise<CallToolResult | InputRequiredResult> {
   const tool = await resolveTool(request, parts);
   const startedAtMs = parts.clock.now();
-  const finish = (outcome: Outcome) => recordCall(request.person, { server: tool.server, kind: 'tool', name: tool.item.name }, outcome, startedAtMs, parts);
+  const finish = (outcome: Outcome) =>
+    recordCall(
+      request.person,
+      { server: tool.server, kind: 'tool', name: tool.item.name },
+      outcome,
+      startedAtMs,
+      parts,
+    );
 
   if (!parts.withinRate(request.person.caller)) {
     finish({ outcome: 'refused', reason: 'rate_limited' });

@@ -19,6 +19,9 @@ export function sendChallenge(response: ServerResponse, challenge: McpChallenge,
     'content-type': 'application/json',
     'cache-control': 'no-store',
   });
-  const message = challenge.status === 401 ? 'Authentication failed. Please log in again.' : 'Access denied. Required permissions missing.';
+  const message =
+    challenge.status === 401
+      ? 'Authentication failed. Please log in again.'
+      : 'Access denied. Required permissions missing.';
   response.end(JSON.stringify({ success: false, code: challenge.error ?? 'authentication_required', message }));
 }

@@ -63,5 +63,7 @@ export function createGateway(options: {
 
 /** What would change a client's lists: not health, which changes far more often. */
 function listsOf(snapshot: CatalogueSnapshot): string {
-  return snapshot.servers.map((server) => `${server.id} ${server.deployedAtMs} ${server.discoveredAtMs ?? 0}`).join('\n');
+  return snapshot.servers
+    .map((server) => `${server.id} ${server.deployedAtMs} ${server.discoveredAtMs ?? 0}`)
+    .join('\n');
 }

@@ -22,7 +22,9 @@ export function findResource(person: Person, visible: Visible, address: string):
     if (listed || (prefixed && matchesTemplate(server, own))) return found(server, own, address);
   }
   for (const server of visible.servers) {
-    const templates = server.templates.filter((item) => person.serverId !== undefined || item.exposedName === item.name);
+    const templates = server.templates.filter(
+      (item) => person.serverId !== undefined || item.exposedName === item.name,
+    );
     if (templates.some((item) => matches(item.name, address))) return found(server, address, address);
   }
   return undefined;

@@ -123,7 +123,9 @@ test('every call leaves a usage row that says what became of it and that nothing
   await client.callTool({ name: 'new__refuse', arguments: {} }).catch(() => undefined);
   expect(await usage('refuse')).toEqual([{ outcome: 'error', reason: 'protocol_error', server_id: 'new', credits: 0 }]);
   expect((await usage('echo'))[0]).toMatchObject({ outcome: 'ok', reason: null, credits: 0 });
-  await waitUntil('the cancelled calls to be written', async () => (await usage('hang')).some((row) => row.outcome === 'cancelled'));
+  await waitUntil('the cancelled calls to be written', async () =>
+    (await usage('hang')).some((row) => row.outcome === 'cancelled'),
+  );
   await client.close();
 });
 

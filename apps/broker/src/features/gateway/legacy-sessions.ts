@@ -51,14 +51,24 @@ export function createLegacySessions(options: {
 
   /** The one unused for longest goes, of the same person first: nobody crowds out the others. */
   function makeRoom(userId: string): void {
-    const oldestOf = (candidates: [string, Session][]) => candidates.sort(([, a], [, b]) => a.usedAtMs - b.usedAtMs)[0]?.[0];
+    const oldestOf = (candidates: [string, Session][]) =>
+      candidates.sort(([, a], [, b]) => a.usedAtMs - b.usedAtMs)[0]?.[0];
     const own = [...sessions].filter(([, session]) => session.person.caller.userId === userId);
     const victim =
-      own.length >= maxSessionsPerUser ? oldestOf(own) : sessions.size >= maxSessions ? oldestOf([...sessions]) : undefined;
+      own.length >= maxSessionsPerUser
+        ? oldestOf(own)
+        : sessions.size >= maxSessions
+          ? oldestOf([...sessions])
+          : undefined;
     if (victim !== undefined) end(victim);
   }
 
-  async function open(request: IncomingMessage, response: ServerResponse, person: Person, body: unknown): Promise<void> {
+  async function open(
+    request: IncomingMessage,
+    response: ServerResponse,
+    person: Person,
+    body: unknown,
+  ): Promise<void> {
     const server = options.build(person);
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: () => ids.uuid(),

@@ -19,10 +19,11 @@ type Extra = { person: Person; visible: Visible };
 
 export function createMcpEndpoint(identity: ServerIdentity, parts: GatewayParts): McpEndpoint {
   const modern = createMcpHandler(
-    ({ authInfo }) => {
+    (context) => {
       // Put there a few lines below; the SDK's type only knows a record.
-      const { person, visible } = authInfo?.extra as Extra;
-      return buildServer(person, identity, parts, visible);
+      const extra = context.authInfo?.extra as Extra | undefined;
+      if (!extra) throw new Error('a request came to the endpoint without its person');
+      return buildServer(extra.person, identity, parts, extra.visible);
     },
     { legacy: 'reject', onerror: (error) => parts.log.debug({ err: error }, 'a modern MCP request failed') },
   );
@@ -43,7 +44,11 @@ export function createMcpEndpoint(identity: ServerIdentity, parts: GatewayParts)
       const extra: Extra = { person, visible };
       const { caller } = person;
       const auth = { token: '', clientId: caller.clientId, scopes: [...caller.scopes], extra };
-      return serveModern(Object.assign(request, { auth, method: request.method ?? 'POST', url: request.url ?? '/' }), response, body);
+      return serveModern(
+        Object.assign(request, { auth, method: request.method ?? 'POST', url: request.url ?? '/' }),
+        response,
+        body,
+      );
     },
     notifyListChanged() {
       modern.notify.toolsChanged();
@@ -63,7 +68,8 @@ export function createMcpEndpoint(identity: ServerIdentity, parts: GatewayParts)
  * to the modern side too, which names what is missing.
  */
 function isLegacy(request: IncomingMessage, body: unknown): boolean {
-  if (request.method !== 'POST') return request.headers['mcp-session-id'] !== undefined || !isModernVersion(request.headers);
+  if (request.method !== 'POST')
+    return request.headers['mcp-session-id'] !== undefined || !isModernVersion(request.headers);
   if (hasModernClaim(body)) return false;
   return !isModernVersion(request.headers);
 }

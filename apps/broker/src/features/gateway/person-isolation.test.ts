@@ -54,7 +54,11 @@ test('… nor in their folders: filesystem', async () => {
   expect(annDir).not.toBe(bobDir);
   await callText(ann, 'files__write_file', { path: `${annDir}/diary.txt`, content: 'dear diary of Ann' });
   expect(await callText(ann, 'files__read_text_file', { path: `${annDir}/diary.txt` })).toContain('dear diary of Ann');
-  for (const path of [`${annDir}/diary.txt`, `${bobDir}/../../${annDir.split('/').at(-2)}/filesystem/diary.txt`, '/etc/passwd']) {
+  for (const path of [
+    `${annDir}/diary.txt`,
+    `${bobDir}/../../${annDir.split('/').at(-2)}/filesystem/diary.txt`,
+    '/etc/passwd',
+  ]) {
     const answer = await callText(bob, 'files__read_text_file', { path });
     expect(answer).toContain('"isError":true');
     expect(answer).not.toContain('dear diary');

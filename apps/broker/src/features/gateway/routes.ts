@@ -15,7 +15,12 @@ import { methodsOf, requiredScope } from './required-scope.ts';
  */
 export async function mountGatewayRoutes(
   app: FastifyInstance,
-  options: { publicUrl: string; identity: Pick<Identity, 'authenticateMcp'>; endpoint: McpEndpoint; parts: GatewayParts },
+  options: {
+    publicUrl: string;
+    identity: Pick<Identity, 'authenticateMcp'>;
+    endpoint: McpEndpoint;
+    parts: GatewayParts;
+  },
 ): Promise<void> {
   const { publicUrl, identity, endpoint, parts } = options;
 
@@ -28,7 +33,8 @@ export async function mountGatewayRoutes(
     // From here on the answer is written by hand or by the SDK; fastify's headers go along.
     reply.hijack();
     const response = reply.raw;
-    for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) response.setHeader(name, value);
+    for (const [name, value] of Object.entries(reply.getHeaders()))
+      if (value !== undefined) response.setHeader(name, value);
     if ('challenge' in authenticated) return sendChallenge(response, authenticated.challenge, metadataUrl);
 
     const person: Person = { caller: authenticated.caller, serverId };
@@ -39,7 +45,9 @@ export async function mountGatewayRoutes(
     const read = request.method === 'POST' ? readBody(bytesOf(request.body)) : { body: undefined };
     if ('code' in read) return sendJsonRpcError(response, 400, read.code, read.message);
 
-    const missing = methodsOf(read.body).map(requiredScope).find((scope) => scope && !person.caller.scopes.includes(scope));
+    const missing = methodsOf(read.body)
+      .map(requiredScope)
+      .find((scope) => scope && !person.caller.scopes.includes(scope));
     if (missing) {
       return sendChallenge(response, { status: 403, error: 'insufficient_scope', scope: missing }, metadataUrl);
     }

@@ -18,12 +18,25 @@ beforeAll(async () => {
   app = await startTestApp({ allowAddresses: [faults.address, healthy.address, deadAddress] });
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
   const at = (url: string) => ({ connection: { type: 'http', url }, deadlines: { callMs: 700 } });
-  for (const fault of ['hang', 'html', 'garbage', 'huge-json', 'huge-event', 'reset', 'unauthorized', 'endless-stream'] as const) {
+  for (const fault of [
+    'hang',
+    'html',
+    'garbage',
+    'huge-json',
+    'huge-event',
+    'reset',
+    'unauthorized',
+    'endless-stream',
+  ] as const) {
     await deployManifest(app, { id: fault, slug: fault.slice(0, 12), ...at(faults.url(fault as Fault)) });
   }
   await deployManifest(app, { id: 'healthy', ...at(healthy.url) });
   await deployManifest(app, { id: 'dead', ...at(`http://${deadAddress}/mcp`) }, 'disconnected');
-  await deployManifest(app, { id: 'mute', ...at(faults.url('hang', 'always')), deadlines: { connectMs: 500 } }, 'error');
+  await deployManifest(
+    app,
+    { id: 'mute', ...at(faults.url('hang', 'always')), deadlines: { connectMs: 500 } },
+    'error',
+  );
   await deployManifest(app, { id: 'crowded', ...at(faults.url('many-tools')) }, 'error');
   // What the dead one offered when it was last alive.
   await app.catalogue.storeDiscovery('dead', {

@@ -46,7 +46,11 @@ describeOnDatabases('usage rows', usageMigrations, (open) => {
     const db = await open();
     const writer = createUsageWriter({ query: db.query, log });
     writer.record(event({ outcome: 'failed', reason: 'timeout' }));
-    await waitUntil('the row to be written', async () => (await db.query('select 1 from usage_events')).rows.length === 1, 1000);
+    await waitUntil(
+      'the row to be written',
+      async () => (await db.query('select 1 from usage_events')).rows.length === 1,
+      1000,
+    );
     const { rows } = await db.query('select name, outcome, reason, credits, duration_ms from usage_events');
     expect(rows[0]).toEqual({ name: 'distance', outcome: 'failed', reason: 'timeout', credits: 0, duration_ms: 12 });
     await writer.stop();

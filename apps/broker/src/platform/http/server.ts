@@ -67,11 +67,14 @@ export async function buildServer(options: {
   await app.register(cookie);
   await app.register(formbody, { bodyLimit: 64 * 1024 });
 
-  app.removeContentTypeParser('application/json');
+  // text/plain is what a foreign page's form may send without asking: nothing of ours takes it.
+  app.removeContentTypeParser(['application/json', 'text/plain']);
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (_request, text, done) => {
     if (text === '') return done(null, undefined);
-    if (isTooDeep(text)) return done(new SoukError('invalid_request', { message: 'The request body is nested too deep.' }));
-    if (text.includes('__proto__')) return done(new SoukError('invalid_request', { message: '__proto__ is not a field.' }));
+    if (isTooDeep(text))
+      return done(new SoukError('invalid_request', { message: 'The request body is nested too deep.' }));
+    if (text.includes('__proto__'))
+      return done(new SoukError('invalid_request', { message: '__proto__ is not a field.' }));
     try {
       return done(null, JSON.parse(text));
     } catch (error) {

@@ -1,0 +1,116 @@
+import { request } from 'node:http';
+import { afterEach, expect, test } from 'vitest';
+import { startTestApp, type TestApp, type TestAppOptions } from '#testing/start-app.ts';
+
+const started: TestApp[] = [];
+const start = async (options: TestAppOptions = {}) => {
+  const app = await startTestApp(options);
+  started.push(app);
+  return app;
+};
+afterEach(async () => {
+  await Promise.all(started.splice(0).map((app) => app.stop()));
+});
+
+test('[CFG-12] [CFG-39] while the stand-in is active the broker listens on 127.0.0.1 only, unless ALLOW_DEV_SIGN_IN=1', async () => {
+  const closed = await start({ env: { HOST: '0.0.0.0' } });
+  expect(closed.server.addresses().map(({ address }) => address)).toEqual(['127.0.0.1']);
+  const open = await start({ env: { HOST: '0.0.0.0', ALLOW_DEV_SIGN_IN: '1' } });
+  expect(open.server.addresses().map(({ address }) => address)).toEqual(['0.0.0.0']);
+});
+
+test('[CFG-40] a Host header that does not match PUBLIC_URL is refused, but for the probes', async () => {
+  const app = await start();
+  const { port } = new URL(app.publicUrl);
+  for (const path of [
+    '/',
+    '/mcp/info',
+    '/.well-known/oauth-authorization-server',
+    '/oauth/authorize',
+    '/dev-google/auth',
+  ]) {
+    for (const host of ['evil.test', `evil.test:${port}`, `127.0.0.1:${port}`, `localhost.evil.test:${port}`]) {
+      expect(await statusFor(port, path, { host }), `${host} ${path}`).toBe(403);
+      expect(await statusFor(port, path, { host, 'x-forwarded-host': `localhost:${port}` })).toBe(403);
+    }
+  }
+  expect(await statusFor(port, '/', { host: `localhost:${port}` })).toBe(200);
+  expect(await statusFor(port, '/healthz', { host: '10.0.0.1' })).toBe(200);
+  expect(await statusFor(port, '/readyz', { host: '10.0.0.1' })).toBe(200);
+});
+
+test('[CFG-13] X-Forwarded-Host counts from a proxy that TRUST_PROXY names, and from nobody else', async () => {
+  const app = await start({ env: { TRUST_PROXY: '127.0.0.1/32' } });
+  const { port, host } = new URL(app.publicUrl);
+  expect(await statusFor(port, '/', { host: 'broker.internal', 'x-forwarded-host': host })).toBe(200);
+  expect(await statusFor(port, '/', { host, 'x-forwarded-host': 'evil.test' })).toBe(403);
+});
+
+test('[CFG-10] [GEN-33] the name of the product is configuration', async () => {
+  const app = await start({ env: { BRAND_NAME: 'Bazaar <1>' } });
+  const page = await (await fetch(app.publicUrl)).text();
+  expect(page).toContain('Bazaar &#60;1&#62;');
+  expect(page).not.toContain('Souk');
+});
+
+test('[ERR-10] [ERR-13] every error has the one shape: success false, a code, a text, and no stack', async () => {
+  const app = await start();
+  const answers = [
+    [await fetch(`${app.publicUrl}/nothing/here`), 404, 'not_found'],
+    [await post(app, '/auth/pat/create', '{"name":'), 400, 'invalid_json'],
+    [await post(app, '/auth/pat/create', 'x'.repeat(300 * 1024)), 413, 'payload_too_large'],
+    [await post(app, '/auth/pat/create', `${'['.repeat(65)}${']'.repeat(65)}`), 400, 'invalid_request'],
+    [await post(app, '/auth/pat/create', '{"__proto__":{}}'), 400, 'invalid_request'],
+    [await post(app, '/auth/pat/create', 'x', 'text/plain'), 415, 'unsupported_media_type'],
+    [await fetch(`${app.publicUrl}/%`), 400, 'invalid_request'],
+  ] as const;
+  for (const [answer, status, code] of answers) {
+    const text = await answer.text();
+    expect(answer.status, text).toBe(status);
+    expect(JSON.parse(text)).toMatchObject({ success: false, code, message: expect.any(String) });
+    expect(text).not.toContain('    at ');
+  }
+});
+
+test('[ERR-12] [ERR-13] what nobody foresaw answers with the text of the catalogue and a request id that the log has too', async () => {
+  const app = await start();
+  await app.db.query('alter table personal_tokens rename to personal_tokens_gone');
+  const answer = await fetch(`${app.publicUrl}/mcp`, {
+    method: 'POST',
+    headers: { authorization: `Bearer souk_pat_${'a'.repeat(43)}`, 'content-type': 'application/json' },
+    body: '{}',
+  });
+  const text = await answer.text();
+  expect(answer.status).toBe(500);
+  const body: unknown = JSON.parse(text);
+  expect(body).toMatchObject({ success: false, code: 'unexpected', message: 'An unexpected error occurred' });
+  expect(text).not.toMatch(/personal_tokens|    at /);
+  expect(app.logged()).toContain(answer.headers.get('x-request-id') ?? 'no id');
+});
+
+test('every page and answer carries the security headers, and no HSTS where there is no https', async () => {
+  const app = await start();
+  const { headers } = await fetch(app.publicUrl);
+  expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('strict-transport-security')).toBeNull();
+  const json = await fetch(`${app.publicUrl}/mcp/info`);
+  expect(json.headers.get('content-security-policy')).toContain("script-src 'self'");
+  expect(json.headers.get('content-security-policy')).not.toContain('unsafe-inline');
+});
+
+function post(app: TestApp, path: string, body: string, type = 'application/json'): Promise<Response> {
+  return fetch(`${app.publicUrl}${path}`, { method: 'POST', headers: { 'content-type': type }, body });
+}
+
+/** fetch does not let its caller choose Host. */
+function statusFor(port: string, path: string, headers: Record<string, string>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port, path, headers }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
