@@ -14,9 +14,9 @@ afterEach(async () => {
 
 test('[CFG-12] [CFG-39] while the stand-in is active the broker listens on 127.0.0.1 only, unless ALLOW_DEV_SIGN_IN=1', async () => {
   const closed = await start({ env: { HOST: '0.0.0.0' } });
-  expect(closed.server.addresses().map(({ address }) => address)).toEqual(['127.0.0.1']);
+  expect(addressesOf(closed)).toEqual(['127.0.0.1']);
   const open = await start({ env: { HOST: '0.0.0.0', ALLOW_DEV_SIGN_IN: '1' } });
-  expect(open.server.addresses().map(({ address }) => address)).toEqual(['0.0.0.0']);
+  expect(addressesOf(open)).toEqual(['0.0.0.0']);
 });
 
 test('[CFG-40] a Host header that does not match PUBLIC_URL is refused, but for the probes', async () => {
@@ -81,6 +81,7 @@ test('[ERR-12] [ERR-13] what nobody foresaw answers with the text of the catalog
     body: '{}',
   });
   const text = await answer.text();
+  await app.db.query('alter table personal_tokens_gone rename to personal_tokens');
   expect(answer.status).toBe(500);
   const body: unknown = JSON.parse(text);
   expect(body).toMatchObject({ success: false, code: 'unexpected', message: 'An unexpected error occurred' });
@@ -98,6 +99,10 @@ test('every page and answer carries the security headers, and no HSTS where ther
   expect(json.headers.get('content-security-policy')).toContain("script-src 'self'");
   expect(json.headers.get('content-security-policy')).not.toContain('unsafe-inline');
 });
+
+function addressesOf(app: TestApp): string[] {
+  return app.server.addresses().map((address) => (typeof address === 'string' ? address : address.address));
+}
 
 function post(app: TestApp, path: string, body: string, type = 'application/json'): Promise<Response> {
   return fetch(`${app.publicUrl}${path}`, { method: 'POST', headers: { 'content-type': type }, body });

@@ -41,6 +41,11 @@ export async function buildServer(options: {
     // Open streams of MCP clients would hold up the stop for ever.
     forceCloseConnections: true,
     return503OnClosing: true,
+    // an address that cannot be decoded fails before any route, and so before the error handler below
+    frameworkErrors: (error, request, reply) => {
+      const rendered = renderError(error, request.id);
+      void reply.code(rendered.status).send(rendered.body);
+    },
   });
 
   await app.register(helmet, {
