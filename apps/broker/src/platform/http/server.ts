@@ -44,7 +44,9 @@ export async function buildServer(options: {
     // an address that cannot be decoded fails before any route, and so before the error handler below
     frameworkErrors: (error, request, reply) => {
       const rendered = renderError(error, request.id);
-      void reply.code(rendered.status).send(rendered.body);
+      reply.hijack();
+      reply.raw.writeHead(rendered.status, { 'content-type': 'application/json; charset=utf-8' });
+      reply.raw.end(JSON.stringify(rendered.body));
     },
   });
 
