@@ -14,7 +14,7 @@ import { findPostgresBinaries } from '../../apps/broker/src/testing/postgres-bin
 import { startPostgresCluster } from '../../apps/broker/src/testing/postgres-cluster.ts';
 import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
 import type { DatabaseKind } from '../gateway-options.ts';
-import { servePart } from '../serve-part.ts';
+import { servePart, type Serving } from '../serve-part.ts';
 
 export type BrokerInput = {
   database: DatabaseKind;
@@ -36,9 +36,37 @@ export type BrokerReady = {
 /** Rows of usage in the database, by outcome. */
 export type BrokerFinal = { usageRows: Record<string, number> };
 
-await servePart(async ({ database, upstreams, people }: BrokerInput) => {
+/** Nothing but the benchmark's upstreams is deployed: other services would be asked in the background. */
+const emptyCatalogue = join(import.meta.dirname, '../../apps/broker/src/testing/empty-catalogue');
+
+await servePart(async (input: BrokerInput) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'souk-bench-'));
-  const cluster = database === 'postgres' ? await startCluster() : undefined;
+  const cluster = input.database === 'postgres' ? await startCluster() : undefined;
+  const cleanUp = async () => {
+    await cluster?.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  try {
+    const broker = await serveBroker(input, dataDir, cluster?.url);
+    return {
+      ready: broker.ready,
+      async stop() {
+        const final = await broker.stop();
+        await cleanUp();
+        return final;
+      },
+    };
+  } catch (error) {
+    await cleanUp();
+    throw error;
+  }
+});
+
+async function serveBroker(
+  { database, upstreams, people }: BrokerInput,
+  dataDir: string,
+  databaseUrl: string | undefined,
+): Promise<Serving<BrokerReady, BrokerFinal>> {
   const port = await findFreePort();
   const origin = `http://127.0.0.1:${port}`;
   const config = readConfig({
@@ -48,43 +76,39 @@ await servePart(async ({ database, upstreams, people }: BrokerInput) => {
     MASTER_KEY: randomBytes(32).toString('base64url'),
     MCP_CALLS_PER_MINUTE_TOKEN: '100000000',
     MCP_CALLS_PER_MINUTE_USER: '100000000',
-    ...(cluster && { DATABASE_URL: `${cluster.url}?options=-c%20synchronous_commit%3Don` }),
+    // the cluster is made for tests, which need no durability: here a commit waits as it does in production
+    ...(databaseUrl !== undefined && { DATABASE_URL: `${databaseUrl}?options=-c%20synchronous_commit%3Don` }),
   });
-  const empty = join(import.meta.dirname, '../../apps/broker/src/testing/empty-catalogue');
   const app = await createApp({
     config,
     log: createLog(config.logLevel, process.stderr),
-    paths: { ...paths, catalogue: empty },
+    paths: { ...paths, catalogue: emptyCatalogue },
     allowAddresses: Object.values(upstreams).map((upstream) => new URL(upstream).host),
   });
   await app.start();
   for (const [id, upstream] of Object.entries(upstreams)) {
     await deployManifest(app, { id, connection: { type: 'http', url: `${upstream}/mcp` }, maxInFlight: 1024 });
   }
-  const tokens = Array.from({ length: people }, (_, index) => index).map(async (index) => {
-    const email = `bench-${index}@souk.test`;
-    return (await app.identity.createPersonalToken({ email, name: 'benchmark' })).token;
-  });
-  const ready: BrokerReady = {
-    origin,
-    personalTokens: await Promise.all(tokens),
-    accessToken: (await new ScriptedBrowser(origin).signInMcpClient({ email: 'bench-0@souk.test' })).accessToken,
-    database: await describeDatabase(app, database),
-  };
+  const emails = Array.from({ length: people }, (_, index) => `bench-${index}@souk.test`);
+  const personal = emails.map((email) => app.identity.createPersonalToken({ email, name: 'benchmark' }));
+  const client = await new ScriptedBrowser(origin).signInMcpClient({ email: 'bench-0@souk.test' });
   return {
-    ready,
-    async stop(): Promise<BrokerFinal> {
+    ready: {
+      origin,
+      personalTokens: (await Promise.all(personal)).map(({ token }) => token),
+      accessToken: client.accessToken,
+      database: await describeDatabase(app, database),
+    },
+    async stop() {
       await app.usage.flush();
       const { rows } = await app.db.query<{ outcome: string; calls: number }>(
         'select outcome, count(*)::int as calls from usage_events group by outcome',
       );
       await app.stop();
-      await cluster?.stop();
-      await rm(dataDir, { recursive: true, force: true });
       return { usageRows: Object.fromEntries(rows.map(({ outcome, calls }) => [outcome, calls])) };
     },
   };
-});
+}
 
 /** On this process's core, since it is its child. */
 async function startCluster() {
