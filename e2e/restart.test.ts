@@ -96,9 +96,24 @@ test('kill -9 and a restart keep users, tokens, demo data and usage; sign-in sur
   expect(refreshed.status).toBe(200);
 });
 
-test('SIGTERM ends the broker and everything that it started, with exit code 0', async () => {
+test('SIGTERM lets a call under way finish, then ends the broker and everything that it started, with exit code 0', async () => {
+  const { stdout } = await souk('token', 'create', '--email', 'ann@souk.test', '--name', 'stop');
+  const client = await connectModern(`${product.publicUrl}/mcp`, stdout.trim());
+  let started = () => {};
+  const running = new Promise<void>((resolve) => (started = resolve));
+  const call = client.callTool(
+    { name: 'everything__trigger-long-running-operation', arguments: { duration: 2, steps: 4 } },
+    { onprogress: started },
+  );
+  await running;
   const before = await product.processes();
-  expect(await product.kill('SIGTERM')).toBe(0);
+  const exit = product.kill('SIGTERM');
+  await waitUntil('the broker to take nothing more', async () => {
+    const answer = await fetch(`${product.publicUrl}/readyz`).catch(() => undefined);
+    return answer?.status !== 200;
+  });
+  expect((await call).isError).toBeFalsy();
+  expect(await exit).toBe(0);
   await waitUntil('every process to end', () => before.every((pid) => !isAlive(pid)), 5000);
 });
 
@@ -106,9 +121,9 @@ test('the usage of before and after the kill is in the database', async () => {
   const db = await openDatabase({ databaseUrl: undefined, dataDir, log: createLog('silent') });
   const { rows } = await db.query<{ name: string }>('select name from usage_events order by created_at');
   await db.close();
-  expect(rows.map(({ name }) => name).sort()).toEqual(
-    ['save_itinerary', 'create_event', 'create_entities', 'list_itineraries', 'list_events', 'read_graph'].sort(),
-  );
+  const beforeKill = ['save_itinerary', 'create_event', 'create_entities'];
+  const afterKill = ['list_itineraries', 'list_events', 'read_graph', 'trigger-long-running-operation'];
+  expect(rows.map(({ name }) => name).sort()).toEqual([...beforeKill, ...afterKill].sort());
 });
 
 test("[CFG-37] the operator's command opens the data folder itself when nothing runs", async () => {

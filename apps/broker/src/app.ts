@@ -30,6 +30,9 @@ import { version } from './version.ts';
 /** 2026-07-28 first, then the revisions that are opened by initialize. */
 const protocolVersions = ['2026-07-28', ...new Set([LATEST_PROTOCOL_VERSION, ...SUPPORTED_PROTOCOL_VERSIONS])];
 
+/** A stop waits this long for calls under way. */
+const drainMs = 20_000;
+
 export type AppOptions = {
   config: Config;
   log: Log;
@@ -161,6 +164,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     async stop() {
       draining = true;
       const steps: [string, () => Promise<unknown>][] = [
+        ['calls', () => gateway.drain(drainMs)],
         ['gateway', () => gateway.stop()],
         ['server', () => server.close()],
         ['connections', () => connections.stop()],

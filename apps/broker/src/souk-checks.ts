@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readManifestFolder } from '#features/catalogue/index.ts';
+import { isForbiddenHere, readManifestFolder } from '#features/catalogue/index.ts';
 import { readStdioAllowlist } from '#features/connections/index.ts';
 import type { Config } from '#platform/config.ts';
 import { manifestPolicy } from './manifest-policy.ts';
@@ -37,6 +37,8 @@ const checkManifests: ConfigCheck = async (config, { manifestsDir }) => {
   return found.flat().flatMap((file) => {
     if (!('problem' in file)) return [];
     const { code, message, issues } = file.problem;
+    // The bundled ones that are not for this installation are left out at the start: nothing is wrong with them.
+    if (!manifestsDir && isForbiddenHere(code)) return [];
     if (issues.length === 0) return [`${file.file}: ${code}: ${message}`];
     return issues.map((issue) => `${file.file}: ${code}: ${issue.path ? `${issue.path} ` : ''}${issue.message}`);
   });

@@ -56,7 +56,7 @@ describe("the operator's command line", () => {
     const more = ['--provider', 'google', '--expires-days', '30', '--scopes', 'mcp:read, mcp:call'];
     await run(['token', 'create', '--email=a@b.c', '--name=x', ...more]);
     expect(received).toEqual([
-      { email: 'a@b.c', name: 'x', provider: 'google', expiresDays: 30, scopes: ['mcp:read', 'mcp:call'] },
+      { email: 'a@b.c', name: 'x', provider: 'google', expiresInDays: 30, scopes: ['mcp:read', 'mcp:call'] },
     ]);
   });
 
@@ -69,7 +69,7 @@ describe("the operator's command line", () => {
   test.each([
     [['token', 'create'], '--email and --name are required'],
     [['token', 'create', '--email'], 'argument missing'],
-    [['token', 'create', '--email', 'a@b.c', '--name', 'x', '--expires-days', '1.5'], 'whole number from 1 to 3650'],
+    [['token', 'create', '--email', 'a@b.c', '--name', 'x', '--expires-days', '1.5'], 'whole number from 1 to 366'],
     [['token', 'create', '--mail', 'a@b.c'], "Unknown option '--mail'"],
     [['token', 'create', 'extra'], 'npm run souk -- token create --help'],
     [['token', 'destroy'], 'There is no command "token destroy"'],

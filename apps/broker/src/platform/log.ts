@@ -17,7 +17,8 @@ const secretPaths = [
   '*.refreshToken',
   '*.access_token',
   '*.refresh_token',
-  '*.code',
+  'query.code',
+  'body.code',
   '*.code_verifier',
   '*.masterKey',
 ];

@@ -12,6 +12,7 @@
  * - `session_lost`     a legacy session that the server no longer knows: open again
  * - `refused_address`  an address that is not public and not allow-listed (SSRF)
  * - `cancelled`        the caller's own signal
+ * - `busy`             no place for another call; nothing was sent
  * - `protocol`         a JSON-RPC error of the upstream
  *
  * What failed as unreachable, session_lost, sign_in_required or refused_address cannot have run: it may be tried again.
@@ -27,6 +28,7 @@ export type UpstreamErrorKind =
   | 'session_lost'
   | 'refused_address'
   | 'cancelled'
+  | 'busy'
   | 'protocol';
 
 export class UpstreamError extends Error {

@@ -1,7 +1,7 @@
 export { createCatalogue, type Catalogue } from './create-catalogue.ts';
 export type { Discovered } from './discovered.ts';
 export { ownUri } from './exposed-name.ts';
-export { loadBundledManifests, readManifestFolder } from './load-manifests.ts';
+export { isForbiddenHere, loadBundledManifests, readManifestFolder } from './load-manifests.ts';
 export { catalogueMigrations } from './migrations.ts';
 export { parseManifest, type ManifestPolicy } from './parse-manifest.ts';
 export { mountCatalogueRoutes } from './routes.ts';

@@ -40,7 +40,9 @@ export async function loadBundledManifests(
     (await readManifestFolder(folder, policy)).map((file) => ({ ...file, deploy }));
   for (const file of [...(await read(folders.deployed, true)), ...(await read(folders.staged, false))]) {
     if ('problem' in file) {
-      log.error({ file: basename(file.file), problem: file.problem }, 'a bundled manifest is left out');
+      // In production the bundled programs and services are not there on purpose.
+      const level = isForbiddenHere(file.problem.code) ? 'info' : 'error';
+      log[level]({ file: basename(file.file), problem: file.problem }, 'a bundled manifest is left out');
       continue;
     }
     try {
@@ -58,4 +60,9 @@ async function bringIn(catalogue: Catalogue, manifest: Manifest, deploy: boolean
   if (versions.some((row) => row.origin === 'admin' && row.status !== 'superseded')) return;
   const result = await catalogue.stage(manifest, { origin: 'bundled' });
   if (result === 'staged' && deploy) await catalogue.deploy(manifest.id, manifest.version);
+}
+
+/** Whether a manifest is well made and only names what this installation does not allow. */
+export function isForbiddenHere(code: string): boolean {
+  return code === 'url_not_allowed' || code === 'command_not_allowed';
 }

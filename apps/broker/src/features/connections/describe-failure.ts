@@ -8,6 +8,7 @@ const details: Record<UpstreamErrorKind, { status: ServerStatus; detail: string 
   unreachable: { status: 'disconnected', detail: 'The server cannot be reached' },
   closed: { status: 'disconnected', detail: 'The server closed the connection' },
   session_lost: { status: 'disconnected', detail: 'The server lost the session' },
+  busy: { status: 'connected', detail: 'The server is busy' },
   cancelled: { status: 'disconnected', detail: 'The check was interrupted' },
   timeout: { status: 'error', detail: 'The server does not answer in time' },
   bad_upstream: { status: 'error', detail: 'The server does not answer with MCP' },

@@ -108,7 +108,7 @@ export function createUpstreamPool(
     const processes = [...entries.values()].filter((entry) => entry.server.manifest.connection.type === 'stdio');
     if (processes.length < maxStdioProcesses) return;
     const [longestIdle] = processes.filter((entry) => entry.inFlight === 0).sort((a, b) => a.usedAtMs - b.usedAtMs);
-    if (!longestIdle) throw new UpstreamError('unreachable', 'too many servers are busy on this machine');
+    if (!longestIdle) throw new UpstreamError('busy', 'every place for a program is taken');
     await close(longestIdle);
   }
 

@@ -5,7 +5,7 @@ import {
   type Progress,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { CatalogueItem } from '#features/catalogue/index.ts';
+import type { CatalogueItem, CatalogueServer } from '#features/catalogue/index.ts';
 import type { CallRequest } from './call-request.ts';
 import { callTool } from './call-tool.ts';
 import { completeArgument, getPrompt, readResource } from './forward-other.ts';
@@ -47,10 +47,7 @@ export function buildServer(
   // The catalogue's definitions are the upstreams' own and were validated when they were discovered; their type is
   // wider than the SDK's because they are kept with every field, also those that this SDK does not know.
   handlers.setRequestHandler('tools/list', async () => ({
-    tools: (await list((from) => from.tools)).map((item) => ({
-      ...(item.definition as { inputSchema: { type: 'object' } }),
-      name: shownName(person, item),
-    })),
+    tools: (await visible()).servers.flatMap((from) => from.tools.map((item) => listedTool(person, from, item))),
     ...cache,
   }));
   handlers.setRequestHandler('prompts/list', async () => ({
@@ -88,6 +85,21 @@ export function buildServer(
     completeArgument(forwarded(person, message.params, context), parts),
   );
   return server;
+}
+
+/** A tool as listed: its upstream's definition, our name, and what only we know of it in `_meta`. */
+function listedTool(person: Person, from: CatalogueServer, item: CatalogueItem) {
+  const marks = {
+    ...(item.creditCost > 0 && { 'souk/creditCost': item.creditCost }),
+    // what was last known of a server that does not answer now
+    ...(from.status !== 'connected' && { 'souk/stale': true }),
+  };
+  const definition = item.definition as { inputSchema: { type: 'object' }; _meta?: Record<string, unknown> };
+  return {
+    ...definition,
+    name: shownName(person, item),
+    ...((definition._meta || Object.keys(marks).length > 0) && { _meta: { ...definition._meta, ...marks } }),
+  };
 }
 
 /** The SDK checks Mcp-Param-* headers against the schema that this gives it, before the handler runs (SEP-2243). */

@@ -23,6 +23,7 @@ const codes: Record<Exclude<UpstreamErrorKind, 'protocol'>, CallFailureCode> = {
   result_too_large: 'result_too_large',
   sign_in_required: 'sign_in_required',
   cancelled: 'cancelled',
+  busy: 'busy',
 };
 
 const texts: Record<CallFailureCode, (server: string) => string> = {

@@ -8,6 +8,7 @@ import type { Config } from '#platform/config.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import type { GatewayParts } from './gateway-parts.ts';
+import { createInFlight } from './in-flight.ts';
 import { createMcpEndpoint } from './mcp-endpoint.ts';
 import type { AccessPolicy } from './person.ts';
 import { createRateLimit } from './rate-limit.ts';
@@ -17,6 +18,8 @@ export type Gateway = {
   mountRoutes(app: FastifyInstance): Promise<void>;
   /** Open sessions of clients up to 2025-11-25. */
   sessionCount(): number;
+  /** Takes no more calls; resolves when those under way have been answered, or after `timeoutMs`. */
+  drain(timeoutMs: number): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -36,12 +39,15 @@ export function createGateway(options: {
   const { config, identity, catalogue, clock } = options;
   const perToken = createRateLimit(config.limits.callsPerMinuteToken, clock);
   const perUser = createRateLimit(config.limits.callsPerMinuteUser, clock);
+  const answers = createInFlight();
   const parts: GatewayParts = {
     ...options,
+    inFlight: createInFlight(),
     withinRate: (caller) => perToken.take(caller.tokenId) && perUser.take(caller.userId),
   };
   const endpoint = createMcpEndpoint({ name: 'souk', title: config.brandName, version: options.version }, parts);
 
+  let draining = false;
   let lists = listsOf(catalogue.snapshot());
   const stopWatching = catalogue.onChange((snapshot) => {
     const now = listsOf(snapshot);
@@ -51,8 +57,20 @@ export function createGateway(options: {
   const stopRevocations = identity.onRevoked(({ tokenId }) => endpoint.sessions.endForToken(tokenId));
 
   return {
-    mountRoutes: (app) => mountGatewayRoutes(app, { publicUrl: config.publicUrl, identity, endpoint, parts }),
+    mountRoutes: (app) =>
+      mountGatewayRoutes(app, {
+        publicUrl: config.publicUrl,
+        identity,
+        endpoint,
+        parts,
+        isDraining: () => draining,
+        answers,
+      }),
     sessionCount: () => endpoint.sessions.size,
+    async drain(timeoutMs) {
+      draining = true;
+      await answers.idle(timeoutMs);
+    },
     async stop() {
       stopWatching();
       stopRevocations();

@@ -5,6 +5,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
+import type { InFlight } from './in-flight.ts';
 import type { AccessPolicy } from './person.ts';
 
 /** What the gateway's use cases work with. */
@@ -15,6 +16,7 @@ export type GatewayParts = {
   access: AccessPolicy;
   /** Counts one call; false when the token or the person has made too many in the last minute. */
   withinRate(caller: Caller): boolean;
+  inFlight: InFlight;
   clock: Clock;
   ids: Ids;
   log: Log;

@@ -142,6 +142,40 @@ test('a changed tool list reaches a legacy client as a notice', async () => {
   await client.close();
 });
 
+test('a server gets no more calls at once than its manifest allows: the next one is told that it is busy', async () => {
+  await deployManifest(app, { id: 'narrow', connection: { type: 'http', url: fixture.url }, maxInFlight: 1 });
+  const client = await connectModern(mcp(), token);
+  const abort = new AbortController();
+  const arrived = fixture.seen.requests.length;
+  const first = client.callTool({ name: 'narrow__hang', arguments: {} }, { signal: abort.signal }).catch(() => 'ended');
+  await waitUntil('the first call to arrive', () => fixture.seen.requests.length > arrived);
+  const second = await client.callTool({ name: 'narrow__echo', arguments: {} });
+  expect(second).toMatchObject({ isError: true, _meta: { code: 'busy' } });
+  // nobody else is held up by it
+  expect((await client.callTool({ name: 'new__echo', arguments: {} })).isError).toBeFalsy();
+  abort.abort();
+  expect(await first).toBe('ended');
+  await waitUntil('the place to be free', async () => {
+    const third = await client.callTool({ name: 'narrow__echo', arguments: {} });
+    return third.isError !== true;
+  });
+  await client.close();
+});
+
+test('tools of a server that does not answer are listed as last known, and marked stale', async () => {
+  await app.catalogue.setHealth('later', {
+    status: 'error',
+    detail: 'The server does not answer in time',
+    era: undefined,
+  });
+  const client = await connectModern(mcp(), token);
+  const { tools } = await client.listTools();
+  const metaOf = (name: string) => tools.find((tool) => tool.name === name)?._meta;
+  expect(metaOf('later__echo')).toMatchObject({ 'souk/stale': true });
+  expect(metaOf('new__echo')).toBeUndefined();
+  await client.close();
+});
+
 test('an upstream that restarted and forgot its sessions is called again without anybody noticing', async () => {
   const client = await connectModern(mcp(), token);
   await client.callTool({ name: 'old__echo', arguments: { text: 'before' } });

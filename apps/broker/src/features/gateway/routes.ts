@@ -3,6 +3,7 @@ import type { Identity } from '#features/identity/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import { sendChallenge } from './challenge.ts';
 import type { GatewayParts } from './gateway-parts.ts';
+import type { InFlight } from './in-flight.ts';
 import { sendJsonRpcError } from './json-rpc-error.ts';
 import type { McpEndpoint } from './mcp-endpoint.ts';
 import { visibleTo, type Person } from './person.ts';
@@ -20,12 +21,17 @@ export async function mountGatewayRoutes(
     identity: Pick<Identity, 'authenticateMcp'>;
     endpoint: McpEndpoint;
     parts: GatewayParts;
+    isDraining(): boolean;
+    /** Answers that are still being written: a stop waits for them. */
+    answers: InFlight;
   },
 ): Promise<void> {
   const { publicUrl, identity, endpoint, parts } = options;
 
   async function serve(request: FastifyRequest, reply: FastifyReply, serverId: string | undefined): Promise<void> {
     checkOrigin(request, publicUrl);
+    // A load balancer sends the client to another replica; one alone will be back in a moment.
+    if (options.isDraining()) throw new SoukError('unavailable');
     const path = serverId === undefined ? '/mcp' : `/s/${serverId}/mcp`;
     const metadataUrl = `${publicUrl}/.well-known/oauth-protected-resource${path}`;
     const authenticated = await identity.authenticateMcp(request.headers.authorization, `${publicUrl}${path}`);
@@ -45,11 +51,15 @@ export async function mountGatewayRoutes(
     const read = request.method === 'POST' ? readBody(bytesOf(request.body)) : { body: undefined };
     if ('code' in read) return sendJsonRpcError(response, 400, read.code, read.message);
 
-    const missing = methodsOf(read.body)
-      .map(requiredScope)
-      .find((scope) => scope && !person.caller.scopes.includes(scope));
+    const methods = methodsOf(read.body);
+    const missing = methods.map(requiredScope).find((scope) => scope && !person.caller.scopes.includes(scope));
     if (missing) {
       return sendChallenge(response, { status: 403, error: 'insufficient_scope', scope: missing }, metadataUrl);
+    }
+    // A subscription lasts as long as its client wants; every other request has an end to wait for.
+    if (request.method === 'POST' && !methods.includes('subscriptions/listen')) {
+      const leave = options.answers.enter('answer', Number.POSITIVE_INFINITY);
+      response.once('close', () => leave?.());
     }
     await endpoint.handle(request.raw, response, person, read.body);
   }

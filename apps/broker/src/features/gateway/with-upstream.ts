@@ -5,10 +5,25 @@ import type { GatewayParts } from './gateway-parts.ts';
 import type { Person } from './person.ts';
 
 /**
- * Runs one exchange on the person's connection to a server. A session that the server has forgotten was refused before
+ * Runs one exchange on the person's connection to a server, if the server has a place free. A session that the server has forgotten was refused before
  * anything ran, so that alone is tried once more, on a new connection; nothing else ever is (gateway.md, Lifetimes).
  */
 export async function withUpstream<T>(
+  server: CatalogueServer,
+  person: Person,
+  parts: Pick<GatewayParts, 'pool' | 'inFlight'>,
+  exchange: (upstream: Upstream) => Promise<T>,
+): Promise<T> {
+  const leave = parts.inFlight.enter(server.id, server.manifest.maxInFlight);
+  if (!leave) throw new UpstreamError('busy', `${server.id} has ${server.manifest.maxInFlight} calls under way`);
+  try {
+    return await onceOrAgain(server, person, parts, exchange);
+  } finally {
+    leave();
+  }
+}
+
+async function onceOrAgain<T>(
   server: CatalogueServer,
   person: Person,
   parts: Pick<GatewayParts, 'pool'>,

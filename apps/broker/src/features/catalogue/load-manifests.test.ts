@@ -1,0 +1,119 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import { createLog } from '#platform/log.ts';
+import { openTestDatabase, temporaryRoot } from '#testing/databases.ts';
+import { createCatalogue, type Catalogue } from './create-catalogue.ts';
+import { loadBundledManifests } from './load-manifests.ts';
+import { catalogueMigrations } from './migrations.ts';
+import type { ManifestPolicy } from './parse-manifest.ts';
+
+const policy: ManifestPolicy = {
+  production: false,
+  stdioAliases: new Set(),
+  services: new Set(),
+  isForbiddenHost: (url) => url.hostname === '127.0.0.1',
+};
+
+let db: Database;
+let catalogue: Catalogue;
+let folder: string;
+let logged: { level: number; msg: string; file?: string; problem?: { code: string } }[];
+
+beforeEach(async () => {
+  db = await openTestDatabase(catalogueMigrations);
+  catalogue = await createCatalogue({ db, clock: systemClock, log: createLog('silent') });
+  folder = await mkdtemp(join(temporaryRoot(), 'manifests-'));
+  await Promise.all(['deployed', 'staged'].map((name) => mkdir(join(folder, name))));
+  logged = [];
+});
+afterEach(async () => {
+  await catalogue.stop();
+  await db.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function manifest(id: string, change: object = {}): string {
+  return JSON.stringify({
+    id,
+    name: id,
+    serviceType: 'mcp',
+    version: '1.0.0',
+    description: 'A server.',
+    category: 'data',
+    connection: { type: 'http', url: `https://${id}.example.com/mcp` },
+    ...change,
+  });
+}
+
+const put = (path: string, text: string) => writeFile(join(folder, path), text);
+const load = () =>
+  loadBundledManifests(
+    catalogue,
+    { deployed: join(folder, 'deployed'), staged: join(folder, 'staged') },
+    policy,
+    createLog(
+      'info',
+      new Writable({
+        write(line, _encoding, done) {
+          logged.push(JSON.parse(String(line)));
+          done();
+        },
+      }),
+    ),
+  );
+const deployed = () => catalogue.snapshot().servers.map(({ id, manifest: { version } }) => `${id} ${version}`);
+
+test('manifests of deployed/ are live after the start, those of staged/ wait for an administrator', async () => {
+  await put('deployed/travel.json', manifest('travel'));
+  await put('staged/drive.json', manifest('drive'));
+  await load();
+  expect(deployed()).toEqual(['travel 1.0.0']);
+  expect((await catalogue.versions('drive')).map(({ status }) => status)).toEqual(['staging']);
+});
+
+test('a second start changes nothing, and a new version is deployed in the place of the old one', async () => {
+  await put('deployed/travel.json', manifest('travel'));
+  await load();
+  await load();
+  expect(await catalogue.versions('travel')).toHaveLength(1);
+  await put('deployed/travel.json', manifest('travel', { version: '1.1.0' }));
+  await load();
+  expect(deployed()).toEqual(['travel 1.1.0']);
+});
+
+test('what an administrator deployed is not replaced by a bundled version', async () => {
+  await put('deployed/travel.json', manifest('travel'));
+  await load();
+  await catalogue.stage(JSON.parse(manifest('travel', { version: '9.0.0' })), { origin: 'admin' });
+  await catalogue.deploy('travel', '9.0.0');
+  await put('deployed/travel.json', manifest('travel', { version: '1.1.0' }));
+  await load();
+  expect(deployed()).toEqual(['travel 9.0.0']);
+});
+
+test('a broken manifest is left out and named in the log; the others are loaded', async () => {
+  await put('deployed/a-broken.json', '{"id":');
+  await put('deployed/b-forbidden.json', manifest('b', { connection: { type: 'http', url: 'http://127.0.0.1/mcp' } }));
+  await put('deployed/c-twice.json', manifest('c').replace('"name"', '"id":"d","name"'));
+  await put('deployed/travel.json', manifest('travel'));
+  await load();
+  expect(deployed()).toEqual(['travel 1.0.0']);
+  expect(logged.map(({ file, problem }) => [file, problem?.code])).toEqual([
+    ['a-broken.json', 'manifest_invalid'],
+    ['b-forbidden.json', 'url_not_allowed'],
+    ['c-twice.json', 'manifest_invalid'],
+  ]);
+});
+
+test('changed content under an old version is refused, and the deployed one stays', async () => {
+  await put('deployed/travel.json', manifest('travel'));
+  await load();
+  await put('deployed/travel.json', manifest('travel', { description: 'Changed.' }));
+  await load();
+  expect(catalogue.snapshot().byId.get('travel')?.manifest.description).toBe('A server.');
+  expect(logged[0]?.msg).toContain('raise the version');
+});

@@ -1,0 +1,87 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { temporaryRoot } from '#testing/databases.ts';
+import { runCli } from './souk-cli.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(temporaryRoot(), 'check-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function checkConfig(args: string[] = [], environment: NodeJS.ProcessEnv = {}) {
+  const lines: string[] = [];
+  const print = (line: string) => void lines.push(line);
+  const code = await runCli(['check-config', ...args], { environment, stdout: print, stderr: print });
+  return { code, text: lines.join('\n') };
+}
+
+test('[CFG-33] check-config finds nothing wrong with what comes with the product, embedded or in production', async () => {
+  expect(await checkConfig()).toEqual({ code: 0, text: 'Configuration is valid' });
+  const production = {
+    NODE_ENV: 'production',
+    PUBLIC_URL: 'https://souk.example.com',
+    DATABASE_URL: 'postgres://souk@db.example.com/souk',
+    MASTER_KEY: 'A'.repeat(43),
+    GOOGLE_CLIENT_ID: 'id',
+    GOOGLE_CLIENT_SECRET: 'secret',
+    ADMIN_EMAILS: 'owner@example.com',
+  };
+  expect(await checkConfig([], production)).toEqual({ code: 0, text: 'Configuration is valid' });
+});
+
+test('[CFG-33] check-config names every fault of every manifest at once, with file, code and field', async () => {
+  const valid = {
+    id: 'a',
+    name: 'A',
+    serviceType: 'mcp',
+    version: '1',
+    description: 'd',
+    category: 'data',
+    connection: { type: 'http', url: 'https://a.example.com/mcp' },
+  };
+  const files: Record<string, string> = {
+    'fields.json': JSON.stringify({ ...valid, id: '../../x', version: '', billing: { tier: 'T9' } }),
+    'bom.json': `\uFEFF${JSON.stringify(valid)}`,
+    'nul.json': JSON.stringify(valid).replace('"A"', String.raw`"A\u0000"`),
+    'twice.json': JSON.stringify(valid).replace('"name"', '"id":"b","name"'),
+    'proto.json': JSON.stringify(valid).replace('"name"', '"__proto__":{},"name"'),
+    'address.json': JSON.stringify({ ...valid, connection: { type: 'http', url: 'http://2130706433/' } }),
+    'command.json': JSON.stringify({ ...valid, connection: { type: 'stdio', command: '/bin/sh' } }),
+    'tools.json': JSON.stringify({
+      ...valid,
+      capabilitySnapshot: {
+        tools: Array.from({ length: 513 }, (_, index) => ({ name: `t${index}`, inputSchema: { type: 'object' } })),
+      },
+    }),
+    'good.json': JSON.stringify(valid),
+  };
+  await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)));
+  const { code, text } = await checkConfig(['--manifests', folder]);
+  expect(code).toBe(78);
+  for (const expected of [
+    'fields.json: manifest_invalid: id ',
+    'fields.json: manifest_invalid: version ',
+    'fields.json: manifest_invalid: billing.tier ',
+    'bom.json: manifest_invalid: begins with a byte order mark',
+    'nul.json: manifest_invalid: holds a NUL character',
+    'twice.json: manifest_invalid: id stands twice',
+    'proto.json: manifest_invalid: __proto__ is not an allowed name',
+    'address.json: url_not_allowed: connection.url ',
+    'command.json: command_not_allowed: connection.command ',
+    'tools.json: manifest_invalid: capabilitySnapshot.tools must be at most 512 tools',
+  ]) {
+    expect(text).toContain(expected);
+  }
+  expect(text).not.toContain('good.json');
+  expect(text).not.toContain('    at ');
+});
+
+test('check-config says which folder of manifests or allow-list cannot be read', async () => {
+  expect((await checkConfig(['--manifests', join(folder, 'none')])).text).toContain(join(folder, 'none'));
+  await writeFile(join(folder, 'list.json'), '{"sh":{"argv":"sh"}}');
+  const { code, text } = await checkConfig([], { STDIO_ALLOWLIST: join(folder, 'list.json') });
+  expect(code).toBe(78);
+  expect(text).toContain('list.json');
+});
