@@ -3,7 +3,7 @@ import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcont
 import type { FastifyInstance } from 'fastify';
 import { createCatalogue, loadBundledManifests, mountCatalogueRoutes } from '#features/catalogue/index.ts';
 import type { Catalogue } from '#features/catalogue/index.ts';
-import { createConnections, mountConnectionRoutes, readStdioAllowlist } from '#features/connections/index.ts';
+import { createConnections, mountConnectionRoutes } from '#features/connections/index.ts';
 import type { Connections } from '#features/connections/index.ts';
 import { createGateway, freeForAll, type AccessPolicy, type Gateway } from '#features/gateway/index.ts';
 import { createIdentity, type Identity, type IdentityOptions } from '#features/identity/index.ts';
@@ -22,9 +22,9 @@ import { createIds, type Ids } from '#platform/ids.ts';
 import { createJobs, type Jobs } from '#platform/jobs/create-jobs.ts';
 import type { Log } from '#platform/log.ts';
 import { mountFirstPage } from './first-page.ts';
-import { manifestPolicy } from './manifest-policy.ts';
+import { readInstallation } from './installation.ts';
 import { migrations } from './migrations.ts';
-import { paths as bundledPaths, servicePrograms, type Paths } from './paths.ts';
+import { paths as bundledPaths, type Paths } from './paths.ts';
 import { version } from './version.ts';
 
 /** 2026-07-28 first, then the revisions that are opened by initialize. */
@@ -79,10 +79,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await migrate(db, migrations);
   await ensurePartitions(db, clock.now());
 
-  const allowlist =
-    config.stdio === 'allowlist' ? readStdioAllowlist(config.stdioAllowlist ?? paths.stdioAllowlist) : {};
-  const programs = config.production ? {} : servicePrograms(paths);
-  const policy = manifestPolicy({ config, allowlist, programs, allowAddresses: options.allowAddresses ?? [] });
+  const { allowlist, programs, policy } = readInstallation(config, paths, options.allowAddresses);
 
   const identity = await createIdentity({
     db,

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
-import { isForbiddenHere, readManifestFolder } from '#features/catalogue/index.ts';
-import { readStdioAllowlist } from '#features/connections/index.ts';
+import { isForbiddenHere, readManifestFolder, type ManifestPolicy } from '#features/catalogue/index.ts';
 import type { Config } from '#platform/config.ts';
-import { manifestPolicy } from './manifest-policy.ts';
-import { paths, servicePrograms } from './paths.ts';
+import { readInstallation } from './installation.ts';
+import { paths } from './paths.ts';
 
 export type ConfigCheckOptions = {
   /** A folder of manifests to check instead of the bundled ones. */
@@ -15,12 +14,9 @@ export type ConfigCheck = (config: Config, options: ConfigCheckOptions) => Promi
 
 /** Every manifest of the folder, as the loader would read it: file, code and each field. */
 const checkManifests: ConfigCheck = async (config, { manifestsDir }) => {
-  let policy: ReturnType<typeof manifestPolicy>;
+  let policy: ManifestPolicy;
   try {
-    const allowlist =
-      config.stdio === 'allowlist' ? readStdioAllowlist(config.stdioAllowlist ?? paths.stdioAllowlist) : {};
-    const programs = config.production ? {} : servicePrograms(paths);
-    policy = manifestPolicy({ config, allowlist, programs, allowAddresses: [] });
+    ({ policy } = readInstallation(config, paths));
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];
   }

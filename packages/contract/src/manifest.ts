@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { tierSchema } from './tiers.ts';
 
 /** Last path segments under /mcp/ that are calls of their own, so no server may be called so (clarifications, Addresses). */
-export const reservedServerIds = [
+const reservedServerIds = [
   'oauth',
   'info',
   'health',

@@ -1,17 +1,7 @@
+import { serverIdSchema } from '@souk/contract/manifest.ts';
+
 /** Client id of our own web app (spec part 1, section 9). */
 export const frontendClientId = 'frontend';
-
-/** Ids that the addresses under /mcp/ take for themselves (clarifications, Addresses). */
-const reservedServerIds: ReadonlySet<string> = new Set([
-  'oauth',
-  'info',
-  'health',
-  'tools',
-  'prompts',
-  'resources',
-  'capabilities',
-  'refresh',
-]);
 
 /** The protected resources of this installation: what an access token can be for (RFC 8707). */
 export type Resources = {
@@ -31,7 +21,7 @@ export type Resources = {
 };
 
 export function isServerId(text: string): boolean {
-  return /^[a-z0-9][a-z0-9-]{0,62}$/.test(text) && !reservedServerIds.has(text);
+  return serverIdSchema.safeParse(text).success;
 }
 
 export function createResources(publicUrl: string): Resources {
