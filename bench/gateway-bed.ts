@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { UsageRows } from './find-problems.ts';
 import type { DatabaseKind, GatewayOptions } from './gateway-options.ts';
 import type { Pinning } from './machine.ts';
 import type { Target } from './measure-case.ts';
@@ -27,7 +28,7 @@ export type GatewayBed = {
   /** The ways to one upstream, the direct one first; `oauth` adds the broker with an access token. */
   targets(upstream: UpstreamName, options?: { oauth?: boolean }): Target[];
   /** Ends every process. Answers the usage rows of each database by outcome. */
-  stop(): Promise<Partial<Record<DatabaseKind, Record<string, number>>>>;
+  stop(): Promise<UsageRows>;
 };
 
 type Broker = Part<BrokerReady, BrokerFinal>;

@@ -1,6 +1,7 @@
 import { findPostgresBinaries } from '../apps/broker/src/testing/postgres-binaries.ts';
 import { UsageError, type Bench } from './bench.ts';
-import { gatewayUsage, parseGatewayOptions, type DatabaseKind, type GatewayOptions } from './gateway-options.ts';
+import { gatewayUsage, parseGatewayOptions, type GatewayOptions } from './gateway-options.ts';
+import { findProblems, type UsageRows } from './find-problems.ts';
 import { describeMachine, loadAverage, measureCoreSpeed, pinSelf, planPinning } from './machine.ts';
 import type { Era } from './mcp-connection.ts';
 import { measureCase, type CaseResult, type Target } from './measure-case.ts';
@@ -28,7 +29,7 @@ export const gatewayBench: Bench = {
 
     const bed = await startBed(options, pinning);
     let cases: CaseResult[];
-    let usage: Awaited<ReturnType<GatewayBed['stop']>>;
+    let usage: UsageRows;
     try {
       cases = await measureAll(options, bed);
     } finally {
@@ -92,31 +93,4 @@ async function measureAll(options: GatewayOptions, bed: GatewayBed): Promise<Cas
     }
   }
   return cases;
-}
-
-/** Every answer right, and one usage row `ok` in the database for each of them: anything else fails the run. */
-function findProblems(
-  cases: readonly CaseResult[],
-  usage: Partial<Record<DatabaseKind, Record<string, number>>>,
-): string[] {
-  const problems: string[] = [];
-  for (const { upstream, era, clients, targets } of cases) {
-    for (const { target, errors, wrongAnswers, firstProblem } of targets) {
-      if (errors + wrongAnswers === 0) continue;
-      const where = `${upstream}, ${era}, ${clients} clients, ${target}`;
-      problems.push(`${where}: ${errors} errors, ${wrongAnswers} wrong answers, first: ${firstProblem}`);
-    }
-  }
-  for (const [kind, rows] of Object.entries(usage)) {
-    const calls = sum(
-      cases.flatMap(({ targets }) =>
-        targets.filter(({ target }) => target.split(' ')[1] === kind).map(({ callsWithWarmUp }) => callsWithWarmUp),
-      ),
-    );
-    const { ok = 0, ...others } = rows;
-    if (ok !== calls || Object.keys(others).length > 0) {
-      problems.push(`${kind}: ${calls} calls were answered, the database has ${JSON.stringify(rows)}`);
-    }
-  }
-  return problems;
 }

@@ -1,0 +1,30 @@
+import type { DatabaseKind } from './gateway-options.ts';
+import type { CaseResult } from './measure-case.ts';
+import { sum } from './statistics.ts';
+
+/** Rows of usage in each database, by outcome. */
+export type UsageRows = Partial<Record<DatabaseKind, Record<string, number>>>;
+
+/** Every answer right, and one usage row `ok` in the database for each of them: anything else fails the run, in words. */
+export function findProblems(cases: readonly CaseResult[], usage: UsageRows): string[] {
+  const problems: string[] = [];
+  for (const { upstream, era, clients, targets } of cases) {
+    for (const { target, errors, wrongAnswers, firstProblem } of targets) {
+      if (errors + wrongAnswers === 0) continue;
+      const where = `${upstream}, ${era}, ${clients} clients, ${target}`;
+      problems.push(`${where}: ${errors} errors, ${wrongAnswers} wrong answers, first: ${firstProblem}`);
+    }
+  }
+  for (const [kind, rows] of Object.entries(usage)) {
+    const calls = sum(
+      cases.flatMap(({ targets }) =>
+        targets.filter(({ target }) => target.split(' ')[1] === kind).map(({ callsWithWarmUp }) => callsWithWarmUp),
+      ),
+    );
+    const { ok = 0, ...others } = rows;
+    if (ok !== calls || Object.keys(others).length > 0) {
+      problems.push(`${kind}: ${calls} calls were answered, the database has ${JSON.stringify(rows)}`);
+    }
+  }
+  return problems;
+}

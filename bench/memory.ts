@@ -1,0 +1,97 @@
+import { readFile, rm } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { connectModern } from '../apps/broker/src/testing/mcp-clients.ts';
+import { newDataDir, runToEnd, startProduct, type Product } from '../e2e/product.ts';
+import { untilAllConnected } from '../e2e/until-all-connected.ts';
+import { UsageError, type Bench } from './bench.ts';
+
+/** What the whole product may take with its children: sum of PSS on a second start, a while after it was ready. */
+const limitMiB = 1024;
+const defaultSeconds = 60;
+
+const calls = [
+  { name: 'everything__echo', arguments: { message: 'hello' } },
+  { name: 'memory__read_graph', arguments: {} },
+  { name: 'files__list_allowed_directories', arguments: {} },
+  { name: 'travel__list_itineraries', arguments: {} },
+  { name: 'calendar__list_events', arguments: { from: '2026-01-01T00:00:00Z', to: '2026-02-01T00:00:00Z' } },
+  { name: 'notes__list_tags', arguments: {} },
+];
+
+/** Memory of the whole product: second start, two people who have called every bundled server that they may use. */
+export const memoryBench: Bench = {
+  description: 'memory of the product with everything that it starts, and the times of its first and second start',
+  usage: 'npm run bench -- memory [--seconds N]   how long after the calls is measured (60)',
+  async run(args) {
+    const seconds = readSeconds(args);
+    const dataDir = await newDataDir();
+    try {
+      const first = await startProduct({ dataDir });
+      await untilAllConnected(first.publicUrl);
+      await first.kill('SIGTERM');
+      const second = await startProduct({ dataDir });
+      await callEverything(second, dataDir);
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+      const processes = await measure(second);
+      await second.kill('SIGTERM');
+      const totalMiB = Math.round(processes.reduce((sum, { pssMiB }) => sum + pssMiB, 0));
+      for (const { pssMiB, program } of processes) console.log(`${pssMiB.toFixed(0).padStart(6)} MiB  ${program}`);
+      console.log(`${String(totalMiB).padStart(6)} MiB  in all (at most ${limitMiB})`);
+      const report = {
+        bench: 'memory',
+        firstStartMs: Math.round(first.readyMs),
+        secondStartMs: Math.round(second.readyMs),
+        totalMiB,
+        limitMiB,
+        ratio: Number((totalMiB / limitMiB).toFixed(3)),
+        processes,
+      };
+      console.log(JSON.stringify(report));
+      return totalMiB <= limitMiB ? 0 : 1;
+    } finally {
+      await rm(dataDir, { recursive: true, force: true });
+    }
+  },
+};
+
+function readSeconds(args: readonly string[]): number {
+  try {
+    const { values } = parseArgs({ args: [...args], options: { seconds: { type: 'string' } } });
+    const seconds = Number(values.seconds ?? defaultSeconds);
+    if (Number.isInteger(seconds) && seconds >= 0 && seconds <= 3600) return seconds;
+  } catch {
+    // said below
+  }
+  throw new UsageError('--seconds takes a whole number from 0 to 3600');
+}
+
+async function callEverything(product: Product, dataDir: string): Promise<void> {
+  await untilAllConnected(product.publicUrl);
+  for (const email of ['ann@souk.test', 'bob@souk.test']) {
+    const create = ['apps/broker/src/souk.ts', 'token', 'create', '--email', email, '--name', 'memory'];
+    const { stdout } = await runToEnd(create, { DATA_DIR: dataDir });
+    const client = await connectModern(`${product.publicUrl}/mcp`, stdout.trim());
+    for (const call of calls) {
+      const { isError } = await client.callTool(call);
+      // notes says that it needs a sign-in of its own; every other answer must be a good one
+      if (isError && !call.name.startsWith('notes__')) throw new Error(`${call.name} failed`);
+    }
+    await client.close();
+  }
+}
+
+type Measured = { pssMiB: number; program: string };
+
+async function measure(product: Product): Promise<Measured[]> {
+  const pids = await product.processes();
+  return Promise.all(
+    pids.map(async (pid) => {
+      const [rollup, commandLine] = await Promise.all(
+        ['smaps_rollup', 'cmdline'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8')),
+      );
+      const kib = Number(/^Pss:\s+(\d+) kB/m.exec(rollup ?? '')?.[1] ?? Number.NaN);
+      const program = (commandLine ?? '').split('\0').find((part) => /\.(ts|js)$/.test(part)) ?? String(pid);
+      return { pssMiB: Math.round(kib / 102.4) / 10, program: program.split('/').slice(-3).join('/') };
+    }),
+  );
+}
