@@ -91,7 +91,7 @@ async function freePort(): Promise<number> {
 }
 
 /** Every process below `pid`, read from /proc. */
-export async function descendants(pid: number): Promise<number[]> {
+async function descendants(pid: number): Promise<number[]> {
   const parents = new Map<number, number>();
   for (const entry of await readdir('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
@@ -102,15 +102,4 @@ export async function descendants(pid: number): Promise<number[]> {
   const below = (of: number): number[] =>
     [...parents].filter(([, parent]) => parent === of).flatMap(([child]) => [child, ...below(child)]);
   return below(pid);
-}
-
-/** Proportional set size of processes, in MiB: what they really cost together. */
-export async function pssMiB(pids: readonly number[]): Promise<number> {
-  const sizes = await Promise.all(
-    pids.map(async (pid) => {
-      const rollup = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8').catch(() => '');
-      return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0);
-    }),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0) / 1024;
 }

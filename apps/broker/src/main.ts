@@ -1,4 +1,5 @@
 import { ConfigError, readConfig, type Config } from '#platform/config.ts';
+import { SealedTextError } from '#platform/crypto/vault.ts';
 import { DataFolderDamagedError, DataFolderInUseError } from '#platform/db/database-errors.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer } from '#platform/operator/operator-server.ts';
@@ -57,6 +58,9 @@ function explain(error: unknown): string {
   if (error instanceof DataFolderInUseError || error instanceof DataFolderDamagedError) return error.message;
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
     return `port ${config.port} is in use. Set PORT to another one.`;
+  }
+  if (error instanceof SealedTextError) {
+    return 'the secrets in the database were sealed under another master key. Set MASTER_KEY to the one of its first start.';
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
