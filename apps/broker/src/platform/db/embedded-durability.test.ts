@@ -2,12 +2,14 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   renameSync,
   rmSync,
   statSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -172,5 +174,31 @@ describe('the embedded database on its folder', () => {
     });
     await migrate(db, [first, second]);
     expect((await db.query('select * from second')).rows).toEqual([]);
+  });
+
+  test.skipIf(process.platform !== 'linux')("starts where the product's own folder cannot be written", async () => {
+    // sysfs takes no folders from anybody, root included
+    const started = await openDatabase({ databaseUrl: undefined, dataDir, log, cacheDir: '/sys/souk', migrations: [] });
+    expect((await started.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    await started.close();
+    expect(readdirSync(join(dataDir, 'cache'))).toHaveLength(1);
+  });
+
+  test('images of other migrations are removed once they are old', async () => {
+    const cacheDir = join(dataDir, '../old-images');
+    for (const [name, ageDays] of [
+      ['database-0000', 8],
+      ['database-1111', 1],
+      ['something-else', 8],
+    ] as const) {
+      mkdirSync(join(cacheDir, name), { recursive: true });
+      const at = new Date(Date.now() - ageDays * 24 * 60 * 60_000);
+      utimesSync(join(cacheDir, name), at, at);
+    }
+    const started = await openDatabase({ databaseUrl: undefined, dataDir, log, cacheDir, migrations: [] });
+    await started.close();
+    const left = readdirSync(cacheDir);
+    expect(left).toHaveLength(3);
+    expect(left).toEqual(expect.arrayContaining(['database-1111', 'something-else']));
   });
 });

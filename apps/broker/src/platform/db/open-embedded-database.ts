@@ -32,7 +32,7 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const lock = lockFolder(folder);
   try {
-    if (!existsSync(folder)) await copyImage(await ensureStartImage(options.cacheDir, options.migrations), folder);
+    if (!existsSync(folder)) await copyImage(await findImage(options), folder);
     await chmod(folder, 0o700); // PGlite creates files 0666: nobody else may come this far
     // Without this file PGlite would make a new, empty database over whatever else is there.
     if (!existsSync(join(folder, 'PG_VERSION'))) throw new DataFolderDamagedError(folder, 'PG_VERSION is missing');
@@ -55,4 +55,15 @@ async function warnUnlessDurable(worker: WorkerConnection, log: Log): Promise<vo
   await worker.run("select pg_logical_emit_message(true, 'souk', 'opened')", []);
   if ((await worker.fsyncCount()) > before) return;
   log.error('The embedded database does not fsync: it survives a killed process, but NOT a power failure.');
+}
+
+/** The image of the cache, or one in the data folder where the product's own folder is not ours to write. */
+async function findImage({ cacheDir, dataDir, migrations }: EmbeddedOptions): Promise<string> {
+  try {
+    return await ensureStartImage(cacheDir, migrations);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && ['EACCES', 'EPERM', 'EROFS'].includes(String(error.code))))
+      throw error;
+    return ensureStartImage(join(dataDir, 'cache'), migrations);
+  }
 }

@@ -1,12 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
-import { chmod, cp, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, cp, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { Migration } from './database.ts';
 import { createEmbeddedDatabase } from './embedded-database.ts';
 import { migrate } from './migrate.ts';
 import { startWorker } from './worker-connection.ts';
+
+/** An image of other migrations is kept this long: another checkout or branch may still start from it. */
+const keepImagesMs = 7 * 24 * 60 * 60_000;
 
 /** `.cache` at the repository's root: what can be made again. */
 export const defaultCacheDir = join(import.meta.dirname, '../../../../../.cache');
@@ -33,7 +36,18 @@ export async function ensureStartImage(cacheDir: string, migrations: readonly Mi
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
+  await removeOldImages(cacheDir, image);
   return image;
+}
+
+/** What an older version of the product left behind: some 40 MB each. */
+async function removeOldImages(cacheDir: string, image: string): Promise<void> {
+  const oldest = Date.now() - keepImagesMs;
+  for (const name of await readdir(cacheDir)) {
+    const path = join(cacheDir, name);
+    if (path === image || !name.startsWith('database-') || (await stat(path)).mtimeMs > oldest) continue;
+    await rm(path, { recursive: true, force: true });
+  }
 }
 
 /**
