@@ -26,7 +26,12 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
   const dataDir = options.dataDir ?? (await newDataDir());
   const port = options.port ?? (await freePort());
   const startedAt = performance.now();
-  const child = run(['apps/broker/src/main.ts'], { PORT: String(port), DATA_DIR: dataDir, ...options.env });
+  // the flag is that of `npm start`
+  const child = run(['--max-semi-space-size=4', 'apps/broker/src/main.ts'], {
+    PORT: String(port),
+    DATA_DIR: dataDir,
+    ...options.env,
+  });
   await new Promise<void>((resolve, reject) => {
     const deadline = setTimeout(() => reject(new Error(`not ready in time:\n${child.output()}`)), readyDeadlineMs);
     child.process.stdout?.on('data', () => {

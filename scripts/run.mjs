@@ -1,4 +1,4 @@
-// node scripts/run.mjs <program.ts> [arguments]           runs a TypeScript program of ours
+// node scripts/run.mjs [--flag=value] <program.ts> [arguments]   runs a TypeScript program of ours, with flags for Node
 // node scripts/run.mjs --module <package/file> [arguments] runs a tool from node_modules
 // on a Node that can (scripts/node-path.mjs), in this process's place: signals and exit code pass through.
 import { spawn } from 'node:child_process';
@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { nodePath } from './node-path.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const [first, ...rest] = process.argv.slice(2);
+const argv = process.argv.slice(2);
+const flagCount = argv.findIndex((argument) => !/^--[a-z-]+=/.test(argument));
+const flags = argv.slice(0, flagCount);
+const [first, ...rest] = argv.slice(flagCount);
 const [program, args] =
   first === '--module'
     ? [join(root, 'node_modules', rest[0] ?? ''), rest.slice(1)]
@@ -20,7 +23,7 @@ try {
   console.error(error.message);
   process.exit(1);
 }
-const child = spawn(node, [program, ...args], {
+const child = spawn(node, [...flags, program, ...args], {
   stdio: 'inherit',
   env: { ...process.env, PATH: `${dirname(node)}:${join(root, 'node_modules', '.bin')}:${process.env.PATH}` },
 });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectModern, postModern, postRaw } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 
 let app: TestApp;
@@ -68,7 +69,12 @@ describe('a request without the right to make it', () => {
     const headers = { authorization: `Bearer ${own.token}` };
     const opened = await postRaw(mcp(), initialize(), headers);
     expect(opened.status).toBe(200);
-    await app.db.query('update personal_tokens set revoked_at = now() where id = $1', [own.id]);
+    const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'ann@souk.test' });
+    const revoked = await fetch(`${app.publicUrl}/auth/pat/${own.id}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${accessToken}` },
+    });
+    expect(revoked.status).toBe(200);
     expect((await postRaw(mcp(), initialize(), headers)).status).toBe(401);
     expect((await postRaw(mcp(), rpc('ping'), { ...bearer(), 'mcp-session-id': session })).status).toBe(200);
   });

@@ -39,6 +39,7 @@ export async function mountGatewayRoutes(
     // From here on the answer is written by hand or by the SDK; fastify's headers go along.
     reply.hijack();
     const response = reply.raw;
+    response.setHeader('x-content-type-options', 'nosniff');
     for (const [name, value] of Object.entries(reply.getHeaders()))
       if (value !== undefined) response.setHeader(name, value);
     if ('challenge' in authenticated) return sendChallenge(response, authenticated.challenge, metadataUrl);
@@ -70,10 +71,18 @@ export async function mountGatewayRoutes(
       done(null, body),
     );
     const methods = ['GET', 'POST', 'DELETE'];
-    scope.route({ method: methods, url: '/mcp', handler: (request, reply) => serve(request, reply, undefined) });
+    // What helmet sets is for pages; here no browser shows anything, and every call would pay for it.
+    const helmet = false as const;
+    scope.route({
+      method: methods,
+      url: '/mcp',
+      helmet,
+      handler: (request, reply) => serve(request, reply, undefined),
+    });
     scope.route<{ Params: { serverId: string } }>({
       method: methods,
       url: '/s/:serverId/mcp',
+      helmet,
       handler: (request, reply) => serve(request, reply, request.params.serverId),
     });
   });

@@ -13,6 +13,7 @@ import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import { createAuthenticateMcp } from './access/authenticate-mcp.ts';
 import { createGuard } from './access/guard.ts';
+import { rememberCallers } from './access/remembered-callers.ts';
 import { createAccessTokens } from './access/verify-access-token.ts';
 import { createProvider } from './oauth/create-provider.ts';
 import { createClientDocumentFetch } from './oauth/fetch-client-document.ts';
@@ -107,11 +108,12 @@ export async function createIdentity(options: IdentityOptions) {
     adminEmails,
     onRevoked: revocations.announce,
   });
+  const remembered = rememberCallers(revocations, clock);
   const guard: Guard = createGuard(accessTokens, tokens, resources.api);
 
   return {
     guard,
-    authenticateMcp: createAuthenticateMcp(accessTokens, tokens),
+    authenticateMcp: createAuthenticateMcp(accessTokens, tokens, remembered),
     findUser: users.find,
     createPersonalToken: (request: OperatorTokenRequest) => createOperatorToken({ users, tokens, clock }, request),
 
@@ -159,6 +161,7 @@ export async function createIdentity(options: IdentityOptions) {
     },
 
     async stop(): Promise<void> {
+      remembered.stop();
       await tokens.stop();
       await revocations.stop();
       await documents.close();

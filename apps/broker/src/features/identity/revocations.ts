@@ -1,23 +1,32 @@
+import { randomUUID } from 'node:crypto';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 
 const channel = 'identity_revoked';
 
 /** `tokenId` as in Caller; undefined when notices may have been missed, so that every session must be looked at again. */
-type Revoked = { tokenId: string | undefined };
+export type Revoked = { tokenId: string | undefined };
 export type RevokedListener = (revoked: Revoked) => void;
+
+export type Revocations = Awaited<ReturnType<typeof createRevocations>>;
 
 /** Tells every replica that a grant or personal token is gone, so that they end what still runs on it. */
 export async function createRevocations(db: Database, log: Log) {
   const listeners = new Set<RevokedListener>();
+  const ourselves = randomUUID();
+  const tell = (tokenId: string | undefined) => {
+    for (const listener of listeners) listener({ tokenId });
+  };
   const stopListening = await db.listen(channel, (payload) => {
-    const revoked: Revoked = { tokenId: payload === '' ? undefined : payload };
-    for (const listener of listeners) listener(revoked);
+    const [origin, tokenId] = payload.split(' ');
+    if (origin !== ourselves) tell(tokenId);
   });
   return {
-    /** Never fails: the revocation itself is in the database, and every request looks there. */
+    /** Never fails: the revocation itself is in the database, and every replica asks it again within seconds. */
     async announce(tokenId: string): Promise<void> {
-      await db.notify(channel, tokenId).catch((error: unknown) => {
+      // Here first: who revoked it finds it gone with their next request, however slow the notice is.
+      tell(tokenId);
+      await db.notify(channel, `${ourselves} ${tokenId}`).catch((error: unknown) => {
         log.warn({ err: error }, 'a revocation was not announced to the other replicas');
       });
     },

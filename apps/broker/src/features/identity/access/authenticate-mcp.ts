@@ -3,6 +3,7 @@ import type { Caller } from '#platform/http/caller.ts';
 import type { PersonalTokens } from '../tokens/personal-tokens.ts';
 import { isPersonalToken } from '../tokens/personal-token-store.ts';
 import { readBearer } from './bearer.ts';
+import type { RememberedCallers } from './remembered-callers.ts';
 import type { AccessTokens } from './verify-access-token.ts';
 
 /** What the gateway puts into WWW-Authenticate (RFC 6750, section 3): no error where no token came. */
@@ -19,9 +20,15 @@ export type McpAuthentication = { caller: Caller } | { challenge: McpChallenge }
  * Who calls an MCP endpoint. An access token must be for exactly this resource; a personal token opens every MCP
  * endpoint; the web app's token opens none (clarifications, token table).
  */
-export function createAuthenticateMcp(accessTokens: AccessTokens, personalTokens: PersonalTokens) {
+export function createAuthenticateMcp(
+  accessTokens: AccessTokens,
+  personalTokens: PersonalTokens,
+  remembered: RememberedCallers,
+) {
   return async (authorization: string | undefined, resource: string): Promise<McpAuthentication> => {
     if (authorization === undefined) return { challenge: { status: 401 } };
+    const found = remembered.find(authorization, resource);
+    if ('caller' in found) return { caller: found.caller };
     const token = readBearer(authorization);
     const caller =
       token !== undefined && isPersonalToken(token)
@@ -35,6 +42,7 @@ export function createAuthenticateMcp(accessTokens: AccessTokens, personalTokens
       const description = `One of the scopes ${mcpScopes.join(', ')} is needed`;
       return { challenge: { status: 403, error: 'insufficient_scope', description } };
     }
+    found.keep(caller);
     return { caller };
   };
 }
