@@ -103,7 +103,8 @@ export class HttpTransport implements UpstreamTransport {
       throw error;
     }
     // a subscription's stream has no answer to wait for, and a streamed one comes later
-    if (!request.streaming) request.fail(new UpstreamError('bad_upstream', 'the server answered without the answer'));
+    if (!request.streaming && this.#open.has(message.id))
+      request.fail(new UpstreamError('bad_upstream', 'the server answered without the answer'));
   }
 
   /** Ends the session (legacy, best effort), every exchange and every socket. */
