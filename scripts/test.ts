@@ -5,12 +5,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { checks, testProjects, type Step } from './test-steps.ts';
 
 const root = join(import.meta.dirname, '..');
 const reports = mkdtempSync(join(tmpdir(), 'souk-reports-'));
 
-/** `args`: a program of node_modules and its arguments. `report`: where vitest writes its counts. */
-type Step = { name: string; args: string[]; report?: string };
 type Outcome = { name: string; ok: boolean; seconds: number };
 
 const countsSchema = z.object({
@@ -21,13 +20,7 @@ const countsSchema = z.object({
 });
 type Counts = z.infer<typeof countsSchema>;
 
-const checks: Step[] = [
-  { name: 'types', args: ['typescript/bin/tsc', '--noEmit'] },
-  { name: 'lint', args: ['oxlint/bin/oxlint', '--deny-warnings'] },
-  { name: 'format', args: ['oxfmt/bin/oxfmt', '--check', '.'] },
-  { name: 'dead code', args: ['knip/bin/knip.js'] },
-];
-const tests: Step[] = ['unit', 'e2e'].map((project) => {
+const tests: Step[] = testProjects.map((project) => {
   const report = join(reports, `${project}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   return {

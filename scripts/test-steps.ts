@@ -1,0 +1,13 @@
+/** `args`: a program of node_modules and its arguments. `report`: where vitest writes its counts. */
+export type Step = { name: string; args: string[]; report?: string };
+
+/** What `npm test` checks without running anything of the product. */
+export const checks: readonly Step[] = [
+  { name: 'types', args: ['typescript/bin/tsc', '--noEmit'] },
+  { name: 'lint', args: ['oxlint/bin/oxlint', '--deny-warnings'] },
+  { name: 'format', args: ['oxfmt/bin/oxfmt', '--check', '.'] },
+  { name: 'dead code', args: ['knip/bin/knip.js'] },
+];
+
+/** vitest's projects, in the order in which they run: the last ones measure time and so run alone. */
+export const testProjects = ['unit', 'e2e'] as const;
