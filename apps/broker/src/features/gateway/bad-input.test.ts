@@ -79,6 +79,29 @@ describe('a request without the right to make it', () => {
     expect((await postRaw(mcp(), rpc('ping'), { ...bearer(), 'mcp-session-id': session })).status).toBe(200);
   });
 
+  test('a token that has expired answers 401', async () => {
+    let nowMs = Date.now();
+    const later = await startTestApp({ clock: { now: () => nowMs } });
+    const old = await later.identity.createPersonalToken({ email: 'ann@souk.test', name: 'old', expiresInDays: 1 });
+    const send = () => postRaw(`${later.publicUrl}/mcp`, initialize(), { authorization: `Bearer ${old.token}` });
+    expect((await send()).status).toBe(200);
+    nowMs += 25 * 60 * 60_000;
+    expect((await send()).status).toBe(401);
+    await later.stop();
+  });
+
+  test('[TOK-2] [TOK-3] [TOK-4] a token of the web or of another link answers 401, and works where it belongs', async () => {
+    const { accessToken: web } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'ann@souk.test' });
+    const resource = `${app.publicUrl}/s/free/mcp`;
+    const { accessToken: single } = await new ScriptedBrowser(app.publicUrl).signInMcpClient({ resource });
+    const { accessToken: all } = await new ScriptedBrowser(app.publicUrl).signInMcpClient();
+    const status = async (url: string, bearerToken: string) =>
+      (await postRaw(url, initialize(), { authorization: `Bearer ${bearerToken}` })).status;
+    expect([await status(mcp(), web), await status(resource, web)]).toEqual([401, 401]);
+    expect([await status(mcp(), single), await status(resource, single)]).toEqual([401, 200]);
+    expect([await status(mcp(), all), await status(resource, all)]).toEqual([200, 401]);
+  });
+
   test('a session of another token or another link answers 404, as one that never was', async () => {
     const session = await openSession();
     const other = await app.identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' });

@@ -1,0 +1,109 @@
+import type { z } from 'zod';
+import type { AnswerOutput, Endpoint, RequestInput } from './endpoint.ts';
+import { errorBodySchema, type ErrorBody } from './errors.ts';
+
+/** A call that failed, with the text to show (spec part 1, section 8). `status` is undefined where no answer came. */
+export class ApiError extends Error {
+  readonly status: number | undefined;
+  readonly code: string;
+  readonly issues: NonNullable<ErrorBody['issues']>;
+
+  constructor(failure: {
+    message: string;
+    code: string;
+    status?: number;
+    issues?: ErrorBody['issues'];
+    cause?: unknown;
+  }) {
+    super(failure.message, { cause: failure.cause });
+    this.name = 'ApiError';
+    this.status = failure.status;
+    this.code = failure.code;
+    this.issues = failure.issues ?? [];
+  }
+}
+
+/** Only the parts that the endpoint has; no argument at all where it has none. */
+type Parts<E extends Endpoint> = {
+  [K in 'params' | 'query' | 'body' as E extends Record<K, z.ZodType> ? K : never]: RequestInput<E>[K];
+};
+type Call<E extends Endpoint> = keyof Parts<E> extends never
+  ? () => Promise<AnswerOutput<E>>
+  : (input: Parts<E>) => Promise<AnswerOutput<E>>;
+
+/** One function for each endpoint, named by its id. */
+export type Client<Endpoints extends readonly Endpoint[]> = { [E in Endpoints[number] as E['id']]: Call<E> };
+
+export type ClientOptions = {
+  /** Origin of the broker, without a trailing slash. */
+  baseUrl: string;
+  /** The network is the caller's: nothing in the contract does I/O of its own. */
+  fetch: (url: string, init: RequestInit) => Promise<Response>;
+  /** The bearer token to send, read anew for each call; undefined for none. */
+  token?: () => string | undefined | Promise<string | undefined>;
+};
+
+/**
+ * A typed client of the broker. Each call sends what its endpoint declares and answers the parsed answer.
+ * @throws ApiError with the broker's message, 'HTTP {status}: {statusText}' without one, 'Network error occurred' when
+ *   nothing answered, and 'An unexpected error occurred' for an answer that is not what the contract says
+ */
+export function createClient<const Endpoints extends readonly Endpoint[]>(
+  endpoints: Endpoints,
+  options: ClientOptions,
+): Client<Endpoints> {
+  const calls = endpoints.map((endpoint) => [endpoint.id, (input?: Input) => send(endpoint, input ?? {}, options)]);
+  // The ids are literal types in `endpoints`; Object.fromEntries cannot carry them over.
+  return Object.fromEntries(calls) as Client<Endpoints>;
+}
+
+type Input = { params?: unknown; query?: unknown; body?: unknown };
+
+async function send(endpoint: Endpoint, input: Input, options: ClientOptions): Promise<unknown> {
+  const token = await options.token?.();
+  const response = await request(
+    options,
+    `${options.baseUrl}${pathOf(endpoint, input.params)}${queryOf(input.query)}`,
+    {
+      method: endpoint.method,
+      headers: {
+        accept: 'application/json',
+        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        ...(endpoint.body && { 'content-type': 'application/json' }),
+      },
+      ...(endpoint.body && { body: JSON.stringify(input.body ?? {}) }),
+    },
+  );
+  const body: unknown = await response.json().catch(() => undefined);
+  if (!response.ok) throw failureOf(response, body);
+  const answer = endpoint.answer.safeParse(body);
+  if (answer.success) return answer.data;
+  const code = 'unexpected_answer';
+  throw new ApiError({ message: 'An unexpected error occurred', code, status: response.status, cause: answer.error });
+}
+
+async function request({ fetch }: ClientOptions, url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (cause) {
+    throw new ApiError({ message: 'Network error occurred', code: 'network', cause });
+  }
+}
+
+function failureOf(response: Response, body: unknown): ApiError {
+  const parsed = errorBodySchema.safeParse(body);
+  if (parsed.success) return new ApiError({ ...parsed.data, status: response.status, issues: parsed.data.issues });
+  const message = `HTTP ${response.status}: ${response.statusText}`;
+  return new ApiError({ message, code: 'unexpected_answer', status: response.status });
+}
+
+function pathOf({ path }: Endpoint, params: unknown): string {
+  const values = new Map(Object.entries(typeof params === 'object' && params !== null ? params : {}));
+  return path.replaceAll(/:([A-Za-z]+)/g, (_match, name: string) => encodeURIComponent(String(values.get(name) ?? '')));
+}
+
+function queryOf(query: unknown): string {
+  if (typeof query !== 'object' || query === null) return '';
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
+}
