@@ -103,7 +103,9 @@ function pathOf({ path }: Endpoint, params: unknown): string {
 }
 
 function queryOf(query: unknown): string {
-  if (typeof query !== 'object' || query === null) return '';
-  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
-  return given.length === 0 ? '' : `?${new URLSearchParams(given).toString()}`;
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(typeof query === 'object' && query !== null ? query : {})) {
+    if (value !== undefined) given.set(name, String(value));
+  }
+  return given.size === 0 ? '' : `?${given.toString()}`;
 }
