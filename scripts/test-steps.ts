@@ -4,6 +4,7 @@ export type Step = { name: string; args: string[]; report?: string };
 /** What `npm test` checks without running anything of the product. */
 export const checks: readonly Step[] = [
   { name: 'types', args: ['typescript/bin/tsc', '--noEmit'] },
+  { name: 'types web', args: ['typescript/bin/tsc', '--noEmit', '-p', 'apps/web'] },
   { name: 'lint', args: ['oxlint/bin/oxlint', '--deny-warnings'] },
   { name: 'format', args: ['oxfmt/bin/oxfmt', '--check', '.'] },
   { name: 'dead code', args: ['knip/bin/knip.js'] },

@@ -1,0 +1,22 @@
+import tailwindcss from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig } from 'vite';
+
+/** The broker that `npm run dev` talks to: start it with `npm start` beside it. */
+const broker = process.env['BROKER_URL'] ?? 'http://localhost:3000';
+const brokerPaths = ['/mcp', '/s', '/api', '/v2', '/oauth', '/auth/pat', '/auth/google', '/login', '/dev-google', '/.well-known', '/admin/'];
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react(), tailwindcss()],
+  build: {
+    target: 'es2022',
+    // the content security policy allows no inline script and no data: font
+    modulePreload: { polyfill: false },
+    assetsInlineLimit: 0,
+    outDir: 'dist',
+    emptyOutDir: true,
+    sourcemap: false,
+  },
+  server: { proxy: Object.fromEntries(brokerPaths.map((path) => [path, { target: broker, changeOrigin: true }])) },
+});
