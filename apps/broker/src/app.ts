@@ -7,7 +7,7 @@ import { createConnections, mountConnectionRoutes } from '#features/connections/
 import type { Connections } from '#features/connections/index.ts';
 import { createGateway, freeForAll, type AccessPolicy, type Gateway } from '#features/gateway/index.ts';
 import { createIdentity, type Identity, type IdentityOptions } from '#features/identity/index.ts';
-import { createUsageWriter, ensurePartitions, type UsageWriter } from '#features/usage/index.ts';
+import { createUsageWriter, ensurePartitions, mountUsageRoutes, type UsageWriter } from '#features/usage/index.ts';
 import { connectGoogle } from '#adapters/google/google-sign-in.ts';
 import { systemClock, type Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
@@ -25,6 +25,7 @@ import { mountFirstPage } from './first-page.ts';
 import { readInstallation } from './installation.ts';
 import { migrations } from './migrations.ts';
 import { paths as bundledPaths, type Paths } from './paths.ts';
+import { serveWeb } from './serve-web.ts';
 import { version } from './version.ts';
 
 /** 2026-07-28 first, then the revisions that are opened by initialize. */
@@ -43,6 +44,8 @@ export type AppOptions = {
   /** Who may use which server. Until there is billing: everybody what is free. */
   access?: AccessPolicy;
   paths?: Paths;
+  /** The built web app; without it / is a plain page. */
+  webFolder?: string;
   /** host:port of addresses that are not public and yet allowed as upstreams. */
   allowAddresses?: readonly string[];
   /** Parts of identity that tests replace: Google's issuer, and the way to clients' metadata documents. */
@@ -136,8 +139,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   await identity.mountRoutes(server, router);
   mountCatalogueRoutes(router, { catalogue, config, clock, version, protocolVersions });
   mountConnectionRoutes(router, { catalogue, watch: connections.watch });
+  mountUsageRoutes(router, { query: db.query, clock });
   await gateway.mountRoutes(server);
-  mountFirstPage(server, { config, catalogue });
+  if (options.webFolder) await serveWeb(server, { folder: options.webFolder, config });
+  else mountFirstPage(server, { config, catalogue });
 
   const asked = Promise.withResolvers<void>();
   return {

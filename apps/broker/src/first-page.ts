@@ -2,6 +2,7 @@ import type { ServerStatus } from '@souk/contract/catalogue.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import type { Config } from '#platform/config.ts';
+import { SoukError } from '#platform/errors.ts';
 import { escapeHtml, renderPage, sendPage } from '#platform/http/page.ts';
 
 const statusTexts: Record<ServerStatus, string> = {
@@ -15,6 +16,9 @@ export function mountFirstPage(
   app: FastifyInstance,
   { config, catalogue }: { config: Config; catalogue: Catalogue },
 ): void {
+  app.setNotFoundHandler(() => {
+    throw new SoukError('not_found');
+  });
   app.get('/', (_request, reply) =>
     sendPage(
       reply,

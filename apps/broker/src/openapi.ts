@@ -2,10 +2,11 @@ import { catalogueEndpoints } from '@souk/contract/catalogue.ts';
 import type { Access, Endpoint } from '@souk/contract/endpoint.ts';
 import { errorBodySchema, errorCatalogue, type ErrorCode } from '@souk/contract/errors.ts';
 import { identityEndpoints } from '@souk/contract/identity.ts';
+import { usageEndpoints } from '@souk/contract/usage.ts';
 import { z, type ZodType } from 'zod';
 
 /** Every call of the contract. */
-export const endpoints: readonly Endpoint[] = [...catalogueEndpoints, ...identityEndpoints];
+export const endpoints: readonly Endpoint[] = [...catalogueEndpoints, ...identityEndpoints, ...usageEndpoints];
 
 const accessTexts: Record<Access, string> = {
   public: 'Anyone.',

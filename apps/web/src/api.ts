@@ -1,12 +1,13 @@
 import { catalogueEndpoints } from '@souk/contract/catalogue.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { identityEndpoints } from '@souk/contract/identity.ts';
+import { usageEndpoints } from '@souk/contract/usage.ts';
 
 /** Where calls get their bearer token: the session puts itself here, so that this file knows no feature. */
 export const tokenSource: { current: () => Promise<string | undefined> } = { current: async () => undefined };
 
 /** Every call of the broker, typed by the contract. Throws ApiError with a text that can be shown. */
-export const api = createClient([...catalogueEndpoints, ...identityEndpoints] as const, {
+export const api = createClient([...catalogueEndpoints, ...identityEndpoints, ...usageEndpoints] as const, {
   baseUrl: window.location.origin,
   fetch: (url, init) => fetch(url, init),
   token: () => tokenSource.current(),

@@ -1,3 +1,4 @@
 export { ensurePartitions } from './ensure-partitions.ts';
+export { mountUsageRoutes } from './routes.ts';
 export { usageMigrations } from './migrations.ts';
 export { createUsageWriter, type UsageEvent, type UsageWriter } from './usage-writer.ts';

@@ -104,10 +104,6 @@ export async function buildServer(options: {
     if (rendered.status === 429) reply.header('retry-after', reply.getHeader('retry-after') ?? '60');
     return reply.code(rendered.status).send(rendered.body);
   });
-  app.setNotFoundHandler((request, reply) => {
-    const rendered = renderError(new SoukError('not_found'), request.id);
-    return reply.code(rendered.status).send(rendered.body);
-  });
 
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {

@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+const root = join(import.meta.dirname, '../../..');
+const sources = [
+  'apps/web/src',
+  'apps/web/index.html',
+  'apps/web/vite.config.ts',
+  'packages/contract/src',
+  'package-lock.json',
+];
+
+/**
+ * The built web app, made when its sources have changed since the last time: `npm start` needs no build step of its own.
+ * @returns the folder with index.html and assets/
+ * @throws Error with the builder's words when it fails
+ */
+export async function buildWeb(cacheDir: string = join(root, '.cache')): Promise<string> {
+  const folder = join(cacheDir, `web-${await hashOfSources()}`);
+  if (existsSync(join(folder, 'index.html'))) return folder;
+  const draft = `${folder}.${process.pid}-${randomBytes(4).toString('hex')}`;
+  await mkdir(cacheDir, { recursive: true });
+  try {
+    await runVite(draft);
+    // another start may have been faster: theirs is the same
+    await rename(draft, folder).catch((error: unknown) => {
+      if (!existsSync(join(folder, 'index.html'))) throw error;
+    });
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+  return folder;
+}
+
+async function hashOfSources(): Promise<string> {
+  const hash = createHash('sha256');
+  for (const source of sources)
+    for (const file of await filesOf(join(root, source))) {
+      hash.update(`${file.slice(root.length)}\0`).update(await readFile(file));
+    }
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function filesOf(path: string): Promise<string[]> {
+  try {
+    const entries = await readdir(path, { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return [path];
+    throw error;
+  }
+}
+
+async function runVite(outDir: string): Promise<void> {
+  const vite = join(
+    dirname(createRequire(join(root, 'apps/web/package.json')).resolve('vite/package.json')),
+    'bin/vite.js',
+  );
+  const args = [vite, 'build', join(root, 'apps/web'), '--outDir', outDir, '--emptyOutDir', '--logLevel', 'warn'];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
+  if (code !== 0) throw new Error(`the web app could not be built:\n${output.trim()}`);
+}

@@ -1,0 +1,17 @@
+import { getUsageStats } from '@souk/contract/usage.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Query } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Router } from '#platform/http/router.ts';
+import { readUsageStats } from './usage-stats.ts';
+
+const dayMs = 24 * 60 * 60_000;
+
+export function mountUsageRoutes(router: Router, { query, clock }: { query: Query; clock: Clock }): void {
+  router.route(getUsageStats, async ({ caller, params, query: { days } }) => {
+    // Identity comes from the token alone: another's id is an address that does not exist (clarifications, Addresses).
+    if (params.userId !== caller.userId) throw new SoukError('not_found');
+    const data = await readUsageStats(query, caller.userId, new Date(clock.now() - days * dayMs));
+    return { success: true as const, data };
+  });
+}

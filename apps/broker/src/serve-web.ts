@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fastifyStatic from '@fastify/static';
+import { pagePaths } from '@souk/contract/pages.ts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Config } from '#platform/config.ts';
+import { SoukError } from '#platform/errors.ts';
+import { escapeHtml } from '#platform/http/page.ts';
+
+/**
+ * Serves the built web app of `folder`: its page at every screen's address, its files under /assets/, and its page with
+ * status 404 where a browser asks for a page that there is not. Programs get the JSON error as everywhere.
+ */
+export async function serveWeb(
+  app: FastifyInstance,
+  { folder, config }: { folder: string; config: Config },
+): Promise<void> {
+  const { brandName, supportEmail, publicUrl } = config;
+  const settings = escapeHtml(JSON.stringify({ brandName, supportEmail, publicUrl }));
+  const page = (await readFile(join(folder, 'index.html'), 'utf8'))
+    .replace('name="souk-config" content="{}"', `name="souk-config" content="${settings}"`)
+    .replace('<title>Souk</title>', `<title>${escapeHtml(brandName)}</title>`);
+  const send = (reply: FastifyReply, status: number) =>
+    reply.code(status).type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(page);
+
+  await app.register(fastifyStatic, {
+    root: join(folder, 'assets'),
+    prefix: '/assets/',
+    // the names carry a hash of the content
+    immutable: true,
+    maxAge: '365d',
+    index: false,
+  });
+  for (const path of pagePaths) app.get(path, (_request, reply) => send(reply, 200));
+  app.setNotFoundHandler((request, reply) => {
+    const wantsPage = request.method === 'GET' && request.headers.accept?.includes('text/html');
+    if (!wantsPage) throw new SoukError('not_found');
+    return send(reply, 404);
+  });
+}

@@ -1,0 +1,12 @@
+/**
+ * Screens that the web app has: the broker serves them, and answers 404 with the app's own page for everything else.
+ * `:name` stands for one path segment.
+ */
+export const pagePaths = [
+  '/',
+  '/marketplace',
+  '/search',
+  '/service/:serviceId',
+  '/dashboard',
+  '/auth/callback',
+] as const;
