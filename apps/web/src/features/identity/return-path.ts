@@ -1,0 +1,15 @@
+const fallbackPath = '/dashboard';
+
+/**
+ * Where a finished sign-in goes: the stored path when it is one of this site, else the dashboard.
+ * Refused: absolute addresses, `//` and `/\` (other hosts to a browser), control characters (browsers drop them), and
+ * the callbacks themselves (they would sign in again, and fail).
+ */
+export function chooseReturnPath(stored: string | null, origin: string): string {
+  if (stored === null || !/^\/(?![/\\])/.test(stored) || /\p{Cc}/u.test(stored)) return fallbackPath;
+  if (!URL.canParse(stored, origin)) return fallbackPath;
+  const url = new URL(stored, origin);
+  // a second look, after dot segments are resolved: `/.//host` begins well and ends as `//host`
+  if (url.origin !== origin || url.pathname.startsWith('//') || url.pathname.startsWith('/auth/')) return fallbackPath;
+  return url.pathname + url.search + url.hash;
+}

@@ -1,0 +1,34 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { createContext, use, useEffect, useSyncExternalStore, type ReactNode } from 'react';
+import { fetchSource, tokenSource } from '#web/api.ts';
+import { createBrowserSession } from './browser-session.ts';
+import { accountKey } from './queries.ts';
+import type { Session, SessionState } from './session.ts';
+
+const SessionContext = createContext<Session | undefined>(undefined);
+
+/** The session of this page: started with the program, so that the first picture already knows who is signed in. */
+const session = createBrowserSession();
+tokenSource.current = () => session.token();
+fetchSource.current = (url, init) => session.fetch(url, init);
+
+/** Gives the screens below it the session, and forgets one person's answers when another signs in. */
+export function SessionProvider({ children }: { children: ReactNode }) {
+  const queries = useQueryClient();
+  useEffect(() => {
+    let userId = session.getState().user?.id;
+    return session.subscribe((user) => {
+      if (userId !== undefined && user?.id !== userId) queries.removeQueries({ queryKey: accountKey(userId) });
+      userId = user?.id;
+    });
+  }, [queries]);
+  return <SessionContext value={session}>{children}</SessionContext>;
+}
+
+/** Who is signed in, and the session's actions. `isRestoring`: not known yet. */
+export function useSession(): SessionState & { session: Session } {
+  const session = use(SessionContext);
+  if (!session) throw new Error('useSession needs a SessionProvider above it');
+  const state = useSyncExternalStore(session.subscribe, session.getState);
+  return { ...state, session };
+}

@@ -1,0 +1,312 @@
+import { ApiError } from '@souk/contract/client.ts';
+import type { UserProfile } from '@souk/contract/identity.ts';
+import { createProof, type Randomness } from './pkce.ts';
+import { chooseReturnPath } from './return-path.ts';
+import {
+  clearSignInState,
+  clearStaleEntries,
+  clearStoredUser,
+  readStoredUser,
+  returnPathKey,
+  signOutKey,
+  stateKey,
+  storeUser,
+  tokensKey,
+  verifierKey,
+  type KeyValueStore,
+} from './session-storage.ts';
+import type { SignedInUser } from './signed-in-user.ts';
+import { createTokenEndpoint, type Tokens } from './token-endpoint.ts';
+
+/** Renewed this long before the expiry, and never sent closer to it than half of that. */
+const renewBeforeMs = 60_000;
+const retryAfterMs = 30_000;
+
+export type SessionOptions = Randomness & {
+  /** Origin of this page and of the broker, without a trailing slash. */
+  origin: string;
+  local: KeyValueStore;
+  temporary: KeyValueStore;
+  fetch: (url: string, init: RequestInit) => Promise<Response>;
+  now: () => number;
+  /** One at a time over all tabs of this browser: the refresh token is good once. */
+  withLock: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Leaves this page for another address. */
+  leaveTo: (address: string) => void;
+  /** Removes the cookies of earlier releases. */
+  clearCookies: () => void;
+  /** @returns a function that cancels it. */
+  startTimer: (work: () => void, delayMs: number) => () => void;
+  log: (message: string) => void;
+};
+
+/** The current user, or undefined; `isRestoring` while the start does not know yet. */
+export type SessionState = { user: SignedInUser | undefined; isRestoring: boolean };
+
+export type Session = ReturnType<typeof createSession>;
+
+/**
+ * The session of the web app: who is signed in, in every tab of this browser, with an access token that is always fresh.
+ * Everything that touches the browser comes in as an argument.
+ */
+export function createSession(options: SessionOptions) {
+  const { origin, local, temporary, now, withLock, log } = options;
+  const endpoint = createTokenEndpoint(options);
+  const listeners = new Set<(user: SignedInUser | undefined) => void>();
+  let state: SessionState = { user: undefined, isRestoring: false };
+  let renewal: Promise<SignedInUser | undefined> | undefined;
+  let restoration: Promise<void> | undefined;
+  let mayRestoreLater = false;
+  let cancelTimer = () => {};
+  const completions = new Map<string, Promise<string>>();
+
+  function enter(user: SignedInUser | undefined, isRestoring = false): void {
+    if (state.user === user && state.isRestoring === isRestoring) return;
+    state = { user, isRestoring };
+    cancelTimer();
+    cancelTimer = user ? renewAt(user.tokenExpiry - renewBeforeMs) : () => {};
+    for (const listener of listeners) listener(user);
+  }
+
+  function renewAt(atMs: number): () => void {
+    return options.startTimer(
+      () => {
+        const { user } = state;
+        if (!user) return;
+        renew(user).catch(() => {
+          // the network is away; the next call, or this, tries again
+          if (state.user === user) cancelTimer = renewAt(now() + retryAfterMs);
+        });
+      },
+      Math.max(0, atMs - now()),
+    );
+  }
+
+  function keep(user: SignedInUser): SignedInUser {
+    storeUser(local, user);
+    enter(user);
+    return user;
+  }
+
+  function drop(): void {
+    clearStoredUser(local, temporary);
+    enter(undefined);
+  }
+
+  /** Spec part 1, section 4: the stored user if unexpired, else one refresh with the cookie, else signed out. */
+  function restore(): Promise<void> {
+    clearStaleEntries(local, now());
+    const stored = readStoredUser(local, now());
+    if (stored) {
+      enter(stored);
+      return Promise.resolve();
+    }
+    enter(undefined, true);
+    restoration ??= withLock(restoreByCookie)
+      .catch(() => {
+        mayRestoreLater = true; // the broker did not answer; wake() asks again
+        if (!state.user) enter(undefined);
+      })
+      .finally(() => {
+        restoration = undefined;
+      });
+    return restoration;
+  }
+
+  async function restoreByCookie(): Promise<void> {
+    mayRestoreLater = false;
+    if (local.getItem(signOutKey) !== null) return finishSignOut(undefined);
+    const stored = readStoredUser(local, now()); // another tab was first
+    if (stored || state.user) return enter(stored ?? state.user);
+    const tokens = await endpoint.refresh();
+    const answer = tokens && (await endpoint.fetchProfile(tokens.accessToken));
+    if (state.user || local.getItem(signOutKey) !== null) return enter(state.user);
+    if (!answer || !('profile' in answer)) return drop();
+    keep(userOf(answer.profile, tokens));
+  }
+
+  /** One renewal at a time, in this tab and over all of them. */
+  function renew(old: SignedInUser): Promise<SignedInUser | undefined> {
+    renewal ??= withLock(async () => {
+      const stored = readStoredUser(local, now());
+      if (stored && stored.accessToken !== old.accessToken) {
+        enter(stored); // another tab was first
+        return stored;
+      }
+      if (state.user !== old) return state.user;
+      const tokens = await endpoint.refresh(old.refreshToken);
+      // signed out meanwhile, here or in another tab: the answer must not bring the user back
+      if (state.user !== old || local.getItem(signOutKey) !== null) return state.user;
+      if (tokens) return keep({ ...old, ...tokens });
+      drop();
+      return undefined;
+    }).finally(() => {
+      renewal = undefined;
+    });
+    return renewal;
+  }
+
+  async function finishSignOut(handle: string | undefined): Promise<void> {
+    await endpoint.revoke(handle);
+    local.removeItem(signOutKey);
+    enter(state.user);
+  }
+
+  async function completeOnce(query: URLSearchParams): Promise<string> {
+    const wantedState = temporary.getItem(stateKey);
+    const verifier = temporary.getItem(verifierKey);
+    const returnPath = temporary.getItem(returnPathKey);
+    // good for one answer, whatever it says
+    clearSignInState(temporary);
+    if (query.get('error') !== null) return '/';
+    const code = query.get('code');
+    const state = query.get('state');
+    if (!code || !state) throw refusal('Missing required OAuth parameters');
+    if (state !== wantedState) throw refusal('Invalid state parameter - possible CSRF attack');
+    if (!verifier) throw refusal('Missing code verifier');
+
+    const user = await withLock(async () => {
+      const tokens = await endpoint.exchangeCode(code, verifier);
+      const answer = await endpoint.fetchProfile(tokens.accessToken);
+      if ('refused' in answer) throw refusal(`Failed to get user info: ${answer.refused}`);
+      return userOf(answer.profile, tokens);
+    });
+    clearStoredUser(local, temporary);
+    local.removeItem(signOutKey);
+    keep(user);
+    return chooseReturnPath(returnPath, origin);
+  }
+
+  return {
+    /** Restores the user. Synchronous where a stored one is good; the promise is for the cookie. */
+    start: restore,
+
+    getState: (): SessionState => state,
+
+    /**
+     * Tells the listener the current user at once, and again on every change.
+     * @returns a function that unsubscribes it
+     */
+    subscribe(listener: (user: SignedInUser | undefined) => void): () => void {
+      listeners.add(listener);
+      listener(state.user);
+      return () => void listeners.delete(listener);
+    },
+
+    /** The bearer token of the current user, renewed first when it is about to expire; undefined when signed out. */
+    async token(): Promise<string | undefined> {
+      const { user } = state;
+      if (!user || user.tokenExpiry - now() > renewBeforeMs / 2) return user?.accessToken;
+      try {
+        return (await renew(user))?.accessToken;
+      } catch (error) {
+        if (user.tokenExpiry > now()) return user.accessToken;
+        throw error;
+      }
+    },
+
+    /** A fetch for authorised calls: a 401 renews the token once and asks again. */
+    async fetch(url: string, init: RequestInit): Promise<Response> {
+      const sent = new Headers(init.headers).get('authorization')?.replace(/^Bearer /, '');
+      const response = await options.fetch(url, { ...init, credentials: 'include' });
+      const { user } = state;
+      if (response.status !== 401 || sent === undefined || !user) return response;
+      const renewed = user.accessToken === sent ? await renew(user).catch(() => undefined) : user;
+      if (!renewed) return response;
+      const headers = new Headers(init.headers);
+      headers.set('authorization', `Bearer ${renewed.accessToken}`);
+      return options.fetch(url, { ...init, headers, credentials: 'include' });
+    },
+
+    /**
+     * Sends the whole page to the broker's sign-in, to come back to `path`. Never returns.
+     * @param path where the person is, with its query
+     */
+    async startSignIn(path: string): Promise<never> {
+      const { verifier, state, challenge } = await createProof(options);
+      temporary.setItem(returnPathKey, path);
+      temporary.setItem(verifierKey, verifier);
+      temporary.setItem(stateKey, state);
+      const query = new URLSearchParams({ return_to: `${origin}/auth/callback`, state, code_challenge: challenge });
+      options.leaveTo(`${origin}/login?${query}`);
+      return new Promise<never>(() => {});
+    },
+
+    /**
+     * Finishes the sign-in on /auth/callback. Called twice with one answer (React does so while developing), it works once.
+     * @returns the path to go to
+     * @throws ApiError with the texts of spec part 1, section 8
+     */
+    completeSignIn(query: URLSearchParams): Promise<string> {
+      const key = query.toString();
+      const completion = completions.get(key) ?? completeOnce(query);
+      completions.set(key, completion);
+      return completion;
+    },
+
+    /** Signs out here and in every tab at once, then at the broker, which refuses the tokens from then on. */
+    async signOut(): Promise<void> {
+      const handle = state.user?.refreshToken;
+      local.setItem(signOutKey, '1');
+      drop();
+      options.clearCookies();
+      // without an answer the mark stays, and the next start tries again before it looks at the cookie
+      await withLock(() => finishSignOut(handle)).catch(() => log('The sign-out has not reached the broker yet.'));
+    },
+
+    /** Reads storage again and tells everybody when it has a user. */
+    forceRefresh(): void {
+      const stored = readStoredUser(local, now());
+      if (!stored) return;
+      state = { user: undefined, isRestoring: false };
+      enter(stored);
+    },
+
+    /** Wipes all auth data of this browser and tells everybody that nobody is signed in. */
+    forceClear(): void {
+      clearStoredUser(local, temporary);
+      clearSignInState(temporary);
+      options.clearCookies();
+      state = { user: undefined, isRestoring: true };
+      enter(undefined);
+    },
+
+    clearStale: () => clearStaleEntries(local, now()),
+
+    /** What another tab did: a storage event's key, null when everything was cleared. */
+    noticeStorage(key: string | null): void {
+      if (key !== null && key !== tokensKey) return;
+      const stored = readStoredUser(local, now());
+      if (stored?.accessToken !== state.user?.accessToken) enter(stored);
+    },
+
+    /** The page is seen, or the network is, again: what could not be done before is done now. */
+    async wake(): Promise<void> {
+      const { user } = state;
+      if (!user) return mayRestoreLater ? restore() : undefined;
+      if (user.tokenExpiry - now() < renewBeforeMs) await renew(user).catch(() => undefined);
+    },
+
+    /**
+     * The profile of the current user (spec part 1, section 7).
+     * @returns null when it could not be fetched, which is logged
+     * @throws ApiError 'No authenticated user' without a session
+     */
+    async fetchProfile(): Promise<UserProfile | null> {
+      const token = await this.token();
+      if (token === undefined) throw refusal('No authenticated user');
+      const answer = await endpoint.fetchProfile(token).catch((error: unknown) => ({ refused: String(error) }));
+      if ('profile' in answer) return answer.profile;
+      log(`Failed to fetch user profile: ${answer.refused}`);
+      return null;
+    },
+  };
+}
+
+function userOf({ id, email, displayName, photoURL, provider }: UserProfile, tokens: Tokens): SignedInUser {
+  return { id, email, displayName, photoURL, provider, ...tokens };
+}
+
+function refusal(message: string): ApiError {
+  return new ApiError({ message, code: 'sign_in_failed' });
+}

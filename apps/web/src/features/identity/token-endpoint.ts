@@ -1,0 +1,117 @@
+import { ApiError } from '@souk/contract/client.ts';
+import { userProfileSchema, type UserProfile } from '@souk/contract/identity.ts';
+import { z } from 'zod';
+
+export const clientId = 'frontend';
+/** A refresh that hangs would hold the lock of every tab. */
+const timeoutMs = 15_000;
+
+const tokenAnswerSchema = z.object({
+  accessToken: z.string(),
+  refreshToken: z.string().optional(),
+  /** Seconds. */
+  expiresIn: z.number(),
+});
+
+export type Tokens = { accessToken: string; refreshToken?: string; tokenExpiry: number };
+
+export type TokenEndpointOptions = {
+  /** Origin of the broker, without a trailing slash. */
+  origin: string;
+  fetch: (url: string, init: RequestInit) => Promise<Response>;
+  now: () => number;
+};
+
+export type TokenEndpoint = ReturnType<typeof createTokenEndpoint>;
+
+/** The calls that make, renew and end a session. They stand outside the contract: their form is OAuth's. */
+export function createTokenEndpoint({ origin, fetch, now }: TokenEndpointOptions) {
+  async function request(path: string, init: RequestInit): Promise<Response> {
+    try {
+      return await fetch(origin + path, { credentials: 'include', signal: AbortSignal.timeout(timeoutMs), ...init });
+    } catch (cause) {
+      throw new ApiError({ message: 'Network error occurred', code: 'network', cause });
+    }
+  }
+
+  /** keepalive: an answer that rotates the cookie must arrive even when the page is left meanwhile. */
+  const post = (path: string, form: Record<string, string>) =>
+    request(path, { method: 'POST', body: new URLSearchParams(form), keepalive: true });
+
+  async function readTokens(response: Response): Promise<Tokens> {
+    const answer = tokenAnswerSchema.safeParse(await response.json().catch(() => undefined));
+    if (!answer.success) {
+      throw new ApiError({ message: 'An unexpected error occurred', code: 'unexpected_answer', cause: answer.error });
+    }
+    const { accessToken, refreshToken, expiresIn } = answer.data;
+    const tokenExpiry = now() + expiresIn * 1000;
+    return { accessToken, tokenExpiry, ...(refreshToken !== undefined && { refreshToken }) };
+  }
+
+  return {
+    /**
+     * Swaps the code of the callback for tokens (RFC 6749, section 4.1.3).
+     * @throws ApiError 'Token exchange failed: {body}'
+     */
+    async exchangeCode(code: string, verifier: string): Promise<Tokens> {
+      const response = await post('/oauth/token', {
+        grant_type: 'authorization_code',
+        client_id: clientId,
+        code,
+        redirect_uri: `${origin}/auth/callback`,
+        code_verifier: verifier,
+      });
+      if (response.ok) return readTokens(response);
+      const body = await response.text();
+      throw new ApiError({
+        message: `Token exchange failed: ${body}`,
+        code: 'token_exchange_failed',
+        status: response.status,
+      });
+    },
+
+    /**
+     * New tokens for the sign-in of the HttpOnly cookie.
+     * @param handle refuses the cookie of another sign-in; without one any is taken
+     * @returns undefined when there is no such sign-in any more
+     * @throws ApiError when the broker could not answer: the sign-in may still be good
+     */
+    async refresh(handle?: string): Promise<Tokens | undefined> {
+      const response = await post('/oauth/token', {
+        grant_type: 'refresh_token',
+        client_id: clientId,
+        ...(handle !== undefined && { refresh_token: handle }),
+      });
+      if (response.ok) return readTokens(response);
+      if ([400, 401, 403].includes(response.status)) return undefined;
+      throw failureOf(response);
+    },
+
+    /** Ends the sign-in of the cookie, its access tokens included (RFC 7009). A cookie that is gone has ended already. */
+    async revoke(handle: string | undefined): Promise<void> {
+      const response = await post('/oauth/revoke', { client_id: clientId, token: handle ?? 'cookie' });
+      if (!response.ok && response.status !== 403 && response.status !== 400) {
+        throw failureOf(response);
+      }
+    },
+
+    /**
+     * The profile of the token's owner.
+     * @returns the status text instead when the broker refuses: each caller has words of its own for that
+     */
+    async fetchProfile(accessToken: string): Promise<{ profile: UserProfile } | { refused: string }> {
+      const headers = { accept: 'application/json', authorization: `Bearer ${accessToken}` };
+      const response = await request('/v2/user/profile', { headers });
+      // HTTP/2 has no status texts: the number is better than nothing
+      if (!response.ok) return { refused: response.statusText || String(response.status) };
+      const profile = userProfileSchema.safeParse(await response.json().catch(() => undefined));
+      if (profile.success) return { profile: profile.data };
+      throw new ApiError({ message: 'An unexpected error occurred', code: 'unexpected_answer', cause: profile.error });
+    },
+  };
+}
+
+function failureOf(response: Response): ApiError {
+  const message = `HTTP ${response.status}: ${response.statusText}`;
+  return new ApiError({ message, code: 'unexpected_answer', status: response.status });
+}
