@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { callCost, counted, monthlyPrice } from './server-texts.ts';
+
+test("the monthly price is cents divided by 100, as '$X/month'", () => {
+  expect(monthlyPrice({ price: 900, currency: 'USD' })).toBe('$9.00/month');
+  expect(monthlyPrice({ price: 123_456, currency: 'USD' })).toBe('$1,234.56/month');
+  expect(monthlyPrice({ price: 5, currency: 'EUR' })).toBe('€0.05/month');
+});
+
+test("[SVC-6] A tool with a cost shows '{n} credits per call'", () => {
+  expect(callCost(5)).toBe('5 credits per call');
+  expect(callCost(1_200)).toBe('1,200 credits per call');
+});
+
+test("[SVC-7] A tool with cost 0 shows 'Free to use'", () => {
+  expect(callCost(0)).toBe('Free to use');
+  expect(callCost(undefined)).toBe('Free to use');
+});
+
+test('one is one, and many are grouped', () => {
+  expect(counted(1, 'tool')).toBe('1 tool');
+  expect(counted(0, 'prompt')).toBe('0 prompts');
+  expect(counted(1_204, 'tool')).toBe('1,204 tools');
+});

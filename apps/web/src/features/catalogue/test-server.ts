@@ -1,0 +1,25 @@
+import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue.ts';
+
+/** A server for tests: what a test is about is given, the rest is ordinary. */
+export function testServer(given: Partial<ServerAnswer> & { serverId: string }): ServerAnswer {
+  const name = given.displayName ?? given.serverId;
+  const description = given.displayDescription ?? `What ${name} does.`;
+  return {
+    serverName: name,
+    displayName: name,
+    displayDescription: description,
+    status: 'connected',
+    metadata: { category: 'API Services', description, version: '1.0.0', author: 'Tests' },
+    capabilities: { tools: 1, prompts: 0, resources: 0 },
+    connectionType: 'http',
+    lastUpdate: '2026-11-21T03:00:00.000Z',
+    ...given,
+  };
+}
+
+/** A capability for tests. */
+export function testCapability(
+  given: Partial<CapabilityAnswer> & { serverId: string; name: string },
+): CapabilityAnswer {
+  return { type: 'tool', displayName: given.name, description: '', displayDescription: '', ...given };
+}

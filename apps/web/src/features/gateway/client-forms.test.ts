@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { clientForms, connectTarget, isLocal } from './client-forms.ts';
+
+const broker = { brandName: 'Souk', publicUrl: 'https://souk.example' };
+const target = connectTarget(broker);
+const form = (id: string, of = target) => {
+  const found = clientForms(of).find((client) => client.id === id);
+  if (!found) throw new Error(`no client ${id}`);
+  return found;
+};
+const codeOf = (id: string) => form(id).snippets[0]?.code;
+
+describe('what a client is given', () => {
+  test('the link of everything, and the link of one service, each under a name of its own', () => {
+    expect(target).toEqual({ link: 'https://souk.example/mcp', title: 'Souk', name: 'souk' });
+    expect(connectTarget(broker, { id: 'travel-pro', name: 'Travel Pro' })).toEqual({
+      link: 'https://souk.example/s/travel-pro/mcp',
+      title: 'Souk Travel Pro',
+      name: 'souk-travel-pro',
+    });
+  });
+
+  test('a brand becomes a name that every command line takes as one word', () => {
+    expect(connectTarget({ ...broker, brandName: 'Müller & Söhne Tools' }).name).toBe('m-ller-s-hne-tools');
+    expect(connectTarget({ ...broker, brandName: '市場' }).name).toBe('souk');
+  });
+
+  test('a link on this machine is told apart from one that others reach', () => {
+    for (const link of ['http://localhost:3000/mcp', 'http://127.0.0.1/mcp', 'http://[::1]:3000/mcp']) {
+      expect(isLocal(link), link).toBe(true);
+    }
+    expect(isLocal('https://localhost.example/mcp')).toBe(false);
+  });
+
+  test('clients that stand there twice would be one too many', () => {
+    const ids = clientForms(target).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+describe('one-click links', () => {
+  test('Claude', () => {
+    expect(form('claude').oneClick?.href).toBe(
+      'https://claude.ai/customize/connectors?modal=add-custom-connector&connectorName=Souk&connectorUrl=https%3A%2F%2Fsouk.example%2Fmcp',
+    );
+    const service = connectTarget(broker, { id: 'travel', name: 'Travel & more' });
+    const query = new URL(form('claude', service).oneClick?.href ?? '').searchParams;
+    expect(query.get('connectorName')).toBe('Souk Travel & more');
+    expect(query.get('connectorUrl')).toBe('https://souk.example/s/travel/mcp');
+  });
+
+  test('VS Code: the settings as JSON, encoded whole', () => {
+    const href = form('vs-code').oneClick?.href;
+    expect(href).toBe(
+      'vscode:mcp/install?%7B%22name%22%3A%22souk%22%2C%22type%22%3A%22http%22%2C%22url%22%3A%22https%3A%2F%2Fsouk.example%2Fmcp%22%7D',
+    );
+  });
+
+  test('Cursor: base64 of the settings, with its padding encoded', () => {
+    const href = form('cursor').oneClick?.href ?? '';
+    expect(href).toBe(
+      'cursor://anysphere.cursor-deeplink/mcp/install?name=souk&config=eyJ1cmwiOiJodHRwczovL3NvdWsuZXhhbXBsZS9tY3AifQ%3D%3D',
+    );
+    expect(settingsIn(href)).toEqual({ url: 'https://souk.example/mcp' });
+  });
+
+  test('LM Studio: the same settings under its own address', () => {
+    const href = form('lm-studio').oneClick?.href ?? '';
+    expect(href).toMatch(/^lmstudio:\/\/add_mcp\?name=souk&config=[A-Za-z0-9%]+$/);
+    expect(settingsIn(href)).toEqual({ url: 'https://souk.example/mcp' });
+  });
+
+  function settingsIn(href: string): unknown {
+    return JSON.parse(atob(new URL(href).searchParams.get('config') ?? ''));
+  }
+});
+
+describe('commands and settings files', () => {
+  test('Claude Code, with and without a token', () => {
+    expect(codeOf('claude-code')).toBe('claude mcp add --transport http souk https://souk.example/mcp');
+    expect(form('claude-code').snippets[1]?.code).toBe(
+      'claude mcp add --transport http souk https://souk.example/mcp --header "Authorization: Bearer YOUR_TOKEN"',
+    );
+  });
+
+  test('VS Code, Windsurf, Cursor and LM Studio', () => {
+    expect(JSON.parse(codeOf('vs-code') ?? '')).toEqual({
+      servers: { souk: { type: 'http', url: 'https://souk.example/mcp' } },
+    });
+    expect(JSON.parse(codeOf('windsurf') ?? '')).toEqual({
+      mcpServers: { souk: { serverUrl: 'https://souk.example/mcp' } },
+    });
+    for (const id of ['cursor', 'lm-studio']) {
+      expect(JSON.parse(codeOf(id) ?? '')).toEqual({ mcpServers: { souk: { url: 'https://souk.example/mcp' } } });
+    }
+  });
+
+  test('Codex, Gemini CLI, Copilot CLI and clients that only start programs', () => {
+    expect(codeOf('codex')).toBe('codex mcp add souk --url https://souk.example/mcp');
+    expect(form('codex').snippets[1]?.code).toContain('bearer_token_env_var = "SOUK_TOKEN"');
+    expect(codeOf('gemini-cli')).toBe('gemini mcp add -s user --transport http souk https://souk.example/mcp');
+    expect(codeOf('copilot-cli')).toBe('copilot mcp add --transport http souk https://souk.example/mcp');
+    expect(codeOf('stdio')).toBe('npx -y mcp-remote https://souk.example/mcp');
+  });
+
+  test('ChatGPT has no link to click: steps, and the link to paste', () => {
+    expect(form('chatgpt').oneClick).toBeUndefined();
+    expect(form('chatgpt').steps.join(' ')).toMatch(/Settings.*Apps.*Advanced.*Developer mode.*Create app.*OAuth/);
+    expect(codeOf('chatgpt')).toBe('https://souk.example/mcp');
+  });
+});

@@ -1,0 +1,191 @@
+/** How one MCP client takes the link. Forms are exact: they are pasted, not read. */
+export type ClientForm = {
+  id: string;
+  name: string;
+  /** Opens the client with everything filled in. */
+  oneClick?: { label: string; href: string };
+  /** What a person does by hand, in order. */
+  steps: readonly string[];
+  snippets: readonly Snippet[];
+  /** Calls come from the maker's servers, so a link on this machine is out of their reach. */
+  remote?: true;
+};
+export type Snippet = { label: string; code: string };
+
+export type ConnectTarget = {
+  /** The address to connect to: {publicUrl}/mcp or {publicUrl}/s/{serverId}/mcp. */
+  link: string;
+  /** What a person sees in the client's list: 'Souk', 'Souk Travel'. */
+  title: string;
+  /** What a command line calls it: 'souk', 'souk-travel'. */
+  name: string;
+};
+
+/** Every client that we know, most used first. */
+export function clientForms(target: ConnectTarget): ClientForm[] {
+  return forms.map((form) => form(target));
+}
+
+const json = (value: unknown): string => JSON.stringify(value);
+const block = (value: unknown): string => JSON.stringify(value, null, 2);
+/** The links that we encode are ASCII: an origin is punycode, a server's id is a-z, 0-9 and -. */
+const base64Config = (link: string): string => encodeURIComponent(btoa(json({ url: link })));
+const variableOf = (name: string): string => `${name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}_TOKEN`;
+
+const claude = ({ link, title }: ConnectTarget): ClientForm => ({
+  id: 'claude',
+  name: 'Claude',
+  oneClick: {
+    label: 'Add to Claude',
+    href: `https://claude.ai/customize/connectors?modal=add-custom-connector&connectorName=${encodeURIComponent(title)}&connectorUrl=${encodeURIComponent(link)}`,
+  },
+  steps: [
+    'Or open Settings, Connectors, Add custom connector, and paste the link above.',
+    'Click Connect and sign in.',
+  ],
+  snippets: [],
+  remote: true,
+});
+
+const claudeCode = ({ link, name }: ConnectTarget): ClientForm => ({
+  id: 'claude-code',
+  name: 'Claude Code',
+  steps: ['Run this in a terminal, then type /mcp in Claude Code to sign in.'],
+  snippets: [
+    { label: 'Terminal', code: `claude mcp add --transport http ${name} ${link}` },
+    {
+      label: 'With an access token instead of signing in',
+      code: `claude mcp add --transport http ${name} ${link} --header "Authorization: Bearer YOUR_TOKEN"`,
+    },
+  ],
+});
+
+const chatGpt = ({ link }: ConnectTarget): ClientForm => ({
+  id: 'chatgpt',
+  name: 'ChatGPT',
+  steps: [
+    'Open Settings, Apps, Advanced, and switch on Developer mode.',
+    'Choose Create app, paste the link, and pick OAuth.',
+    'Sign in when ChatGPT asks. Access tokens do not work here.',
+  ],
+  snippets: [{ label: 'Link', code: link }],
+  remote: true,
+});
+
+const vsCode = ({ link, name }: ConnectTarget): ClientForm => ({
+  id: 'vs-code',
+  name: 'VS Code',
+  oneClick: {
+    label: 'Install in VS Code',
+    href: `vscode:mcp/install?${encodeURIComponent(json({ name, type: 'http', url: link }))}`,
+  },
+  steps: ['Or put this into your project.'],
+  snippets: [{ label: '.vscode/mcp.json', code: block({ servers: { [name]: { type: 'http', url: link } } }) }],
+});
+
+const cursor = ({ link, name }: ConnectTarget): ClientForm => ({
+  id: 'cursor',
+  name: 'Cursor',
+  oneClick: {
+    label: 'Add to Cursor',
+    href: `cursor://anysphere.cursor-deeplink/mcp/install?name=${encodeURIComponent(name)}&config=${base64Config(link)}`,
+  },
+  steps: ['Or put this into Cursor’s settings file.'],
+  snippets: [{ label: '~/.cursor/mcp.json', code: block({ mcpServers: { [name]: { url: link } } }) }],
+});
+
+const windsurf = ({ link, name }: ConnectTarget): ClientForm => ({
+  id: 'windsurf',
+  name: 'Windsurf',
+  steps: ['Put this into Windsurf’s settings file and reload its servers.'],
+  snippets: [{ label: 'mcp_config.json', code: block({ mcpServers: { [name]: { serverUrl: link } } }) }],
+});
+
+const codex = ({ link, name }: ConnectTarget): ClientForm => ({
+  id: 'codex',
+  name: 'Codex',
+  steps: ['Run this in a terminal and sign in when the browser opens.'],
+  snippets: [
+    { label: 'Terminal', code: `codex mcp add ${name} --url ${link}` },
+    {
+      label: `With an access token in ${variableOf(name)}: ~/.codex/config.toml`,
+      code: `[mcp_servers.${name}]\nurl = "${link}"\nbearer_token_env_var = "${variableOf(name)}"`,
+    },
+  ],
+});
+
+const geminiCli = ({ link, name }: ConnectTarget): ClientForm => ({
+  id: 'gemini-cli',
+  name: 'Gemini CLI',
+  steps: [`Run this in a terminal, then type /mcp auth ${name} in Gemini to sign in.`],
+  snippets: [{ label: 'Terminal', code: `gemini mcp add -s user --transport http ${name} ${link}` }],
+});
+
+const copilotCli = ({ link, name }: ConnectTarget): ClientForm => ({
+  id: 'copilot-cli',
+  name: 'Copilot CLI',
+  steps: ['Run this in a terminal and sign in when the browser opens.'],
+  snippets: [{ label: 'Terminal', code: `copilot mcp add --transport http ${name} ${link}` }],
+});
+
+const lmStudio = ({ link, name }: ConnectTarget): ClientForm => ({
+  id: 'lm-studio',
+  name: 'LM Studio',
+  oneClick: {
+    label: 'Add to LM Studio',
+    href: `lmstudio://add_mcp?name=${encodeURIComponent(name)}&config=${base64Config(link)}`,
+  },
+  steps: ['Or put this into LM Studio’s settings file.'],
+  snippets: [{ label: 'mcp.json', code: block({ mcpServers: { [name]: { url: link } } }) }],
+});
+
+const stdioOnly = ({ link, name }: ConnectTarget): ClientForm => ({
+  id: 'stdio',
+  name: 'Other clients',
+  steps: ['A client that only starts programs reaches the link through mcp-remote, which signs you in by itself.'],
+  snippets: [
+    { label: 'Command', code: `npx -y mcp-remote ${link}` },
+    {
+      label: 'As most settings files want it',
+      code: block({ mcpServers: { [name]: { command: 'npx', args: ['-y', 'mcp-remote', link] } } }),
+    },
+  ],
+});
+
+const forms = [
+  claude,
+  claudeCode,
+  chatGpt,
+  vsCode,
+  cursor,
+  windsurf,
+  codex,
+  geminiCli,
+  copilotCli,
+  lmStudio,
+  stdioOnly,
+] as const;
+
+/** Names of the clients, for places that say only which there are. */
+export const clientNames = ['Claude', 'ChatGPT', 'VS Code', 'Cursor', 'Windsurf', 'Codex', 'Gemini CLI', 'LM Studio'];
+
+/** Is the link on this machine, where only programs on it can call? */
+export function isLocal(link: string): boolean {
+  const { hostname } = new URL(link);
+  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\./.test(hostname);
+}
+
+/** 'Souk' -> { title: 'Souk', name: 'souk' }; with a service 'Travel' (travel) -> 'Souk Travel', 'souk-travel'. */
+export function connectTarget(
+  { brandName, publicUrl }: { brandName: string; publicUrl: string },
+  service?: { id: string; name: string },
+): ConnectTarget {
+  const brand =
+    brandName
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .replaceAll(/^-|-$/g, '') || 'souk';
+  if (!service) return { link: `${publicUrl}/mcp`, title: brandName, name: brand };
+  const link = `${publicUrl}/s/${encodeURIComponent(service.id)}/mcp`;
+  return { link, title: `${brandName} ${service.name}`, name: `${brand}-${service.id}` };
+}
