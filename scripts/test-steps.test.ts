@@ -20,9 +20,13 @@ test('[CFG-18] npm test runs the checks and every test file of the repository', 
   });
   const run = listSchema.parse(JSON.parse(listed.stdout));
   expect(new Set(run.map(({ projectName }) => projectName))).toEqual(new Set(testProjects));
-  const written = globSync('{apps,packages,services,scripts,bench,e2e}/**/*.{test,spec}.{ts,tsx}', {
-    cwd: root,
-    exclude: ['**/node_modules/**'],
-  });
+  const find = (pattern: string) =>
+    globSync(`{apps,packages,services,scripts,bench,e2e}/**/*.${pattern}`, {
+      cwd: root,
+      exclude: ['**/node_modules/**'],
+    });
+  const written = find('test.{ts,tsx}');
+  // Playwright's, all in its folder
+  expect(find('spec.{ts,tsx}').filter((file) => !file.startsWith('e2e/journeys/'))).toEqual([]);
   expect(run.map(({ file }) => file.slice(root.length + 1)).sort()).toEqual(written.sort());
 });

@@ -12,15 +12,35 @@ const reports = mkdtempSync(join(tmpdir(), 'souk-reports-'));
 
 type Outcome = { name: string; ok: boolean; seconds: number };
 
-const countsSchema = z.object({
-  numPassedTests: z.number(),
-  numFailedTests: z.number(),
-  numPendingTests: z.number(),
-  numTodoTests: z.number(),
-});
-type Counts = z.infer<typeof countsSchema>;
+type Counts = { passed: number; failed: number; skipped: number };
 
-const tests: Step[] = testProjects.map((project) => {
+/** What the two runners write of their counts. */
+const reportSchema = z.union([
+  z
+    .object({
+      numPassedTests: z.number(),
+      numFailedTests: z.number(),
+      numPendingTests: z.number(),
+      numTodoTests: z.number(),
+    })
+    .transform((vitest): Counts => ({
+      passed: vitest.numPassedTests,
+      failed: vitest.numFailedTests,
+      skipped: vitest.numPendingTests + vitest.numTodoTests,
+    })),
+  z
+    .object({
+      stats: z.object({ expected: z.number(), unexpected: z.number(), flaky: z.number(), skipped: z.number() }),
+    })
+    .transform(({ stats }): Counts => ({
+      passed: stats.expected,
+      // a test that passes at the second try is a test that fails
+      failed: stats.unexpected + stats.flaky,
+      skipped: stats.skipped,
+    })),
+]);
+
+const vitestSteps: Step[] = testProjects.map((project) => {
   const report = join(reports, `${project}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   return {
@@ -29,6 +49,14 @@ const tests: Step[] = testProjects.map((project) => {
     args: ['vitest/vitest.mjs', 'run', '--project', project, '--passWithNoTests', ...reporters],
   };
 });
+const tests: Step[] = [
+  ...vitestSteps,
+  {
+    name: 'browser',
+    report: join(reports, 'browser.json'),
+    args: ['@playwright/test/cli.js', 'test', '--reporter=list,json'],
+  },
+];
 
 const outcomes = await runLanes(checks, Math.min(2, availableParallelism()));
 for (const step of tests) {
@@ -48,12 +76,13 @@ async function runLanes(steps: readonly Step[], lanes: number): Promise<Outcome[
   return done;
 }
 
-function run({ name, args }: Step, live: boolean): Promise<Outcome> {
+function run({ name, args, report }: Step, live: boolean): Promise<Outcome> {
   const begun = performance.now();
   const [program = '', ...rest] = args;
   const child = spawn(process.execPath, [join(root, 'node_modules', program), ...rest], {
     cwd: root,
     stdio: live ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...(report && { PLAYWRIGHT_JSON_OUTPUT_FILE: report }) },
   });
   const output: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => output.push(chunk));
@@ -79,14 +108,13 @@ function conclude(done: readonly Outcome[]): void {
     console.log(`${name.padEnd(12)} ${seconds.toFixed(1).padStart(7)}  ${ok ? 'ok' : 'FAILED'}`);
   }
   const sum = (key: keyof Counts) => totals.reduce((total, counts) => total + counts[key], 0);
-  const skipped = sum('numPendingTests') + sum('numTodoTests');
-  if (skipped > 0) console.log(`\n${skipped} skipped: see above why`);
+  if (sum('skipped') > 0) console.log(`\n${sum('skipped')} skipped: see above why`);
   if (done.some(({ ok }) => !ok)) process.exitCode = 1;
-  console.log(`\n${sum('numPassedTests')} passed, ${sum('numFailedTests')} failed`);
+  console.log(`\n${sum('passed')} passed, ${sum('failed')} failed`);
 }
 
-/** Zeros when vitest did not come to write them: the step has failed then anyway. */
+/** Zeros when the runner did not come to write them: the step has failed then anyway. */
 function countsOf(report: string): Counts {
-  if (!existsSync(report)) return { numPassedTests: 0, numFailedTests: 0, numPendingTests: 0, numTodoTests: 0 };
-  return countsSchema.parse(JSON.parse(readFileSync(report, 'utf8')));
+  if (!existsSync(report)) return { passed: 0, failed: 0, skipped: 0 };
+  return reportSchema.parse(JSON.parse(readFileSync(report, 'utf8')));
 }

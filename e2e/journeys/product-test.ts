@@ -1,0 +1,38 @@
+import { rm } from 'node:fs/promises';
+import { test as base, type Page } from '@playwright/test';
+import { startProduct, type Product } from '../product.ts';
+import { untilAllConnected } from '../until-all-connected.ts';
+
+type Fixtures = { violations: string[] };
+type WorkerFixtures = { product: Product };
+
+/** A test in a real browser against the whole product, started once. Every test fails on a violation of the CSP. */
+export const test = base.extend<Fixtures, WorkerFixtures>({
+  product: [
+    async ({}, use) => {
+      const product = await startProduct();
+      await untilAllConnected(product.publicUrl);
+      await use(product);
+      await product.kill('SIGTERM');
+      await rm(product.dataDir, { recursive: true, force: true });
+    },
+    { scope: 'worker', timeout: 150_000 },
+  ],
+  baseURL: async ({ product }, use) => use(product.publicUrl),
+  violations: [
+    async ({ page }, use) => {
+      const violations: string[] = [];
+      watchForViolations(page, violations);
+      await use(violations);
+      if (violations.length > 0) throw new Error(`content security policy:\n${violations.join('\n')}`);
+    },
+    { auto: true },
+  ],
+});
+export { expect } from '@playwright/test';
+
+function watchForViolations(page: Page, violations: string[]): void {
+  page.on('console', (message) => {
+    if (/content security policy/i.test(message.text())) violations.push(message.text());
+  });
+}

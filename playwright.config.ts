@@ -1,0 +1,18 @@
+import { defineConfig } from '@playwright/test';
+import { browserArguments, browserPath } from './e2e/browser.ts';
+
+export default defineConfig({
+  testDir: 'e2e/journeys',
+  outputDir: 'test-results',
+  snapshotPathTemplate: 'e2e/snapshots/{testFileName}/{arg}{ext}',
+  timeout: 60_000,
+  workers: 1,
+  fullyParallel: false,
+  reporter: [['list']],
+  use: {
+    launchOptions: { executablePath: await browserPath(), args: browserArguments },
+    locale: 'en-US',
+    timezoneId: 'UTC',
+    trace: 'retain-on-failure',
+  },
+});
