@@ -1,0 +1,31 @@
+const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
+const counts = new Intl.NumberFormat('en-US');
+const moments = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short' });
+const days = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium' });
+
+/** Cents of a currency as text: 900 is "$9.00" (spec part 1, section 9). */
+export function formatMoney(amountCents: number, currency = 'USD'): string {
+  const code = currency.toUpperCase();
+  const format = code === 'USD' ? dollars : new Intl.NumberFormat('en-US', { style: 'currency', currency: code });
+  return format.format(amountCents / 100);
+}
+
+/** A monthly price: "$9.00/month". */
+export function formatMonthly(amountCents: number, currency?: string): string {
+  return `${formatMoney(amountCents, currency)}/month`;
+}
+
+/** A count with thousands grouped: "12,345". */
+export function formatCount(count: number): string {
+  return counts.format(count);
+}
+
+/** A moment (ISO text or epoch milliseconds) as date and time: "Nov 21, 2026, 3:04 PM". */
+export function formatMoment(moment: string | number): string {
+  return moments.format(new Date(moment));
+}
+
+/** A moment as its date: "Nov 21, 2026". */
+export function formatDay(moment: string | number): string {
+  return days.format(new Date(moment));
+}

@@ -1,0 +1,43 @@
+import { classNames } from './class-names.ts';
+
+export type ButtonVariant = 'primary' | 'secondary' | 'ghost' | 'danger';
+export type ButtonSize = 'small' | 'medium' | 'large';
+
+export type ButtonLook = {
+  /** primary: the one thing to do here (ink). secondary: the default. ghost: no border. danger: takes something away. */
+  variant?: ButtonVariant | undefined;
+  /** 28, 36 or 44 pixels high. */
+  size?: ButtonSize | undefined;
+  /** As wide as its container. */
+  wide?: boolean | undefined;
+};
+
+const base =
+  'relative inline-flex shrink-0 items-center justify-center gap-2 rounded-md border font-medium whitespace-nowrap select-none no-underline transition-colors aria-disabled:opacity-60 disabled:opacity-60';
+
+const variants: Readonly<Record<ButtonVariant, string>> = {
+  primary: 'border-transparent bg-ink text-ink-text hover:not-disabled:bg-ink-hover',
+  secondary: 'border-line bg-surface text-text hover:not-disabled:border-line-strong hover:not-disabled:bg-sunken',
+  ghost: 'border-transparent text-quiet hover:not-disabled:bg-sunken hover:not-disabled:text-text',
+  danger: 'border-transparent bg-bad-fill text-white hover:not-disabled:brightness-110',
+};
+
+const sizes: Readonly<Record<ButtonSize, string>> = {
+  small: 'h-7 px-2.5 text-[0.8125rem]',
+  medium: 'h-9 px-3.5',
+  large: 'h-11 px-5 text-[0.9375rem]',
+};
+
+const squareSizes: Readonly<Record<ButtonSize, string>> = { small: 'size-7', medium: 'size-9', large: 'size-11' };
+
+/** The classes that make an element look like our button. Button, LinkButton, AnchorButton and IconButton share them. */
+export function buttonClasses(look: ButtonLook & { square?: boolean | undefined }, extra?: string): string {
+  const size = look.size ?? 'medium';
+  return classNames(
+    base,
+    variants[look.variant ?? 'secondary'],
+    look.square ? squareSizes[size] : sizes[size],
+    look.wide && 'w-full',
+    extra,
+  );
+}

@@ -1,0 +1,29 @@
+import type { ComponentProps } from 'react';
+import { classNames } from './class-names.ts';
+
+export type CardProps = Omit<ComponentProps<'div'>, 'style'> & {
+  /** The element: section and article where it has a heading of its own. */
+  as?: 'div' | 'section' | 'article' | 'li' | undefined;
+  /** 16 px (medium), 24 px (large) or none, for tables and lists that go to the edge. */
+  padding?: 'none' | 'medium' | 'large' | undefined;
+  /** The card holds one stretched link (class `after:absolute after:inset-0`): the whole card answers the pointer. */
+  interactive?: boolean | undefined;
+};
+
+const paddings = { none: '', medium: 'p-4', large: 'p-5 sm:p-6' } as const;
+
+/** A box with a border on the page's ground. Full height, so that cards of a grid row are equally high. */
+export function Card({ as: Element = 'div', padding = 'medium', interactive, className, ...rest }: CardProps) {
+  return (
+    // a card is one of four elements that take the same attributes; JSX cannot know that of a union
+    <Element
+      {...(rest as object)}
+      className={classNames(
+        'relative min-w-0 rounded-lg border border-line bg-surface',
+        interactive && 'transition-colors hover:border-line-strong has-[a:focus-visible]:border-accent',
+        paddings[padding],
+        className,
+      )}
+    />
+  );
+}

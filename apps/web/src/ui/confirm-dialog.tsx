@@ -1,0 +1,62 @@
+import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { Notice } from './notice.tsx';
+
+export type ConfirmDialogProps = {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  title: ReactNode;
+  /** What will happen, and whether it can be undone. */
+  children?: ReactNode;
+  /** The verb: "Revoke token", never "OK". */
+  confirmLabel: string;
+  cancelLabel?: string | undefined;
+  /** danger unless said otherwise. */
+  variant?: 'primary' | 'danger' | undefined;
+  /** Under way: the dialog stays, the button turns. */
+  busy?: boolean | undefined;
+  /** It failed: shown in the dialog, which stays open. */
+  error?: string | undefined;
+  onConfirm: () => void;
+};
+
+/** Asks before something is taken away. Controlled: the caller closes it when the work is done. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const {
+    open,
+    onOpenChange,
+    title,
+    children,
+    confirmLabel,
+    cancelLabel = 'Cancel',
+    variant = 'danger',
+    busy,
+    error,
+    onConfirm,
+  } = props;
+  return (
+    <Dialog
+      urgent
+      size="small"
+      open={open}
+      onOpenChange={(next) => !busy && onOpenChange(next)}
+      title={title}
+      footer={
+        <>
+          <Button onClick={() => !busy && onOpenChange(false)}>{cancelLabel}</Button>
+          <Button variant={variant} loading={busy} onClick={onConfirm}>
+            {confirmLabel}
+          </Button>
+        </>
+      }
+    >
+      <div className="text-quiet">{children}</div>
+      {error && (
+        <div className="mt-4">
+          <Notice tone="bad">{error}</Notice>
+        </div>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,37 @@
+import Check from 'lucide-react/icons/check';
+import Copy from 'lucide-react/icons/copy';
+import type { ButtonLook } from './button-look.ts';
+import { Button } from './button.tsx';
+import { useCopy } from './copy-text.ts';
+
+export type CopyButtonProps = ButtonLook & {
+  /** What is copied. */
+  text: string;
+  /** "Copy", unless said otherwise. */
+  label?: string | undefined;
+  /** What a screen reader hears as the name, where "Copy" alone would not say of what. */
+  name?: string | undefined;
+};
+
+/** Copies a text and says so, to eyes and to screen readers. */
+export function CopyButton({ text, label = 'Copy', name, ...look }: CopyButtonProps) {
+  const { state, copy } = useCopy();
+  return (
+    <>
+      <Button
+        {...look}
+        aria-label={name}
+        onClick={() => copy(text)}
+        icon={
+          state === 'copied' ? <Check aria-hidden size={15} className="text-good" /> : <Copy aria-hidden size={15} />
+        }
+      >
+        {state === 'copied' ? 'Copied' : label}
+      </Button>
+      <span role="status" className="sr-only">
+        {state === 'copied' && 'Copied to the clipboard'}
+        {state === 'failed' && 'Copying failed: select the text and copy it'}
+      </span>
+    </>
+  );
+}

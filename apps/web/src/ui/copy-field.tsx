@@ -1,0 +1,40 @@
+import { useId } from 'react';
+import { classNames } from './class-names.ts';
+import { CopyButton } from './copy-button.tsx';
+
+export type CopyFieldProps = {
+  label: string;
+  hideLabel?: boolean | undefined;
+  value: string;
+  hint?: string | undefined;
+  /** The button is the thing to do here: ink. */
+  primary?: boolean | undefined;
+};
+
+/** A value to take along (a link, a token): one line that selects itself, and a button that copies it. */
+export function CopyField({ label, hideLabel, value, hint, primary }: CopyFieldProps) {
+  const id = useId();
+  return (
+    <div className="flex min-w-0 flex-col gap-1.5">
+      <label htmlFor={id} className={classNames('font-medium', hideLabel && 'sr-only')}>
+        {label}
+      </label>
+      <div className="flex items-center gap-1 rounded-md border border-line-strong/70 bg-surface p-1 has-[input:focus-visible]:border-accent">
+        <input
+          id={id}
+          readOnly
+          value={value}
+          aria-describedby={hint ? `${id}-hint` : undefined}
+          onFocus={(event) => event.currentTarget.select()}
+          className="h-7 min-w-0 flex-1 bg-transparent px-2 font-mono text-[0.8125rem] text-ellipsis outline-none"
+        />
+        <CopyButton text={value} size="small" variant={primary ? 'primary' : 'secondary'} name={`Copy ${label}`} />
+      </div>
+      {hint && (
+        <div id={`${id}-hint`} className="text-[0.8125rem] text-quiet">
+          {hint}
+        </div>
+      )}
+    </div>
+  );
+}

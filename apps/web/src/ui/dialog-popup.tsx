@@ -1,0 +1,56 @@
+import { AlertDialog } from '@base-ui/react/alert-dialog';
+import { Dialog as BaseDialog } from '@base-ui/react/dialog';
+import X from 'lucide-react/icons/x';
+import { buttonClasses } from './button-look.ts';
+import { classNames } from './class-names.ts';
+import type { DialogProps } from './dialog.tsx';
+
+const widths = { small: 'max-w-sm', medium: 'max-w-md', large: 'max-w-lg' } as const;
+
+/** The dialog itself, loaded when one is first opened: see Dialog. */
+export function DialogPopup({
+  open,
+  onOpenChange,
+  title,
+  description,
+  size = 'medium',
+  urgent,
+  footer,
+  children,
+}: DialogProps) {
+  const Root = urgent ? AlertDialog.Root : BaseDialog.Root;
+  return (
+    <Root open={open} onOpenChange={onOpenChange}>
+      <BaseDialog.Portal>
+        <BaseDialog.Backdrop className="fixed inset-0 bg-shade transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0" />
+        <BaseDialog.Viewport className="fixed inset-0 flex items-end justify-center p-3 sm:items-center sm:p-6">
+          <BaseDialog.Popup
+            className={classNames(
+              'relative flex max-h-full w-full flex-col overflow-hidden rounded-lg border border-line bg-surface text-text shadow-float transition data-ending-style:scale-98 data-ending-style:opacity-0 data-starting-style:scale-98 data-starting-style:opacity-0',
+              widths[size],
+            )}
+          >
+            <div className="px-5 pt-5 pr-14 sm:px-6 sm:pt-6">
+              <BaseDialog.Title className="text-base font-semibold wrap-anywhere">{title}</BaseDialog.Title>
+              {description && (
+                <BaseDialog.Description className="mt-1 text-quiet">{description}</BaseDialog.Description>
+              )}
+            </div>
+            <div className="min-h-0 flex-1 overflow-y-auto px-5 pt-4 pb-5 sm:px-6 sm:pb-6">{children}</div>
+            {footer && (
+              <div className="flex flex-col-reverse gap-2 border-t border-line px-5 py-4 sm:flex-row sm:justify-end sm:px-6">
+                {footer}
+              </div>
+            )}
+            <BaseDialog.Close
+              aria-label="Close"
+              className={buttonClasses({ variant: 'ghost', size: 'medium', square: true }, 'absolute! top-3 right-3')}
+            >
+              <X aria-hidden size={17} />
+            </BaseDialog.Close>
+          </BaseDialog.Popup>
+        </BaseDialog.Viewport>
+      </BaseDialog.Portal>
+    </Root>
+  );
+}

@@ -1,0 +1,76 @@
+import type { ReactNode } from 'react';
+import { classNames } from './class-names.ts';
+
+export type TableColumn<Row> = {
+  id: string;
+  header: ReactNode;
+  cell: (row: Row) => ReactNode;
+  /** Amounts and counts: right-aligned, tabular figures. */
+  numeric?: boolean | undefined;
+  /** The header is read but not seen (a column of buttons). */
+  hideHeader?: boolean | undefined;
+  /** The cell that names the row: a row header. */
+  rowHeader?: boolean | undefined;
+  /** Left out below 640 px. */
+  wideOnly?: boolean | undefined;
+};
+
+export type TableProps<Row> = {
+  /** What the table lists, for screen readers. */
+  caption: string;
+  columns: readonly TableColumn<Row>[];
+  rows: readonly Row[];
+  rowKey: (row: Row) => string;
+};
+
+/** Rows of facts. Scrolls sideways in its own box where it is too wide; for an empty list show an EmptyState instead. */
+export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>) {
+  const cellClasses = (column: TableColumn<Row>) =>
+    classNames(
+      'px-4 first:pl-4 last:pr-4',
+      column.numeric ? 'text-right tabular-nums' : 'text-left',
+      column.wideOnly && 'max-sm:hidden',
+    );
+  return (
+    <div
+      role="region"
+      aria-label={caption}
+      tabIndex={0}
+      className="overflow-x-auto rounded-lg border border-line bg-surface"
+    >
+      <table className="w-full border-collapse">
+        <caption className="sr-only">{caption}</caption>
+        <thead>
+          <tr className="border-b border-line text-[0.8125rem] text-quiet">
+            {columns.map((column) => (
+              <th
+                key={column.id}
+                scope="col"
+                className={classNames(cellClasses(column), 'h-10 font-medium whitespace-nowrap')}
+              >
+                {column.hideHeader ? <span className="sr-only">{column.header}</span> : column.header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-line">
+          {rows.map((row) => (
+            <tr key={rowKey(row)} className="hover:bg-sunken/50">
+              {columns.map((column) =>
+                column.rowHeader ? (
+                  <th key={column.id} scope="row" className={classNames(cellClasses(column), 'h-12 py-2 font-medium')}>
+                    {column.cell(row)}
+                  </th>
+                ) : (
+                  <td key={column.id} className={classNames(cellClasses(column), 'h-12 py-2')}>
+                    {column.cell(row)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
