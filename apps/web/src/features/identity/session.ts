@@ -1,38 +1,26 @@
 import { ApiError } from '@souk/contract/client.ts';
 import type { UserProfile } from '@souk/contract/identity.ts';
-import { createProof, type Randomness } from './pkce.ts';
-import { chooseReturnPath } from './return-path.ts';
 import {
   clearSignInState,
   clearStaleEntries,
   clearStoredUser,
   readStoredUser,
-  returnPathKey,
   signOutKey,
-  stateKey,
   storeUser,
   tokensKey,
-  verifierKey,
   type KeyValueStore,
 } from './session-storage.ts';
 import type { SignedInUser } from './signed-in-user.ts';
-import { createTokenEndpoint, type Tokens } from './token-endpoint.ts';
+import { createSignIn, userOf, type SignInOptions } from './sign-in.ts';
+import { createTokenEndpoint } from './token-endpoint.ts';
 
 /** Renewed this long before the expiry, and never sent closer to it than half of that. */
 const renewBeforeMs = 60_000;
 const retryAfterMs = 30_000;
 
-export type SessionOptions = Randomness & {
-  /** Origin of this page and of the broker, without a trailing slash. */
-  origin: string;
+export type SessionOptions = Omit<SignInOptions, 'endpoint' | 'onSignedIn'> & {
   local: KeyValueStore;
-  temporary: KeyValueStore;
   fetch: (url: string, init: RequestInit) => Promise<Response>;
-  now: () => number;
-  /** One at a time over all tabs of this browser: the refresh token is good once. */
-  withLock: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Leaves this page for another address. */
-  leaveTo: (address: string) => void;
   /** Removes the cookies of earlier releases. */
   clearCookies: () => void;
   /** @returns a function that cancels it. */
@@ -50,7 +38,7 @@ export type Session = ReturnType<typeof createSession>;
  * Everything that touches the browser comes in as an argument.
  */
 export function createSession(options: SessionOptions) {
-  const { origin, local, temporary, now, withLock, log } = options;
+  const { local, temporary, now, withLock, log } = options;
   const endpoint = createTokenEndpoint(options);
   const listeners = new Set<(user: SignedInUser | undefined) => void>();
   let state: SessionState = { user: undefined, isRestoring: false };
@@ -58,7 +46,15 @@ export function createSession(options: SessionOptions) {
   let restoration: Promise<void> | undefined;
   let mayRestoreLater = false;
   let cancelTimer = () => {};
-  const completions = new Map<string, Promise<string>>();
+  const signIn = createSignIn({
+    ...options,
+    endpoint,
+    onSignedIn: (user) => {
+      clearStoredUser(local, temporary);
+      local.removeItem(signOutKey);
+      keep(user);
+    },
+  });
 
   function enter(user: SignedInUser | undefined, isRestoring = false): void {
     if (state.user === user && state.isRestoring === isRestoring) return;
@@ -152,31 +148,6 @@ export function createSession(options: SessionOptions) {
     enter(state.user);
   }
 
-  async function completeOnce(query: URLSearchParams): Promise<string> {
-    const wantedState = temporary.getItem(stateKey);
-    const verifier = temporary.getItem(verifierKey);
-    const returnPath = temporary.getItem(returnPathKey);
-    // good for one answer, whatever it says
-    clearSignInState(temporary);
-    if (query.get('error') !== null) return '/';
-    const code = query.get('code');
-    const state = query.get('state');
-    if (!code || !state) throw refusal('Missing required OAuth parameters');
-    if (state !== wantedState) throw refusal('Invalid state parameter - possible CSRF attack');
-    if (!verifier) throw refusal('Missing code verifier');
-
-    const user = await withLock(async () => {
-      const tokens = await endpoint.exchangeCode(code, verifier);
-      const answer = await endpoint.fetchProfile(tokens.accessToken);
-      if ('refused' in answer) throw refusal(`Failed to get user info: ${answer.refused}`);
-      return userOf(answer.profile, tokens);
-    });
-    clearStoredUser(local, temporary);
-    local.removeItem(signOutKey);
-    keep(user);
-    return chooseReturnPath(returnPath, origin);
-  }
-
   return {
     /** Restores the user. Synchronous where a stored one is good; the promise is for the cookie. */
     start: restore,
@@ -218,31 +189,11 @@ export function createSession(options: SessionOptions) {
       return options.fetch(url, { ...init, headers, credentials: 'include' });
     },
 
-    /**
-     * Sends the whole page to the broker's sign-in, to come back to `path`. Never returns.
-     * @param path where the person is, with its query
-     */
-    async startSignIn(path: string): Promise<never> {
-      const { verifier, state, challenge } = await createProof(options);
-      temporary.setItem(returnPathKey, path);
-      temporary.setItem(verifierKey, verifier);
-      temporary.setItem(stateKey, state);
-      const query = new URLSearchParams({ return_to: `${origin}/auth/callback`, state, code_challenge: challenge });
-      options.leaveTo(`${origin}/login?${query}`);
-      return new Promise<never>(() => {});
-    },
+    /** Sends the whole page to the broker's sign-in; see sign-in.ts. */
+    startSignIn: signIn.start,
 
-    /**
-     * Finishes the sign-in on /auth/callback. Called twice with one answer (React does so while developing), it works once.
-     * @returns the path to go to
-     * @throws ApiError with the texts of spec part 1, section 8
-     */
-    completeSignIn(query: URLSearchParams): Promise<string> {
-      const key = query.toString();
-      const completion = completions.get(key) ?? completeOnce(query);
-      completions.set(key, completion);
-      return completion;
-    },
+    /** Finishes the sign-in on /auth/callback; see sign-in.ts. */
+    completeSignIn: signIn.complete,
 
     /** Signs out here and in every tab at once, then at the broker, which refuses the tokens from then on. */
     async signOut(): Promise<void> {
@@ -294,19 +245,12 @@ export function createSession(options: SessionOptions) {
      */
     async fetchProfile(): Promise<UserProfile | null> {
       const token = await this.token();
-      if (token === undefined) throw refusal('No authenticated user');
+      if (token === undefined)
+        throw new ApiError({ message: 'No authenticated user', code: 'authentication_required' });
       const answer = await endpoint.fetchProfile(token).catch((error: unknown) => ({ refused: String(error) }));
       if ('profile' in answer) return answer.profile;
       log(`Failed to fetch user profile: ${answer.refused}`);
       return null;
     },
   };
-}
-
-function userOf({ id, email, displayName, photoURL, provider }: UserProfile, tokens: Tokens): SignedInUser {
-  return { id, email, displayName, photoURL, provider, ...tokens };
-}
-
-function refusal(message: string): ApiError {
-  return new ApiError({ message, code: 'sign_in_failed' });
 }

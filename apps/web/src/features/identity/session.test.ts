@@ -1,0 +1,343 @@
+import { expect, test } from 'vitest';
+import { signOutKey, tokensKey, userKey } from './session-storage.ts';
+import { createScriptedBrowser, origin, until } from './testing/scripted-browser.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+async function signedIn() {
+  const browser = createScriptedBrowser();
+  const tab = browser.openTab();
+  await tab.signIn();
+  return { browser, tab };
+}
+const profileUrl = `${origin}/v2/user/profile`;
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+test('[SES-1] [SES-2] [SES-6] the signed-in user has the fields of the specification, the expiry in epoch milliseconds', async () => {
+  const { browser, tab } = await signedIn();
+  expect(tab.session.getState()).toEqual({
+    user: {
+      id: 'user-of-carl@souk.test',
+      email: 'carl@souk.test',
+      displayName: 'Carl Coder',
+      photoURL: null,
+      provider: 'dev',
+      accessToken: 'access-1',
+      refreshToken: 'handle-0',
+      tokenExpiry: browser.now() + 10 * minuteMs,
+    },
+    isRestoring: false,
+  });
+});
+
+test('[SES-4] the stored copy stands under a user key and a tokens key', async () => {
+  const { browser } = await signedIn();
+  expect([...browser.local.keys()].sort()).toEqual([tokensKey, userKey]);
+  expect(browser.local.get(userKey)).not.toContain('access-1');
+});
+
+test('[SES-7] an unexpired stored user is restored at once, without a request', async () => {
+  const { browser } = await signedIn();
+  const before = browser.requests.length;
+  const tab = browser.openTab();
+  void tab.session.start();
+  expect(tab.session.getState()).toMatchObject({ user: { email: 'carl@souk.test' }, isRestoring: false });
+  expect(browser.requests).toHaveLength(before);
+});
+
+test('[SES-3] a stored user without a provider is one of google', async () => {
+  const { browser } = await signedIn();
+  const { provider: _provider, ...rest } = JSON.parse(browser.local.get(userKey) ?? '');
+  browser.local.set(userKey, JSON.stringify(rest));
+  const tab = browser.openTab();
+  void tab.session.start();
+  expect(tab.session.getState().user?.provider).toBe('google');
+});
+
+test('[SES-8] [SES-9] [SES-10] a browser closed overnight drops the expired copy and is signed in by its cookie', async () => {
+  const { browser } = await signedIn();
+  browser.pass(12 * hourMs);
+  const before = browser.tokenRequests().length;
+  const tab = browser.openTab();
+  const started = tab.session.start();
+  expect(tab.session.getState()).toEqual({ user: undefined, isRestoring: true });
+  expect(browser.local.size).toBe(0);
+  await started;
+  expect(tab.session.getState()).toMatchObject({ user: { accessToken: 'access-2' }, isRestoring: false });
+  expect(
+    browser
+      .tokenRequests()
+      .slice(before)
+      .map(({ form }) => Object.fromEntries(form)),
+  ).toEqual([{ grant_type: 'refresh_token', client_id: 'frontend' }]);
+});
+
+test('[SES-9] without a stored user and without a cookie the start asks once, and is signed out', async () => {
+  const browser = createScriptedBrowser();
+  const tab = browser.openTab();
+  await tab.session.start();
+  expect(tab.session.getState()).toEqual({ user: undefined, isRestoring: false });
+  expect(browser.tokenRequests()).toHaveLength(1);
+});
+
+test('two tabs that start at once after a night use the cookie once', async () => {
+  const { browser } = await signedIn();
+  browser.pass(12 * hourMs);
+  const before = browser.tokenRequests().length;
+  const [one, two] = [browser.openTab(), browser.openTab()];
+  await Promise.all([one.session.start(), two.session.start()]);
+  expect(browser.tokenRequests()).toHaveLength(before + 1);
+  expect(one.session.getState().user).toEqual(two.session.getState().user);
+  expect(two.session.getState().user).toBeDefined();
+});
+
+test('a start without the network is signed out, and restores when the network is back', async () => {
+  const { browser } = await signedIn();
+  browser.pass(12 * hourMs);
+  browser.answerWith(() => Promise.reject(new TypeError('failed to fetch')));
+  const tab = browser.openTab();
+  await tab.session.start();
+  expect(tab.session.getState()).toEqual({ user: undefined, isRestoring: false });
+  browser.answerWith(undefined);
+  await tab.session.wake();
+  expect(tab.session.getState().user?.email).toBe('carl@souk.test');
+});
+
+test('[SES-13] a stored expiry of more than 24 hours is not believed', async () => {
+  const { browser } = await signedIn();
+  for (const key of [userKey, tokensKey]) {
+    const entry = JSON.parse(browser.local.get(key) ?? '');
+    browser.local.set(key, JSON.stringify({ ...entry, tokenExpiry: browser.now() + 24 * hourMs + 1 }));
+  }
+  const tab = browser.openTab();
+  void tab.session.start();
+  expect(tab.session.getState().user).toBeUndefined();
+});
+
+test('[SES-15] the token is renewed before it expires, by itself', async () => {
+  const { browser, tab } = await signedIn();
+  expect(tab.timers.map(({ atMs }) => atMs - browser.now())).toEqual([9 * minuteMs]);
+  browser.pass(9 * minuteMs);
+  tab.timers[0]?.work();
+  await until(() => tab.session.getState().user?.accessToken === 'access-2');
+  expect(tab.timers.map(({ atMs }) => atMs - browser.now())).toEqual([9 * minuteMs]);
+});
+
+test('[SES-15] a call after a long sleep renews first', async () => {
+  const { browser, tab } = await signedIn();
+  browser.pass(3 * hourMs);
+  expect(await tab.session.token()).toBe('access-2');
+});
+
+test('many calls at once renew once', async () => {
+  const { browser, tab } = await signedIn();
+  browser.pass(hourMs);
+  const before = browser.tokenRequests().length;
+  const tokens = await Promise.all([1, 2, 3, 4, 5].map(() => tab.session.token()));
+  expect(new Set(tokens)).toEqual(new Set(['access-2']));
+  expect(browser.tokenRequests()).toHaveLength(before + 1);
+});
+
+test('two tabs that renew at once spend one refresh, and both have the new token', async () => {
+  const { browser, tab } = await signedIn();
+  const other = browser.openTab();
+  void other.session.start();
+  browser.pass(hourMs);
+  const before = browser.tokenRequests().length;
+  const tokens = await Promise.all([tab.session.token(), other.session.token()]);
+  expect(tokens).toEqual(['access-2', 'access-2']);
+  expect(browser.tokenRequests()).toHaveLength(before + 1);
+});
+
+test('a renewal that the network loses keeps the user, and the token as long as it lives', async () => {
+  const { browser, tab } = await signedIn();
+  browser.pass(9.8 * minuteMs);
+  browser.answerWith(() => Promise.reject(new TypeError('failed to fetch')));
+  expect(await tab.session.token()).toBe('access-1');
+  browser.pass(minuteMs);
+  await expect(tab.session.token()).rejects.toThrow('Network error occurred');
+  expect(tab.session.getState().user?.email).toBe('carl@souk.test');
+});
+
+test('a broker that is down for a moment signs nobody out', async () => {
+  const { browser, tab } = await signedIn();
+  browser.pass(hourMs);
+  browser.answerWith(() => new Response('', { status: 503, statusText: 'Service Unavailable' }));
+  await expect(tab.session.token()).rejects.toThrow('HTTP 503: Service Unavailable');
+  browser.answerWith(undefined);
+  expect(await tab.session.token()).toBe('access-2');
+});
+
+test('a renewal that is refused signs out', async () => {
+  const { browser, tab } = await signedIn();
+  browser.dropCookie();
+  browser.pass(hourMs);
+  expect(await tab.session.token()).toBeUndefined();
+  expect(tab.session.getState().user).toBeUndefined();
+  expect(browser.local.size).toBe(0);
+});
+
+test('a renewal never takes over another sign-in: the handle is sent', async () => {
+  const { browser, tab } = await signedIn();
+  browser.pass(hourMs);
+  await tab.session.token();
+  expect(browser.tokenRequests().at(-1)?.form.get('refresh_token')).toBe('handle-0');
+});
+
+test('[SES-36] authorised calls include credentials, and a 401 renews once and asks again', async () => {
+  const { browser, tab } = await signedIn();
+  browser.endAccessTokens();
+  const before = browser.requests.length;
+  const answer = await tab.session.fetch(profileUrl, bearer('access-1'));
+  expect(answer.status).toBe(200);
+  const sent = browser.requests.slice(before);
+  expect(sent.map(({ path }) => path)).toEqual(['/v2/user/profile', '/oauth/token', '/v2/user/profile']);
+  expect(new Headers(sent[2]?.init.headers).get('authorization')).toBe('Bearer access-2');
+  expect(sent[0]?.init.credentials).toBe('include');
+});
+
+test('a 401 that stays is answered as it is', async () => {
+  const { browser, tab } = await signedIn();
+  browser.answerWith((path) => (path === '/v2/user/profile' ? new Response('', { status: 401 }) : undefined));
+  const before = browser.requests.length;
+  expect((await tab.session.fetch(profileUrl, bearer('access-1'))).status).toBe(401);
+  expect(browser.requests).toHaveLength(before + 3);
+});
+
+test('a 401 of a call without a token renews nothing', async () => {
+  const { browser, tab } = await signedIn();
+  const before = browser.requests.length;
+  expect((await tab.session.fetch(profileUrl, {})).status).toBe(401);
+  expect(browser.requests).toHaveLength(before + 1);
+});
+
+test('[SES-18] a sign-in, a change of person and a sign-out in one tab are seen in another', async () => {
+  const browser = createScriptedBrowser();
+  const [one, two] = [browser.openTab(), browser.openTab()];
+  await two.session.start();
+  await one.signIn();
+  expect(two.session.getState().user?.email).toBe('carl@souk.test');
+  browser.becomes('dana@souk.test');
+  await one.signIn();
+  expect(two.session.getState().user?.email).toBe('dana@souk.test');
+  await one.session.signOut();
+  expect(two.session.getState().user).toBeUndefined();
+});
+
+test('[SES-19] [SES-20] [SES-21] a subscriber is told at once, on every change, and no more once it unsubscribed', async () => {
+  const browser = createScriptedBrowser();
+  const tab = browser.openTab();
+  const told: (string | undefined)[] = [];
+  const unsubscribe = tab.session.subscribe((user) => told.push(user?.accessToken));
+  expect(told).toEqual([undefined]);
+  await tab.signIn();
+  browser.pass(hourMs);
+  await tab.session.token();
+  expect(told).toEqual([undefined, 'access-1', 'access-2']);
+  unsubscribe();
+  await tab.session.signOut();
+  expect(told).toHaveLength(3);
+});
+
+test('[SES-22] [SES-23] [SES-12] [SES-5] sign-out clears the stored user, tokens, older keys and cookies, and tells subscribers', async () => {
+  const { browser, tab } = await signedIn();
+  for (const key of ['token', 'auth_token', 'user_data', 'oauth_success']) browser.local.set(key, 'old');
+  const told: unknown[] = [];
+  tab.session.subscribe((user) => told.push(user));
+  await tab.session.signOut();
+  expect(browser.local.size).toBe(0);
+  expect(tab.cookiesCleared()).toBe(1);
+  expect(told.at(-1)).toBeUndefined();
+  expect(tab.session.getState()).toEqual({ user: undefined, isRestoring: false });
+  expect(browser.hasCookie()).toBe(false);
+  expect(browser.requests.at(-1)?.path).toBe('/oauth/revoke');
+});
+
+test('a sign-out that did not reach the broker is not undone by the cookie, and is finished at the next start', async () => {
+  const { browser, tab } = await signedIn();
+  browser.answerWith(() => Promise.reject(new TypeError('failed to fetch')));
+  await tab.session.signOut();
+  expect(browser.hasCookie()).toBe(true);
+  browser.answerWith(undefined);
+  const next = browser.openTab();
+  await next.session.start();
+  expect(next.session.getState()).toEqual({ user: undefined, isRestoring: false });
+  expect(browser.hasCookie()).toBe(false);
+  expect(browser.local.has(signOutKey)).toBe(false);
+});
+
+test('a renewal under way does not bring a user back who signs out meanwhile', async () => {
+  const { browser, tab } = await signedIn();
+  const other = browser.openTab();
+  void other.session.start();
+  browser.pass(hourMs);
+  const asked = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<undefined>();
+  browser.answerWith((path) => {
+    if (path !== '/oauth/token') return undefined;
+    asked.resolve();
+    return go.promise;
+  });
+  const renewing = tab.session.token();
+  await asked.promise;
+  const leaving = other.session.signOut();
+  go.resolve(undefined);
+  await Promise.all([renewing, leaving]);
+  expect([tab.session.getState().user, other.session.getState().user]).toEqual([undefined, undefined]);
+  expect(browser.local.size).toBe(0);
+  expect(browser.hasCookie()).toBe(false);
+});
+
+test('[SES-24] [SES-25] forced refresh reads storage again and tells subscribers only when it found a user', async () => {
+  const { browser, tab } = await signedIn();
+  const told: unknown[] = [];
+  tab.session.subscribe((user) => told.push(user?.email));
+  tab.session.forceRefresh();
+  expect(told).toEqual(['carl@souk.test', 'carl@souk.test']);
+  browser.local.clear();
+  tab.session.forceRefresh();
+  expect(told).toHaveLength(2);
+});
+
+test('[SES-26] [SES-5] forced clear wipes every auth key of both storages and the cookies, and tells subscribers', async () => {
+  const { browser, tab } = await signedIn();
+  void tab.session.startSignIn('/');
+  await until(() => tab.left.length === 2);
+  for (const store of [browser.local, tab.temporary]) store.set('auth_token', 'old');
+  browser.local.set('theme', 'dark');
+  const told: unknown[] = [];
+  tab.session.subscribe((user) => told.push(user?.email));
+  tab.session.forceClear();
+  expect([...browser.local.keys(), ...tab.temporary.keys()]).toEqual(['theme']);
+  expect(tab.cookiesCleared()).toBe(1);
+  expect(told).toEqual(['carl@souk.test', undefined]);
+});
+
+test('[SES-27] [SES-28] stale clearing removes entries that are expired or cannot be read, and no others', async () => {
+  const { browser, tab } = await signedIn();
+  const good = new Map(browser.local);
+  tab.session.clearStale();
+  expect(new Map(browser.local)).toEqual(good);
+  browser.local.set(userKey, '{not json');
+  tab.session.clearStale();
+  expect([...browser.local.keys()]).toEqual([tokensKey]);
+  browser.pass(10 * minuteMs);
+  tab.session.clearStale();
+  expect(browser.local.size).toBe(0);
+});
+
+test('[SES-32] [SES-33] a profile that is refused is null, and logged', async () => {
+  const { browser, tab } = await signedIn();
+  expect(await tab.session.fetchProfile()).toMatchObject({ email: 'carl@souk.test', planId: 'free' });
+  browser.answerWith(() => new Response('', { status: 500, statusText: 'Internal Server Error' }));
+  expect(await tab.session.fetchProfile()).toBeNull();
+  expect(tab.logged).toEqual(['Failed to fetch user profile: Internal Server Error']);
+  browser.answerWith(() => Promise.reject(new TypeError('failed to fetch')));
+  expect(await tab.session.fetchProfile()).toBeNull();
+});
+
+test('[SES-34] a profile without a session is an error', async () => {
+  const { session } = createScriptedBrowser().openTab();
+  await expect(session.fetchProfile()).rejects.toThrow(/^No authenticated user$/);
+});

@@ -1,0 +1,164 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createSession, type Session } from '../session.ts';
+import type { KeyValueStore } from '../session-storage.ts';
+
+export const origin = 'https://souk.example';
+
+/**
+ * A browser without a DOM, and the broker's sign-in behind it with its real rules: the refresh token is in a cookie
+ * that scripts cannot see, is good once, and a used one ends the sign-in.
+ */
+export function createScriptedBrowser() {
+  let nowMs = Date.parse('2026-03-01T12:00:00Z');
+  let issued = 0;
+  /** The cookie jar and the broker's memory of it. */
+  let cookie: { token: string; handle: string } | undefined;
+  const used = new Set<string>();
+  const accessTokens = new Map<string, string>();
+  const requests: { path: string; form: URLSearchParams; init: RequestInit }[] = [];
+  const local = new Map<string, string>();
+  const tabs: Session[] = [];
+  let queue: Promise<unknown> = Promise.resolve();
+  let answerWith:
+    | ((path: string, form: URLSearchParams) => Response | undefined | Promise<Response | undefined>)
+    | undefined;
+  let email = 'carl@souk.test';
+
+  function issue(handle: string): Response {
+    issued += 1;
+    const accessToken = `access-${issued}`;
+    cookie = { token: `refresh-${issued}`, handle };
+    accessTokens.set(accessToken, email);
+    return Response.json({ accessToken, refreshToken: handle, expiresIn: 600 });
+  }
+
+  function answerToken(form: URLSearchParams): Response {
+    if (form.get('grant_type') === 'authorization_code') {
+      return form.get('code') === 'good-code' ? issue(`handle-${issued}`) : new Response('code used', { status: 400 });
+    }
+    const handle = form.get('refresh_token');
+    if (!cookie || used.has(cookie.token) || (handle !== null && handle !== cookie.handle)) {
+      return Response.json({ error: 'invalid_grant' }, { status: 400 });
+    }
+    used.add(cookie.token);
+    return issue(cookie.handle);
+  }
+
+  async function answer(url: string, init: RequestInit): Promise<Response> {
+    const path = url.slice(origin.length);
+    const form = init.body instanceof URLSearchParams ? init.body : new URLSearchParams();
+    requests.push({ path, form, init });
+    const scripted = await answerWith?.(path, form);
+    if (scripted) return scripted;
+    if (path === '/oauth/token') return answerToken(form);
+    if (path === '/oauth/revoke') {
+      cookie = undefined;
+      accessTokens.clear();
+      return new Response('');
+    }
+    const bearer = new Headers(init.headers).get('authorization')?.replace('Bearer ', '') ?? '';
+    const owner = accessTokens.get(bearer);
+    if (owner === undefined) return new Response('', { status: 401, statusText: 'Unauthorized' });
+    return Response.json(profileOf(owner));
+  }
+
+  /** A new tab of this browser: its own sessionStorage, everything else shared. */
+  function openTab() {
+    const temporary = new Map<string, string>();
+    const left: string[] = [];
+    const logged: string[] = [];
+    const timers: { work: () => void; atMs: number }[] = [];
+    let cookiesCleared = 0;
+    const session: Session = createSession({
+      origin,
+      local: {
+        getItem: (key) => local.get(key) ?? null,
+        setItem: (key, value) => (local.set(key, value), tellOthers(key)),
+        removeItem: (key) => void (local.delete(key) && tellOthers(key)),
+      },
+      temporary: storeOf(temporary),
+      fetch: answer,
+      now: () => nowMs,
+      randomBytes: (length) => new Uint8Array(randomBytes(length)),
+      sha256: async (text) => new Uint8Array(createHash('sha256').update(text).digest()),
+      withLock: (work) => {
+        const turn = queue.then(work);
+        queue = turn.catch(() => undefined);
+        return turn;
+      },
+      leaveTo: (address) => void left.push(address),
+      clearCookies: () => void (cookiesCleared += 1),
+      startTimer: (work, delayMs) => {
+        const timer = { work, atMs: nowMs + delayMs };
+        timers.push(timer);
+        return () => void timers.splice(timers.indexOf(timer), 1);
+      },
+      log: (message) => void logged.push(message),
+    });
+    tabs.push(session);
+    function tellOthers(key: string) {
+      for (const tab of tabs) if (tab !== session) tab.noticeStorage(key);
+    }
+    return {
+      session,
+      temporary,
+      left,
+      logged,
+      timers,
+      cookiesCleared: () => cookiesCleared,
+      /** Signs in as a person would, and answers where the page goes. */
+      async signIn(path = '/marketplace?q=notes'): Promise<string> {
+        const before = left.length;
+        void session.startSignIn(path);
+        await until(() => left.length > before);
+        const state = new URL(left.at(-1) ?? '').searchParams.get('state') ?? '';
+        return session.completeSignIn(new URLSearchParams({ code: 'good-code', state }));
+      },
+    };
+  }
+
+  return {
+    openTab,
+    local,
+    requests,
+    tokenRequests: () => requests.filter(({ path }) => path === '/oauth/token'),
+    now: () => nowMs,
+    pass: (ms: number) => void (nowMs += ms),
+    /** The person who signs in next. */
+    becomes: (next: string) => void (email = next),
+    /** Answers a request in the broker's place; undefined leaves it to the broker. */
+    answerWith: (script: typeof answerWith) => void (answerWith = script),
+    endAccessTokens: () => accessTokens.clear(),
+    dropCookie: () => void (cookie = undefined),
+    hasCookie: () => cookie !== undefined,
+  };
+}
+
+export function profileOf(email: string) {
+  return {
+    id: `user-of-${email}`,
+    email,
+    displayName: 'Carl Coder',
+    photoURL: null,
+    provider: 'dev',
+    planId: 'free',
+    planStatus: 'active',
+    disabledServers: [],
+    createdAt: '2026-01-01T00:00:00.000Z',
+    role: 'user',
+  };
+}
+
+function storeOf(entries: Map<string, string>): KeyValueStore {
+  return {
+    getItem: (key) => entries.get(key) ?? null,
+    setItem: (key, value) => void entries.set(key, value),
+    removeItem: (key) => void entries.delete(key),
+  };
+}
+
+/** Lets pending promises go on until the condition holds. */
+export async function until(holds: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 1000 && !holds(); turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  if (!holds()) throw new Error('the condition never held');
+}
