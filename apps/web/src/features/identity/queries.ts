@@ -12,10 +12,13 @@ export const profileQuery = (userId: string) =>
     staleTime: 60_000,
   });
 
+/** The list and its statistics: what a new or revoked token changes. */
+export const tokensKey = (userId: string) => [...accountKey(userId), 'tokens'];
+
 /** The person's access tokens, newest first. */
 export const tokensQuery = (userId: string) =>
-  queryOptions({ queryKey: [...accountKey(userId), 'tokens', 'list'], queryFn: () => api.listPersonalTokens() });
+  queryOptions({ queryKey: [...tokensKey(userId), 'list'], queryFn: () => api.listPersonalTokens() });
 
 /** How many tokens there are, by status. */
 export const tokenStatsQuery = (userId: string) =>
-  queryOptions({ queryKey: [...accountKey(userId), 'tokens', 'stats'], queryFn: () => api.getPersonalTokenStats() });
+  queryOptions({ queryKey: [...tokensKey(userId), 'stats'], queryFn: () => api.getPersonalTokenStats() });

@@ -1,0 +1,86 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useRouter, type LinkProps } from '@tanstack/react-router';
+import ChevronDown from 'lucide-react/icons/chevron-down';
+import LayoutDashboard from 'lucide-react/icons/layout-dashboard';
+import LogOut from 'lucide-react/icons/log-out';
+import ShieldCheck from 'lucide-react/icons/shield-check';
+import { useState } from 'react';
+import { Avatar } from '#ui/avatar.tsx';
+import { Button } from '#ui/button.tsx';
+import { DelayedFallback } from '#ui/delayed-fallback.tsx';
+import { Menu, type MenuEntry } from '#ui/menu.tsx';
+import { Skeleton } from '#ui/skeleton.tsx';
+import { profileQuery } from './queries.ts';
+import { useSession } from './session-provider.tsx';
+import type { SignedInUser } from './signed-in-user.ts';
+
+type To = NonNullable<LinkProps['to']>;
+export type AccountLinks = { dashboard?: To | undefined; admin?: To | undefined };
+
+/** The right end of the header: the person and their menu, or Sign In. */
+export function HeaderAccount({ links }: { links: AccountLinks }) {
+  const { user, isRestoring } = useSession();
+  if (user) return <AccountMenu user={user} links={links} />;
+  if (!isRestoring) return <SignInButton />;
+  return (
+    <DelayedFallback label="Looking for your session…">
+      <Skeleton className="h-9 w-20" />
+    </DelayedFallback>
+  );
+}
+
+/** Leaves for the broker's sign-in, and comes back to this very place. */
+export function SignInButton() {
+  const { session } = useSession();
+  const router = useRouter();
+  const [leaving, setLeaving] = useState(false);
+  const [failure, setFailure] = useState<string>();
+  const leave = () => {
+    setLeaving(true);
+    session.startSignIn(router.state.location.href).catch((error: unknown) => {
+      setLeaving(false);
+      setFailure(error instanceof Error ? error.message : 'An unexpected error occurred');
+    });
+  };
+  return (
+    <>
+      {failure && (
+        <span role="alert" className="text-bad">
+          {failure}
+        </span>
+      )}
+      <Button variant="primary" loading={leaving} onClick={leave}>
+        Sign In
+      </Button>
+    </>
+  );
+}
+
+function AccountMenu({ user, links }: { user: SignedInUser; links: AccountLinks }) {
+  const { session } = useSession();
+  const navigate = useNavigate();
+  const profile = useQuery(profileQuery(user.id));
+  const name = user.displayName || user.email;
+  const signOut = async () => {
+    const done = session.signOut();
+    await navigate({ to: '/' });
+    await done;
+  };
+  const entries: MenuEntry[] = [];
+  if (links.dashboard) {
+    entries.push({ label: 'Dashboard', to: links.dashboard, icon: <LayoutDashboard aria-hidden size={16} /> });
+  }
+  // the broker says who administers; the bundle knows no address (clarifications, Sign-in)
+  if (links.admin && profile.data?.role === 'admin') {
+    entries.push({ label: 'Admin', to: links.admin, icon: <ShieldCheck aria-hidden size={16} /> });
+  }
+  if (entries.length > 0) entries.push('separator');
+  entries.push({ label: 'Sign Out', onSelect: () => void signOut(), icon: <LogOut aria-hidden size={16} /> });
+  return (
+    <Menu label={`Account of ${name}`} entries={entries} className="max-w-56 px-2!">
+      <Avatar name={name} src={user.photoURL} size={24} />
+      <span className="truncate text-text max-sm:sr-only">{name}</span>
+      <ChevronDown aria-hidden size={14} className="shrink-0 max-sm:hidden" />
+    </Menu>
+  );
+}

@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query';
+import { formatCount } from '#ui/amount.ts';
+import { tokenStatsQuery } from './queries.ts';
+import { describeFailure, formatDistance } from './token-texts.ts';
+
+/** One line of facts below the list: "2 active · 1 expired · 3 revoked · last used 5 minutes ago". */
+export function TokenStats({ userId }: { userId: string }) {
+  const query = useQuery(tokenStatsQuery(userId));
+  // holds its line while it loads: nothing jumps
+  if (query.isPending) return <p className="h-5" />;
+  if (query.isError) {
+    const { title, reason } = describeFailure('Failed to fetch PAT stats', query.error);
+    return (
+      <p role="alert" className="text-bad">
+        {reason === undefined ? title : `${title}: ${reason}`}{' '}
+        <button type="button" className="rounded-sm underline" onClick={() => void query.refetch()}>
+          Retry
+        </button>
+      </p>
+    );
+  }
+  const { active, expired, revoked, lastUsedAt } = query.data.stats;
+  const facts = [
+    `${formatCount(active)} active`,
+    `${formatCount(expired)} expired`,
+    `${formatCount(revoked)} revoked`,
+    lastUsedAt === null ? 'never used' : `last used ${formatDistance(lastUsedAt, Date.now())}`,
+  ];
+  return <p className="text-[0.8125rem] text-quiet tabular-nums">{facts.join(' · ')}</p>;
+}

@@ -1,0 +1,106 @@
+import type { PersonalToken } from '@souk/contract/identity.ts';
+import { formatDay, formatMoment } from '#ui/amount.ts';
+import { Badge } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { preloadDialog } from '#ui/dialog.tsx';
+import { Table, type TableColumn } from '#ui/table.tsx';
+import { formatDistance, scopeTexts } from './token-texts.ts';
+
+const cells: readonly TableColumn<PersonalToken>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    rowHeader: true,
+    cell: (token) => (
+      <div className="min-w-32">
+        <div className="max-w-64 truncate" title={token.name}>
+          {token.name}
+        </div>
+        <code className="font-mono text-xs font-normal text-quiet">{token.prefix}…</code>
+        <div className="text-xs font-normal text-quiet sm:hidden">{lastUsed(token)}</div>
+      </div>
+    ),
+  },
+  {
+    id: 'scopes',
+    header: 'Scopes',
+    wideOnly: true,
+    cell: (token) => (
+      <span className="flex flex-wrap gap-1">
+        {token.scopes.map((scope) => (
+          <Badge key={scope}>{scopeTexts[scope].name}</Badge>
+        ))}
+      </span>
+    ),
+  },
+  { id: 'created', header: 'Created', wideOnly: true, cell: (token) => <Day moment={token.createdAt} /> },
+  {
+    id: 'expires',
+    header: 'Expires',
+    cell: (token) => (
+      <div className="whitespace-nowrap">
+        <Day moment={token.expiresAt} />
+        <div className="text-xs text-quiet">
+          {token.status === 'expired' ? (
+            <span className="text-bad">Expired</span>
+          ) : (
+            formatDistance(token.expiresAt, Date.now())
+          )}
+        </div>
+      </div>
+    ),
+  },
+  {
+    id: 'last-used',
+    header: 'Last used',
+    wideOnly: true,
+    cell: (token) => <span className="whitespace-nowrap">{lastUsed(token, 'Never')}</span>,
+  },
+];
+
+/** The tokens, newest first. */
+export function TokensTable({
+  tokens,
+  onRevoke,
+}: {
+  tokens: readonly PersonalToken[];
+  onRevoke: (token: PersonalToken) => void;
+}) {
+  const columns: TableColumn<PersonalToken>[] = [
+    ...cells,
+    {
+      id: 'revoke',
+      header: 'Revoke',
+      hideHeader: true,
+      numeric: true,
+      cell: (token) => (
+        <Button
+          size="small"
+          aria-label={`Revoke ${token.name}`}
+          onPointerEnter={preloadDialog}
+          onClick={() => onRevoke(token)}
+        >
+          Revoke
+        </Button>
+      ),
+    },
+  ];
+  return <Table caption="Access tokens" columns={columns} rows={tokens} rowKey={(token) => token.id} />;
+}
+
+function Day({ moment }: { moment: string }) {
+  return (
+    <time dateTime={moment} title={formatMoment(moment)} className="whitespace-nowrap tabular-nums">
+      {formatDay(moment)}
+    </time>
+  );
+}
+
+function lastUsed({ lastUsedAt }: PersonalToken, never = 'Never used') {
+  if (lastUsedAt === null) return never;
+  return (
+    <time dateTime={lastUsedAt} title={formatMoment(lastUsedAt)}>
+      {formatDistance(lastUsedAt, Date.now())}
+    </time>
+  );
+}
