@@ -3,6 +3,7 @@ import { z } from 'zod';
 const configSchema = z.object({
   brandName: z.string().default('Souk'),
   supportEmail: z.string().default('support@souk.test'),
+  businessEmail: z.string().default('business@souk.test'),
   publicUrl: z.string().default(window.location.origin),
 });
 

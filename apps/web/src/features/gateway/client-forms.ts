@@ -172,7 +172,12 @@ export const clientNames = ['Claude', 'ChatGPT', 'VS Code', 'Cursor', 'Windsurf'
 /** Is the link on this machine, where only programs on it can call? */
 export function isLocal(link: string): boolean {
   const { hostname } = new URL(link);
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\./.test(hostname);
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127(\.\d+){3}$/.test(hostname)
+  );
 }
 
 /** 'Souk' -> { title: 'Souk', name: 'souk' }; with a service 'Travel' (travel) -> 'Souk Travel', 'souk-travel'. */

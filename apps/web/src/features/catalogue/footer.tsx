@@ -1,0 +1,73 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { formatCount } from '#ui/amount.ts';
+import { BrandMark } from '#ui/brand-mark.tsx';
+import { TextAnchor } from '#ui/text-link.tsx';
+import { config } from '#web/config.ts';
+import { healthQuery } from './queries.ts';
+
+export type FooterProps = {
+  /** Quick links: TextLinks to routes that exist, made where the routes are known. */
+  links: readonly { id: string; link: ReactNode }[];
+  /** The stats line is for visitors. */
+  signedIn: boolean;
+};
+
+/** Foot of every screen: quick links, contacts, and for visitors what the market holds. */
+export function Footer({ links, signedIn }: FooterProps) {
+  return (
+    <footer className="mt-8 border-t border-line">
+      <div className="mx-auto grid w-full max-w-page gap-8 px-4 py-10 sm:grid-cols-[1fr_auto_auto] sm:gap-16 sm:px-6">
+        <div>
+          <p className="flex items-center gap-2 font-semibold">
+            <BrandMark size={20} />
+            {config.brandName}
+          </p>
+          <p className="mt-2 text-quiet">One-click AI upgrade</p>
+          {!signedIn && <StatsLine />}
+        </div>
+        <nav aria-label="Quick links">
+          <h2 className="mb-2 font-medium">Quick links</h2>
+          <ul className="space-y-1.5">
+            {links.map(({ id, link }) => (
+              <li key={id}>{link}</li>
+            ))}
+          </ul>
+        </nav>
+        <div>
+          <h2 className="mb-2 font-medium">Contact</h2>
+          <ul className="space-y-1.5">
+            <li>
+              <Mail title="Support" address={config.supportEmail} />
+            </li>
+            <li>
+              <Mail title="Business" address={config.businessEmail} />
+            </li>
+          </ul>
+        </div>
+      </div>
+    </footer>
+  );
+}
+
+function Mail({ title, address }: { title: string; address: string }) {
+  return (
+    <>
+      <span className="text-quiet">{title}: </span>
+      <TextAnchor tone="quiet" href={`mailto:${address}`} className="wrap-anywhere">
+        {address}
+      </TextAnchor>
+    </>
+  );
+}
+
+/** servers = deployed, capabilities = tools + prompts + resources, active = connected (clarifications, Marketplace). */
+function StatsLine() {
+  const { data } = useQuery(healthQuery);
+  return (
+    <p className="mt-4 min-h-5 text-[0.8125rem] text-quiet tabular-nums">
+      {data &&
+        `${formatCount(data.server.serverCount)} servers · ${formatCount(data.server.totalCapabilities)} capabilities · ${formatCount(data.connections.connected)} active`}
+    </p>
+  );
+}

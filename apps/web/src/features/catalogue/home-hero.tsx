@@ -1,0 +1,118 @@
+import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import { Link } from '@tanstack/react-router';
+import { BrandMark } from '#ui/brand-mark.tsx';
+import { CopyField } from '#ui/copy-field.tsx';
+import { AnchorButton, LinkButton } from '#ui/link-button.tsx';
+import { Icon } from '#ui/icon.tsx';
+import { Skeleton } from '#ui/skeleton.tsx';
+import { StatusBadge } from '#ui/status-badge.tsx';
+import { counted } from './server-texts.ts';
+
+type HeroProps = {
+  /** The link of everything. */
+  link: string;
+  /** Names of the clients that it goes into. */
+  clients: readonly string[];
+  /** What stands behind it; undefined while it is not known. */
+  servers: readonly ServerAnswer[] | undefined;
+};
+
+const shownServers = 4;
+
+/** The first thing that is seen: what this is, and the thing itself, with its live services. */
+export function HomeHero(props: HeroProps) {
+  return (
+    <section className="grid items-center gap-10 pb-14 sm:pt-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,30rem)] lg:gap-16 lg:pb-20">
+      <div className="min-w-0">
+        <h1 className="text-4xl/11 font-semibold tracking-tighter sm:text-6xl/16">One-click AI upgrade</h1>
+        <p className="mt-5 max-w-md text-base/7 text-quiet sm:text-lg/8">
+          Paste one link into Claude, ChatGPT or any other AI client, and the tools of every server here become
+          available. No API keys, no secrets, no configuration.
+        </p>
+        <div className="mt-8 flex flex-wrap gap-3">
+          <LinkButton to="/marketplace" variant="primary" size="large">
+            Browse Servers
+          </LinkButton>
+          <AnchorButton href="#connect" size="large">
+            Connect a client
+          </AnchorButton>
+        </div>
+      </div>
+      <Gate {...props} />
+    </section>
+  );
+}
+
+/** Clients above, the link in the doorway, services below: how the thing works, drawn with the thing. */
+function Gate({ link, clients, servers }: HeroProps) {
+  return (
+    <div className="min-w-0">
+      <ul aria-label="Clients" className="flex flex-wrap justify-center gap-1.5">
+        {clients.map((name) => (
+          <li
+            key={name}
+            className="rounded-full border border-line bg-surface px-2.5 py-1 text-xs font-medium text-quiet"
+          >
+            {name}
+          </li>
+        ))}
+      </ul>
+      <Thread />
+      <div className="rounded-lg border border-line-strong bg-surface p-4">
+        <div className="mb-3 flex items-center gap-2 font-medium">
+          <BrandMark size={20} className="text-accent" />
+          One link
+        </div>
+        <CopyField label="The link" hideLabel value={link} primary />
+      </div>
+      <Thread />
+      <LiveServers servers={servers} />
+    </div>
+  );
+}
+
+function Thread() {
+  return <div aria-hidden className="mx-auto h-6 w-px bg-line-strong" />;
+}
+
+function LiveServers({ servers }: { servers: HeroProps['servers'] }) {
+  const more = (servers?.length ?? 0) - shownServers;
+  return (
+    <div className="overflow-hidden rounded-lg border border-line bg-surface">
+      <ul aria-label="Servers behind the link" className="divide-y divide-line">
+        {servers === undefined &&
+          ['one', 'two', 'three', 'four'].map((place) => (
+            <li key={place} className="flex h-12 items-center gap-3 px-4">
+              <Skeleton className="size-6" />
+              <Skeleton className="h-4 w-32" />
+            </li>
+          ))}
+        {servers?.slice(0, shownServers).map(({ serverId, displayName, metadata, capabilities, status }) => (
+          <li key={serverId} className="relative flex h-12 items-center gap-3 px-4 hover:bg-sunken/60">
+            <Icon name={displayName} src={metadata.icon} size={24} />
+            <Link
+              to="/service/$serviceId"
+              params={{ serviceId: serverId }}
+              className="truncate font-medium after:absolute after:inset-0"
+            >
+              {displayName}
+            </Link>
+            <span className="ml-auto text-[0.8125rem] whitespace-nowrap text-quiet tabular-nums">
+              {counted(capabilities.tools, 'tool')}
+            </span>
+            <StatusBadge status={status} />
+          </li>
+        ))}
+        {servers?.length === 0 && <li className="px-4 py-3 text-quiet">No MCP servers are currently available.</li>}
+      </ul>
+      {more > 0 && (
+        <Link
+          to="/marketplace"
+          className="block border-t border-line px-4 py-2.5 text-[0.8125rem] text-quiet hover:text-text"
+        >
+          and {counted(more, 'more server')}
+        </Link>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import { Link } from '@tanstack/react-router';
+import ArrowRight from 'lucide-react/icons/arrow-right';
+import { formatMonthly } from '#ui/amount.ts';
+import { Card } from '#ui/card.tsx';
+import { Icon } from '#ui/icon.tsx';
+import { StatusBadge } from '#ui/status-badge.tsx';
+import { TierBadge } from '#ui/tier-badge.tsx';
+import { counted } from './server-texts.ts';
+
+/** One server of the store. The whole card leads to its page, by one link. */
+export function ServerCard({ server }: { server: ServerAnswer }) {
+  const { serverId, displayName, displayDescription, metadata, capabilities, billing, status } = server;
+  return (
+    <Card as="article" interactive className="group flex h-full flex-col gap-3">
+      <div className="flex items-start gap-3">
+        <Icon name={displayName} src={metadata.icon} />
+        <div className="min-w-0 flex-1">
+          <h3 className="truncate font-semibold" title={displayName}>
+            {displayName}
+          </h3>
+          <p className="truncate text-[0.8125rem] text-quiet">
+            {metadata.category} · {metadata.author}
+          </p>
+        </div>
+        <StatusBadge status={status} />
+      </div>
+      <p className="line-clamp-2 min-h-10 text-quiet">{displayDescription}</p>
+      <div className="flex h-5.5 items-center gap-2">
+        {billing && <TierBadge tier={billing.tier} />}
+        {billing?.rental && (
+          <span className="ml-auto font-medium tabular-nums">
+            {formatMonthly(billing.rental.price, billing.rental.currency)}
+          </span>
+        )}
+      </div>
+      <div className="mt-auto flex items-center justify-between gap-3 border-t border-line pt-3 text-[0.8125rem]">
+        <span className="truncate text-quiet tabular-nums">
+          {counted(capabilities.tools, 'tool')} · {counted(capabilities.prompts, 'prompt')}
+        </span>
+        <Link
+          to="/service/$serviceId"
+          params={{ serviceId: serverId }}
+          className="inline-flex shrink-0 items-center gap-1 font-medium outline-none group-hover:text-accent after:absolute after:inset-0 after:rounded-lg focus-visible:after:outline-2 focus-visible:after:outline-accent"
+        >
+          View Details<span className="sr-only">: {displayName}</span>
+          <ArrowRight aria-hidden size={14} className="transition-transform group-hover:translate-x-0.5" />
+        </Link>
+      </div>
+    </Card>
+  );
+}

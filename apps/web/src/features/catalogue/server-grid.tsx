@@ -1,0 +1,50 @@
+import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import { Card } from '#ui/card.tsx';
+import { DelayedFallback } from '#ui/delayed-fallback.tsx';
+import { Skeleton } from '#ui/skeleton.tsx';
+import { ServerCard } from './server-card.tsx';
+
+const grid = 'grid gap-4 sm:grid-cols-2 lg:grid-cols-3';
+
+/** Cards of servers, three, two or one beside each other. */
+export function ServerGrid({ servers }: { servers: readonly ServerAnswer[] }) {
+  return (
+    <ul className={grid}>
+      {servers.map((server) => (
+        <li key={server.serverId} className="min-w-0">
+          <ServerCard server={server} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Cards that take their place at once, and are seen when loading takes long. Home shows 6 (spec part 1, section 9). */
+export function ServerGridPlaceholder() {
+  return (
+    <DelayedFallback label="Loading servers…">
+      <div className={grid} data-testid="server-placeholders">
+        {['one', 'two', 'three', 'four', 'five', 'six'].map((place) => (
+          <Card key={place} className="flex flex-col gap-3">
+            <div className="flex items-start gap-3">
+              <Skeleton className="size-10 shrink-0" />
+              <div className="flex flex-1 flex-col gap-2 py-0.5">
+                <Skeleton className="h-4 w-28" />
+                <Skeleton className="h-3 w-40 max-w-full" />
+              </div>
+            </div>
+            <div className="flex min-h-10 flex-col gap-2 pt-1">
+              <Skeleton className="h-3 w-full" />
+              <Skeleton className="h-3 w-3/5" />
+            </div>
+            <Skeleton className="h-5.5 w-20 rounded-full" />
+            <div className="flex justify-between border-t border-line pt-3">
+              <Skeleton className="h-5 w-28" />
+              <Skeleton className="h-5 w-20" />
+            </div>
+          </Card>
+        ))}
+      </div>
+    </DelayedFallback>
+  );
+}

@@ -1,0 +1,58 @@
+import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import type { ReactNode } from 'react';
+import { formatCount, formatMoment, formatMonthly } from '#ui/amount.ts';
+import { Card } from '#ui/card.tsx';
+import { StatusBadge } from '#ui/status-badge.tsx';
+import { TierBadge } from '#ui/tier-badge.tsx';
+
+const connectionTexts: Record<ServerAnswer['connectionType'], string> = {
+  http: 'Streamable HTTP',
+  websocket: 'WebSocket',
+  stdio: 'Program (stdio)',
+};
+
+/** The facts of one server. */
+export function ServerInformation({ server }: { server: ServerAnswer }) {
+  const { status, statusDetail, lastUpdate, capabilities, metadata, billing, connectionType, serverId } = server;
+  return (
+    <Card as="section" padding="none" aria-labelledby="server-information">
+      <h2 id="server-information" className="border-b border-line px-4 py-3 font-semibold">
+        Server Information
+      </h2>
+      <dl className="divide-y divide-line px-4">
+        <Fact name="Status">
+          <StatusBadge status={status} />
+          {statusDetail && <span className="mt-1 block text-[0.8125rem] text-quiet">{statusDetail}</span>}
+        </Fact>
+        <Fact name="Last Updated">
+          <time dateTime={lastUpdate}>{formatMoment(lastUpdate)}</time>
+        </Fact>
+        <Fact name="Total Tools">{formatCount(capabilities.tools)}</Fact>
+        <Fact name="Prompts">{formatCount(capabilities.prompts)}</Fact>
+        <Fact name="Resources">{formatCount(capabilities.resources)}</Fact>
+        {billing && (
+          <Fact name="Tier">
+            <TierBadge tier={billing.tier} />
+          </Fact>
+        )}
+        {billing?.rental && <Fact name="Rental">{formatMonthly(billing.rental.price, billing.rental.currency)}</Fact>}
+        <Fact name="Type">{metadata.category}</Fact>
+        <Fact name="Author">{metadata.author}</Fact>
+        <Fact name="Version">{metadata.version}</Fact>
+        <Fact name="Speaks">{connectionTexts[connectionType]}</Fact>
+        <Fact name="Id">
+          <code className="font-mono text-[0.8125rem]">{serverId}</code>
+        </Fact>
+      </dl>
+    </Card>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="flex items-start justify-between gap-4 py-2.5">
+      <dt className="shrink-0 text-quiet">{name}</dt>
+      <dd className="min-w-0 text-right wrap-anywhere tabular-nums">{children}</dd>
+    </div>
+  );
+}

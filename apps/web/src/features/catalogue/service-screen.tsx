@@ -1,0 +1,140 @@
+import { useQuery } from '@tanstack/react-query';
+import ArrowLeft from 'lucide-react/icons/arrow-left';
+import type { ReactNode } from 'react';
+import { formatCount } from '#ui/amount.ts';
+import { Badge } from '#ui/badge.tsx';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { Icon } from '#ui/icon.tsx';
+import { LinkButton } from '#ui/link-button.tsx';
+import { ScreenTitle } from '#ui/screen-title.tsx';
+import { StatusBadge } from '#ui/status-badge.tsx';
+import { TextLink } from '#ui/text-link.tsx';
+import { CapabilityList } from './capability-list.tsx';
+import { findService, type Service } from './find-service.ts';
+import { capabilitiesQuery } from './queries.ts';
+import { ServerInformation } from './server-information.tsx';
+import { ServicePlaceholder } from './service-placeholder.tsx';
+import { ToolList } from './tool-list.tsx';
+
+export type ServiceScreenProps = {
+  /** From the address, URL-decoded by the router. */
+  serviceId: string;
+  /** The connect panel of this service. */
+  connectPanel: (service: { id: string; name: string }) => ReactNode;
+  /** What a person can do with the service beside connecting (rent, switch on), by those who know how. */
+  actions?: ((service: { id: string; name: string }) => ReactNode) | undefined;
+};
+
+/** /service/{serviceId}: what a server does, what its tools cost, how to connect. */
+export function ServiceScreen({ serviceId, ...slots }: ServiceScreenProps) {
+  const { data, error, isFetching, refetch } = useQuery(capabilitiesQuery);
+  const found = data && findService(data, serviceId);
+  return (
+    <>
+      <TextLink to="/marketplace" tone="quiet" className="mb-6 inline-flex items-center gap-1.5">
+        <ArrowLeft aria-hidden size={16} />
+        Back to Marketplace
+      </TextLink>
+      {!data && !error && <ServicePlaceholder />}
+      {!data && error && (
+        <ErrorState
+          title="Failed to load server details"
+          text={error.message}
+          onRetry={() => void refetch()}
+          retrying={isFetching}
+        />
+      )}
+      {found && ('error' in found ? <NotFound text={found.error} /> : <Found service={found} {...slots} />)}
+    </>
+  );
+}
+
+function NotFound({ text }: { text: string }) {
+  return (
+    <>
+      <ScreenTitle title="Server Not Found" />
+      <ErrorState
+        title="Server Not Found"
+        text={<span className="wrap-anywhere">{text}</span>}
+        actions={<LinkButton to="/marketplace">Back to Marketplace</LinkButton>}
+      />
+    </>
+  );
+}
+
+type Slots = Pick<ServiceScreenProps, 'connectPanel' | 'actions'>;
+
+function Found({ service, connectPanel, actions }: { service: Service } & Slots) {
+  const { server, tools, prompts, resources } = service;
+  const self = { id: server.serverId, name: server.displayName };
+  return (
+    <>
+      <ScreenTitle title={server.displayName} />
+      <Head server={server} actions={actions?.(self)} />
+      <div className="mt-8 grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <div className="min-w-0 space-y-10">
+          <section aria-label="Connect">{connectPanel(self)}</section>
+          <Section title="Tools Available" count={tools.length}>
+            {tools.length === 0 ? (
+              <EmptyState title="No Tools Found" text="This server offers no tools." />
+            ) : (
+              <ToolList tools={tools} />
+            )}
+          </Section>
+          {prompts.length > 0 && (
+            <Section title="Prompts" count={prompts.length}>
+              <CapabilityList items={prompts} />
+            </Section>
+          )}
+          {resources.length > 0 && (
+            <Section title="Resources" count={resources.length}>
+              <CapabilityList items={resources} />
+            </Section>
+          )}
+        </div>
+        <ServerInformation server={server} />
+      </div>
+    </>
+  );
+}
+
+function Head({ server, actions }: { server: Service['server']; actions: ReactNode }) {
+  const { displayName, displayDescription, metadata, status, billing } = server;
+  return (
+    <div className="flex flex-wrap items-start gap-x-6 gap-y-4">
+      <div className="flex min-w-0 flex-1 basis-80 items-start gap-4">
+        <Icon name={displayName} src={metadata.icon} size={64} />
+        <div className="min-w-0">
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <h1 className="text-2xl/8 font-semibold tracking-tight wrap-anywhere">{displayName}</h1>
+            <StatusBadge status={status} />
+          </div>
+          <p className="mt-1 max-w-prose text-[0.9375rem]/6 text-quiet">{displayDescription}</p>
+          {billing && billing.features.length > 0 && (
+            <ul aria-label="Features" className="mt-3 flex flex-wrap gap-1.5">
+              {billing.features.map((feature) => (
+                <li key={feature}>
+                  <Badge>{feature}</Badge>
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      </div>
+      {actions}
+    </div>
+  );
+}
+
+function Section({ title, count, children }: { title: string; count: number; children: ReactNode }) {
+  return (
+    <section>
+      <h2 className="mb-3 flex items-center gap-2 text-base font-semibold">
+        {title}
+        <Badge>{formatCount(count)}</Badge>
+      </h2>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,111 @@
+import type { CapabilityAnswer } from '@souk/contract/catalogue.ts';
+import ChevronRight from 'lucide-react/icons/chevron-right';
+import { Badge } from '#ui/badge.tsx';
+import { Card } from '#ui/card.tsx';
+import { callCost } from './server-texts.ts';
+import { toolParameters, type ToolParameter } from './tool-parameters.ts';
+
+/** Tools as rows: what each does, what a call costs; its parameters unfold. */
+export function ToolList({ tools }: { tools: readonly CapabilityAnswer[] }) {
+  return (
+    <Card padding="none">
+      <ul className="divide-y divide-line">
+        {tools.map((tool) => (
+          <li key={tool.name}>
+            <ToolRow tool={tool} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function ToolRow({ tool }: { tool: CapabilityAnswer }) {
+  const parameters = toolParameters(tool.inputSchema);
+  const cost = callCost(tool.creditCost);
+  return (
+    <details className="group">
+      <summary className="flex list-none items-start gap-2.5 px-4 py-3.5 hover:bg-sunken/50 [&::-webkit-details-marker]:hidden">
+        <ChevronRight
+          aria-hidden
+          size={16}
+          className="mt-0.5 shrink-0 text-faint transition-transform group-open:rotate-90"
+        />
+        <span className="min-w-0 flex-1">
+          <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+            <span className="font-medium wrap-anywhere">{tool.displayName}</span>
+            {tool.displayName !== tool.name && (
+              <code className="font-mono text-xs wrap-anywhere text-faint">{tool.name}</code>
+            )}
+            <Hints annotations={tool.annotations} />
+          </span>
+          <span className="mt-1 block text-quiet">{tool.displayDescription}</span>
+        </span>
+        <span
+          className={`shrink-0 text-right text-[0.8125rem] tabular-nums ${tool.creditCost ? 'font-medium' : 'text-quiet'}`}
+        >
+          {cost}
+        </span>
+      </summary>
+      <div className="space-y-3 pr-4 pb-4 pl-10.5">
+        {parameters.length === 0 ? (
+          <p className="text-quiet">Takes no parameters.</p>
+        ) : (
+          <Parameters tool={tool.displayName} rows={parameters} />
+        )}
+        {tool.exposedName && (
+          <p className="text-[0.8125rem] text-quiet">
+            On the link of everything it is called <code className="font-mono wrap-anywhere">{tool.exposedName}</code>.
+          </p>
+        )}
+      </div>
+    </details>
+  );
+}
+
+/** What the server itself says of the tool; clients decide by it what to ask before a call. */
+function Hints({ annotations }: { annotations: CapabilityAnswer['annotations'] }) {
+  if (annotations?.['readOnlyHint'] === true) return <Badge>Read only</Badge>;
+  if (annotations?.['destructiveHint'] === true) return <Badge tone="bad">Can delete or overwrite</Badge>;
+  return null;
+}
+
+function Parameters({ tool, rows }: { tool: string; rows: readonly ToolParameter[] }) {
+  return (
+    <div
+      role="region"
+      aria-label={`Parameters of ${tool}`}
+      tabIndex={0}
+      className="overflow-x-auto rounded-md border border-line"
+    >
+      <table className="w-full text-left text-[0.8125rem]">
+        <caption className="sr-only">Parameters of {tool}</caption>
+        <thead className="bg-sunken/60 text-quiet">
+          <tr>
+            <th scope="col" className="px-3 py-2 font-medium">
+              Parameter
+            </th>
+            <th scope="col" className="px-3 py-2 font-medium">
+              Type
+            </th>
+            <th scope="col" className="px-3 py-2 font-medium">
+              Description
+            </th>
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-line">
+          {rows.map(({ name, type, required, description }) => (
+            <tr key={name} className="align-top">
+              <th scope="row" className="px-3 py-2 font-mono font-normal whitespace-nowrap">
+                {name}
+                {required && <span className="ml-1.5 font-sans text-xs text-quiet">required</span>}
+              </th>
+              <td className="max-w-48 px-3 py-2 font-mono text-quiet">{type}</td>
+              <td className="min-w-40 px-3 py-2 text-quiet">{description}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
