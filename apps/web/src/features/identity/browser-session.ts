@@ -34,7 +34,8 @@ export function createBrowserSession(): Session {
   window.addEventListener('pageshow', (event) => {
     if (event.persisted) session.noticeStorage(null);
   });
-  void session.start();
+  // the callback brings a user of its own: asking the cookie first would only make the person wait
+  if (window.location.pathname !== '/auth/callback') void session.start();
   return session;
 }
 

@@ -77,7 +77,7 @@ function AccountMenu({ user, links }: { user: SignedInUser; links: AccountLinks 
   if (entries.length > 0) entries.push('separator');
   entries.push({ label: 'Sign Out', onSelect: () => void signOut(), icon: <LogOut aria-hidden size={16} /> });
   return (
-    <Menu label={`Account of ${name}`} entries={entries} className="max-w-56 px-2!">
+    <Menu label={`Account of ${name}`} entries={entries} className="max-w-56 px-2! sm:-mr-2">
       <Avatar name={name} src={user.photoURL} size={24} />
       <span className="truncate text-text max-sm:sr-only">{name}</span>
       <ChevronDown aria-hidden size={14} className="shrink-0 max-sm:hidden" />

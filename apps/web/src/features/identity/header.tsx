@@ -47,7 +47,7 @@ export function Header({ nav, account, children }: HeaderProps) {
           <ThemeSwitch />
           <HeaderAccount links={account} />
           {nav.length > 0 && (
-            <Menu label="Menu" square className="md:hidden" entries={nav}>
+            <Menu label="Menu" square className="-mr-2 md:hidden" entries={nav}>
               <MenuIcon aria-hidden size={18} />
             </Menu>
           )}

@@ -41,7 +41,7 @@ export function createSession(options: SessionOptions) {
   const { local, temporary, now, withLock, log } = options;
   const endpoint = createTokenEndpoint(options);
   const listeners = new Set<(user: SignedInUser | undefined) => void>();
-  let state: SessionState = { user: undefined, isRestoring: false };
+  let state: SessionState = { user: undefined, isRestoring: true };
   let renewal: Promise<SignedInUser | undefined> | undefined;
   let restoration: Promise<void> | undefined;
   let mayRestoreLater = false;
@@ -192,8 +192,12 @@ export function createSession(options: SessionOptions) {
     /** Sends the whole page to the broker's sign-in; see sign-in.ts. */
     startSignIn: signIn.start,
 
-    /** Finishes the sign-in on /auth/callback; see sign-in.ts. */
-    completeSignIn: signIn.complete,
+    /** Finishes the sign-in on /auth/callback, in place of start(); see sign-in.ts. */
+    completeSignIn: (query: URLSearchParams): Promise<string> =>
+      signIn.complete(query).finally(() => {
+        // it did not sign anybody in: who was signed in before still is
+        if (state.isRestoring) void restore();
+      }),
 
     /** Signs out here and in every tab at once, then at the broker, which refuses the tokens from then on. */
     async signOut(): Promise<void> {

@@ -46,7 +46,7 @@ test('[SIGN-5] [SIGN-15] [SIGN-19] the callback swaps code and verifier, fetches
   expect(await tab.session.completeSignIn(new URLSearchParams({ code: 'good-code', state }))).toBe(
     '/marketplace?q=notes',
   );
-  expect(Object.fromEntries(browser.tokenRequests()[0]?.form ?? [])).toEqual({
+  expect(Object.fromEntries(browser.exchanges()[0]?.form ?? [])).toEqual({
     grant_type: 'authorization_code',
     client_id: 'frontend',
     code: 'good-code',
@@ -70,7 +70,7 @@ test('[SIGN-21] another state than the stored one is refused, and nothing is exc
   const { browser, tab } = await leave();
   const forged = new URLSearchParams({ code: 'good-code', state: 'x'.repeat(32) });
   await expect(tab.session.completeSignIn(forged)).rejects.toThrow(/^Invalid state parameter - possible CSRF attack$/);
-  expect(browser.requests).toEqual([]);
+  expect(browser.exchanges()).toEqual([]);
 });
 
 test('[SIGN-21] an answer to a sign-in that this tab never started is refused', async () => {
@@ -114,7 +114,7 @@ test('[SIGN-25] an answer without code or without state is refused', async () =>
 test('[SIGN-26] an error of OAuth goes silently home', async () => {
   const { browser, tab, state } = await leave();
   expect(await tab.session.completeSignIn(new URLSearchParams({ error: 'access_denied', state }))).toBe('/');
-  expect(browser.requests).toEqual([]);
+  expect(browser.exchanges()).toEqual([]);
 });
 
 test('a network that is away is said as such', async () => {
@@ -129,7 +129,7 @@ test('an answer that is handed in twice is exchanged once', async () => {
   const answer = new URLSearchParams({ code: 'good-code', state });
   const paths = await Promise.all([tab.session.completeSignIn(answer), tab.session.completeSignIn(answer)]);
   expect(paths).toEqual(['/marketplace?q=notes', '/marketplace?q=notes']);
-  expect(browser.tokenRequests()).toHaveLength(1);
+  expect(browser.exchanges()).toHaveLength(1);
 });
 
 test('a stored state is good for one answer', async () => {
@@ -138,4 +138,13 @@ test('a stored state is good for one answer', async () => {
   const second = new URLSearchParams({ code: 'good-code', state });
   await expect(tab.session.completeSignIn(second)).rejects.toThrow('Invalid state parameter');
   expect(tab.temporary.has(stateKey)).toBe(false);
+});
+
+test('a callback that fails leaves who was signed in before', async () => {
+  const { browser, tab } = await leave();
+  await tab.signIn();
+  const next = browser.openTab();
+  const forged = new URLSearchParams({ code: 'good-code', state: 'x'.repeat(32) });
+  await expect(next.session.completeSignIn(forged)).rejects.toThrow('Invalid state parameter');
+  expect(next.session.getState()).toMatchObject({ user: { email: 'carl@souk.test' }, isRestoring: false });
 });

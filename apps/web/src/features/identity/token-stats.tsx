@@ -19,12 +19,13 @@ export function TokenStats({ userId }: { userId: string }) {
       </p>
     );
   }
-  const { active, expired, revoked, lastUsedAt } = query.data.stats;
+  const { total, active, expired, revoked, lastUsedAt } = query.data.stats;
+  if (total === 0) return null;
   const facts = [
     `${formatCount(active)} active`,
-    `${formatCount(expired)} expired`,
-    `${formatCount(revoked)} revoked`,
+    expired > 0 && `${formatCount(expired)} expired`,
+    revoked > 0 && `${formatCount(revoked)} revoked`,
     lastUsedAt === null ? 'never used' : `last used ${formatDistance(lastUsedAt, Date.now())}`,
   ];
-  return <p className="text-[0.8125rem] text-quiet tabular-nums">{facts.join(' · ')}</p>;
+  return <p className="text-[0.8125rem] text-quiet tabular-nums">{facts.filter(Boolean).join(' · ')}</p>;
 }

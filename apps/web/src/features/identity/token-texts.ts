@@ -39,21 +39,22 @@ export function describeFailure(text: string, error: unknown): { title: string; 
   return { title: text, reason: error.message === text ? undefined : error.message };
 }
 
+/** Days stay days for a good while: "in 90 days" is what was chosen, "in 3 months" is not. */
 const units = [
-  { unit: 'year', seconds: 365 * 86_400 },
-  { unit: 'month', seconds: 30 * 86_400 },
-  { unit: 'day', seconds: 86_400 },
-  { unit: 'hour', seconds: 3600 },
-  { unit: 'minute', seconds: 60 },
+  { unit: 'year', seconds: 365 * 86_400, fromSeconds: 500 * 86_400 },
+  { unit: 'month', seconds: 30 * 86_400, fromSeconds: 367 * 86_400 },
+  { unit: 'day', seconds: 86_400, fromSeconds: 86_400 },
+  { unit: 'hour', seconds: 3600, fromSeconds: 3600 },
+  { unit: 'minute', seconds: 60, fromSeconds: 60 },
 ] as const;
 const distances = new Intl.RelativeTimeFormat('en-US', { numeric: 'always' });
 
 /** How far away a moment is: "in 89 days", "5 minutes ago", "just now". */
 export function formatDistance(moment: string, nowMs: number): string {
   const seconds = (Date.parse(moment) - nowMs) / 1000;
-  const fitting = units.find((candidate) => Math.abs(seconds) >= candidate.seconds);
+  const fitting = units.find((candidate) => Math.abs(seconds) >= candidate.fromSeconds);
   if (!fitting) return seconds > 0 ? 'in a moment' : 'just now';
-  return distances.format(Math.trunc(seconds / fitting.seconds), fitting.unit);
+  return distances.format(Math.round(seconds / fitting.seconds), fitting.unit);
 }
 
 /** What to write where a program is told the token. */

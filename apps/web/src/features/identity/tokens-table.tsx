@@ -13,11 +13,13 @@ const cells: readonly TableColumn<PersonalToken>[] = [
     rowHeader: true,
     cell: (token) => (
       <div className="min-w-32">
-        <div className="max-w-64 truncate" title={token.name}>
+        <div className="max-w-48 truncate sm:max-w-64" title={token.name}>
           {token.name}
         </div>
         <code className="font-mono text-xs font-normal text-quiet">{token.prefix}…</code>
-        <div className="text-xs font-normal text-quiet sm:hidden">{lastUsed(token)}</div>
+        <div className="text-xs/5 font-normal text-quiet sm:hidden">
+          <Expiry token={token} /> · {lastUsed(token)}
+        </div>
       </div>
     ),
   },
@@ -37,15 +39,12 @@ const cells: readonly TableColumn<PersonalToken>[] = [
   {
     id: 'expires',
     header: 'Expires',
+    wideOnly: true,
     cell: (token) => (
       <div className="whitespace-nowrap">
         <Day moment={token.expiresAt} />
         <div className="text-xs text-quiet">
-          {token.status === 'expired' ? (
-            <span className="text-bad">Expired</span>
-          ) : (
-            formatDistance(token.expiresAt, Date.now())
-          )}
+          <Expiry token={token} />
         </div>
       </div>
     ),
@@ -54,7 +53,7 @@ const cells: readonly TableColumn<PersonalToken>[] = [
     id: 'last-used',
     header: 'Last used',
     wideOnly: true,
-    cell: (token) => <span className="whitespace-nowrap">{lastUsed(token, 'Never')}</span>,
+    cell: (token) => <span className="whitespace-nowrap">{lastUsed(token)}</span>,
   },
 ];
 
@@ -96,11 +95,17 @@ function Day({ moment }: { moment: string }) {
   );
 }
 
-function lastUsed({ lastUsedAt }: PersonalToken, never = 'Never used') {
-  if (lastUsedAt === null) return never;
+function Expiry({ token }: { token: PersonalToken }) {
+  const distance = formatDistance(token.expiresAt, Date.now());
+  if (token.status === 'expired') return <span className="text-bad">Expired {distance}</span>;
+  return <span>Expires {distance}</span>;
+}
+
+function lastUsed({ lastUsedAt }: PersonalToken) {
+  if (lastUsedAt === null) return 'Never used';
   return (
     <time dateTime={lastUsedAt} title={formatMoment(lastUsedAt)}>
-      {formatDistance(lastUsedAt, Date.now())}
+      Used {formatDistance(lastUsedAt, Date.now())}
     </time>
   );
 }

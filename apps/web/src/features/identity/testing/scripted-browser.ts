@@ -121,6 +121,8 @@ export function createScriptedBrowser() {
     openTab,
     local,
     requests,
+    /** Codes that were handed in. */
+    exchanges: () => requests.filter(({ form }) => form.get('grant_type') === 'authorization_code'),
     tokenRequests: () => requests.filter(({ path }) => path === '/oauth/token'),
     now: () => nowMs,
     pass: (ms: number) => void (nowMs += ms),
