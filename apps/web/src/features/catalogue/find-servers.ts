@@ -30,7 +30,11 @@ export const statusLabels: Record<ServerStatus, string> = {
 };
 
 /** Beside the order by name, which is the specification's and needs no word in the address. */
-export const sortLabels = { price: 'Lowest price', tools: 'Most tools', updated: 'Last updated' } as const;
+export const sortLabels = {
+  price: 'Lowest price first',
+  tools: 'Most tools first',
+  updated: 'Last updated first',
+} as const;
 export type SortOrder = keyof typeof sortLabels;
 
 /** Reads the address: values that nobody offers are dropped, so that an old or mistyped link still shows servers. */

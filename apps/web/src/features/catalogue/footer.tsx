@@ -5,6 +5,7 @@ import { BrandMark } from '#ui/brand-mark.tsx';
 import { TextAnchor } from '#ui/text-link.tsx';
 import { config } from '#web/config.ts';
 import { healthQuery } from './queries.ts';
+import { counted } from './server-texts.ts';
 
 export type FooterProps = {
   /** Quick links: TextLinks to routes that exist, made where the routes are known. */
@@ -67,7 +68,7 @@ function StatsLine() {
   return (
     <p className="mt-4 min-h-5 text-[0.8125rem] text-quiet tabular-nums">
       {data &&
-        `${formatCount(data.server.serverCount)} servers · ${formatCount(data.server.totalCapabilities)} capabilities · ${formatCount(data.connections.connected)} active`}
+        `${counted(data.server.serverCount, 'server')} · ${formatCount(data.server.totalCapabilities)} capabilities · ${formatCount(data.connections.connected)} active`}
     </p>
   );
 }

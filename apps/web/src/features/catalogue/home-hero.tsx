@@ -1,6 +1,6 @@
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
 import { Link } from '@tanstack/react-router';
-import { BrandMark } from '#ui/brand-mark.tsx';
+import type { ReactNode } from 'react';
 import { CopyField } from '#ui/copy-field.tsx';
 import { AnchorButton, LinkButton } from '#ui/link-button.tsx';
 import { Icon } from '#ui/icon.tsx';
@@ -27,8 +27,9 @@ export function HomeHero(props: HeroProps) {
         <h1 className="text-4xl/11 font-semibold tracking-tighter sm:text-6xl/16">One-click AI upgrade</h1>
         <p className="mt-5 max-w-md text-base/7 text-quiet sm:text-lg/8">
           Paste one link into Claude, ChatGPT or any other AI client, and the tools of every server here become
-          available. No API keys, no secrets, no configuration.
+          available.
         </p>
+        <p className="mt-3 text-base/7 font-medium sm:text-lg/8">No API keys, no secrets, no configuration.</p>
         <div className="mt-8 flex flex-wrap gap-3">
           <LinkButton to="/marketplace" variant="primary" size="large">
             Browse Servers
@@ -47,32 +48,51 @@ export function HomeHero(props: HeroProps) {
 function Gate({ link, clients, servers }: HeroProps) {
   return (
     <div className="min-w-0">
-      <ul aria-label="Clients" className="flex flex-wrap justify-center gap-1.5">
+      <ul aria-label="Clients" className="grid grid-cols-4 gap-1.5">
         {clients.map((name) => (
           <li
             key={name}
-            className="rounded-full border border-line bg-surface px-2.5 py-1 text-xs font-medium text-quiet"
+            className="truncate rounded-full border border-line bg-surface px-1 py-1 text-center text-xs font-medium text-quiet"
           >
             {name}
           </li>
         ))}
       </ul>
       <Thread />
-      <div className="rounded-lg border border-line-strong bg-surface p-4">
-        <div className="mb-3 flex items-center gap-2 font-medium">
-          <BrandMark size={20} className="text-accent" />
-          One link
-        </div>
+      <Doorway>
         <CopyField label="The link" hideLabel value={link} primary />
-      </div>
+      </Doorway>
       <Thread />
       <LiveServers servers={servers} />
     </div>
   );
 }
 
+/** A box whose upper edge rises to a keel arch: the mark, wide enough to hold the link. */
+function Doorway({ children }: { children: ReactNode }) {
+  const shoulder = 'h-4 flex-1 border-t border-line-strong bg-surface';
+  return (
+    <div>
+      <div aria-hidden className="flex items-end">
+        <div className={`${shoulder} rounded-tl-lg border-l`} />
+        <svg viewBox="0 0 112 56" width="112" height="56" className="shrink-0">
+          <path d="M0 40.5H8C34 40.5 40 21 56 1C72 21 78 40.5 104 40.5H112V56H0Z" className="fill-surface" />
+          <path
+            d="M0 40.5H8C34 40.5 40 21 56 1C72 21 78 40.5 104 40.5H112"
+            fill="none"
+            className="stroke-line-strong"
+          />
+          <circle cx="56" cy="31" r="5" className="fill-accent" />
+        </svg>
+        <div className={`${shoulder} rounded-tr-lg border-r`} />
+      </div>
+      <div className="rounded-b-lg border-x border-b border-line-strong bg-surface px-4 pb-4">{children}</div>
+    </div>
+  );
+}
+
 function Thread() {
-  return <div aria-hidden className="mx-auto h-6 w-px bg-line-strong" />;
+  return <div aria-hidden className="mx-auto h-5 w-px bg-line-strong" />;
 }
 
 function LiveServers({ servers }: { servers: HeroProps['servers'] }) {

@@ -39,11 +39,7 @@ export function HomeScreen({ clients, connectPanel }: HomeScreenProps) {
       <HomeHero link={`${config.publicUrl}/mcp`} clients={clients} servers={servers} />
       <SearchAndFilter onSearch={(search) => void navigate({ to: '/marketplace', search })} />
       <FirstServers />
-      <Section
-        id="connect"
-        title="Connect your client"
-        subtitle="Choose it, and follow one step. The link is the same for all."
-      >
+      <Section id="connect" title="Connect a Client" subtitle="The link is the same for all of them.">
         {connectPanel}
       </Section>
       <Section title="Platform Features">
@@ -57,9 +53,10 @@ export function HomeScreen({ clients, connectPanel }: HomeScreenProps) {
           ))}
         </div>
       </Section>
-      <Section title="Questions">
+      <section className="grid gap-x-16 gap-y-5 pt-14 sm:pt-16 lg:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
+        <h2 className="text-xl/7 font-semibold tracking-tight">Frequently Asked Questions</h2>
         <Accordion items={questions} />
-      </Section>
+      </section>
     </>
   );
 }

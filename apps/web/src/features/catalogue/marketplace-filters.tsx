@@ -16,7 +16,7 @@ const statusOptions = [
   ...keysOf(statusLabels).map((status) => ({ value: status, label: statusLabels[status] })),
 ] as const;
 const sortOptions = [
-  { value: '', label: 'Name' },
+  { value: '', label: 'Sorted by name' },
   ...keysOf(sortLabels).map((sort) => ({ value: sort, label: sortLabels[sort] })),
 ] as const;
 
@@ -46,21 +46,21 @@ export function MarketplaceFilters({
       />
       <Select
         aria-label="Price"
-        className="lg:w-32"
+        className="lg:w-28"
         options={priceOptions}
         value={search.price ?? ''}
         onChange={(price) => onChange({ price: price === '' ? undefined : price })}
       />
       <Select
         aria-label="Status"
-        className="lg:w-36"
+        className="lg:w-34"
         options={statusOptions}
         value={search.status ?? ''}
         onChange={(status) => onChange({ status: status === '' ? undefined : status })}
       />
       <Select
         aria-label="Sort by"
-        className="lg:w-36"
+        className="max-sm:col-span-2 lg:w-44"
         options={sortOptions}
         value={search.sort ?? ''}
         onChange={(sort) => onChange({ sort: sort === '' ? undefined : sort })}

@@ -34,7 +34,16 @@ export function MarketplaceScreen({ search, onSearchChange }: MarketplaceScreenP
       <ScreenTitle title={title} />
       <ScreenHeading
         title={title}
-        subtitle={<Counter shown={found?.length} all={data?.servers.length} />}
+        subtitle={
+          <span className="flex h-7 items-center gap-2">
+            <Counter shown={found?.length} all={data?.servers.length} />
+            {found && found.length > 0 && isNarrowed(search) && (
+              <Button variant="ghost" size="small" onClick={clear}>
+                Clear
+              </Button>
+            )}
+          </span>
+        }
         actions={
           <Button
             loading={refresh.isPending}
@@ -74,9 +83,9 @@ export function MarketplaceScreen({ search, onSearchChange }: MarketplaceScreenP
 
 function Counter({ shown, all }: { shown: number | undefined; all: number | undefined }) {
   return (
-    <p role="status" className="min-h-5 tabular-nums">
+    <span role="status" className="tabular-nums">
       {shown !== undefined && all !== undefined && `Showing ${formatCount(shown)} of ${formatCount(all)} servers`}
-    </p>
+    </span>
   );
 }
 

@@ -16,14 +16,16 @@ export function ServerCard({ server }: { server: ServerAnswer }) {
       <div className="flex items-start gap-3">
         <Icon name={displayName} src={metadata.icon} />
         <div className="min-w-0 flex-1">
-          <h3 className="truncate font-semibold" title={displayName}>
-            {displayName}
-          </h3>
+          <div className="flex items-start justify-between gap-2">
+            <h3 className="truncate font-semibold" title={displayName}>
+              {displayName}
+            </h3>
+            <StatusBadge status={status} />
+          </div>
           <p className="truncate text-[0.8125rem] text-quiet">
             {metadata.category} · {metadata.author}
           </p>
         </div>
-        <StatusBadge status={status} />
       </div>
       <p className="line-clamp-2 min-h-10 text-quiet">{displayDescription}</p>
       <div className="flex h-5.5 items-center gap-2">

@@ -4,6 +4,7 @@ import { formatCount, formatMoment, formatMonthly } from '#ui/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { TierBadge } from '#ui/tier-badge.tsx';
+import { counted } from './server-texts.ts';
 
 const connectionTexts: Record<ServerAnswer['connectionType'], string> = {
   http: 'Streamable HTTP',
@@ -36,6 +37,7 @@ export function ServerInformation({ server }: { server: ServerAnswer }) {
           </Fact>
         )}
         {billing?.rental && <Fact name="Rental">{formatMonthly(billing.rental.price, billing.rental.currency)}</Fact>}
+        {billing?.trialDays !== undefined && <Fact name="Trial">{counted(billing.trialDays, 'day')}</Fact>}
         <Fact name="Type">{metadata.category}</Fact>
         <Fact name="Author">{metadata.author}</Fact>
         <Fact name="Version">{metadata.version}</Fact>

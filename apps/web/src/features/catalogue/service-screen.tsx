@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import ArrowLeft from 'lucide-react/icons/arrow-left';
 import type { ReactNode } from 'react';
-import { formatCount } from '#ui/amount.ts';
+import { formatCount, formatMonthly } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';
 import { EmptyState } from '#ui/empty-state.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
@@ -10,6 +10,7 @@ import { LinkButton } from '#ui/link-button.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { TextLink } from '#ui/text-link.tsx';
+import { TierBadge } from '#ui/tier-badge.tsx';
 import { CapabilityList } from './capability-list.tsx';
 import { findService, type Service } from './find-service.ts';
 import { capabilitiesQuery } from './queries.ts';
@@ -109,6 +110,7 @@ function Head({ server, actions }: { server: Service['server']; actions: ReactNo
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <h1 className="text-2xl/8 font-semibold tracking-tight wrap-anywhere">{displayName}</h1>
             <StatusBadge status={status} />
+            {billing && <TierBadge tier={billing.tier} />}
           </div>
           <p className="mt-1 max-w-prose text-[0.9375rem]/6 text-quiet">{displayDescription}</p>
           {billing && billing.features.length > 0 && (
@@ -122,7 +124,16 @@ function Head({ server, actions }: { server: Service['server']; actions: ReactNo
           )}
         </div>
       </div>
-      {actions}
+      {(billing?.rental ?? actions) && (
+        <div className="flex flex-wrap items-center gap-3">
+          {billing?.rental && (
+            <span className="text-lg/7 font-semibold tracking-tight tabular-nums">
+              {formatMonthly(billing.rental.price, billing.rental.currency)}
+            </span>
+          )}
+          {actions}
+        </div>
+      )}
     </div>
   );
 }

@@ -39,10 +39,7 @@ const claude = ({ link, title }: ConnectTarget): ClientForm => ({
     label: 'Add to Claude',
     href: `https://claude.ai/customize/connectors?modal=add-custom-connector&connectorName=${encodeURIComponent(title)}&connectorUrl=${encodeURIComponent(link)}`,
   },
-  steps: [
-    'Or open Settings, Connectors, Add custom connector, and paste the link above.',
-    'Click Connect and sign in.',
-  ],
+  steps: ['Or open Settings, Connectors, Add custom connector, and paste the link. Claude then asks you to sign in.'],
   snippets: [],
   remote: true,
 });

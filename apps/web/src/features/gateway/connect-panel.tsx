@@ -24,7 +24,11 @@ export function ConnectPanel({ service, userId }: ConnectPanelProps) {
         <CopyField
           label={service ? `Link of ${service.name}` : 'Your link'}
           value={target.link}
-          hint={service ? 'This server alone.' : 'Every server that you may use and have switched on.'}
+          hint={
+            service
+              ? `The tools of ${service.name} alone, under their own names.`
+              : 'Every server that you may use and have switched on.'
+          }
           primary
         />
       </div>
