@@ -17,8 +17,8 @@ const base =
 
 const variants: Readonly<Record<ButtonVariant, string>> = {
   primary: 'border-transparent bg-ink text-ink-text hover:not-disabled:bg-ink-hover',
-  secondary: 'border-line bg-surface text-text hover:not-disabled:border-line-strong hover:not-disabled:bg-sunken',
-  ghost: 'border-transparent text-quiet hover:not-disabled:bg-sunken hover:not-disabled:text-text',
+  secondary: 'border-line bg-surface text-text hover:not-disabled:border-line-strong hover:not-disabled:bg-hover',
+  ghost: 'border-transparent text-quiet hover:not-disabled:bg-hover hover:not-disabled:text-text',
   danger: 'border-transparent bg-bad-fill text-white hover:not-disabled:brightness-110',
 };
 

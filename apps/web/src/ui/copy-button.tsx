@@ -20,13 +20,13 @@ export function CopyButton({ text, label = 'Copy', name, ...look }: CopyButtonPr
     <>
       <Button
         {...look}
-        aria-label={name}
+        aria-label={state === 'copied' ? undefined : name}
         onClick={() => copy(text)}
         icon={
           state === 'copied' ? <Check aria-hidden size={15} className="text-good" /> : <Copy aria-hidden size={15} />
         }
       >
-        {state === 'copied' ? 'Copied' : label}
+        {state === 'idle' ? label : state === 'copied' ? 'Copied' : 'Not copied'}
       </Button>
       <span role="status" className="sr-only">
         {state === 'copied' && 'Copied to the clipboard'}

@@ -3,21 +3,40 @@ import { useEffect, useRef, useState } from 'react';
 const shownForMs = 2000;
 
 /**
- * Copies text. `state` is 'copied' or 'failed' for two seconds after a try.
- * The clipboard exists in secure contexts only (https, localhost): elsewhere it fails, and the text can be selected.
+ * The old way, for pages that are not a secure context (a Souk on http in a home network), where the clipboard API is
+ * missing. The selection's home must be inside an open dialog's focus trap: beside whatever has focus.
  */
+function copyBySelection(text: string): boolean {
+  const focused = document.activeElement;
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.readOnly = true;
+  area.className = 'sr-only';
+  (focused?.parentElement ?? document.body).append(area);
+  area.select();
+  const done = document.execCommand('copy');
+  area.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+  return done;
+}
+
+/** Puts text on the clipboard. Answers whether that worked. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text);
+  }
+}
+
+/** Copies text. `state` is 'copied' or 'failed' for two seconds after a try. */
 export function useCopy(): { state: 'idle' | 'copied' | 'failed'; copy: (text: string) => void } {
   const [state, setState] = useState<'idle' | 'copied' | 'failed'>('idle');
   const timer = useRef<number>(undefined);
   useEffect(() => () => window.clearTimeout(timer.current), []);
   const copy = async (text: string) => {
-    let result: 'copied' | 'failed' = 'copied';
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      result = 'failed';
-    }
-    setState(result);
+    setState((await copyText(text)) ? 'copied' : 'failed');
     window.clearTimeout(timer.current);
     timer.current = window.setTimeout(() => setState('idle'), shownForMs);
   };

@@ -85,7 +85,7 @@ export function SearchField({
             onChange('');
             input.current?.focus();
           }}
-          className="absolute top-1/2 right-1.5 inline-flex size-6 -translate-y-1/2 items-center justify-center rounded-md text-quiet hover:bg-sunken hover:text-text"
+          className="absolute top-1/2 right-1.5 inline-flex size-6 -translate-y-1/2 items-center justify-center rounded-md text-quiet hover:bg-hover hover:text-text"
         >
           <X aria-hidden size={15} />
         </button>

@@ -55,7 +55,7 @@ export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>) 
         </thead>
         <tbody className="divide-y divide-line">
           {rows.map((row) => (
-            <tr key={rowKey(row)} className="hover:bg-sunken/50">
+            <tr key={rowKey(row)} className="hover:bg-ground">
               {columns.map((column) =>
                 column.rowHeader ? (
                   <th key={column.id} scope="row" className={classNames(cellClasses(column), 'h-12 py-2 font-medium')}>

@@ -18,7 +18,7 @@ export function TextAnchor({ tone = 'accent', newTab, className, children, ...re
       className={classNames(
         'rounded-sm underline-offset-3 transition-colors',
         tone === 'accent'
-          ? 'text-accent underline decoration-accent/40 hover:decoration-accent'
+          ? 'text-accent underline decoration-line-strong hover:decoration-current'
           : 'text-quiet hover:text-text hover:underline',
         className,
       )}

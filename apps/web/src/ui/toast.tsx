@@ -52,7 +52,7 @@ function ToastCard({ toast, onClose }: { toast: Entry; onClose: (id: number) => 
       <button
         type="button"
         aria-label="Dismiss"
-        className="-my-0.5 inline-flex size-6 shrink-0 items-center justify-center rounded-md text-quiet hover:bg-sunken hover:text-text"
+        className="-my-0.5 inline-flex size-6 shrink-0 items-center justify-center rounded-md text-quiet hover:bg-hover hover:text-text"
         onClick={() => onClose(toast.id)}
       >
         <X aria-hidden size={15} />

@@ -47,6 +47,7 @@ export function Tooltip({ text, describes = true, children }: TooltipProps) {
     document.addEventListener('keydown', onKey);
     document.addEventListener('scroll', close, { capture: true, once: true });
     return () => {
+      box.hidePopover();
       document.removeEventListener('keydown', onKey);
       document.removeEventListener('scroll', close, { capture: true });
     };
