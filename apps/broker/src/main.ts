@@ -4,6 +4,7 @@ import { DataFolderDamagedError, DataFolderInUseError } from '#platform/db/datab
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer } from '#platform/operator/operator-server.ts';
 import { createApp } from './app.ts';
+import { buildWeb } from './build-web.ts';
 import { operatorCommands } from './operator-commands.ts';
 
 /** EX_CONFIG of sysexits.h. */
@@ -16,7 +17,7 @@ await start();
 
 async function start(): Promise<void> {
   try {
-    const app = await createApp({ config, log });
+    const app = await createApp({ config, log, webFolder: await buildWeb() });
     await app.start();
     const operator = await createOperatorServer({ dataDir: config.dataDir, commands: operatorCommands(app), log });
     announce();

@@ -1,6 +1,8 @@
 import { CSPProvider } from '@base-ui/react/csp-provider';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
+import { SessionProvider } from '#features/identity/session-provider.tsx';
+import { ToastProvider } from '#ui/toast.tsx';
 import { router } from './router.tsx';
 
 const queries = new QueryClient({
@@ -12,7 +14,11 @@ export function App() {
   return (
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queries}>
-        <RouterProvider router={router} />
+        <SessionProvider>
+          <ToastProvider>
+            <RouterProvider router={router} />
+          </ToastProvider>
+        </SessionProvider>
       </QueryClientProvider>
     </CSPProvider>
   );

@@ -1,11 +1,111 @@
-import { createRootRoute, createRoute, createRouter, Outlet } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router';
+import { parseMarketplaceSearch } from '#features/catalogue/find-servers.ts';
+import { Footer } from '#features/catalogue/footer.tsx';
+import { HomeScreen } from '#features/catalogue/home-screen.tsx';
+import { MarketplaceScreen } from '#features/catalogue/marketplace-screen.tsx';
+import { ServiceScreen } from '#features/catalogue/service-screen.tsx';
+import { clientNames } from '#features/gateway/client-forms.ts';
+import { ConnectPanel } from '#features/gateway/connect-panel.tsx';
+import { CallbackScreen } from '#features/identity/callback-screen.tsx';
+import { Header } from '#features/identity/header.tsx';
+import { useSession } from '#features/identity/session-provider.tsx';
+import { PageShell } from '#ui/page-shell.tsx';
+import { TextLink } from '#ui/text-link.tsx';
+import { ErrorScreen } from './error-screen.tsx';
+import { NotFoundScreen } from './not-found-screen.tsx';
 
-const root = createRootRoute({ component: Outlet });
+/** Links of the header and of the footer appear with their screens (spec part 1, section 2). */
+const nav = [{ label: 'Marketplace', to: '/marketplace' }] as const;
+const quickLinks = [
+  { id: 'home', link: <TextLink to="/">Home</TextLink> },
+  { id: 'marketplace', link: <TextLink to="/marketplace">Marketplace</TextLink> },
+];
 
-const home = createRoute({ getParentRoute: () => root, path: '/', component: () => <h1>Souk</h1> });
+function Frame() {
+  const { user } = useSession();
+  return (
+    <PageShell
+      header={<Header nav={nav} account={{ dashboard: '/dashboard' }} />}
+      footer={<Footer links={quickLinks} signedIn={user !== undefined} />}
+    >
+      <Outlet />
+    </PageShell>
+  );
+}
+
+const root = createRootRoute({ component: Frame, notFoundComponent: NotFoundScreen, errorComponent: ErrorScreen });
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  component: function Home() {
+    const { user } = useSession();
+    return <HomeScreen clients={clientNames} connectPanel={<ConnectPanel userId={user?.id} />} />;
+  },
+});
+
+const marketplace = createRoute({
+  getParentRoute: () => root,
+  path: '/marketplace',
+  validateSearch: parseMarketplaceSearch,
+  component: function Marketplace() {
+    const search = marketplace.useSearch();
+    const navigate = marketplace.useNavigate();
+    return (
+      <MarketplaceScreen
+        search={search}
+        onSearchChange={(next, { replace }) => void navigate({ search: next, replace })}
+      />
+    );
+  },
+});
+
+/** The same screen as /marketplace (spec part 1, section 2). */
+const search = createRoute({
+  getParentRoute: () => root,
+  path: '/search',
+  validateSearch: parseMarketplaceSearch,
+  component: function Search() {
+    const asked = search.useSearch();
+    const navigate = search.useNavigate();
+    return (
+      <MarketplaceScreen
+        search={asked}
+        onSearchChange={(next, { replace }) => void navigate({ search: next, replace })}
+      />
+    );
+  },
+});
+
+const service = createRoute({
+  getParentRoute: () => root,
+  path: '/service/$serviceId',
+  component: function ServiceDetail() {
+    const { serviceId } = service.useParams();
+    const { user } = useSession();
+    return (
+      <ServiceScreen
+        serviceId={serviceId}
+        connectPanel={(shown) => <ConnectPanel service={shown} userId={user?.id} />}
+      />
+    );
+  },
+});
+
+const dashboard = createRoute({
+  getParentRoute: () => root,
+  path: '/dashboard',
+  component: lazyRouteComponent(() => import('./dashboard.tsx'), 'Dashboard'),
+});
+
+const callback = createRoute({ getParentRoute: () => root, path: '/auth/callback', component: CallbackScreen });
 
 /** Every screen of the product. */
-export const router = createRouter({ routeTree: root.addChildren([home]), defaultPreload: 'intent' });
+export const router = createRouter({
+  routeTree: root.addChildren([home, marketplace, search, service, dashboard, callback]),
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+});
 
 declare module '@tanstack/react-router' {
   interface Register {

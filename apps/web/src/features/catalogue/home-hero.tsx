@@ -15,6 +15,8 @@ type HeroProps = {
   clients: readonly string[];
   /** What stands behind it; undefined while it is not known. */
   servers: readonly ServerAnswer[] | undefined;
+  /** They could not be loaded. */
+  failed: boolean;
 };
 
 const shownServers = 4;
@@ -45,7 +47,7 @@ export function HomeHero(props: HeroProps) {
 }
 
 /** Clients above, the link in the doorway, services below: how the thing works, drawn with the thing. */
-function Gate({ link, clients, servers }: HeroProps) {
+function Gate({ link, clients, servers, failed }: HeroProps) {
   return (
     <div className="min-w-0">
       <ul aria-label="Clients" className="grid grid-cols-4 gap-1.5">
@@ -63,7 +65,7 @@ function Gate({ link, clients, servers }: HeroProps) {
         <CopyField label="The link" hideLabel value={link} primary />
       </Doorway>
       <Thread />
-      <LiveServers servers={servers} />
+      <LiveServers servers={servers} failed={failed} />
     </div>
   );
 }
@@ -95,12 +97,14 @@ function Thread() {
   return <div aria-hidden className="mx-auto h-5 w-px bg-line-strong" />;
 }
 
-function LiveServers({ servers }: { servers: HeroProps['servers'] }) {
+function LiveServers({ servers, failed }: Pick<HeroProps, 'servers' | 'failed'>) {
   const more = (servers?.length ?? 0) - shownServers;
   return (
     <div className="overflow-hidden rounded-lg border border-line bg-surface">
       <ul aria-label="Servers behind the link" className="divide-y divide-line">
+        {servers === undefined && failed && <li className="px-4 py-3 text-quiet">Failed to load MCP servers</li>}
         {servers === undefined &&
+          !failed &&
           ['one', 'two', 'three', 'four'].map((place) => (
             <li key={place} className="flex h-12 items-center gap-3 px-4">
               <Skeleton className="size-6" />

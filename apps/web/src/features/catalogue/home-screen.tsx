@@ -31,12 +31,12 @@ const shownServers = 6;
 /** / : what this is, the thing itself, the first servers, how to connect. */
 export function HomeScreen({ clients, connectPanel }: HomeScreenProps) {
   const navigate = useNavigate();
-  const { data } = useQuery(capabilitiesQuery);
+  const { data, isError } = useQuery(capabilitiesQuery);
   const servers = data && findServers(data.servers, {});
   return (
     <>
       <ScreenTitle />
-      <HomeHero link={`${config.publicUrl}/mcp`} clients={clients} servers={servers} />
+      <HomeHero link={`${config.publicUrl}/mcp`} clients={clients} servers={servers} failed={isError} />
       <SearchAndFilter onSearch={(search) => void navigate({ to: '/marketplace', search })} />
       <FirstServers />
       <Section id="connect" title="Connect a Client" subtitle="The link is the same for all of them.">

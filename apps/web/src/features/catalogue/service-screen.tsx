@@ -37,6 +37,8 @@ export function ServiceScreen({ serviceId, ...slots }: ServiceScreenProps) {
         <ArrowLeft aria-hidden size={16} />
         Back to Marketplace
       </TextLink>
+      {/* a page without its own heading yet still has one to jump to */}
+      {(!found || 'error' in found) && <h1 className="sr-only">Server details</h1>}
       {!data && !error && <ServicePlaceholder />}
       {!data && error && (
         <ErrorState

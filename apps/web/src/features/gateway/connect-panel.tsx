@@ -4,7 +4,7 @@ import { Card } from '#ui/card.tsx';
 import { CopyField } from '#ui/copy-field.tsx';
 import { config } from '#web/config.ts';
 import { readChosenClient, storeChosenClient } from './chosen-client.ts';
-import { clientForms, connectTarget } from './client-forms.ts';
+import { clientForms, connectTarget, isLocal, type ConnectTarget } from './client-forms.ts';
 import { ClientInstructions } from './client-instructions.tsx';
 import { FirstCallStatus } from './first-call-status.tsx';
 
@@ -39,9 +39,10 @@ export function ConnectPanel({ service, userId }: ConnectPanelProps) {
 }
 
 /** All clients in sight: eleven short names, wrapped rather than scrolled away. */
-function ClientTabs({ target }: { target: Parameters<typeof clientForms>[0] }) {
+function ClientTabs({ target }: { target: ConnectTarget }) {
   const forms = clientForms(target);
-  const first = forms[0]?.id;
+  // a link on this machine is of no use to a client that calls from the internet: open on one that can reach it
+  const first = forms.find(({ remote }) => !remote || !isLocal(target.link))?.id;
   const [chosen, setChosen] = useState(() => {
     const stored = readChosenClient();
     return forms.some(({ id }) => id === stored) ? stored : first;

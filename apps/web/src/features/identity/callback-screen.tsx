@@ -31,7 +31,7 @@ export function CallbackScreen() {
     );
   }
   return (
-    <>
+    <div className="mx-auto max-w-lg">
       <ScreenTitle title="Authentication Failed" />
       <ErrorState
         title="Authentication Failed"
@@ -42,6 +42,6 @@ export function CallbackScreen() {
           </LinkButton>
         }
       />
-    </>
+    </div>
   );
 }

@@ -18,7 +18,7 @@ const cells: readonly TableColumn<PersonalToken>[] = [
         </div>
         <code className="font-mono text-xs font-normal text-quiet">{token.prefix}…</code>
         <div className="text-xs/5 font-normal text-quiet sm:hidden">
-          <Expiry token={token} /> · {lastUsed(token)}
+          <Expiry token={token} label="Expires" /> · {lastUsed(token)}
         </div>
       </div>
     ),
@@ -95,10 +95,10 @@ function Day({ moment }: { moment: string }) {
   );
 }
 
-function Expiry({ token }: { token: PersonalToken }) {
+function Expiry({ token, label }: { token: PersonalToken; label?: string }) {
   const distance = formatDistance(token.expiresAt, Date.now());
   if (token.status === 'expired') return <span className="text-bad">Expired {distance}</span>;
-  return <span>Expires {distance}</span>;
+  return <span>{label === undefined ? distance : `${label} ${distance}`}</span>;
 }
 
 function lastUsed({ lastUsedAt }: PersonalToken) {
