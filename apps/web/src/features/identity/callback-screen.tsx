@@ -23,6 +23,7 @@ export function CallbackScreen() {
     return (
       <DelayedFallback label="Signing you in…">
         <ScreenTitle title="Signing in" />
+        <h1 className="sr-only">Sign-in</h1>
         <p aria-hidden className="flex items-center justify-center gap-2 py-16 text-quiet">
           <Spinner />
           Signing you in…
@@ -33,6 +34,7 @@ export function CallbackScreen() {
   return (
     <div className="mx-auto max-w-lg">
       <ScreenTitle title="Authentication Failed" />
+      <h1 className="sr-only">Sign-in</h1>
       <ErrorState
         title="Authentication Failed"
         text={failure}

@@ -84,7 +84,7 @@ export function TokensTable({
       ),
     },
   ];
-  return <Table caption="Access tokens" columns={columns} rows={tokens} rowKey={(token) => token.id} />;
+  return <Table caption="Your access tokens" columns={columns} rows={tokens} rowKey={(token) => token.id} />;
 }
 
 function Day({ moment }: { moment: string }) {
