@@ -1,4 +1,5 @@
 import { ApiError } from '@souk/contract/client.ts';
+import { config } from '#web/config.ts';
 import { createSession, type Session } from './session.ts';
 import type { KeyValueStore } from './session-storage.ts';
 
@@ -18,6 +19,7 @@ export function createBrowserSession(): Session {
     withLock,
     leaveTo: (address) => window.location.assign(address),
     clearCookies,
+    mayHaveCookie,
     startTimer: (work, delayMs) => {
       const timer = setTimeout(work, delayMs);
       return () => clearTimeout(timer);
@@ -50,6 +52,14 @@ async function sha256(text: string): Promise<Uint8Array> {
 async function withLock<T>(work: () => Promise<T>): Promise<T> {
   if (!window.isSecureContext) return work();
   return navigator.locks.request('souk.session', work);
+}
+
+/**
+ * The refresh cookie itself is hidden from scripts; the broker sets a hint beside it, so that a visitor's page does not
+ * ask for a session that there cannot be. Where the broker stands on another origin its hint is not to be seen here.
+ */
+function mayHaveCookie(): boolean {
+  return config.publicUrl !== window.location.origin || /(^|; )souk_signed_in=/.test(document.cookie);
 }
 
 function clearCookies(): void {

@@ -23,6 +23,8 @@ export type SessionOptions = Omit<SignInOptions, 'endpoint' | 'onSignedIn'> & {
   fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** Removes the cookies of earlier releases. */
   clearCookies: () => void;
+  /** Whether the broker's refresh cookie may be there: false saves a visitor a request that must fail. */
+  mayHaveCookie: () => boolean;
   /** @returns a function that cancels it. */
   startTimer: (work: () => void, delayMs: number) => () => void;
   log: (message: string) => void;
@@ -114,6 +116,7 @@ export function createSession(options: SessionOptions) {
     if (local.getItem(signOutKey) !== null) return finishSignOut(undefined);
     const stored = readStoredUser(local, now()); // another tab was first
     if (stored || state.user) return enter(stored ?? state.user);
+    if (!options.mayHaveCookie()) return drop();
     const tokens = await endpoint.refresh();
     const answer = tokens && (await endpoint.fetchProfile(tokens.accessToken));
     if (state.user || local.getItem(signOutKey) !== null) return enter(state.user);

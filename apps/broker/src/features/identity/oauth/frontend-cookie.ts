@@ -2,6 +2,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const cookieName = 'souk_refresh';
+/** Says to the page's scripts that there is a sign-in to ask for, and nothing else: visitors need not ask in vain. */
+const hintName = 'souk_signed_in';
 const maxAgeSeconds = 30 * 86_400;
 
 /**
@@ -17,15 +19,23 @@ export function createFrontendCookie(options: {
   secret: (bytes: number) => string;
 }) {
   const secure = options.publicUrl.startsWith('https:');
-  const attributes = `Path=/oauth; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`;
+  const everywhere = `SameSite=Strict${secure ? '; Secure' : ''}`;
+  const attributes = `Path=/oauth; HttpOnly; ${everywhere}`;
   const nameOf = (grantId: string) =>
     createHmac('sha256', options.cookieKey).update(`refresh-handle:${grantId}`).digest('base64url');
 
   return {
     read: (request: FastifyRequest): string | undefined => request.cookies[cookieName],
-    /** Set-Cookie value that stores a refresh token. */
-    store: (refreshToken: string) => `${cookieName}=${refreshToken}; Max-Age=${maxAgeSeconds}; ${attributes}`,
-    clear: (reply: FastifyReply) => reply.header('set-cookie', `${cookieName}=; Max-Age=0; ${attributes}`),
+    /** Set-Cookie values that store a refresh token. */
+    store: (refreshToken: string) => [
+      `${cookieName}=${refreshToken}; Max-Age=${maxAgeSeconds}; ${attributes}`,
+      `${hintName}=1; Max-Age=${maxAgeSeconds}; Path=/; ${everywhere}`,
+    ],
+    clear: (reply: FastifyReply) =>
+      reply.header('set-cookie', [
+        `${cookieName}=; Max-Age=0; ${attributes}`,
+        `${hintName}=; Max-Age=0; Path=/; ${everywhere}`,
+      ]),
     /** A new handle for each answer; its first part names the grant. */
     handleFor: (grantId: string) => `${nameOf(grantId)}.${options.secret(9)}`,
     /** Whether a handle of the body is of this grant. */

@@ -88,6 +88,7 @@ export function createScriptedBrowser() {
       },
       leaveTo: (address) => void left.push(address),
       clearCookies: () => void (cookiesCleared += 1),
+      mayHaveCookie: () => true,
       startTimer: (work, delayMs) => {
         const timer = { work, atMs: nowMs + delayMs };
         timers.push(timer);
