@@ -81,6 +81,15 @@ test('[SES-9] without a stored user and without a cookie the start asks once, an
   expect(browser.tokenRequests()).toHaveLength(1);
 });
 
+test('a visitor without the hint of a cookie is signed out at once, without a request', () => {
+  const browser = createScriptedBrowser();
+  browser.isKnownVisitor();
+  const { session } = browser.openTab();
+  void session.start();
+  expect(session.getState()).toEqual({ user: undefined, isRestoring: false });
+  expect(browser.requests).toEqual([]);
+});
+
 test('two tabs that start at once after a night use the cookie once', async () => {
   const { browser } = await signedIn();
   browser.pass(12 * hourMs);

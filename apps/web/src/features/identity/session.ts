@@ -99,6 +99,10 @@ export function createSession(options: SessionOptions) {
       enter(stored);
       return Promise.resolve();
     }
+    if (!options.mayHaveCookie() && local.getItem(signOutKey) === null) {
+      drop(); // a visitor: known at once
+      return Promise.resolve();
+    }
     enter(undefined, true);
     restoration ??= withLock(restoreByCookie)
       .catch(() => {
@@ -116,7 +120,6 @@ export function createSession(options: SessionOptions) {
     if (local.getItem(signOutKey) !== null) return finishSignOut(undefined);
     const stored = readStoredUser(local, now()); // another tab was first
     if (stored || state.user) return enter(stored ?? state.user);
-    if (!options.mayHaveCookie()) return drop();
     const tokens = await endpoint.refresh();
     const answer = tokens && (await endpoint.fetchProfile(tokens.accessToken));
     if (state.user || local.getItem(signOutKey) !== null) return enter(state.user);

@@ -23,6 +23,7 @@ export function createScriptedBrowser() {
     | ((path: string, form: URLSearchParams) => Response | undefined | Promise<Response | undefined>)
     | undefined;
   let email = 'carl@souk.test';
+  let knownVisitor = false;
 
   function issue(handle: string): Response {
     issued += 1;
@@ -88,7 +89,7 @@ export function createScriptedBrowser() {
       },
       leaveTo: (address) => void left.push(address),
       clearCookies: () => void (cookiesCleared += 1),
-      mayHaveCookie: () => true,
+      mayHaveCookie: () => !knownVisitor,
       startTimer: (work, delayMs) => {
         const timer = { work, atMs: nowMs + delayMs };
         timers.push(timer);
@@ -131,6 +132,8 @@ export function createScriptedBrowser() {
     becomes: (next: string) => void (email = next),
     /** Answers a request in the broker's place; undefined leaves it to the broker. */
     answerWith: (script: typeof answerWith) => void (answerWith = script),
+    /** The broker's hint says that there is no sign-in to ask for. */
+    isKnownVisitor: () => void (knownVisitor = true),
     endAccessTokens: () => accessTokens.clear(),
     dropCookie: () => void (cookie = undefined),
     hasCookie: () => cookie !== undefined,
