@@ -1,7 +1,7 @@
 import { categories } from '@souk/contract/manifest.ts';
 import { describe, expect, test } from 'vitest';
 import { findServers, isFree, isNarrowed, parseMarketplaceSearch, typeLabels } from './find-servers.ts';
-import { testServer } from './test-server.ts';
+import { testServer } from './testing/test-server.ts';
 
 const rented = {
   tier: 'T2',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { findService } from './find-service.ts';
-import { testCapability, testServer } from './test-server.ts';
+import { testCapability, testServer } from './testing/test-server.ts';
 
 const servers = [testServer({ serverId: 'notes' }), testServer({ serverId: 'travel' })];
 const capabilities = [

@@ -75,7 +75,14 @@ export function MarketplaceScreen({ search, onSearchChange }: MarketplaceScreenP
           retrying={isFetching}
         />
       )}
-      {found && found.length > 0 && <ServerGrid servers={found} />}
+      {found && found.length > 0 && (
+        <section aria-labelledby="servers">
+          <h2 id="servers" className="sr-only">
+            Servers
+          </h2>
+          <ServerGrid servers={found} />
+        </section>
+      )}
       {found?.length === 0 && <NothingFound searching={isNarrowed(search)} onClear={clear} />}
     </>
   );

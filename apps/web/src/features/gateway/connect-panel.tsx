@@ -1,7 +1,7 @@
-import { Tabs } from '@base-ui/react/tabs';
 import { useState } from 'react';
 import { Card } from '#ui/card.tsx';
 import { CopyField } from '#ui/copy-field.tsx';
+import { Tabs } from '#ui/tabs.tsx';
 import { config } from '#web/config.ts';
 import { readChosenClient, storeChosenClient } from './chosen-client.ts';
 import { clientForms, connectTarget, isLocal, type ConnectTarget } from './client-forms.ts';
@@ -42,35 +42,28 @@ export function ConnectPanel({ service, userId }: ConnectPanelProps) {
 function ClientTabs({ target }: { target: ConnectTarget }) {
   const forms = clientForms(target);
   // a link on this machine is of no use to a client that calls from the internet: open on one that can reach it
-  const first = forms.find(({ remote }) => !remote || !isLocal(target.link))?.id;
+  const reachable = forms.find(({ remote }) => !remote || !isLocal(target.link));
   const [chosen, setChosen] = useState(() => {
     const stored = readChosenClient();
-    return forms.some(({ id }) => id === stored) ? stored : first;
+    return (forms.find(({ id }) => id === stored) ?? reachable)?.id ?? '';
   });
-  const choose = (value: unknown) => {
-    const form = forms.find(({ id }) => id === value);
-    if (!form) return;
-    setChosen(form.id);
-    storeChosenClient(form.id);
+  const choose = (id: string) => {
+    setChosen(id);
+    storeChosenClient(id);
   };
   return (
-    <Tabs.Root value={chosen} onValueChange={choose} className="border-t border-line">
-      <Tabs.List aria-label="Client" className="flex flex-wrap gap-1 border-b border-line bg-sunken/50 p-2 sm:px-3">
-        {forms.map(({ id, name }) => (
-          <Tabs.Tab
-            key={id}
-            value={id}
-            className="h-8 rounded-md border border-transparent px-2.5 text-[0.8125rem] font-medium text-quiet transition-colors hover:text-text data-active:border-line data-active:bg-surface data-active:text-text"
-          >
-            {name}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-      {forms.map((form) => (
-        <Tabs.Panel key={form.id} value={form.id} className="p-4 sm:p-5">
-          <ClientInstructions form={form} link={target.link} />
-        </Tabs.Panel>
-      ))}
-    </Tabs.Root>
+    <div className="border-t border-line">
+      <Tabs
+        look="pills"
+        label="Client"
+        value={chosen}
+        onChange={choose}
+        items={forms.map((form) => ({
+          value: form.id,
+          label: form.name,
+          content: <ClientInstructions form={form} link={target.link} />,
+        }))}
+      />
+    </div>
   );
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import CircleCheck from 'lucide-react/icons/circle-check';
+import { formatCount } from '#ui/amount.ts';
 import { callsSoFar, firstCallPollMs } from './first-call.ts';
 import { usageStatsQuery } from './queries.ts';
 
@@ -30,7 +31,7 @@ function Arrived({ calls }: { calls: number }) {
       <span className="font-medium text-good">The first call has arrived</span>
       {calls > 0 && (
         <span className="ml-auto text-[0.8125rem] text-quiet tabular-nums">
-          {calls.toLocaleString('en-US')} {calls === 1 ? 'call' : 'calls'} in 30 days
+          {formatCount(calls)} {calls === 1 ? 'call' : 'calls'} in 30 days
         </span>
       )}
     </>

@@ -1,0 +1,195 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { loadScreens, renderScreen, textOf, type Catalogue, type Screens } from './testing/render-screen.ts';
+import { testCapability, testServer } from './testing/test-server.ts';
+
+let screens: Screens;
+beforeAll(async () => {
+  screens = await loadScreens();
+});
+
+const rental = { price: 900, currency: 'USD', name: 'Travel, monthly', description: '' };
+const travel = testServer({
+  serverId: 'travel',
+  displayName: 'Travel',
+  displayDescription: 'Airports and distances.',
+  billing: { tier: 'T2', rental, features: ['Airports'] },
+  capabilities: { tools: 2, prompts: 1, resources: 0 },
+});
+const notes = testServer({ serverId: 'notes', displayName: 'Notes', status: 'error' });
+const echo = testServer({ serverId: 'echo', displayName: 'Echo', status: 'disconnected' });
+const catalogue: Catalogue = {
+  servers: [travel, notes, echo],
+  capabilities: [
+    testCapability({ serverId: 'travel', name: 'find_airport', displayDescription: 'Finds one.', creditCost: 0 }),
+    testCapability({ serverId: 'travel', name: 'plan_trip', displayDescription: 'Plans it.', creditCost: 3 }),
+  ],
+};
+const empty: Catalogue = { servers: [], capabilities: [] };
+
+const home = (loaded?: Catalogue | Error) =>
+  renderScreen(screens, screens.HomeScreen, { clients: ['Claude'], connectPanel: 'the connect panel' }, loaded);
+const market = (search: object, loaded?: Catalogue | Error) =>
+  renderScreen(screens, screens.MarketplaceScreen, { search, onSearchChange: () => {} }, loaded);
+const service = (serviceId: string, loaded?: Catalogue | Error) =>
+  renderScreen(screens, screens.ServiceScreen, { serviceId, connectPanel: ({ id }) => `connect ${id}` }, loaded);
+const footer = (signedIn: boolean) =>
+  renderScreen(screens, screens.Footer, { signedIn, links: [{ id: 'm', link: 'Marketplace' }] }, catalogue);
+
+describe('home', () => {
+  test('[GEN-1] [GEN-2] [GEN-3] The tagline, the promises and the link that is pasted into an AI client', async () => {
+    const text = textOf(await home(catalogue));
+    expect(text).toContain('One-click AI upgrade');
+    expect(text).toContain('No API keys, no secrets, no configuration.');
+    expect(text).toMatch(/Paste one link into Claude, ChatGPT .* tools of every server here become available/);
+  });
+
+  test("[HOME-1] The hero has a 'Browse Servers' button that leads to /marketplace", async () => {
+    expect(await home(catalogue)).toMatch(/<a[^>]*href="\/marketplace"[^>]*>Browse Servers<\/a>/);
+  });
+
+  test("[HOME-2] [HOME-3] The 'Search & Filter' box has a type select with its four options", async () => {
+    const html = await home(catalogue);
+    expect(textOf(html)).toContain('Search & Filter');
+    const select = /<select[^>]*name="type".*?<\/select>/.exec(html)?.[0] ?? '';
+    expect(textOf(select)).toBe('All Types API Services Data Sources Productivity');
+  });
+
+  test('[HOME-5] The first 6 servers are shown as cards, by name', async () => {
+    const servers = Array.from({ length: 8 }, (_, index) => testServer({ serverId: `s${index}` })).toReversed();
+    const cards = (await home({ servers, capabilities: [] })).match(/<article/g);
+    expect(cards).toHaveLength(6);
+  });
+
+  test("[HOME-8] [HOME-9] A card shows name, counts and description, and links 'View Details' to /service/{serverId}", async () => {
+    const card = cardOf(await home(catalogue), 'Travel');
+    expect(textOf(card)).toMatch(/Travel .*Airports and distances\. .*2 tools · 1 prompt View Details/);
+    expect(card).toContain('href="/service/travel"');
+  });
+
+  test('[HOME-6] [HOME-7] A card shows the icon, or the first letter of the name where there is none', async () => {
+    const metadata = { ...travel.metadata, icon: 'https://icons.example/travel.png' };
+    const html = await home({ ...catalogue, servers: [{ ...travel, metadata }, notes] });
+    expect(cardOf(html, 'Travel')).toContain('src="https://icons.example/travel.png"');
+    expect(cardOf(html, 'Notes')).not.toContain('<img');
+    expect(textOf(cardOf(html, 'Notes'))).toMatch(/^N Notes/);
+  });
+
+  test('[HOME-10] While loading, 6 placeholder cards show', async () => {
+    const html = await home();
+    const placeholders = html.slice(html.indexOf('server-placeholders'));
+    expect(placeholders.match(/rounded-lg border border-line bg-surface p-4/g)).toHaveLength(6);
+    expect(html).not.toContain('<article');
+  });
+
+  test("[HOME-11] A 'View All Servers' button leads to the marketplace", async () => {
+    expect(await home(catalogue)).toMatch(/<a[^>]*href="\/marketplace"[^>]*>View All Servers<\/a>/);
+  });
+
+  test('[HOME-12] [HOME-13] Platform Features names its three, and the FAQ has 4 questions', async () => {
+    const html = await home(catalogue);
+    expect(textOf(html)).toMatch(/Platform Features Instant Setup .*Enterprise Security .*Growing Community/);
+    expect(html.slice(html.indexOf('Frequently Asked Questions')).match(/aria-expanded/g)).toHaveLength(4);
+  });
+
+  test('the servers that cannot be loaded leave the rest of the page standing', async () => {
+    const text = textOf(await home(new Error('Network error occurred')));
+    expect(text).toContain('Failed to load MCP servers Network error occurred Retry');
+    expect(text).toContain('the connect panel');
+  });
+});
+
+describe('footer', () => {
+  test('[HOME-15] [HOME-16] The footer has quick links, and the support and the business contact', async () => {
+    const html = await footer(true);
+    expect(textOf(html)).toContain('Quick links Marketplace');
+    expect(html).toContain('href="mailto:support@souk.test"');
+    expect(html).toContain('href="mailto:business@souk.test"');
+  });
+
+  test('[HOME-17] [HOME-18] The stats line is there for visitors alone', async () => {
+    expect(textOf(await footer(false))).toContain('3 servers · 2 capabilities · 1 active');
+    expect(textOf(await footer(true))).not.toContain('capabilities');
+  });
+});
+
+describe('marketplace', () => {
+  test("[MKT-4] [MKT-6] [MKT-8] 'All MCP Servers', a Refresh button and the counter", async () => {
+    const text = textOf(await market({}, catalogue));
+    expect(text).toMatch(/^All MCP Servers Showing 3 of 3 servers Refresh/);
+  });
+
+  test('[MKT-5] With a search the title is \'Search results for "{q}"\'', async () => {
+    const text = textOf(await market({ q: 'travel <b>' }, catalogue));
+    expect(text).toMatch(/^Search results for "travel &lt;b&gt;" Showing 0 of 3 servers/);
+  });
+
+  test('[MKT-9] [MKT-10] [MKT-12] A card shows status, counts, tier and monthly rental price, and links to /service/{id}', async () => {
+    const card = cardOf(await market({}, catalogue), 'Travel');
+    expect(textOf(card)).toMatch(/Travel connected .*T2 Professional \$9\.00\/month 2 tools · 1 prompt/);
+    expect(card).toContain('href="/service/travel"');
+  });
+
+  test('[MKT-11] A card of a server without billing shows no rental price', async () => {
+    expect(textOf(cardOf(await market({}, catalogue), 'Notes'))).not.toMatch(/\/month|T0/);
+  });
+
+  test('[MKT-26] [MKT-27] [MKT-28] Connected is green, disconnected grey, error red, each with its word', async () => {
+    const html = await market({}, catalogue);
+    expect(cardOf(html, 'Travel')).toMatch(/text-good[^>]*>.*connected/);
+    expect(cardOf(html, 'Echo')).toMatch(/text-idle[^>]*>.*disconnected/);
+    expect(cardOf(html, 'Notes')).toMatch(/text-bad[^>]*>.*error/);
+  });
+
+  test('[MKT-13] [MKT-14] [MKT-15] The empty state, while searching and without a search', async () => {
+    expect(textOf(await market({ q: 'zzz' }, catalogue))).toContain(
+      'No servers found Try adjusting your search query.',
+    );
+    expect(textOf(await market({}, empty))).toContain('No servers found No MCP servers are currently available.');
+  });
+
+  test("[MKT-24] A failed load shows 'Failed to load MCP servers', why, and a retry", async () => {
+    const text = textOf(await market({}, new Error('Network error occurred')));
+    expect(text).toContain('Failed to load MCP servers Network error occurred Retry');
+  });
+});
+
+describe('service', () => {
+  test('[SVC-2] [SVC-3] [SVC-4] A back link, name, status, description and the count of tools', async () => {
+    const html = await service('travel', catalogue);
+    expect(html).toMatch(/<a[^>]*href="\/marketplace"/);
+    expect(textOf(html)).toMatch(
+      /Back to Marketplace .*Travel connected .*Airports and distances\. .*Tools Available 2/,
+    );
+    expect(textOf(html)).toContain('connect travel');
+  });
+
+  test('[SVC-5] [SVC-6] [SVC-7] Tools stand with description and cost', async () => {
+    const text = textOf(await service('travel', catalogue));
+    expect(text).toMatch(/find_airport Finds one\. Free to use/);
+    expect(text).toMatch(/plan_trip Plans it\. 3 credits per call/);
+  });
+
+  test('[SVC-8] Server Information shows Status, Last Updated and Total Tools', async () => {
+    expect(textOf(await service('travel', catalogue))).toMatch(
+      /Server Information Status connected Last Updated Nov \d+, 2026, .* Total Tools 2/,
+    );
+  });
+
+  test("[SVC-9] The error view says 'Server Not Found' and has a 'Back to Marketplace' button", async () => {
+    const html = await service('nope', catalogue);
+    expect(textOf(html)).toContain(
+      "Server Not Found MCP server with ID 'nope' not found. Available servers: travel, notes, echo Back to Marketplace",
+    );
+  });
+
+  test("[SVC-13] Any other failure to load is 'Failed to load server details'", async () => {
+    const text = textOf(await service('travel', new Error('Network error occurred')));
+    expect(text).toContain('Failed to load server details Network error occurred Retry');
+  });
+});
+
+function cardOf(html: string, name: string): string {
+  const cards = html.split('<article').slice(1);
+  const card = cards.find((part) => part.includes(`title="${name}"`)) ?? '';
+  return `<article${card.split('</article>')[0] ?? ''}`;
+}
