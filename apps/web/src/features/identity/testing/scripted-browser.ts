@@ -140,7 +140,15 @@ export function createScriptedBrowser() {
   };
 }
 
-export function profileOf(email: string) {
+/** A browser with one tab, signed in. */
+export async function signedIn() {
+  const browser = createScriptedBrowser();
+  const tab = browser.openTab();
+  await tab.signIn();
+  return { browser, tab };
+}
+
+function profileOf(email: string) {
   return {
     id: `user-of-${email}`,
     email,

@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import { origin, signedIn, until } from './testing/scripted-browser.ts';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const profileUrl = `${origin}/v2/user/profile`;
+const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
+
+test('[SES-15] the token is renewed before it expires, by itself', async () => {
+  const { browser, tab } = await signedIn();
+  expect(tab.timers.map(({ atMs }) => atMs - browser.now())).toEqual([9 * minuteMs]);
+  browser.pass(9 * minuteMs);
+  tab.timers[0]?.work();
+  await until(() => tab.session.getState().user?.accessToken === 'access-2');
+  expect(tab.timers.map(({ atMs }) => atMs - browser.now())).toEqual([9 * minuteMs]);
+});
+
+test('[SES-15] a call after a long sleep renews first', async () => {
+  const { browser, tab } = await signedIn();
+  browser.pass(3 * hourMs);
+  expect(await tab.session.token()).toBe('access-2');
+});
+
+test('many calls at once renew once', async () => {
+  const { browser, tab } = await signedIn();
+  browser.pass(hourMs);
+  const before = browser.tokenRequests().length;
+  const tokens = await Promise.all([1, 2, 3, 4, 5].map(() => tab.session.token()));
+  expect(new Set(tokens)).toEqual(new Set(['access-2']));
+  expect(browser.tokenRequests()).toHaveLength(before + 1);
+});
+
+test('two tabs that renew at once spend one refresh, and both have the new token', async () => {
+  const { browser, tab } = await signedIn();
+  const other = browser.openTab();
+  void other.session.start();
+  browser.pass(hourMs);
+  const before = browser.tokenRequests().length;
+  const tokens = await Promise.all([tab.session.token(), other.session.token()]);
+  expect(tokens).toEqual(['access-2', 'access-2']);
+  expect(browser.tokenRequests()).toHaveLength(before + 1);
+});
+
+test('a renewal that the network loses keeps the user, and the token as long as it lives', async () => {
+  const { browser, tab } = await signedIn();
+  browser.pass(9.8 * minuteMs);
+  browser.answerWith(() => Promise.reject(new TypeError('failed to fetch')));
+  expect(await tab.session.token()).toBe('access-1');
+  browser.pass(minuteMs);
+  await expect(tab.session.token()).rejects.toThrow('Network error occurred');
+  expect(tab.session.getState().user?.email).toBe('carl@souk.test');
+});
+
+test('a broker that is down for a moment signs nobody out', async () => {
+  const { browser, tab } = await signedIn();
+  browser.pass(hourMs);
+  browser.answerWith(() => new Response('', { status: 503, statusText: 'Service Unavailable' }));
+  await expect(tab.session.token()).rejects.toThrow('HTTP 503: Service Unavailable');
+  browser.answerWith(undefined);
+  expect(await tab.session.token()).toBe('access-2');
+});
+
+test('a renewal that is refused signs out', async () => {
+  const { browser, tab } = await signedIn();
+  browser.dropCookie();
+  browser.pass(hourMs);
+  expect(await tab.session.token()).toBeUndefined();
+  expect(tab.session.getState().user).toBeUndefined();
+  expect(browser.local.size).toBe(0);
+});
+
+test('a renewal never takes over another sign-in: the handle is sent', async () => {
+  const { browser, tab } = await signedIn();
+  browser.pass(hourMs);
+  await tab.session.token();
+  expect(browser.tokenRequests().at(-1)?.form.get('refresh_token')).toBe('handle-0');
+});
+
+test('[SES-36] authorised calls include credentials, and a 401 renews once and asks again', async () => {
+  const { browser, tab } = await signedIn();
+  browser.endAccessTokens();
+  const before = browser.requests.length;
+  const answer = await tab.session.fetch(profileUrl, bearer('access-1'));
+  expect(answer.status).toBe(200);
+  const sent = browser.requests.slice(before);
+  expect(sent.map(({ path }) => path)).toEqual(['/v2/user/profile', '/oauth/token', '/v2/user/profile']);
+  expect(new Headers(sent[2]?.init.headers).get('authorization')).toBe('Bearer access-2');
+  expect(sent[0]?.init.credentials).toBe('include');
+});
+
+test('a 401 that stays is answered as it is', async () => {
+  const { browser, tab } = await signedIn();
+  browser.answerWith((path) => (path === '/v2/user/profile' ? new Response('', { status: 401 }) : undefined));
+  const before = browser.requests.length;
+  expect((await tab.session.fetch(profileUrl, bearer('access-1'))).status).toBe(401);
+  expect(browser.requests).toHaveLength(before + 3);
+});
+
+test('a 401 of a call without a token renews nothing', async () => {
+  const { browser, tab } = await signedIn();
+  const before = browser.requests.length;
+  expect((await tab.session.fetch(profileUrl, {})).status).toBe(401);
+  expect(browser.requests).toHaveLength(before + 1);
+});
+
+test('a renewal under way does not bring a user back who signs out meanwhile', async () => {
+  const { browser, tab } = await signedIn();
+  const other = browser.openTab();
+  void other.session.start();
+  browser.pass(hourMs);
+  const asked = Promise.withResolvers<void>();
+  const go = Promise.withResolvers<undefined>();
+  browser.answerWith((path) => {
+    if (path !== '/oauth/token') return undefined;
+    asked.resolve();
+    return go.promise;
+  });
+  const renewing = tab.session.token();
+  await asked.promise;
+  const leaving = other.session.signOut();
+  go.resolve(undefined);
+  await Promise.all([renewing, leaving]);
+  expect([tab.session.getState().user, other.session.getState().user]).toEqual([undefined, undefined]);
+  expect(browser.local.size).toBe(0);
+  expect(browser.hasCookie()).toBe(false);
+});
