@@ -2,11 +2,11 @@ import { CopyButton } from './copy-button.tsx';
 
 export type CodeBlockProps = {
   code: string;
-  /** What it is: "Terminal", "mcp.json". Shown above it, and its accessible name. */
+  /** What it is: "Terminal", "mcp.json". Shown above it. */
   label: string;
 };
 
-/** Code to copy: scrolls sideways, reachable by keyboard. */
+/** Code to copy, with what it is and a button that takes it. */
 export function CodeBlock({ code, label }: CodeBlockProps) {
   return (
     <figure className="m-0 min-w-0 overflow-hidden rounded-md border border-line bg-sunken">
@@ -14,13 +14,8 @@ export function CodeBlock({ code, label }: CodeBlockProps) {
         <span className="truncate">{label}</span>
         <CopyButton text={code} size="small" variant="ghost" name={`Copy ${label}`} />
       </figcaption>
-      {/* a scrolling region must be reachable by keyboard (WCAG 2.1.1) */}
-      <pre
-        role="region"
-        tabIndex={0}
-        aria-label={label}
-        className="overflow-x-auto p-3 font-mono text-[0.8125rem]/5 focus-visible:-outline-offset-2"
-      >
+      {/* wrapped: a long command is all in sight, and copying takes it as it is */}
+      <pre className="p-3 font-mono text-[0.8125rem]/5 wrap-anywhere whitespace-pre-wrap">
         <code>{code}</code>
       </pre>
     </figure>

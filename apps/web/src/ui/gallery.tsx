@@ -41,8 +41,10 @@ import { TextArea } from './text-area.tsx';
 import { TextAnchor, TextLink } from './text-link.tsx';
 import { ThemeSwitch } from './theme-switch.tsx';
 import { TierBadge } from './tier-badge.tsx';
-import { ToastProvider, useToast } from './toast.tsx';
+import { ToastProvider } from './toast.tsx';
 import { Tooltip } from './tooltip.tsx';
+import { useToast } from './use-toast.ts';
+import { VisuallyHidden } from './visually-hidden.tsx';
 
 function Part({ title, children }: { title: string; children: ReactNode }) {
   return (
@@ -390,7 +392,15 @@ export function Gallery() {
           </header>
         }
       >
-        <ScreenHeading title="The kit" subtitle="Every component in its states" actions={<Button>An action</Button>} />
+        <ScreenHeading
+          title="The kit"
+          subtitle="Every component in its states"
+          actions={
+            <Button>
+              An action <VisuallyHidden>of this page</VisuallyHidden>
+            </Button>
+          }
+        />
         <Buttons />
         <Badges />
         <Cards />

@@ -3,9 +3,8 @@ import CircleCheck from 'lucide-react/icons/circle-check';
 import Info from 'lucide-react/icons/info';
 import X from 'lucide-react/icons/x';
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
-import { ToastContext, type ToastOptions, type Toasts } from './toast-context.ts';
-
-export { useToast } from './toast-context.ts';
+import { createPortal } from 'react-dom';
+import { ToastContext, type ToastOptions, type Toasts } from './use-toast.ts';
 
 type Entry = ToastOptions & { id: number };
 
@@ -84,14 +83,18 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   return (
     <ToastContext value={value}>
       {children}
-      <div className="pointer-events-none fixed inset-x-3 bottom-3 z-50 flex flex-col gap-2 sm:inset-x-auto sm:right-5 sm:bottom-5 sm:w-90">
-        <div role="status" className="flex flex-col gap-2">
-          {cards(false)}
-        </div>
-        <div role="alert" className="flex flex-col gap-2">
-          {cards(true)}
-        </div>
-      </div>
+      {createPortal(
+        // on the body and above dialogs; aria-live by name keeps it audible while a dialog silences the page
+        <div className="pointer-events-none fixed inset-x-3 bottom-3 z-50 flex flex-col gap-2 sm:inset-x-auto sm:right-5 sm:bottom-5 sm:w-90">
+          <div role="status" aria-live="polite" className="flex flex-col gap-2">
+            {cards(false)}
+          </div>
+          <div role="alert" aria-live="assertive" className="flex flex-col gap-2">
+            {cards(true)}
+          </div>
+        </div>,
+        document.body,
+      )}
     </ToastContext>
   );
 }

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { formatCount, formatMoney, formatMonthly } from './amount.ts';
+
+test('[NUM-1] cents are shown as dollars with two digits and grouped thousands', () => {
+  expect(formatMoney(900)).toBe('$9.00');
+  expect(formatMoney(0)).toBe('$0.00');
+  expect(formatMoney(123_456_789)).toBe('$1,234,567.89');
+  expect(formatMoney(-150)).toBe('-$1.50');
+});
+
+test('[NUM-2] a monthly price has the form $X/month', () => {
+  expect(formatMonthly(900)).toBe('$9.00/month');
+});
+
+test('another currency keeps its sign, whatever the case of its code', () => {
+  expect(formatMoney(900, 'eur')).toBe('€9.00');
+});
+
+test('counts are grouped by thousands', () => {
+  expect(formatCount(12_345)).toBe('12,345');
+});
