@@ -23,7 +23,9 @@ export function ServerInformation({ server }: { server: ServerAnswer }) {
       <dl className="divide-y divide-line px-4">
         <Fact name="Status">
           <StatusBadge status={status} />
-          {statusDetail && <span className="mt-1 block text-[0.8125rem] text-quiet">{statusDetail}</span>}
+          {status === 'connected' && statusDetail && (
+            <span className="mt-1 block text-[0.8125rem] text-quiet">{statusDetail}</span>
+          )}
         </Fact>
         <Fact name="Last Updated">
           <time dateTime={lastUpdate}>{formatMoment(lastUpdate)}</time>

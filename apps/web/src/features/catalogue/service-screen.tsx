@@ -7,6 +7,7 @@ import { EmptyState } from '#ui/empty-state.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
 import { Icon } from '#ui/icon.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
+import { Notice } from '#ui/notice.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { TextLink } from '#ui/text-link.tsx';
@@ -75,6 +76,11 @@ function Found({ service, connectPanel, actions }: { service: Service } & Slots)
     <>
       <ScreenTitle title={server.displayName} />
       <Head server={server} actions={actions?.(self)} />
+      {server.status !== 'connected' && server.statusDetail && (
+        <div className="mt-6">
+          <Notice tone={server.status === 'error' ? 'bad' : 'info'}>{server.statusDetail}</Notice>
+        </div>
+      )}
       <div className="mt-8 grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="min-w-0 space-y-10">
           <section aria-label="Connect">{connectPanel(self)}</section>
