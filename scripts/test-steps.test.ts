@@ -11,7 +11,7 @@ const listSchema = z.array(z.object({ file: z.string(), projectName: z.string() 
 test('[CFG-18] npm test runs the checks and every test file of the repository', () => {
   const packageJson: unknown = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   expect(packageJson).toMatchObject({ scripts: { test: 'node scripts/run.mjs scripts/test.ts' } });
-  expect(checks.map(({ name }) => name)).toEqual(['types', 'types web', 'lint', 'format', 'dead code']);
+  expect(checks.map(({ name }) => name)).toEqual(['types', 'types web', 'types e2e', 'lint', 'format', 'dead code']);
   for (const { args } of checks) expect(existsSync(join(root, 'node_modules', args[0] ?? '')), args[0]).toBe(true);
 
   const listed = spawnSync(process.execPath, ['node_modules/vitest/vitest.mjs', 'list', '--filesOnly', '--json'], {

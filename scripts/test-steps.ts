@@ -5,6 +5,7 @@ export type Step = { name: string; args: string[]; report?: string };
 export const checks: readonly Step[] = [
   { name: 'types', args: ['typescript/bin/tsc', '--noEmit'] },
   { name: 'types web', args: ['typescript/bin/tsc', '--noEmit', '-p', 'apps/web'] },
+  { name: 'types e2e', args: ['typescript/bin/tsc', '--noEmit', '-p', 'e2e'] },
   { name: 'lint', args: ['oxlint/bin/oxlint', '--deny-warnings'] },
   { name: 'format', args: ['oxfmt/bin/oxfmt', '--check', '.'] },
   { name: 'dead code', args: ['knip/bin/knip.js'] },

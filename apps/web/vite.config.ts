@@ -2,9 +2,24 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-/** The broker that `npm run dev` talks to: start it with `npm start` beside it. */
+/**
+ * The broker that `npm run dev` talks to: start it beside this, with PUBLIC_URL=http://localhost:5173. Host goes through
+ * as it is, since the broker answers to its public address alone.
+ */
 const broker = process.env['BROKER_URL'] ?? 'http://localhost:3000';
-const brokerPaths = ['/mcp', '/s', '/api', '/v2', '/oauth', '/auth/pat', '/auth/google', '/login', '/dev-google', '/.well-known', '/admin/'];
+const brokerPaths = [
+  '/mcp',
+  '/s',
+  '/api',
+  '/v2',
+  '/oauth',
+  '/auth/pat',
+  '/auth/google',
+  '/login',
+  '/dev-google',
+  '/.well-known',
+  '/admin/',
+];
 
 export default defineConfig({
   root: import.meta.dirname,
@@ -18,5 +33,5 @@ export default defineConfig({
     emptyOutDir: true,
     sourcemap: false,
   },
-  server: { proxy: Object.fromEntries(brokerPaths.map((path) => [path, { target: broker, changeOrigin: true }])) },
+  server: { proxy: Object.fromEntries(brokerPaths.map((path) => [path, { target: broker, changeOrigin: false }])) },
 });

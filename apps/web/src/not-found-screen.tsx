@@ -1,5 +1,5 @@
-import { EmptyState } from '#ui/empty-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
+import { ScreenHeading } from '#ui/screen-heading.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 
 /** An address that no screen has. */
@@ -7,11 +7,11 @@ export function NotFoundScreen() {
   return (
     <>
       <ScreenTitle title="Page not found" />
-      <EmptyState
-        title="Page not found"
-        text="There is nothing at this address."
-        actions={<LinkButton to="/">Back to Home</LinkButton>}
-      />
+      <ScreenHeading title="Page not found" subtitle="There is nothing at this address." />
+      <div className="flex flex-wrap gap-2">
+        <LinkButton to="/">Back to Home</LinkButton>
+        <LinkButton to="/marketplace">Browse Servers</LinkButton>
+      </div>
     </>
   );
 }

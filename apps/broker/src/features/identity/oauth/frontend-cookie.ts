@@ -4,6 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 const cookieName = 'souk_refresh';
 /** Says to the page's scripts that there is a sign-in to ask for, and nothing else: visitors need not ask in vain. */
 const hintName = 'souk_signed_in';
+/** oidc-provider's own session and its signature (create-provider.ts). */
+const serverSessionCookies = ['souk_session', 'souk_session.sig'];
 const maxAgeSeconds = 30 * 86_400;
 
 /**
@@ -36,6 +38,12 @@ export function createFrontendCookie(options: {
         `${cookieName}=; Max-Age=0; ${attributes}`,
         `${hintName}=; Max-Age=0; Path=/; ${everywhere}`,
       ]),
+    /** Sign Out: the authorization server forgets this browser too, or the next Sign In would ask nobody who they are. */
+    endSession: (reply: FastifyReply) =>
+      reply.header(
+        'set-cookie',
+        serverSessionCookies.map((name) => `${name}=; Max-Age=0; Path=/oauth; HttpOnly${secure ? '; Secure' : ''}`),
+      ),
     /** A new handle for each answer; its first part names the grant. */
     handleFor: (grantId: string) => `${nameOf(grantId)}.${options.secret(9)}`,
     /** Whether a handle of the body is of this grant. */

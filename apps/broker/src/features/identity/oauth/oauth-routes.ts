@@ -82,6 +82,7 @@ export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptio
       }
       form.set('token', token);
       options.cookie.clear(reply);
+      options.cookie.endSession(reply);
     } else {
       allowEveryOrigin(reply);
     }
