@@ -1,0 +1,112 @@
+import { expect, test } from './product-test.ts';
+import { accountMenu, chooseAccount, signIn } from './sign-in.ts';
+
+const screens = ['/', '/marketplace', '/search', '/service/travel', '/service/nobody', '/nowhere', '/auth/callback'];
+
+test('[GEN-26] the header stands on every screen, the dashboard included', async ({ page }) => {
+  for (const screen of screens) {
+    await page.goto(screen);
+    await expect(page.getByRole('banner').getByRole('link', { name: 'Souk' })).toBeVisible();
+  }
+  await page.goto('/');
+  await signIn(page, 'everywhere@souk.test');
+  await page.goto('/dashboard');
+  await expect(page.getByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible();
+  await expect(page.getByRole('banner').getByRole('link', { name: 'Souk' })).toBeVisible();
+});
+
+test('[HDR-1] the logo links to the home screen', async ({ page, product }) => {
+  await page.goto('/service/travel');
+  await page.getByRole('banner').getByRole('link', { name: 'Souk' }).click();
+  await expect(page).toHaveURL(`${product.publicUrl}/`);
+  await expect(page.getByRole('heading', { level: 1, name: 'One-click AI upgrade' })).toBeVisible();
+});
+
+test('the header leads to the marketplace, and says where one is', async ({ page }) => {
+  await page.goto('/');
+  const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Marketplace' });
+  await expect(link).not.toHaveAttribute('aria-current', 'page');
+  await link.click();
+  await expect(page).toHaveURL(/\/marketplace$/);
+  await expect(link).toHaveAttribute('aria-current', 'page');
+});
+
+test('on a phone the links of the header are in a menu', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto('/');
+  await expect(page.getByRole('navigation', { name: 'Main' })).toBeHidden();
+  await page.getByRole('button', { name: 'Menu', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Marketplace' }).click();
+  await expect(page).toHaveURL(/\/marketplace$/);
+});
+
+test('[HDR-10] signed out: a Sign In button and no user dropdown', async ({ page }) => {
+  await page.goto('/');
+  await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In' })).toBeVisible();
+  await expect(accountMenu(page)).toHaveCount(0);
+});
+
+test('[HDR-11] [HDR-12] [GEN-23] Sign In stores the path, sends the page to the login page with /auth/callback as its return address, and comes back to that path', async ({
+  page,
+  product,
+}) => {
+  await page.goto('/marketplace?q=travel&sort=tools');
+  const leaving = page.waitForRequest((request) => new URL(request.url()).pathname === '/login');
+  await page.getByRole('button', { name: 'Sign In' }).click();
+  const request = await leaving;
+  expect(request.isNavigationRequest(), 'the whole page goes').toBe(true);
+  expect(request.frame()).toBe(page.mainFrame());
+  expect(new URL(request.url()).searchParams.get('return_to')).toBe(`${product.publicUrl}/auth/callback`);
+
+  await expect(page.getByRole('button', { name: /Continue with Google/ })).toBeVisible();
+  const stored = await page.evaluate(() => Object.values({ ...sessionStorage }));
+  expect(stored).toContain('/marketplace?q=travel&sort=tools');
+
+  const back = page.waitForRequest((callback) => new URL(callback.url()).pathname === '/auth/callback');
+  await chooseAccount(page, 'returning@souk.test');
+  expect(new URL((await back).url()).searchParams.get('code')).toBeTruthy();
+  await expect(page).toHaveURL(`${product.publicUrl}/marketplace?q=travel&sort=tools`);
+});
+
+test('[HDR-4] [HDR-5] [HDR-6] [GEN-18] signed in without a picture: a placeholder avatar, the display name, and a dropdown that leads to the dashboard', async ({
+  page,
+}) => {
+  await page.goto('/');
+  await signIn(page, 'bea@souk.test');
+  await expect(accountMenu(page)).toContainText('Bea Buyer');
+  await expect(accountMenu(page).locator('img')).toHaveCount(0);
+  await expect(accountMenu(page).getByText('B', { exact: true })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Sign In' })).toHaveCount(0);
+  await accountMenu(page).click();
+  await page.getByRole('menuitem', { name: 'Dashboard' }).click();
+  await expect(page).toHaveURL(/\/dashboard$/);
+  await expect(page.getByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible();
+});
+
+test('[HDR-3] [HDR-5] the header shows the picture of a person who has one, and the e-mail of one without a name', async ({
+  page,
+}) => {
+  await page.route('**/v2/user/profile', async (route) => {
+    const answer = await route.fetch();
+    const profile: object = Object(await answer.json());
+    await route.fulfill({ response: answer, json: { ...profile, displayName: '', photoURL: '/oauth/mark.svg' } });
+  });
+  await page.goto('/');
+  await signIn(page, 'nameless@souk.test');
+  await expect(accountMenu(page)).toContainText('nameless@souk.test');
+  const picture = accountMenu(page).locator('img');
+  await expect(picture).toHaveAttribute('src', '/oauth/mark.svg');
+  await expect.poll(() => picture.evaluate((image) => image.naturalWidth)).toBeGreaterThan(0);
+});
+
+test('[HDR-9] Sign Out signs out and returns to the home screen', async ({ page, product }) => {
+  await page.goto('/marketplace');
+  await signIn(page, 'leaving@souk.test');
+  await accountMenu(page).click();
+  await page.getByRole('menuitem', { name: 'Sign Out' }).click();
+  await expect(page).toHaveURL(`${product.publicUrl}/`);
+  await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In' })).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In' })).toBeVisible();
+  await expect(accountMenu(page)).toHaveCount(0);
+});
