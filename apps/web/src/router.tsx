@@ -17,8 +17,22 @@ import { NotFoundScreen } from './not-found-screen.tsx';
 /** Links of the header and of the footer appear with their screens (spec part 1, section 2). */
 const nav = [{ label: 'Marketplace', to: '/marketplace' }] as const;
 const quickLinks = [
-  { id: 'home', link: <TextLink to="/">Home</TextLink> },
-  { id: 'marketplace', link: <TextLink to="/marketplace">Marketplace</TextLink> },
+  {
+    id: 'home',
+    link: (
+      <TextLink to="/" tone="quiet">
+        Home
+      </TextLink>
+    ),
+  },
+  {
+    id: 'marketplace',
+    link: (
+      <TextLink to="/marketplace" tone="quiet">
+        Marketplace
+      </TextLink>
+    ),
+  },
 ];
 
 function Frame() {
@@ -49,7 +63,8 @@ const marketplace = createRoute({
   path: '/marketplace',
   validateSearch: parseMarketplaceSearch,
   component: function Marketplace() {
-    const search = marketplace.useSearch();
+    // the router leaves in what the validation dropped
+    const search = parseMarketplaceSearch(marketplace.useSearch());
     const navigate = marketplace.useNavigate();
     return (
       <MarketplaceScreen
@@ -66,7 +81,7 @@ const search = createRoute({
   path: '/search',
   validateSearch: parseMarketplaceSearch,
   component: function Search() {
-    const asked = search.useSearch();
+    const asked = parseMarketplaceSearch(search.useSearch());
     const navigate = search.useNavigate();
     return (
       <MarketplaceScreen
