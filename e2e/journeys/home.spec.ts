@@ -1,0 +1,186 @@
+import { capabilitiesPath, changeCatalogue, failCalls, holdCalls, withServer } from './catalogue-answer.ts';
+import { expect, test } from './product-test.ts';
+import { signIn } from './sign-in.ts';
+
+const firstSix = ['Calendar', 'Everything', 'Filesystem', 'Memory', 'Notes', 'Sequential Thinking'];
+
+test('[GEN-1] [GEN-2] [GEN-3] [GEN-10] the hero says what this is: one-click AI upgrade, paste a link, no keys, no secrets, no configuration', async ({
+  page,
+  product,
+}) => {
+  await page.goto('/');
+  const main = page.getByRole('main');
+  await expect(main.getByRole('heading', { level: 1 })).toHaveText('One-click AI upgrade');
+  await expect(
+    main.getByText(/Paste one link into Claude, ChatGPT or any other AI client, and the tools/),
+  ).toBeVisible();
+  await expect(main.getByText('No API keys, no secrets, no configuration.', { exact: true })).toBeVisible();
+  await expect(main.getByLabel('The link', { exact: true })).toHaveValue(`${product.publicUrl}/mcp`);
+});
+
+test('[HOME-1] Browse Servers leads to the marketplace', async ({ page }) => {
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Browse Servers' }).click();
+  await expect(page).toHaveURL(/\/marketplace$/);
+  await expect(page.getByRole('heading', { level: 1, name: 'All MCP Servers' })).toBeVisible();
+});
+
+test('[HOME-2] [HOME-3] [HOME-4] the Search & Filter box leads to the marketplace with text and type in the address', async ({
+  page,
+}) => {
+  await page.goto('/');
+  const box = page.getByRole('search', { name: 'Search & Filter' });
+  const type = box.getByLabel('Type');
+  await expect(type.getByRole('option')).toHaveText(['All Types', 'API Services', 'Data Sources', 'Productivity']);
+  await box.getByRole('searchbox').fill('your own');
+  await type.selectOption('Productivity');
+  await box.getByRole('button', { name: 'Search', exact: true }).click();
+  await expect(page).toHaveURL((url) => url.pathname === '/marketplace');
+  const { searchParams } = new URL(page.url());
+  expect(searchParams.get('q')).toBe('your own');
+  expect(searchParams.get('type')).toBe('productivity');
+  await expect(page.getByRole('searchbox')).toHaveValue('your own');
+  await expect(page.getByLabel('Type')).toHaveValue('productivity');
+  await expect(page.getByText('Showing 1 of 9 servers')).toBeVisible();
+});
+
+test('[HOME-5] [HOME-8] the first 6 servers are cards with name, tool and prompt counts, and description', async ({
+  page,
+}) => {
+  await page.goto('/');
+  const cards = page.getByRole('main').getByRole('article');
+  await expect(cards).toHaveCount(6);
+  await expect(cards.getByRole('heading', { level: 3 })).toHaveText(firstSix);
+  const everything = cards.filter({ has: page.getByRole('heading', { name: 'Everything' }) });
+  await expect(everything).toContainText('13 tools · 4 prompts');
+  await expect(everything).toContainText('Every feature of MCP in one reference server');
+});
+
+test('[HOME-6] [HOME-7] a card shows the icon of its server, or the first letter of the name', async ({ page }) => {
+  await changeCatalogue(page, (catalogue) =>
+    withServer(catalogue, 'memory', (server) => ({
+      ...server,
+      metadata: { ...server.metadata, icon: '/oauth/mark.svg' },
+    })),
+  );
+  await page.goto('/');
+  const card = (name: string) =>
+    page.getByRole('article').filter({ has: page.getByRole('heading', { name, exact: true }) });
+  const icon = card('Memory').locator('img');
+  await icon.scrollIntoViewIfNeeded();
+  await expect.poll(() => icon.evaluate((image) => image.naturalWidth)).toBeGreaterThan(0);
+  await expect(card('Notes').locator('img')).toHaveCount(0);
+  await expect(card('Notes').getByText('N', { exact: true })).toBeVisible();
+});
+
+test('[HOME-9] View Details leads to the page of the server', async ({ page }) => {
+  await page.goto('/');
+  await page.getByRole('link', { name: /^View Details\s*: Memory$/ }).click();
+  await expect(page).toHaveURL(/\/service\/memory$/);
+  await expect(page.getByRole('heading', { level: 1, name: 'Memory' })).toBeVisible();
+});
+
+test('[HOME-10] while servers load, 6 placeholder cards show', async ({ page }) => {
+  const release = await holdCalls(page, capabilitiesPath);
+  await page.goto('/');
+  const placeholders = page.getByTestId('server-placeholders');
+  await expect(placeholders).toBeVisible();
+  await expect(placeholders.locator('> *')).toHaveCount(6);
+  await expect(page.getByRole('status').filter({ hasText: 'Loading servers…' })).toBeVisible();
+  release();
+  await expect(page.getByRole('article')).toHaveCount(6);
+  await expect(placeholders).toHaveCount(0);
+});
+
+test('[HOME-11] View All Servers leads to the marketplace', async ({ page }) => {
+  await page.goto('/');
+  await page.getByRole('link', { name: 'View All Servers' }).click();
+  await expect(page).toHaveURL(/\/marketplace$/);
+});
+
+test('a failed load says so, and Retry loads the servers', async ({ page }) => {
+  const heal = await failCalls(page, capabilitiesPath, { message: 'The stall is closed.' });
+  await page.goto('/');
+  const alert = page.getByRole('alert').filter({ hasText: 'Failed to load MCP servers' });
+  await expect(alert).toContainText('The stall is closed.');
+  await heal();
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expect(page.getByRole('article')).toHaveCount(6);
+});
+
+test('[HOME-12] Platform Features names Instant Setup, Enterprise Security and Growing Community', async ({ page }) => {
+  await page.goto('/');
+  const features = page.getByRole('main').locator('section', {
+    has: page.getByRole('heading', { level: 2, name: 'Platform Features' }),
+  });
+  await expect(features.getByRole('heading', { level: 3 })).toHaveText([
+    'Instant Setup',
+    'Enterprise Security',
+    'Growing Community',
+  ]);
+});
+
+test('[HOME-13] [HOME-14] the FAQ has 4 questions, and opening one closes the other', async ({ page }) => {
+  await page.goto('/');
+  const faq = page.locator('section', { has: page.getByRole('heading', { name: 'Frequently Asked Questions' }) });
+  const questions = faq.getByRole('button');
+  await expect(questions).toHaveCount(4);
+  await questions.nth(0).click();
+  await expect(questions.nth(0)).toHaveAttribute('aria-expanded', 'true');
+  await expect(faq.getByText(/A service that gives an AI assistant tools/)).toBeVisible();
+  await questions.nth(3).click();
+  await expect(questions.nth(3)).toHaveAttribute('aria-expanded', 'true');
+  await expect(questions.nth(0)).toHaveAttribute('aria-expanded', 'false');
+  await expect(faq.getByText(/A service that gives an AI assistant tools/)).toBeHidden();
+  await expect(faq.getByText(/Free servers cost nothing/)).toBeVisible();
+  await questions.nth(3).click();
+  await expect(faq.getByText(/Free servers cost nothing/)).toBeHidden();
+});
+
+test('[HOME-15] [HOME-16] the footer has quick links, and the support and business e-mail', async ({ page }) => {
+  await page.goto('/');
+  const footer = page.getByRole('contentinfo');
+  await expect(footer.getByRole('link', { name: 'support@souk.test' })).toHaveAttribute(
+    'href',
+    'mailto:support@souk.test',
+  );
+  await expect(footer.getByRole('link', { name: 'business@souk.test' })).toHaveAttribute(
+    'href',
+    'mailto:business@souk.test',
+  );
+  await footer.getByRole('navigation', { name: 'Quick links' }).getByRole('link', { name: 'Marketplace' }).click();
+  await expect(page).toHaveURL(/\/marketplace$/);
+});
+
+test('[HOME-17] [HOME-19] [HOME-20] [HOME-21] signed out, the footer counts deployed servers, their tools, prompts and resources, and the connected ones', async ({
+  page,
+  request,
+}) => {
+  const [capabilities, health] = await Promise.all([
+    request.get('/mcp/capabilities').then((answer) => answer.json()),
+    request.get('/mcp/health').then((answer) => answer.json()),
+  ]);
+  const connected = capabilities.servers.filter(({ status }: { status: string }) => status === 'connected').length;
+  expect(health.server.serverCount).toBe(capabilities.servers.length);
+  // what the line counts is every tool, prompt and resource
+  const counts = capabilities.servers.map((server: { capabilities: Record<string, number> }) => server.capabilities);
+  const total = counts.reduce(
+    (sum: number, { tools, prompts, resources }: Record<string, number>) =>
+      sum + (tools ?? 0) + (prompts ?? 0) + (resources ?? 0),
+    0,
+  );
+  await page.goto('/');
+  await expect(page.getByRole('contentinfo')).toContainText(
+    `${capabilities.servers.length} servers · ${total} capabilities · ${connected} active`,
+  );
+});
+
+test('[HOME-18] signed in, the footer has no stats line', async ({ page }) => {
+  await page.goto('/');
+  const footer = page.getByRole('contentinfo');
+  await expect(footer).toContainText(/\d+ active/);
+  await signIn(page, 'footer@souk.test');
+  await expect(footer.getByRole('link', { name: 'support@souk.test' })).toBeVisible();
+  await expect(footer).not.toContainText(/\d+ active/);
+  await expect(footer).not.toContainText('capabilities');
+});

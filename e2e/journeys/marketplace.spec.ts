@@ -1,0 +1,251 @@
+import type { Locator, Page } from '@playwright/test';
+import { capabilitiesPath, changeCatalogue, failCalls, holdCalls, withServer } from './catalogue-answer.ts';
+import { expect, test } from './product-test.ts';
+
+const inOrder = [
+  'Calendar',
+  'Everything',
+  'Filesystem',
+  'Memory',
+  'Notes',
+  'Sequential Thinking',
+  'Travel',
+  'Travel Enterprise',
+  'Travel Pro',
+];
+
+const cardsOf = (page: Page): Locator => page.getByRole('main').getByRole('article');
+const namesOn = (page: Page): Locator => cardsOf(page).getByRole('heading', { level: 3 });
+const cardOf = (page: Page, name: string): Locator =>
+  cardsOf(page).filter({ has: page.getByRole('heading', { name, exact: true }) });
+const titleOf = (page: Page): Locator => page.getByRole('heading', { level: 1 });
+
+for (const path of ['/marketplace', '/search']) {
+  test(`[${path === '/search' ? 'GEN-12' : 'GEN-11'}] [MKT-4] [MKT-8] [MKT-17] ${path} shows all servers by name, with their counter`, async ({
+    page,
+  }) => {
+    await page.goto(path);
+    await expect(titleOf(page)).toHaveText('All MCP Servers');
+    await expect(page.getByText('Showing 9 of 9 servers')).toBeVisible();
+    await expect(namesOn(page)).toHaveText(inOrder);
+  });
+}
+
+test('[MKT-2] [MKT-3] [MKT-5] [MKT-8] the search text is the title and stands in the address; reload and Back keep it', async ({
+  page,
+}) => {
+  await page.goto('/marketplace');
+  await page.getByRole('searchbox').fill('travel');
+  await expect(titleOf(page)).toHaveText('Search results for "travel"');
+  await expect(page).toHaveURL(/\/marketplace\?q=travel$/);
+  await expect(page.getByText('Showing 3 of 9 servers')).toBeVisible();
+  await page.reload();
+  await expect(page.getByRole('searchbox')).toHaveValue('travel');
+  await expect(titleOf(page)).toHaveText('Search results for "travel"');
+  await cardsOf(page).getByRole('link').first().click();
+  await expect(page).toHaveURL(/\/service\/travel$/);
+  await page.goBack();
+  await expect(page.getByRole('searchbox')).toHaveValue('travel');
+  await expect(namesOn(page)).toHaveText(['Travel', 'Travel Enterprise', 'Travel Pro']);
+  await page.getByRole('button', { name: 'Clear search' }).click();
+  await expect(page).toHaveURL(/\/marketplace$/);
+  await expect(titleOf(page)).toHaveText('All MCP Servers');
+});
+
+test('[MKT-16] the search matches name, description or id in any case', async ({ page }) => {
+  await page.goto('/marketplace?q=SEQUENTIAL%20think');
+  await expect(namesOn(page)).toHaveText(['Sequential Thinking']);
+  await page.getByRole('searchbox').fill('Great-circle');
+  await expect(page.getByText('Showing 0 of 9 servers')).toBeVisible();
+  await page.getByRole('searchbox').fill('AIRPORTS, distances');
+  await expect(namesOn(page)).toHaveText(['Travel']);
+  await page.getByRole('searchbox').fill('travel-PRO');
+  await expect(namesOn(page)).toHaveText(['Travel Pro']);
+});
+
+test('a search text of markup, digits or another script is text', async ({ page }) => {
+  page.on('dialog', () => expect('a dialog').toBe('never'));
+  for (const text of ['<img src=x onerror=alert(1)>', '2026', 'true', 'Reise & “Büro”', '旅行']) {
+    await page.goto(`/marketplace?q=${encodeURIComponent(text)}`);
+    await expect(titleOf(page)).toHaveText(`Search results for "${text}"`);
+    await expect(page.getByRole('searchbox')).toHaveValue(text);
+  }
+});
+
+test('[MKT-18] [MKT-19] [MKT-20] [MKT-21] [MKT-22] type, tier, price, status and sort are chosen, and stand in the address', async ({
+  page,
+}) => {
+  await changeCatalogue(page, (catalogue) =>
+    withServer(catalogue, 'memory', (server) => ({ ...server, status: 'error' })),
+  );
+  await page.goto('/marketplace');
+  const filters = page.getByRole('group', { name: 'Filters' });
+  const type = filters.getByLabel('Type');
+  await expect(type.getByRole('option')).toHaveText(['All Types', 'API Services', 'Data Sources', 'Productivity']);
+  await type.selectOption('Data Sources');
+  await expect(namesOn(page)).toHaveText(['Memory', 'Travel', 'Travel Enterprise', 'Travel Pro']);
+  await filters.getByLabel('Sort by').selectOption('Most tools first');
+  await expect(namesOn(page)).toHaveText(['Travel Enterprise', 'Travel Pro', 'Memory', 'Travel']);
+  await filters.getByLabel('Price').selectOption('Paid');
+  await expect(namesOn(page)).toHaveText(['Travel Enterprise', 'Travel Pro']);
+  await filters.getByLabel('Tier').selectOption('T2 Professional');
+  await expect(namesOn(page)).toHaveText(['Travel Pro']);
+  const { searchParams } = new URL(page.url());
+  expect(Object.fromEntries(searchParams)).toEqual({ type: 'data', sort: 'tools', price: 'paid', tier: 'T2' });
+  await page.reload();
+  await expect(namesOn(page)).toHaveText(['Travel Pro']);
+  await page.goBack();
+  await expect(namesOn(page)).toHaveText(['Travel Enterprise', 'Travel Pro']);
+  await page.goto('/marketplace');
+  await filters.getByLabel('Status').selectOption('Error');
+  await expect(namesOn(page)).toHaveText(['Memory']);
+  await expect(page).toHaveURL(/\?status=error$/);
+  await page.getByRole('button', { name: 'Clear', exact: true }).click();
+  await expect(page.getByText('Showing 9 of 9 servers')).toBeVisible();
+});
+
+test('[MKT-9] [MKT-26] [MKT-27] [MKT-28] a card shows counts and a status: connected green, disconnected grey, error red', async ({
+  page,
+}) => {
+  await changeCatalogue(page, (catalogue) =>
+    withServer(
+      withServer(catalogue, 'memory', (server) => ({ ...server, status: 'error' })),
+      'filesystem',
+      (server) => ({ ...server, status: 'disconnected' }),
+    ),
+  );
+  await page.goto('/marketplace');
+  await expect(cardOf(page, 'Everything')).toContainText('13 tools · 4 prompts');
+  await expect(cardOf(page, 'Sequential Thinking')).toContainText('1 tool · 0 prompts');
+  const colour = async (name: string, status: string) => {
+    const badge = cardOf(page, name).getByText(status, { exact: true });
+    await expect(badge).toBeVisible();
+    return paintedColour(badge);
+  };
+  const green = await colour('Everything', 'connected');
+  expect(green.g).toBeGreaterThan(Math.max(green.r, green.b) + 30);
+  const grey = await colour('Filesystem', 'disconnected');
+  expect(Math.max(grey.r, grey.g, grey.b) - Math.min(grey.r, grey.g, grey.b)).toBeLessThan(30);
+  const red = await colour('Memory', 'error');
+  expect(red.r).toBeGreaterThan(Math.max(red.g, red.b) + 80);
+});
+
+/** The colour of an element's text, as the browser paints it. */
+async function paintedColour(locator: Locator): Promise<{ r: number; g: number; b: number }> {
+  const colour: string = await locator.evaluate(
+    (element) => element.ownerDocument.defaultView.getComputedStyle(element).color,
+  );
+  const [r = 0, g = 0, b = 0] = (colour.match(/[\d.]+/g) ?? []).map(Number);
+  return { r, g, b };
+}
+
+test('[MKT-10] [MKT-11] [NUM-1] [NUM-2] [NUM-4] [GEN-9] a card shows tier and monthly price where there is billing, and neither without', async ({
+  page,
+}) => {
+  await changeCatalogue(page, (catalogue) => {
+    const priced = withServer(catalogue, 'travel-enterprise', (server) => ({
+      ...server,
+      billing: {
+        tier: 'T3',
+        features: [],
+        rental: { price: 123_456, currency: 'USD', name: 'A month', description: 'A month of everything' },
+      },
+    }));
+    return withServer(priced, 'memory', ({ billing: _billing, ...server }) => server);
+  });
+  await page.goto('/marketplace');
+  await expect(cardOf(page, 'Travel Pro').getByText('$9.00/month', { exact: true })).toBeVisible();
+  await expect(cardOf(page, 'Travel Pro')).toContainText(/T2\s*Professional/);
+  await expect(cardOf(page, 'Travel Enterprise').getByText('$1,234.56/month', { exact: true })).toBeVisible();
+  await expect(cardOf(page, 'Travel')).toContainText(/T0\s*Free/);
+  await expect(cardOf(page, 'Memory')).not.toContainText('/month');
+  await expect(cardOf(page, 'Memory')).not.toContainText('T0');
+});
+
+test('[MKT-12] a card links to the page of its server', async ({ page }) => {
+  await page.goto('/marketplace');
+  // the link covers the card: a click beside its words follows it
+  await cardOf(page, 'Notes').click({ position: { x: 60, y: 90 } });
+  await expect(page).toHaveURL(/\/service\/notes$/);
+});
+
+test('[MKT-6] [MKT-7] [MKT-23] Refresh asks the broker, reads Refreshing... for a second, then loads again', async ({
+  page,
+}) => {
+  await page.goto('/marketplace');
+  await expect(cardsOf(page)).toHaveCount(9);
+  const times: { path: string; atMs: number }[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith('/mcp/')) times.push({ path: `${request.method()} ${pathname}`, atMs: performance.now() });
+  });
+  const answered = page.waitForResponse((response) => response.url().endsWith('/mcp/refresh'));
+  const reloaded = page.waitForResponse((response) => response.url().endsWith('/mcp/capabilities'));
+  await page.getByRole('button', { name: 'Refresh', exact: true }).click();
+  await expect(page.getByRole('button', { name: 'Refreshing...', exact: true })).toBeVisible();
+  expect((await answered).ok()).toBe(true);
+  await reloaded;
+  await expect(page.getByRole('button', { name: 'Refresh', exact: true })).toBeVisible();
+  const [asked] = times;
+  const again = times.find(({ path }) => path === 'GET /mcp/capabilities');
+  expect(asked?.path).toBe('POST /mcp/refresh');
+  expect((again?.atMs ?? 0) - (asked?.atMs ?? 0)).toBeGreaterThanOrEqual(990);
+});
+
+test('[MKT-25] a failed refresh says so, and keeps the servers', async ({ page }) => {
+  await failCalls(page, '**/mcp/refresh', { message: 'The broker is busy.' });
+  await page.goto('/marketplace');
+  await page.getByRole('button', { name: 'Refresh', exact: true }).click();
+  const alert = page.getByRole('alert').filter({ hasText: 'Failed to refresh MCP servers' });
+  await expect(alert).toContainText('The broker is busy.');
+  await expect(cardsOf(page)).toHaveCount(9);
+});
+
+test('[MKT-13] [MKT-14] a search that finds nothing says so, and how to go on', async ({ page }) => {
+  await page.goto('/marketplace?q=zeppelin');
+  await expect(page.getByRole('heading', { name: 'No servers found', exact: true })).toBeVisible();
+  await expect(page.getByText('Try adjusting your search query.', { exact: true })).toBeVisible();
+  await expect(page.getByText('Showing 0 of 9 servers')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear search and filters' }).click();
+  await expect(cardsOf(page)).toHaveCount(9);
+  await expect(page).toHaveURL(/\/marketplace$/);
+});
+
+test('[MKT-13] [MKT-15] without any server the screen says that none is available', async ({ page }) => {
+  await changeCatalogue(page, (catalogue) => ({ ...catalogue, servers: [], capabilities: [] }));
+  await page.goto('/marketplace');
+  await expect(page.getByRole('heading', { name: 'No servers found', exact: true })).toBeVisible();
+  await expect(page.getByText('No MCP servers are currently available.', { exact: true })).toBeVisible();
+  await expect(page.getByText('Showing 0 of 0 servers')).toBeVisible();
+});
+
+test('[MKT-24] a failed load says so with the reason, and Retry loads the servers', async ({ page }) => {
+  const heal = await failCalls(page, capabilitiesPath, { message: 'The stall is closed.' });
+  await page.goto('/marketplace');
+  const alert = page.getByRole('alert').filter({ hasText: 'Failed to load MCP servers' });
+  await expect(alert).toContainText('The stall is closed.');
+  await heal();
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expect(cardsOf(page)).toHaveCount(9);
+  await expect(alert).toHaveCount(0);
+});
+
+test('without the network a load says Network error occurred', async ({ page }) => {
+  await page.route(capabilitiesPath, (route) => route.abort());
+  await page.goto('/marketplace');
+  await expect(page.getByRole('alert').filter({ hasText: 'Network error occurred' })).toBeVisible();
+});
+
+test('while servers load, the title stands and placeholders hold their place', async ({ page }) => {
+  const release = await holdCalls(page, capabilitiesPath);
+  await page.goto('/marketplace');
+  await expect(titleOf(page)).toHaveText('All MCP Servers');
+  await expect(page.getByRole('status').filter({ hasText: 'Loading servers…' })).toBeVisible();
+  release();
+  await expect(cardsOf(page)).toHaveCount(9);
+});
+
+test('a filter that nobody offers is passed over', async ({ page }) => {
+  await page.goto('/marketplace?type=wine&tier=T9&price=cheap&status=asleep&sort=colour');
+  await expect(page.getByText('Showing 9 of 9 servers')).toBeVisible();
+});
