@@ -32,7 +32,7 @@ const isAlive = (pid: number) => {
 };
 
 test('[CFG-38] a second start on the same data folder refuses and says which folder', async () => {
-  const second = await runToEnd(['apps/broker/src/main.ts'], { PORT: '0', DATA_DIR: dataDir });
+  const second = await runToEnd(['apps/broker/src/main.ts'], { PORT: '65000', DATA_DIR: dataDir });
   expect(second.code).toBe(1);
   expect(second.output).toContain('is in use by another process');
   expect(second.output).toContain(dataDir);

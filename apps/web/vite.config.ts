@@ -9,7 +9,7 @@ import { defineConfig } from 'vite';
 const broker = process.env['BROKER_URL'] ?? 'http://localhost:3000';
 const brokerPaths = [
   '/mcp',
-  '/s',
+  '^/s/',
   '/api',
   '/v2',
   '/oauth',

@@ -21,11 +21,10 @@ import { buildServer } from '#platform/http/server.ts';
 import { createIds, type Ids } from '#platform/ids.ts';
 import { createJobs, type Jobs } from '#platform/jobs/create-jobs.ts';
 import type { Log } from '#platform/log.ts';
-import { mountFirstPage } from './first-page.ts';
 import { readInstallation } from './installation.ts';
 import { migrations } from './migrations.ts';
 import { paths as bundledPaths, type Paths } from './paths.ts';
-import { serveWeb } from './serve-web.ts';
+import { answerNotFound, serveWeb } from './serve-web.ts';
 import { version } from './version.ts';
 
 /** 2026-07-28 first, then the revisions that are opened by initialize. */
@@ -44,7 +43,7 @@ export type AppOptions = {
   /** Who may use which server. Until there is billing: everybody what is free. */
   access?: AccessPolicy;
   paths?: Paths;
-  /** The built web app; without it / is a plain page. */
+  /** The built web app; without it the broker serves its calls alone. */
   webFolder?: string;
   /** host:port of addresses that are not public and yet allowed as upstreams. */
   allowAddresses?: readonly string[];
@@ -142,7 +141,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   mountUsageRoutes(router, { query: db.query, clock });
   await gateway.mountRoutes(server);
   if (options.webFolder) await serveWeb(server, { folder: options.webFolder, config });
-  else mountFirstPage(server, { config, catalogue });
+  else server.setNotFoundHandler(answerNotFound);
 
   const asked = Promise.withResolvers<void>();
   return {

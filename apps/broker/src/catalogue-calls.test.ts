@@ -113,9 +113,7 @@ describe('the public calls', () => {
   test('security row 32: markup in a name is text, and an icon that is no https address is dropped', async () => {
     const { servers } = getCapabilities.answer.parse((await get('/mcp/capabilities')).body);
     expect(servers.find(({ serverId }) => serverId === 'weather')?.metadata.icon).toBeUndefined();
-    const page = await (await fetch(`${app.publicUrl}/`)).text();
-    expect(page).not.toContain('<img');
-    expect(page).toContain('onerror=alert(1)');
+    expect(servers.find(({ serverId }) => serverId === 'weather')?.metadata.description).toContain('<img src=x');
   });
 
   test('[CAT-5] [CAT-13] [CAT-14] GET /mcp/tools answers each tool with its server, texts and cost', async () => {

@@ -37,6 +37,17 @@ test('the typed client calls the broker and answers what the contract says', asy
   expect((await listPersonalTokens()).tokens).toEqual([]);
 });
 
+test('a call of the contract takes JSON alone: a form is refused, though sign-in pages use them', async () => {
+  const answer = await fetch(`${app.publicUrl}/auth/pat/create`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token ?? ''}` },
+    body: new URLSearchParams({ name: 'by form' }),
+  });
+  expect(answer.status).toBe(415);
+  const failure = await failureOf(client().createPersonalToken({ body: { name: 'a\u0000b\u202E' } }));
+  expect(failure).toMatchObject({ status: 400, code: 'pat_create_failed' });
+});
+
 test("[ERR-5] a failure carries the answer's message, its code and its fields", async () => {
   const error = await failureOf(client().createPersonalToken({ body: { name: '', expiresInDays: 0 } }));
   expect(error).toMatchObject({ status: 400, code: 'pat_create_failed', message: 'Failed to create PAT' });

@@ -15,8 +15,8 @@ export async function serveWeb(
   app: FastifyInstance,
   { folder, config }: { folder: string; config: Config },
 ): Promise<void> {
-  const { brandName, supportEmail, publicUrl } = config;
-  const settings = escapeHtml(JSON.stringify({ brandName, supportEmail, publicUrl }));
+  const { brandName, supportEmail, businessEmail, publicUrl } = config;
+  const settings = escapeHtml(JSON.stringify({ brandName, supportEmail, businessEmail, publicUrl }));
   const page = (await readFile(join(folder, 'index.html'), 'utf8'))
     .replace('name="souk-config" content="{}"', `name="souk-config" content="${settings}"`)
     .replace('<title>Souk</title>', `<title>${escapeHtml(brandName)}</title>`);
@@ -34,7 +34,11 @@ export async function serveWeb(
   for (const path of pagePaths) app.get(path, (_request, reply) => send(reply, 200));
   app.setNotFoundHandler((request, reply) => {
     const wantsPage = request.method === 'GET' && request.headers.accept?.includes('text/html');
-    if (!wantsPage) throw new SoukError('not_found');
-    return send(reply, 404);
+    return wantsPage ? send(reply, 404) : answerNotFound();
   });
+}
+
+/** What a program gets for an address that there is not. */
+export function answerNotFound(): never {
+  throw new SoukError('not_found');
 }

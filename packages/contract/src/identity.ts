@@ -51,7 +51,13 @@ export type PersonalToken = z.infer<typeof personalTokenSchema>;
 const succeeded = { success: z.literal(true), error: z.null() };
 
 export const createPersonalTokenBodySchema = z.object({
-  name: z.string().trim().min(1).max(80),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(80)
+    // it stands in lists beside others: nothing that hides or turns text around
+    .regex(/^[^\p{Cc}\u061C\u200B-\u200F\u202A-\u202E\u2066-\u2069]*$/u, 'must not hold control characters'),
   scopes: z
     .array(mcpScopeSchema)
     .min(1)

@@ -180,7 +180,7 @@ describe('the configuration', () => {
     });
     const expected = [
       'MASTER_KEY_FILE: cannot read',
-      'PORT: must be a whole number from 0 to 65535',
+      'PORT: must be a whole number from 1 to 65535',
       'ADMIN_EMAILS',
       'ALLOW_DEV_SIGN_IN: must be 0 or 1',
       'LOG_LEVEL',

@@ -25,7 +25,7 @@ const list = z
 
 const environmentSchema = z.object({
   NODE_ENV: optionalText,
-  PORT: whole(3000, 0, 65535),
+  PORT: whole(3000, 1, 65535),
   PUBLIC_URL: optionalText,
   HOST: optionalText,
   DATA_DIR: z.string().default('./data'),
@@ -38,6 +38,7 @@ const environmentSchema = z.object({
   ALLOW_DEV_SIGN_IN: flag,
   BRAND_NAME: z.string().max(60, 'must have at most 60 characters').default('Souk'),
   SUPPORT_EMAIL: z.email('must be an e-mail address').default('support@souk.test'),
+  BUSINESS_EMAIL: z.email('must be an e-mail address').default('business@souk.test'),
   TRUST_PROXY: list.pipe(z.array(z.string().regex(cidr, 'must be addresses or CIDRs, separated by commas'))),
   MASTER_KEY: optionalText,
   STDIO: z.enum(['off', 'allowlist']).optional(),
@@ -74,6 +75,7 @@ export type Config = {
   allowDevSignIn: boolean;
   brandName: string;
   supportEmail: string;
+  businessEmail: string;
   /** Addresses and CIDRs whose X-Forwarded-* count. */
   trustProxy: readonly string[];
   masterKey: string | undefined;
@@ -150,6 +152,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     allowDevSignIn: env.ALLOW_DEV_SIGN_IN,
     brandName: env.BRAND_NAME,
     supportEmail: env.SUPPORT_EMAIL,
+    businessEmail: env.BUSINESS_EMAIL,
     trustProxy: env.TRUST_PROXY,
     masterKey: env.MASTER_KEY,
     stdio: env.STDIO ?? (production ? 'off' : 'allowlist'),

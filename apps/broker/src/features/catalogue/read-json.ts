@@ -1,5 +1,6 @@
 import { evaluate, parse, type DocumentNode, type ValueNode } from '@humanwhocodes/momoa';
 import type { Issue } from '#platform/errors.ts';
+import { isTooDeep } from '#platform/http/json-depth.ts';
 
 const maxDepth = 64;
 const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
@@ -16,6 +17,7 @@ export function readJson(source: Uint8Array | string): ReadJson {
   if (text === undefined) return failure('', 'is not valid UTF-8');
   if (text.startsWith('\uFEFF')) return failure('', 'begins with a byte order mark: save it as UTF-8 without BOM');
   if (text.includes('\0') || text.includes('\\u0000')) return failure('', 'holds a NUL character');
+  if (isTooDeep(text, maxDepth)) return failure('', `is nested deeper than ${maxDepth} levels`);
   let document: DocumentNode;
   try {
     document = parse(text, { mode: 'json' });

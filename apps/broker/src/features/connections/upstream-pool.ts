@@ -41,6 +41,8 @@ export type UpstreamPool = {
   acquire(server: CatalogueServer, userId: string | undefined): Promise<Lease>;
   /** Ends the connection that acquire would answer: it is no good any more. */
   drop(server: CatalogueServer, userId: string | undefined): Promise<void>;
+  /** Ends every connection to a server, of everybody: it is not where it was. */
+  dropAll(serverId: string): Promise<void>;
   /** Pids of the stdio servers that run, for limits and tests. */
   stdioPids(serverId?: string): number[];
   stop(): Promise<void>;
@@ -153,6 +155,10 @@ export function createUpstreamPool(
     async drop(server, userId) {
       const entry = entries.get(keyOf(server, userId));
       if (entry) await close(entry);
+    },
+
+    async dropAll(serverId) {
+      await Promise.all([...entries.values()].filter((entry) => entry.server.id === serverId).map(close));
     },
 
     stdioPids: (serverId) =>

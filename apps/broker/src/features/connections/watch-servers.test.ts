@@ -43,6 +43,22 @@ test('a service that is killed is disconnected within 15 s, and connected again 
   await untilStatus('calendar', 'connected');
 }, 40_000);
 
+test('people who had used an HTTP service before it was restarted go on using it', async () => {
+  const client = await connectModern(`${app.publicUrl}/mcp`, token);
+  const call = () => client.callTool({ name: 'travel__list_itineraries', arguments: {} });
+  expect((await call()).isError).toBeFalsy();
+  const before = app.connections.services.address('travel');
+  kill('travel', 'SIGKILL');
+  await waitUntil(
+    'the service to be back at another address',
+    () => ![undefined, before].includes(app.connections.services.address('travel')),
+    promisedMs,
+  );
+  expect((await call()).isError).toBeFalsy();
+  await untilStatus('travel', 'connected');
+  await client.close();
+}, 40_000);
+
 test('a service that hangs is in error within 15 s, and connected again when it goes on', async () => {
   kill('travel', 'SIGSTOP');
   try {

@@ -143,7 +143,11 @@ export function createServerWatch(options: {
     async start() {
       const known = catalogue.snapshot().servers;
       services.onChange((name) => {
-        for (const server of servicesOf(name)) background(check(server));
+        for (const server of servicesOf(name)) {
+          // It comes back at another address: a connection that anybody kept would fail for ever.
+          background(pool.dropAll(server.id));
+          background(check(server));
+        }
       });
       // A new version is asked as soon as it is deployed.
       catalogue.onChange(({ servers }) => {

@@ -68,8 +68,7 @@ export function createMcpEndpoint(identity: ServerIdentity, parts: GatewayParts)
  * to the modern side too, which names what is missing.
  */
 function isLegacy(request: IncomingMessage, body: unknown): boolean {
-  if (request.method !== 'POST')
-    return request.headers['mcp-session-id'] !== undefined || !isModernVersion(request.headers);
+  if (request.method !== 'POST') return !isModernVersion(request.headers);
   if (hasModernClaim(body)) return false;
   return !isModernVersion(request.headers);
 }

@@ -90,6 +90,18 @@ test('no environment variable of the broker appears through any tool of any serv
   }
 }, 60_000);
 
+test('a tool that fetches addresses reaches none of this machine', async () => {
+  const address = `${app.publicUrl}/mcp/health`;
+  const fetched = await callText(ann, 'everything__gzip-file-as-resource', {
+    name: 'x',
+    data: address,
+    outputType: 'resource',
+  });
+  expect(fetched).toContain('"isError":true');
+  const data = { name: 'x', data: 'data:text/plain,hello', outputType: 'resource' };
+  expect(await callText(ann, 'everything__gzip-file-as-resource', data)).not.toContain('"isError":true');
+});
+
 test("two people's calls at the same time each get their own answer", async () => {
   const say = (client: TestClient, text: string) => callText(client, 'everything__echo', { message: text });
   const answers = await Promise.all(

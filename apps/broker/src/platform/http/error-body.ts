@@ -32,6 +32,9 @@ export function renderError(error: unknown, requestId: string): RenderedError {
     };
   }
   if (isDatabaseLost(error)) return { ...known('unavailable'), unexpected: true };
+  // The client hung up in the middle of its body: nobody reads the answer, and it is no fault of ours.
+  if (error instanceof Error && error.message === 'aborted')
+    return known('invalid_request', 'The request ended early.');
   const fields: { code?: unknown; statusCode?: unknown } = typeof error === 'object' && error !== null ? error : {};
   const code = typeof fields.code === 'string' ? fastifyCodes[fields.code] : undefined;
   if (code) return known(code);

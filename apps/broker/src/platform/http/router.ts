@@ -36,6 +36,8 @@ export function createRouter(app: FastifyInstance, guard: Guard): Router {
         url: endpoint.path,
         handler: async (request) => {
           const caller = await guard(request.headers.authorization, endpoint.access, endpoint.method);
+          // The form parser is there for sign-in; the contract's calls take JSON alone.
+          if (endpoint.body && !isJson(request.headers['content-type'])) throw new SoukError('unsupported_media_type');
           const input = {
             params: parsePart(endpoint.params, request.params, 'params', endpoint.invalidInput),
             query: parsePart(endpoint.query, request.query, 'query', endpoint.invalidInput),
@@ -65,4 +67,9 @@ function parsePart(schema: ZodType | undefined, value: unknown, part: string, co
     message: first ? `${first.path || part}: ${first.message}` : `invalid ${part}`,
     issues,
   });
+}
+
+/** A body that is absent has no type; what it lacks is the schema's to say. */
+function isJson(contentType: string | undefined): boolean {
+  return contentType === undefined || /^application\/json\s*(;|$)/i.test(contentType);
 }

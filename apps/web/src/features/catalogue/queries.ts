@@ -11,8 +11,6 @@ export const capabilitiesQuery = queryOptions({
 
 export const healthQuery = queryOptions({ queryKey: ['catalogue', 'health'], queryFn: () => api.getMcpHealth() });
 
-export const infoQuery = queryOptions({ queryKey: ['catalogue', 'info'], queryFn: () => api.getMcpInfo() });
-
 /** The Refresh button: POST /mcp/refresh, 1 second, then all of the catalogue is read again. */
 export function useRefresh() {
   const client = useQueryClient();
