@@ -44,6 +44,7 @@ describe('the configuration', () => {
       allowDevSignIn: false,
       brandName: 'Souk',
       supportEmail: 'support@souk.test',
+      businessEmail: 'business@souk.test',
       trustProxy: [],
       masterKey: undefined,
       stdio: 'allowlist',
