@@ -49,6 +49,7 @@ describe('a request without the right to make it', () => {
       expect(answer.headers.get('www-authenticate')).toBe(
         `Bearer resource_metadata="${app.publicUrl}/.well-known/oauth-protected-resource${path}", scope="mcp:tools mcp:prompts mcp:resources"`,
       );
+      expect(answer.text).toContain('Authentication required. Please log in.');
       const metadata: unknown = await (
         await fetch(`${app.publicUrl}/.well-known/oauth-protected-resource${path}`)
       ).json();
@@ -58,7 +59,9 @@ describe('a request without the right to make it', () => {
 
   test('security row 2: a token that is made up, or that stands in the address, answers 401', async () => {
     for (const value of ['Bearer nonsense', 'Bearer souk_pat_nonsense', 'Basic abc', `bearer`]) {
-      expect((await postRaw(mcp(), initialize(), { authorization: value })).status).toBe(401);
+      const answer = await postRaw(mcp(), initialize(), { authorization: value });
+      expect(answer.status).toBe(401);
+      expect(answer.text).toContain('Authentication failed. Please log in again.');
     }
     expect((await postRaw(`${mcp()}?access_token=${token}`, initialize())).status).toBe(401);
   });

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { errorCatalogue, type ErrorCode } from '@souk/contract/errors.ts';
 import type { McpChallenge } from '#features/identity/index.ts';
 
 const allScopes = 'mcp:tools mcp:prompts mcp:resources';
@@ -19,9 +20,8 @@ export function sendChallenge(response: ServerResponse, challenge: McpChallenge,
     'content-type': 'application/json',
     'cache-control': 'no-store',
   });
-  const message =
-    challenge.status === 401
-      ? 'Authentication failed. Please log in again.'
-      : 'Access denied. Required permissions missing.';
-  response.end(JSON.stringify({ success: false, code: challenge.error ?? 'authentication_required', message }));
+  const code: ErrorCode =
+    challenge.status === 403 ? 'forbidden' : challenge.error ? 'unauthenticated' : 'authentication_required';
+  const { message } = errorCatalogue[code];
+  response.end(JSON.stringify({ success: false, code, message }));
 }
