@@ -107,6 +107,13 @@ const service = createRoute({
   },
 });
 
+/** An address without an id says so (spec part 1, section 8). */
+const serviceWithoutId = createRoute({
+  getParentRoute: () => root,
+  path: '/service',
+  component: () => <ServiceScreen serviceId="" connectPanel={() => null} />,
+});
+
 const dashboard = createRoute({
   getParentRoute: () => root,
   path: '/dashboard',
@@ -117,7 +124,7 @@ const callback = createRoute({ getParentRoute: () => root, path: '/auth/callback
 
 /** Every screen of the product. */
 export const router = createRouter({
-  routeTree: root.addChildren([home, marketplace, search, service, dashboard, callback]),
+  routeTree: root.addChildren([home, marketplace, search, service, serviceWithoutId, dashboard, callback]),
   defaultPreload: 'intent',
   scrollRestoration: true,
 });
