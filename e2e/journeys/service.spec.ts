@@ -1,0 +1,152 @@
+import { getCapabilities } from '@souk/contract/catalogue.ts';
+import type { Page } from '@playwright/test';
+import { capabilitiesPath, changeCatalogue, failCalls, holdCalls, withServer } from './catalogue-answer.ts';
+import { expect, test } from './product-test.ts';
+
+const titleOf = (page: Page) => page.getByRole('heading', { level: 1 });
+const toolsOf = (page: Page) =>
+  page.getByRole('main').locator('section', { has: page.getByRole('heading', { name: /^Tools Available/ }) });
+const errorOf = (page: Page, title: string) =>
+  page.getByRole('alert').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
+
+test('[SVC-2] a link leads back to the marketplace', async ({ page }) => {
+  await page.goto('/service/travel');
+  await page.getByRole('link', { name: 'Back to Marketplace' }).click();
+  await expect(page).toHaveURL(/\/marketplace$/);
+});
+
+test('[GEN-13] [SVC-3] [SVC-4] [SVC-5] the page shows name, status, description, and every tool with its description', async ({
+  page,
+  request,
+}) => {
+  await page.goto('/service/travel');
+  const main = page.getByRole('main');
+  await expect(titleOf(page)).toHaveText('Travel');
+  await expect(main.getByText('connected', { exact: true }).first()).toBeVisible();
+  await expect(main.getByText(/^Airports, distances, flight times and local times/)).toBeVisible();
+  await expect(toolsOf(page).getByRole('heading', { name: 'Tools Available 7' })).toBeVisible();
+  const { capabilities } = getCapabilities.answer.parse(await (await request.get('/mcp/capabilities')).json());
+  const tools = capabilities.filter(({ serverId, type }) => serverId === 'travel' && type === 'tool');
+  const rows = toolsOf(page).getByRole('listitem');
+  await expect(rows).toHaveCount(7);
+  for (const { displayName, displayDescription } of tools) {
+    const row = rows.filter({ has: page.getByText(displayName, { exact: true }) });
+    await expect(row.getByText(displayDescription, { exact: true })).toBeVisible();
+  }
+});
+
+test('[SVC-6] [SVC-7] a tool with a cost shows credits per call, a tool without one is free to use', async ({
+  page,
+}) => {
+  await changeCatalogue(page, (catalogue) => ({
+    ...catalogue,
+    capabilities: catalogue.capabilities.map((capability) =>
+      capability.creditCost === 5 ? { ...capability, creditCost: 1234 } : capability,
+    ),
+  }));
+  await page.goto('/service/travel');
+  await expect(toolsOf(page).getByText('1,234 credits per call', { exact: true })).toBeVisible();
+  await expect(toolsOf(page).getByText('Free to use', { exact: true })).toHaveCount(5);
+});
+
+test('the parameters of a tool unfold', async ({ page }) => {
+  await page.goto('/service/travel');
+  const row = toolsOf(page).getByRole('listitem').filter({ hasText: 'find_airports' });
+  await expect(row.getByRole('table')).toBeHidden();
+  await row.getByText('find_airports', { exact: true }).first().click();
+  await expect(row.getByRole('rowheader', { name: /^query/ })).toBeVisible();
+  await expect(row.getByText('travel__find_airports')).toBeVisible();
+});
+
+test('[SVC-8] Server Information shows the status, Last Updated and Total Tools', async ({ page, request }) => {
+  const { servers } = getCapabilities.answer.parse(await (await request.get('/mcp/capabilities')).json());
+  const lastUpdate = servers.find(({ serverId }) => serverId === 'travel')?.lastUpdate ?? '';
+  await page.goto('/service/travel');
+  const information = page.getByRole('region', { name: 'Server Information' });
+  const factOf = (name: string) => information.getByRole('definition').and(page.locator(`dt:text-is("${name}") + dd`));
+  await expect(factOf('Status')).toHaveText('connected');
+  await expect(factOf('Total Tools')).toHaveText('7');
+  await expect(factOf('Last Updated')).toContainText(/[A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d{2}\s[AP]M/);
+  await expect(factOf('Last Updated').locator('time')).toHaveAttribute('datetime', lastUpdate);
+});
+
+test('the price, the tier and why a server fails stand on its page', async ({ page }) => {
+  await changeCatalogue(page, (catalogue) =>
+    withServer(catalogue, 'travel-pro', (server) => ({
+      ...server,
+      status: 'error',
+      statusDetail: 'Not reached since noon',
+    })),
+  );
+  await page.goto('/service/travel-pro');
+  await expect(page.getByRole('main').getByText('$9.00/month', { exact: true }).first()).toBeVisible();
+  await expect(page.getByText('Not reached since noon')).toBeVisible();
+  await expect(page.getByRole('main').getByText('error', { exact: true }).first()).toBeVisible();
+});
+
+test('the link of the service, and of each client, leads to this service alone', async ({ page, product }) => {
+  await page.goto('/service/travel');
+  const link = `${product.publicUrl}/s/travel/mcp`;
+  await expect(page.getByLabel('Link of Travel', { exact: true })).toHaveValue(link);
+  await page.getByRole('tab', { name: 'Codex' }).click();
+  await expect(page.getByText(`codex mcp add souk-travel --url ${link}`)).toBeVisible();
+});
+
+test('[SVC-1] the id in the address is URL-decoded', async ({ page }) => {
+  await page.goto('/service/%74ravel');
+  await expect(titleOf(page)).toHaveText('Travel');
+  await page.goto('/service/two%20words%2Fand%20%C3%BC');
+  await expect(errorOf(page, 'Server Not Found')).toContainText("MCP server with ID 'two words/and ü' not found.");
+});
+
+test('[SVC-9] [SVC-12] an unknown id: Server Not Found, with the servers that there are and a way back', async ({
+  page,
+}) => {
+  await page.goto('/service/travl');
+  await expect(errorOf(page, 'Server Not Found')).toContainText(
+    /MCP server with ID 'travl' not found\. Available servers: (?=.*\bcalendar\b)(?=.*\btravel-pro\b)/,
+  );
+  await page.getByRole('main').getByRole('link', { name: 'Back to Marketplace' }).last().click();
+  await expect(page).toHaveURL(/\/marketplace$/);
+});
+
+for (const path of ['/service', '/service/']) {
+  test(`[SVC-9] [SVC-10] ${path} without an id: No server ID provided`, async ({ page }) => {
+    await page.goto(path);
+    await expect(errorOf(page, 'Server Not Found')).toContainText('No server ID provided');
+  });
+}
+
+test('[SVC-9] [SVC-11] with no servers at all the page says that the broker may not be running', async ({ page }) => {
+  await changeCatalogue(page, (catalogue) => ({ ...catalogue, servers: [], capabilities: [] }));
+  await page.goto('/service/travel');
+  await expect(errorOf(page, 'Server Not Found')).toContainText(
+    'No MCP services found. The MCP broker may not be running.',
+  );
+});
+
+test('[SVC-13] any other failure: Failed to load server details, and Retry loads them', async ({ page }) => {
+  const heal = await failCalls(page, capabilitiesPath, { message: 'The stall is closed.' });
+  await page.goto('/service/travel');
+  await expect(errorOf(page, 'Failed to load server details')).toContainText('The stall is closed.');
+  await heal();
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expect(titleOf(page)).toHaveText('Travel');
+});
+
+test('while it loads, the page holds its place and says so', async ({ page }) => {
+  const release = await holdCalls(page, capabilitiesPath);
+  await page.goto('/service/travel');
+  await expect(page.getByRole('status').filter({ hasText: 'Loading server…' })).toBeVisible();
+  release();
+  await expect(titleOf(page)).toHaveText('Travel');
+});
+
+test('a server without tools says so', async ({ page }) => {
+  await changeCatalogue(page, (catalogue) => ({
+    ...catalogue,
+    capabilities: catalogue.capabilities.filter(({ serverId }) => serverId !== 'memory'),
+  }));
+  await page.goto('/service/memory');
+  await expect(page.getByRole('heading', { name: 'No Tools Found' })).toBeVisible();
+});

@@ -1,0 +1,167 @@
+import type { Page } from '@playwright/test';
+import { failCalls, holdCalls } from './catalogue-answer.ts';
+import { expect, test } from './product-test.ts';
+import { signIn } from './sign-in.ts';
+
+async function openDashboard(page: Page, email: string): Promise<void> {
+  await page.goto('/');
+  await signIn(page, email);
+  await page.goto('/dashboard');
+  await expect(page.getByRole('heading', { level: 2, name: 'Access tokens' })).toBeVisible();
+}
+
+const createButton = (page: Page) =>
+  page.getByRole('region', { name: 'Access tokens' }).getByRole('button', { name: 'Create token' });
+
+test('[PAT-5] a token is made, copied, shown once, opens the link, and after its revocation is refused', async ({
+  page,
+  context,
+  product,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openDashboard(page, 'tokens@souk.test');
+  await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
+
+  await createButton(page).click();
+  const form = page.getByRole('dialog', { name: 'Create an access token' });
+  await form.getByLabel('Name').fill('Build server');
+  await form.getByRole('checkbox', { name: 'Prompts' }).uncheck();
+  await form.getByLabel('Expiry').selectOption('30 days');
+  await form.getByRole('button', { name: 'Create token' }).click();
+
+  const shown = page.getByRole('alertdialog', { name: 'Token “Build server” is ready' });
+  const secret = shown.getByLabel('Access token', { exact: true });
+  await expect(secret).toHaveValue(/^souk_pat_/);
+  const token = await secret.inputValue();
+  await expect(shown).toContainText('it is shown this once');
+  await shown.getByRole('button', { name: 'Copy Access token' }).click();
+  await expect(shown.getByRole('status').filter({ hasText: 'Copied to the clipboard' })).toBeAttached();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(token);
+  expect(await statusOfCall(product.publicUrl, token)).toBe(200);
+
+  await shown.getByRole('button', { name: 'Done' }).click();
+  await expect(shown).toHaveCount(0);
+  const row = page.getByRole('row', { name: /Build server/ });
+  await expect(row).toContainText('in 30 days');
+  await expect(row).toContainText('Tools');
+  await expect(row).not.toContainText('Prompts');
+  await expect(page.getByText(/^1 active/)).toBeVisible();
+  expect(await page.content()).not.toContain(token);
+  const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]));
+  expect(kept).not.toContain(token);
+  await page.reload();
+  await expect(row).toBeVisible();
+  expect(await page.content(), 'nobody can look it up later').not.toContain(token);
+
+  await row.getByRole('button', { name: 'Revoke Build server' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Revoke “Build server”?' });
+  await expect(question).toContainText('This action cannot be undone.');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(question).toHaveCount(0);
+  expect(await statusOfCall(product.publicUrl, token), 'asked, and not confirmed').toBe(200);
+
+  await row.getByRole('button', { name: 'Revoke Build server' }).click();
+  await question.getByRole('button', { name: 'Revoke token' }).click();
+  await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
+  await expect(page.getByText('Token Build server is revoked.')).toBeAttached();
+  expect(await statusOfCall(product.publicUrl, token)).toBe(401);
+});
+
+/** Status of a tools/list on the link of everything. */
+async function statusOfCall(publicUrl: string, token: string): Promise<number> {
+  const answer = await fetch(`${publicUrl}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+    }),
+  });
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+test('a token without a name or without a scope is not made, and the form says why', async ({ page }) => {
+  await openDashboard(page, 'form@souk.test');
+  await createButton(page).click();
+  const form = page.getByRole('dialog', { name: 'Create an access token' });
+  const name = form.getByLabel('Name');
+  await form.getByRole('button', { name: 'Create token' }).click();
+  await expect(form.getByText('Give the token a name.')).toBeVisible();
+  await expect(name).toBeFocused();
+  await name.fill('x'.repeat(81));
+  await form.getByRole('button', { name: 'Create token' }).click();
+  await expect(form.getByText('At most 80 characters: these are 81.')).toBeVisible();
+  await name.fill('A script');
+  for (const scope of ['Tools', 'Prompts', 'Resources']) await form.getByRole('checkbox', { name: scope }).uncheck();
+  await form.getByRole('button', { name: 'Create token' }).click();
+  await expect(form.getByText('Choose at least one.')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(form).toHaveCount(0);
+  await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
+});
+
+test('[ERR-5] failures to fetch, to count, to create and to revoke are shown word for word, and can be tried again', async ({
+  page,
+}) => {
+  const text = 'The token store rests.';
+  await page.goto('/');
+  await signIn(page, 'failing@souk.test');
+
+  const healList = await failCalls(page, '**/auth/pat/list', { message: text });
+  await page.goto('/dashboard');
+  await expect(page.getByRole('alert').filter({ hasText: 'Failed to fetch PATs' })).toContainText(text);
+  await healList();
+  const healStats = await failCalls(page, '**/auth/pat/stats', { message: 'Failed to fetch PAT stats' });
+  await page.getByRole('button', { name: 'Retry' }).click();
+  const stats = page.getByRole('alert').filter({ hasText: 'Failed to fetch PAT stats' });
+  await expect(stats).toBeVisible();
+  await healStats();
+  await stats.getByRole('button', { name: 'Retry' }).click();
+  await expect(stats).toHaveCount(0);
+
+  const healCreate = await failCalls(page, '**/auth/pat/create', { message: text });
+  await createButton(page).click();
+  const form = page.getByRole('dialog', { name: 'Create an access token' });
+  await form.getByLabel('Name').fill('Second try');
+  await form.getByRole('button', { name: 'Create token' }).click();
+  await expect(form.getByRole('alert')).toContainText(`Failed to create PAT: ${text}`);
+  await expect(form.getByLabel('Name'), 'what was typed stays').toHaveValue('Second try');
+  await healCreate();
+  await form.getByRole('button', { name: 'Create token' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Done' }).click();
+
+  const healRevoke = await failCalls(page, '**/auth/pat/*', { message: text });
+  await page.getByRole('button', { name: 'Revoke Second try' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Revoke “Second try”?' });
+  await question.getByRole('button', { name: 'Revoke token' }).click();
+  await expect(question.getByRole('alert')).toContainText(`Failed to revoke PAT: ${text}`);
+  await healRevoke();
+  await question.getByRole('button', { name: 'Revoke token' }).click();
+  await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
+
+  const release = await holdCalls(page, '**/auth/pat/list');
+  await page.reload();
+  await expect(page.getByRole('status').filter({ hasText: 'Loading your access tokens…' })).toBeVisible();
+  release();
+  await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
+});
+
+test('[DASH-2] without a signed-in user the dashboard says Redirecting... and goes home', async ({ page, product }) => {
+  await page.addInitScript(`
+    globalThis.seen = false;
+    new MutationObserver(() => {
+      if (document.querySelector('main')?.textContent.includes('Redirecting...')) globalThis.seen = true;
+    }).observe(document, { childList: true, subtree: true, characterData: true });
+  `);
+  await page.goto('/dashboard');
+  await expect(page).toHaveURL(`${product.publicUrl}/`);
+  await expect(page.getByRole('button', { name: 'Sign In' })).toBeVisible();
+  expect(await page.evaluate('globalThis.seen')).toBe(true);
+});
