@@ -96,7 +96,7 @@ test('[HDR-3] [HDR-5] the header shows the picture of a person who has one, and 
   await expect(accountMenu(page)).toContainText('nameless@souk.test');
   const picture = accountMenu(page).locator('img');
   await expect(picture).toHaveAttribute('src', '/oauth/mark.svg');
-  await expect.poll(() => picture.evaluate((image) => image.naturalWidth)).toBeGreaterThan(0);
+  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
 });
 
 test('[HDR-9] Sign Out signs out and returns to the home screen', async ({ page, product }) => {

@@ -68,7 +68,7 @@ test('[HOME-6] [HOME-7] a card shows the icon of its server, or the first letter
     page.getByRole('article').filter({ has: page.getByRole('heading', { name, exact: true }) });
   const icon = card('Memory').locator('img');
   await icon.scrollIntoViewIfNeeded();
-  await expect.poll(() => icon.evaluate((image) => image.naturalWidth)).toBeGreaterThan(0);
+  await expect.poll(() => icon.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
   await expect(card('Notes').locator('img')).toHaveCount(0);
   await expect(card('Notes').getByText('N', { exact: true })).toBeVisible();
 });
