@@ -1,0 +1,325 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Locator, Page } from '@playwright/test';
+import { capabilitiesPath, changeCatalogue, failCalls } from './catalogue-answer.ts';
+import { expect, test } from './product-test.ts';
+import { accountMenu, signIn } from './sign-in.ts';
+
+const publicScreens = [
+  '/',
+  '/marketplace',
+  '/marketplace?q=zeppelin',
+  '/service/travel',
+  '/service/everything',
+  '/service/nobody',
+  '/nowhere',
+  '/auth/callback',
+];
+
+/** What axe finds wrong in both themes, by rule, with the elements. Between the themes only the colours differ. */
+async function findProblems(page: Page): Promise<string[]> {
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  const light = await axe(page).analyze();
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
+  const dark = await axe(page).withRules(['color-contrast', 'link-in-text-block']).analyze();
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  return [light, dark].flatMap(({ violations }, theme) =>
+    violations.map(({ id, nodes }) => {
+      const where = `${page.url()} ${theme === 0 ? 'light' : 'dark'}`;
+      return `${where} ${id}: ${nodes.map(({ html }) => html).join(' | ')}`;
+    }),
+  );
+}
+
+/** Legacy mode looks at frames of one origin alone, and there are no frames here; it is twice as fast. */
+const axe = (page: Page) => new AxeBuilder({ page }).setLegacyMode();
+
+/** Opens a screen and waits until what it shows has come. */
+async function openScreen(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await expect(page.getByRole('heading', { level: 1 })).toBeAttached();
+  await expect(page.getByRole('status').filter({ hasText: /^(Loading|Looking|Signing)/ })).toHaveCount(0);
+}
+
+/** The broker's own page that asks whether an application may act for the person. */
+async function openConsent(page: Page, publicUrl: string): Promise<void> {
+  const redirectUri = 'http://127.0.0.1:53682/callback';
+  const answer = await fetch(`${publicUrl}/oauth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ client_name: 'A client', redirect_uris: [redirectUri] }),
+  });
+  const registered: { client_id?: string } = Object(await answer.json());
+  const query = new URLSearchParams({
+    client_id: registered.client_id ?? '',
+    response_type: 'code',
+    redirect_uri: redirectUri,
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+    resource: `${publicUrl}/mcp`,
+  });
+  await page.goto(`${publicUrl}/oauth/authorize?${query}`);
+  await expect(page.getByRole('button', { name: 'Allow' })).toBeVisible();
+}
+
+test('axe finds nothing on the public screens, in both themes', async ({ page }) => {
+  for (const path of publicScreens) {
+    await openScreen(page, path);
+    expect(await findProblems(page)).toEqual([]);
+  }
+  await page.goto('/service/travel');
+  await page.getByText('find_airports', { exact: true }).first().click();
+  expect(await findProblems(page), 'parameters unfolded').toEqual([]);
+  await page.goto('/');
+  await page.getByRole('button', { name: 'What is an MCP server?' }).click();
+  expect(await findProblems(page), 'a question open').toEqual([]);
+  await changeCatalogue(page, (catalogue) => ({
+    ...catalogue,
+    servers: catalogue.servers.map((server, place) => ({
+      ...server,
+      status: (['connected', 'disconnected', 'error'] as const)[place % 3] ?? 'error',
+    })),
+  }));
+  await openScreen(page, '/marketplace');
+  expect(await findProblems(page), 'every status').toEqual([]);
+  await failCalls(page, capabilitiesPath, { message: 'The stall is closed.' });
+  await page.goto('/marketplace');
+  await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible();
+  expect(await findProblems(page), 'a failed load').toEqual([]);
+});
+
+test('axe finds nothing on the pages of sign-in and consent, nor on the dashboard and its dialogs, in both themes', async ({
+  page,
+  product,
+}) => {
+  await openConsent(page, product.publicUrl);
+  expect(await findProblems(page)).toEqual([]);
+  await page.goto('/dashboard');
+  await page.getByRole('button', { name: 'Sign In' }).click();
+  const google = page.getByRole('button', { name: /Continue with Google/ });
+  await expect(google).toBeVisible();
+  expect(await findProblems(page)).toEqual([]);
+  await google.click();
+  await expect(page.getByLabel('E-mail address')).toBeVisible();
+  expect(await findProblems(page)).toEqual([]);
+  await page.getByLabel('E-mail address').fill('axe@souk.test');
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
+
+  await accountMenu(page).click();
+  await expect(page.getByRole('menu')).toBeVisible();
+  expect(await findProblems(page), 'the account menu').toEqual([]);
+  await page.getByRole('menuitem', { name: 'Dashboard' }).click();
+  await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
+  expect(await findProblems(page), 'the dashboard').toEqual([]);
+
+  await page.getByRole('button', { name: 'Create token' }).click();
+  const form = page.getByRole('dialog');
+  await form.getByRole('button', { name: 'Create token' }).click();
+  await expect(form.getByText('Give the token a name.')).toBeVisible();
+  expect(await findProblems(page), 'the form with an error').toEqual([]);
+  await form.getByLabel('Name').fill('Axe');
+  await form.getByRole('button', { name: 'Create token' }).click();
+  const shown = page.getByRole('alertdialog');
+  await expect(shown).toBeVisible();
+  await expect(form).toHaveCount(0);
+  expect(await findProblems(page), 'the token shown once').toEqual([]);
+  await shown.getByRole('button', { name: 'Done' }).click();
+  await page.getByRole('button', { name: 'Revoke Axe' }).click();
+  await expect(shown.getByRole('button', { name: 'Revoke token' })).toBeVisible();
+  expect(await findProblems(page), 'the question before a revocation').toEqual([]);
+});
+
+/** Presses Tab until an element has focus. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press('Tab');
+    if (await target.evaluate((element) => element.matches(':focus'))) return;
+  }
+  throw new Error(`not reached by Tab: ${target}`);
+}
+
+test('by keyboard: the skip link leads past the header, and / to the search', async ({ page }) => {
+  await openScreen(page, '/marketplace');
+  await page.keyboard.press('Tab');
+  const skip = page.getByRole('link', { name: 'Skip to content' });
+  await expect(skip).toBeFocused();
+  await expect(skip).toBeInViewport();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('main')).toBeFocused();
+  await page.keyboard.press('/');
+  const search = page.getByRole('searchbox');
+  await expect(search).toBeFocused();
+  await page.keyboard.type('travel/pro');
+  await expect(search).toHaveValue('travel/pro');
+  await page.keyboard.press('Escape');
+  await expect(search).toHaveValue('');
+  await search.fill('notes');
+  await expect(page.getByRole('article')).toHaveCount(1);
+  await tabTo(page, page.getByRole('link', { name: /View Details/ }));
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/service\/notes$/);
+});
+
+test('by keyboard: clients are tabs, questions an accordion, parameters unfold', async ({ page }) => {
+  await openScreen(page, '/');
+  const first = page.getByRole('tab', { selected: true });
+  await tabTo(page, first);
+  const name = await first.innerText();
+  await page.keyboard.press('ArrowRight');
+  await expect(page.getByRole('tab', { selected: true })).toBeFocused();
+  await expect(page.getByRole('tab', { selected: true })).not.toHaveText(name);
+  await page.keyboard.press('End');
+  await expect(page.getByRole('tab', { name: 'Other clients' })).toBeFocused();
+  await expect(page.getByRole('tabpanel')).toContainText('mcp-remote');
+  await page.keyboard.press('Home');
+  await expect(page.getByRole('tab', { name: 'Claude', exact: true })).toBeFocused();
+
+  const question = page.getByRole('button', { name: 'Do I need API keys?' });
+  await tabTo(page, question);
+  await page.keyboard.press('Enter');
+  await expect(question).toHaveAttribute('aria-expanded', 'true');
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('button', { name: 'Which AI clients work?' })).toBeFocused();
+  await page.keyboard.press('Space');
+  await expect(question).toHaveAttribute('aria-expanded', 'false');
+
+  await openScreen(page, '/service/travel');
+  const row = page.locator('summary', { hasText: 'find_airports' });
+  await tabTo(page, row);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('rowheader', { name: /^query/ })).toBeVisible();
+});
+
+test('by keyboard: sign in, the account menu, and a token from its making to its end', async ({ page }) => {
+  await openScreen(page, '/');
+  await tabTo(page, page.getByRole('button', { name: 'Sign In' }));
+  await page.keyboard.press('Enter');
+  const google = page.getByRole('button', { name: /Continue with Google/ });
+  await expect(google).toBeVisible();
+  await tabTo(page, google);
+  await page.keyboard.press('Enter');
+  const email = page.getByLabel('E-mail address');
+  await expect(email).toBeVisible();
+  await tabTo(page, email);
+  await page.keyboard.type('fingers@souk.test');
+  await page.keyboard.press('Enter');
+
+  await expect(accountMenu(page)).toBeVisible();
+  await tabTo(page, accountMenu(page));
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('menuitem', { name: 'Dashboard' })).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByRole('menuitem', { name: 'Sign Out' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(accountMenu(page)).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByRole('menuitem', { name: 'Dashboard' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
+
+  const create = page.getByRole('region', { name: 'Access tokens' }).getByRole('button', { name: 'Create token' });
+  await tabTo(page, create);
+  await page.keyboard.press('Enter');
+  const form = page.getByRole('dialog');
+  await expect(form).toBeVisible();
+  await expect.poll(() => form.evaluate((dialog) => dialog.matches(':focus-within'))).toBe(true);
+  await page.keyboard.press('Escape');
+  await expect(form).toHaveCount(0);
+  await expect(create, 'focus comes back').toBeFocused();
+
+  await page.keyboard.press('Enter');
+  await expect(form).toBeVisible();
+  const name = form.getByLabel('Name');
+  if (!(await name.evaluate((input) => input.matches(':focus')))) await tabTo(page, name);
+  await page.keyboard.type('By keyboard');
+  await page.keyboard.press('Enter');
+  const shown = page.getByRole('alertdialog');
+  await expect(shown).toContainText('By keyboard');
+  await expect(form).toHaveCount(0);
+  await tabTo(page, shown.getByRole('button', { name: 'Done' }));
+  await page.keyboard.press('Enter');
+  await expect(shown).toHaveCount(0);
+  const revoke = page.getByRole('button', { name: 'Revoke By keyboard' });
+  await tabTo(page, revoke);
+  await page.keyboard.press('Enter');
+  const confirm = shown.getByRole('button', { name: 'Revoke token' });
+  await expect(confirm).toBeVisible();
+  await tabTo(page, confirm);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Access tokens', exact: true })).toBeFocused();
+});
+
+test('the theme is chosen, and kept over a reload', async ({ page }) => {
+  await openScreen(page, '/');
+  const ground = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+  const light = await ground();
+  await page.getByRole('button', { name: 'Theme: system. Change to light' }).click();
+  await page.getByRole('button', { name: 'Theme: light. Change to dark' }).click();
+  expect(await ground()).not.toBe(light);
+  await page.reload();
+  await expect(page.getByRole('button', { name: 'Theme: dark. Change to system' })).toBeVisible();
+  expect(await ground()).not.toBe(light);
+});
+
+test('at 390 px no screen scrolls sideways', async ({ page, product }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const overflow = () => page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+  for (const path of publicScreens) {
+    await openScreen(page, path);
+    expect(await overflow(), path).toBe(0);
+  }
+  await openConsent(page, product.publicUrl);
+  expect(await overflow(), 'consent').toBe(0);
+  await page.goto('/');
+  await signIn(page, 'a-rather-long-address-of-somebody@subdomain.souk.test');
+  await openScreen(page, '/dashboard');
+  expect(await overflow(), 'dashboard').toBe(0);
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('x'.repeat(80));
+  await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click();
+  await expect(page.getByRole('alertdialog')).toBeVisible();
+  expect(await overflow(), 'a token').toBe(0);
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Done' }).click();
+  await expect(page.getByRole('row')).toHaveCount(2);
+  expect(await overflow(), 'the table').toBe(0);
+});
+
+test.describe('snapshots', () => {
+  test.use({ viewport: { width: 1280, height: 900 }, colorScheme: 'light', reducedMotion: 'reduce' });
+
+  /** Texts that differ from start to start: the port in links, the counts of use, moments. */
+  const dynamic = (page: Page): Locator[] => [
+    page.locator('input[readonly]'),
+    page.locator('pre'),
+    page.locator('time'),
+    page.getByText(/^http:\/\/localhost:/),
+  ];
+
+  for (const [name, path] of [
+    ['home', '/'],
+    ['marketplace', '/marketplace'],
+    ['service', '/service/travel'],
+  ] as const) {
+    test(`the look of ${name}`, async ({ page }) => {
+      await openScreen(page, path);
+      await page.waitForLoadState('networkidle');
+      await expect(page).toHaveScreenshot(`${name}.png`, {
+        animations: 'disabled',
+        maxDiffPixelRatio: 0.02,
+        mask: dynamic(page),
+      });
+    });
+  }
+
+  test('the look of the dashboard', async ({ page }) => {
+    await page.goto('/');
+    await signIn(page, 'painted@souk.test');
+    await openScreen(page, '/dashboard');
+    await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
+    await expect(page).toHaveScreenshot('dashboard.png', {
+      animations: 'disabled',
+      maxDiffPixelRatio: 0.02,
+      mask: dynamic(page),
+    });
+  });
+});
