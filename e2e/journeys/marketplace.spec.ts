@@ -132,9 +132,7 @@ test('[MKT-9] [MKT-26] [MKT-27] [MKT-28] a card shows counts and a status: conne
 
 /** The colour of an element's text, as the browser paints it. */
 async function paintedColour(locator: Locator): Promise<{ r: number; g: number; b: number }> {
-  const colour: string = await locator.evaluate(
-    (element) => element.ownerDocument.defaultView?.getComputedStyle(element).color,
-  );
+  const colour: string = await locator.evaluate((element) => getComputedStyle(element).color);
   const [r = 0, g = 0, b = 0] = (colour.match(/[\d.]+/g) ?? []).map(Number);
   return { r, g, b };
 }
