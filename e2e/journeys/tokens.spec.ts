@@ -7,7 +7,7 @@ async function openDashboard(page: Page, email: string): Promise<void> {
   await page.goto('/');
   await signIn(page, email);
   await page.goto('/dashboard');
-  await expect(page.getByRole('heading', { level: 2, name: 'Access tokens' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 2, name: 'Access tokens', exact: true })).toBeVisible();
 }
 
 const createButton = (page: Page) =>
