@@ -4,7 +4,7 @@ import { browserArguments, browserPath } from './e2e/browser.ts';
 export default defineConfig({
   testDir: 'e2e/journeys',
   outputDir: 'test-results',
-  snapshotPathTemplate: 'e2e/snapshots/{testFileName}/{arg}{ext}',
+  snapshotPathTemplate: 'e2e/snapshots/{arg}{ext}',
   timeout: 60_000,
   workers: 1,
   fullyParallel: false,
