@@ -10,7 +10,8 @@ type WorkerFixtures = { product: Product };
 export const test = base.extend<Fixtures, WorkerFixtures>({
   product: [
     async ({}, use) => {
-      const product = await startProduct();
+      // more sign-ins in a minute than one address makes in life
+      const product = await startProduct({ env: { SIGN_IN_PER_MINUTE: '1000' } });
       await untilAllConnected(product.publicUrl);
       await use(product);
       await product.kill('SIGTERM');
