@@ -233,6 +233,12 @@ describe('a request that is not as it should be', () => {
     for (const method of ['GET', 'DELETE']) {
       expect((await fetch(mcp(), { method, headers: { ...bearer(), accept: 'text/event-stream' } })).status).toBe(405);
     }
+    // sessions are gone in the modern era: a header that names one changes nothing
+    const session = await openSession();
+    for (const method of ['GET', 'DELETE']) {
+      const headers = { ...bearer(), 'mcp-protocol-version': '2026-07-28', 'mcp-session-id': session };
+      expect((await fetch(mcp(), { method, headers })).status).toBe(405);
+    }
     expect((await fetch(mcp(), { method: 'PUT', headers: bearer(), body: '{}' })).status).toBe(404);
   });
 
