@@ -47,12 +47,6 @@ async function once<T>(
   const lease = await pool.acquire(server, person.caller.userId);
   try {
     return await exchange(lease.upstream);
-  } catch (error) {
-    // The next call opens a new connection: the server may stand elsewhere by then.
-    if (error instanceof UpstreamError && (error.kind === 'unreachable' || error.kind === 'closed')) {
-      void pool.drop(server, person.caller.userId);
-    }
-    throw error;
   } finally {
     lease.release();
   }
