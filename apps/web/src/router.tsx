@@ -122,9 +122,20 @@ const dashboard = createRoute({
 
 const callback = createRoute({ getParentRoute: () => root, path: '/auth/callback', component: CallbackScreen });
 
+/** Every part of the kit in every state, for looking: on the development server alone. */
+const kit = import.meta.env.DEV
+  ? [
+      createRoute({
+        getParentRoute: () => root,
+        path: '/__kit',
+        component: lazyRouteComponent(() => import('#ui/gallery.tsx'), 'Gallery'),
+      }),
+    ]
+  : [];
+
 /** Every screen of the product. */
 export const router = createRouter({
-  routeTree: root.addChildren([home, marketplace, search, service, serviceWithoutId, dashboard, callback]),
+  routeTree: root.addChildren([...kit, home, marketplace, search, service, serviceWithoutId, dashboard, callback]),
   defaultPreload: 'intent',
   scrollRestoration: true,
 });
