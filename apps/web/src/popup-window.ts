@@ -1,0 +1,132 @@
+/** Spec part 1, section 9. */
+const widthPx = 600;
+const heightPx = 700;
+const pollEveryMs = 1_000;
+const waitAfterCloseMs = 5_000;
+const timeoutMs = 300_000;
+
+/** Name of every sign-in window: the page inside knows by it that it is one, also after it went through other sites. */
+export const popupName = 'souk-sign-in';
+
+/** The message by which a page in the popup tells its opener that a sign-in worked. */
+const successMessage = { type: 'souk:sign-in', success: true } as const;
+
+/** The parts of a browser that a popup needs; tests bring their own. */
+export type PopupHost = {
+  origin: string;
+  /** Where this window stands, for the popup to open over its middle. */
+  frame: { left: number; top: number; width: number; height: number };
+  open: (url: string, name: string, features: string) => PopupWindow | null;
+  /** @returns a function that stops listening */
+  listen: (onMessage: (message: { origin: string; data: unknown }) => void) => () => void;
+};
+export type PopupWindow = {
+  closed: boolean;
+  close: () => void;
+  focus: () => void;
+  location: { href: string };
+};
+
+/** Why the wait ended: a message of success, an address that means success, or a window that was closed. */
+export type PopupEnd = 'message' | 'address' | 'closed';
+
+export type SignInPopupOptions = {
+  url: string;
+  /** Whether an address of our own origin means that the popup has come back: its success or callback page. */
+  isDone: (address: URL) => boolean;
+  /** Ends the wait and closes the window. */
+  signal?: AbortSignal | undefined;
+  host?: PopupHost | undefined;
+};
+
+/**
+ * Opens a sign-in in a window of its own and waits for its end (spec part 1, section 4, popup variant). Call it straight
+ * from a click: browsers block other windows. After 'address' the window is left to finish by itself, and closes itself.
+ * @returns what ended it; 'closed' comes 5 seconds after the window went, since its success may still be on the way
+ * @throws Error 'Failed to open OAuth popup window. Please allow popups for this site.' when it was blocked, and
+ *   'OAuth authorization timed out after 5 minutes'
+ */
+export function openSignInPopup({ url, isDone, signal, host = browserHost() }: SignInPopupOptions): Promise<PopupEnd> {
+  const popup = host.open(url, popupName, featuresOver(host.frame));
+  if (!popup) {
+    return Promise.reject(new Error('Failed to open OAuth popup window. Please allow popups for this site.'));
+  }
+  popup.focus();
+  return new Promise((resolve, reject) => {
+    let closing: ReturnType<typeof setTimeout> | undefined;
+    const end = (settle: () => void) => {
+      clearInterval(poll);
+      clearTimeout(timeout);
+      clearTimeout(closing);
+      stopListening();
+      settle();
+    };
+    const stopListening = host.listen(({ origin, data }) => {
+      if (origin === host.origin && isSuccess(data)) end(() => (popup.close(), resolve('message')));
+    });
+    const poll = setInterval(() => {
+      if (popup.closed) closing ??= setTimeout(() => end(() => resolve('closed')), waitAfterCloseMs);
+      else if (isDoneAddress(popup, host.origin, isDone)) end(() => resolve('address'));
+    }, pollEveryMs);
+    const timeout = setTimeout(
+      () => end(() => (popup.close(), reject(new Error('OAuth authorization timed out after 5 minutes')))),
+      timeoutMs,
+    );
+    signal?.addEventListener('abort', () => end(() => (popup.close(), resolve('closed'))), { once: true });
+  });
+}
+
+/**
+ * For the last page of a sign-in: where it stands in a popup, tells the opener that the sign-in worked, and closes.
+ * @returns false where this is no popup
+ */
+export function finishPopup(): boolean {
+  if (!isPopup()) return false;
+  // an opener of another origin hears nothing
+  window.opener?.postMessage(successMessage, window.location.origin);
+  window.close();
+  return true;
+}
+
+/** Whether this page stands in a sign-in window. */
+export function isPopup(): boolean {
+  return window.name === popupName;
+}
+
+/** Whether a message is the one of finishPopup. Look at its origin first. */
+export function isSuccess(data: unknown): boolean {
+  if (typeof data !== 'object' || data === null) return false;
+  return 'type' in data && data.type === successMessage.type && 'success' in data && data.success === true;
+}
+
+function isDoneAddress(popup: PopupWindow, origin: string, isDone: (address: URL) => boolean): boolean {
+  try {
+    const address = new URL(popup.location.href);
+    return address.origin === origin && isDone(address);
+  } catch {
+    return false; // on another site, whose address cannot be read
+  }
+}
+
+function featuresOver({ left, top, width, height }: PopupHost['frame']): string {
+  const x = Math.round(left + Math.max(0, (width - widthPx) / 2));
+  const y = Math.round(top + Math.max(0, (height - heightPx) / 2));
+  return `popup,width=${widthPx},height=${heightPx},left=${x},top=${y}`;
+}
+
+function browserHost(): PopupHost {
+  return {
+    origin: window.location.origin,
+    frame: {
+      left: window.screenX,
+      top: window.screenY,
+      width: window.outerWidth,
+      height: window.outerHeight,
+    },
+    open: (url, name, features) => window.open(url, name, features),
+    listen: (onMessage) => {
+      window.addEventListener('message', onMessage);
+      return () => window.removeEventListener('message', onMessage);
+    },
+  };
+}
