@@ -7,6 +7,8 @@ import type { Config } from '#platform/config.ts';
 import { SoukError } from '#platform/errors.ts';
 import { escapeHtml } from '#platform/http/page.ts';
 
+const popupPages: ReadonlySet<string> = new Set(['/sign-in', '/auth/callback', '/auth/success', '/connect/callback']);
+
 /**
  * Serves the built web app of `folder`: its page at every screen's address, its files under /assets/, and its page with
  * status 404 where a browser asks for a page that there is not. Programs get the JSON error as everywhere.
@@ -31,7 +33,15 @@ export async function serveWeb(
     maxAge: '365d',
     index: false,
   });
-  for (const path of pagePaths) app.get(path, (_request, reply) => send(reply, 200));
+  for (const path of pagePaths) {
+    app.get(path, (_request, reply) => {
+      // these stand in popups; every other page keeps the popups that it opens, and is no other site's popup
+      if (!popupPages.has(path)) reply.header('cross-origin-opener-policy', 'same-origin-allow-popups');
+      // a code or ticket in the address is in no request that the page makes
+      if (path.startsWith('/auth/')) reply.header('referrer-policy', 'no-referrer');
+      return send(reply, 200);
+    });
+  }
   app.setNotFoundHandler((request, reply) => {
     const wantsPage = request.method === 'GET' && request.headers.accept?.includes('text/html');
     return wantsPage ? send(reply, 404) : answerNotFound();

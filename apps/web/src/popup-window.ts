@@ -77,15 +77,15 @@ export function openSignInPopup({ url, isDone, signal, host = browserHost() }: S
 }
 
 /**
- * For the last page of a sign-in: where it stands in a popup, tells the opener that the sign-in worked, and closes.
- * @returns false where this is no popup
+ * For the last page of a sign-in: where it stands in a popup it closes, and the opener is told when it worked.
+ * Elsewhere it does nothing. Go on as without it: a window that cannot be closed is a page like others.
  */
-export function finishPopup(): boolean {
-  if (!isPopup()) return false;
+export function finishPopup(worked: boolean): void {
+  if (!isPopup()) return;
+  window.name = '';
   // an opener of another origin hears nothing
-  window.opener?.postMessage(successMessage, window.location.origin);
+  if (worked) window.opener?.postMessage(successMessage, window.location.origin);
   window.close();
-  return true;
 }
 
 /** Whether this page stands in a sign-in window. */

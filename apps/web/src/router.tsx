@@ -122,6 +122,30 @@ const dashboard = createRoute({
 
 const callback = createRoute({ getParentRoute: () => root, path: '/auth/callback', component: CallbackScreen });
 
+/** After a ticket of the broker (spec part 2, section 2). */
+const success = createRoute({
+  getParentRoute: () => root,
+  path: '/auth/success',
+  component: lazyRouteComponent(() => import('#features/identity/success-screen.tsx'), 'SuccessScreen'),
+});
+
+const LazySignInScreen = lazyRouteComponent(() => import('#features/identity/sign-in-screen.tsx'), 'SignInScreen');
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: ({ return_to: returnTo }): { return_to?: string } =>
+    returnTo === undefined ? {} : { return_to: String(returnTo) },
+  component: function SignIn() {
+    return <LazySignInScreen returnTo={signIn.useSearch().return_to} />;
+  },
+});
+
+const authShim = createRoute({
+  getParentRoute: () => root,
+  path: '/auth-shim',
+  component: lazyRouteComponent(() => import('#features/identity/auth-shim-screen.tsx'), 'AuthShimScreen'),
+});
+
 /** Every part of the kit in every state, for looking: on the development server alone. */
 const kit = import.meta.env.DEV
   ? [
@@ -135,7 +159,19 @@ const kit = import.meta.env.DEV
 
 /** Every screen of the product. */
 export const router = createRouter({
-  routeTree: root.addChildren([...kit, home, marketplace, search, service, serviceWithoutId, dashboard, callback]),
+  routeTree: root.addChildren([
+    ...kit,
+    home,
+    marketplace,
+    search,
+    service,
+    serviceWithoutId,
+    dashboard,
+    callback,
+    success,
+    signIn,
+    authShim,
+  ]),
   defaultPreload: 'intent',
   scrollRestoration: true,
 });

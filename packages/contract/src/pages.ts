@@ -8,5 +8,8 @@ export const pagePaths = [
   '/search',
   '/service/:serviceId',
   '/dashboard',
+  '/sign-in',
   '/auth/callback',
+  '/auth/success',
+  '/auth-shim',
 ] as const;

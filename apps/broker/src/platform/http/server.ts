@@ -69,6 +69,8 @@ export async function buildServer(options: {
     },
     strictTransportSecurity: https ? { maxAge: 31_536_000, includeSubDomains: false } : false,
     crossOriginEmbedderPolicy: false,
+    // a sign-in in a popup passes our pages and the provider's, and its opener may not lose it on the way
+    crossOriginOpenerPolicy: { policy: 'unsafe-none' },
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
   });
   await app.register(cookie);

@@ -1,5 +1,7 @@
 import { ApiError } from '@souk/contract/client.ts';
 import { config } from '#web/config.ts';
+import { isSuccess } from '#web/popup-window.ts';
+import { arrivedHandOff } from './hand-off-address.ts';
 import { createSession, type Session } from './session.ts';
 import type { KeyValueStore } from './session-storage.ts';
 
@@ -28,6 +30,9 @@ export function createBrowserSession(): Session {
     log: (message) => console.warn(message),
   });
   window.addEventListener('storage', (event) => session.noticeStorage(event.key));
+  window.addEventListener('message', ({ origin, data }) => {
+    if (origin === window.location.origin && isSuccess(data)) session.noticeStorage(null);
+  });
   window.addEventListener('online', () => void session.wake());
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') void session.wake();
@@ -36,8 +41,8 @@ export function createBrowserSession(): Session {
   window.addEventListener('pageshow', (event) => {
     if (event.persisted) session.noticeStorage(null);
   });
-  // the callback brings a user of its own: asking the cookie first would only make the person wait
-  if (window.location.pathname !== '/auth/callback') void session.start();
+  // these bring a user of their own: asking the cookie first would only make the person wait
+  if (window.location.pathname !== '/auth/callback' && !arrivedHandOff) void session.start();
   return session;
 }
 

@@ -1,6 +1,8 @@
 import { ApiError } from '@souk/contract/client.ts';
 import type { UserProfile } from '@souk/contract/identity.ts';
+import { createHandOff, type HandOffAddress, type HandOffQuestion } from './hand-off.ts';
 import {
+  broadcastKey,
   clearSignInState,
   clearStaleEntries,
   clearStoredUser,
@@ -48,15 +50,24 @@ export function createSession(options: SessionOptions) {
   let restoration: Promise<void> | undefined;
   let mayRestoreLater = false;
   let cancelTimer = () => {};
-  const signIn = createSignIn({
+  const signIn = createSignIn({ ...options, endpoint, onSignedIn });
+  const handOff = createHandOff({
     ...options,
     endpoint,
-    onSignedIn: (user) => {
-      clearStoredUser(local, temporary);
-      local.removeItem(signOutKey);
-      keep(user);
+    onSignedIn,
+    signOut,
+    startSignIn: signIn.start,
+    findCurrent: async () => {
+      await restore();
+      return state.user;
     },
   });
+
+  function onSignedIn(user: SignedInUser): void {
+    clearStoredUser(local, temporary);
+    local.removeItem(signOutKey);
+    keep(user);
+  }
 
   function enter(user: SignedInUser | undefined, isRestoring = false): void {
     if (state.user === user && state.isRestoring === isRestoring) return;
@@ -148,6 +159,20 @@ export function createSession(options: SessionOptions) {
     return renewal;
   }
 
+  async function signOut(): Promise<void> {
+    const handle = state.user?.refreshToken;
+    local.setItem(signOutKey, '1');
+    drop();
+    options.clearCookies();
+    // without an answer the mark stays, and the next start tries again before it looks at the cookie
+    await withLock(() => finishSignOut(handle)).catch(() => log('The sign-out has not reached the broker yet.'));
+  }
+
+  /** A sign-in came to nothing: who was signed in before still is. */
+  function restoreIfUnknown(): void {
+    if (state.isRestoring) void restore();
+  }
+
   async function finishSignOut(handle: string | undefined): Promise<void> {
     await endpoint.revoke(handle);
     local.removeItem(signOutKey);
@@ -199,21 +224,14 @@ export function createSession(options: SessionOptions) {
     startSignIn: signIn.start,
 
     /** Finishes the sign-in on /auth/callback, in place of start(); see sign-in.ts. */
-    completeSignIn: (query: URLSearchParams): Promise<string> =>
-      signIn.complete(query).finally(() => {
-        // it did not sign anybody in: who was signed in before still is
-        if (state.isRestoring) void restore();
-      }),
+    completeSignIn: (query: URLSearchParams): Promise<string> => signIn.complete(query).finally(restoreIfUnknown),
+
+    /** Finishes the sign-in on /auth/success, in place of start(), or says what to ask first; see hand-off.ts. */
+    openHandOff: (address: HandOffAddress): Promise<string | HandOffQuestion> =>
+      handOff.open(address).finally(restoreIfUnknown),
 
     /** Signs out here and in every tab at once, then at the broker, which refuses the tokens from then on. */
-    async signOut(): Promise<void> {
-      const handle = state.user?.refreshToken;
-      local.setItem(signOutKey, '1');
-      drop();
-      options.clearCookies();
-      // without an answer the mark stays, and the next start tries again before it looks at the cookie
-      await withLock(() => finishSignOut(handle)).catch(() => log('The sign-out has not reached the broker yet.'));
-    },
+    signOut,
 
     /** Reads storage again and tells everybody when it has a user. */
     forceRefresh(): void {
@@ -234,9 +252,9 @@ export function createSession(options: SessionOptions) {
 
     clearStale: () => clearStaleEntries(local, now()),
 
-    /** What another tab did: a storage event's key, null when everything was cleared. */
+    /** What another tab or window did: a storage event's key; null when everything was cleared, or a message told of it. */
     noticeStorage(key: string | null): void {
-      if (key !== null && key !== tokensKey) return;
+      if (key !== null && key !== tokensKey && key !== broadcastKey) return;
       const stored = readStoredUser(local, now());
       if (stored?.accessToken !== state.user?.accessToken) enter(stored);
     },

@@ -2,7 +2,14 @@ import { ApiError } from '@souk/contract/client.ts';
 import type { UserProfile } from '@souk/contract/identity.ts';
 import { createProof, type Randomness } from './pkce.ts';
 import { chooseReturnPath } from './return-path.ts';
-import { clearSignInState, returnPathKey, stateKey, verifierKey, type KeyValueStore } from './session-storage.ts';
+import {
+  clearSignInState,
+  returnPathKey,
+  startedKey,
+  stateKey,
+  verifierKey,
+  type KeyValueStore,
+} from './session-storage.ts';
 import type { SignedInUser } from './signed-in-user.ts';
 import type { TokenEndpoint, Tokens } from './token-endpoint.ts';
 
@@ -36,6 +43,7 @@ export function createSignIn(options: SignInOptions) {
       temporary.setItem(returnPathKey, path);
       temporary.setItem(verifierKey, verifier);
       temporary.setItem(stateKey, state);
+      temporary.setItem(startedKey, String(options.now()));
       const query = new URLSearchParams({ return_to: `${origin}/auth/callback`, state, code_challenge: challenge });
       options.leaveTo(`${origin}/login?${query}`);
       return new Promise<never>(() => {});

@@ -3,6 +3,7 @@ import { userProfileSchema, type UserProfile } from '@souk/contract/identity.ts'
 import { z } from 'zod';
 
 export const clientId = 'frontend';
+const handOffGrant = 'urn:souk:grant:handoff';
 /** A refresh that hangs would hold the lock of every tab. */
 const timeoutMs = 15_000;
 
@@ -35,8 +36,8 @@ export function createTokenEndpoint({ origin, fetch, now }: TokenEndpointOptions
   }
 
   /** keepalive: an answer that rotates the cookie must arrive even when the page is left meanwhile. */
-  const post = (path: string, form: Record<string, string>) =>
-    request(path, { method: 'POST', body: new URLSearchParams(form), keepalive: true });
+  const post = (path: string, form: Record<string, string>, init: RequestInit = {}) =>
+    request(path, { method: 'POST', body: new URLSearchParams(form), keepalive: true, ...init });
 
   async function readTokens(response: Response): Promise<Tokens> {
     const answer = tokenAnswerSchema.safeParse(await response.json().catch(() => undefined));
@@ -62,12 +63,19 @@ export function createTokenEndpoint({ origin, fetch, now }: TokenEndpointOptions
         code_verifier: verifier,
       });
       if (response.ok) return readTokens(response);
-      const body = await response.text();
-      throw new ApiError({
-        message: `Token exchange failed: ${body}`,
-        code: 'token_exchange_failed',
-        status: response.status,
-      });
+      throw await exchangeFailure(response);
+    },
+
+    /**
+     * Swaps a hand-off ticket for tokens (clarifications, Sign-in).
+     * @param plantsCookie false: the browser takes no cookie from the answer, whose tokens then end with their ten minutes
+     * @throws ApiError 'Token exchange failed: {body}'
+     */
+    async exchangeTicket(ticket: string, plantsCookie: boolean): Promise<Tokens> {
+      const form = { grant_type: handOffGrant, client_id: clientId, token: ticket };
+      const response = await post('/oauth/token', form, plantsCookie ? {} : { credentials: 'omit' });
+      if (response.ok) return readTokens(response);
+      throw await exchangeFailure(response);
     },
 
     /**
@@ -109,6 +117,11 @@ export function createTokenEndpoint({ origin, fetch, now }: TokenEndpointOptions
       throw new ApiError({ message: 'An unexpected error occurred', code: 'unexpected_answer', cause: profile.error });
     },
   };
+}
+
+async function exchangeFailure(response: Response): Promise<ApiError> {
+  const message = `Token exchange failed: ${await response.text()}`;
+  return new ApiError({ message, code: 'token_exchange_failed', status: response.status });
 }
 
 function failureOf(response: Response): ApiError {

@@ -1,0 +1,30 @@
+import { ErrorState } from '#ui/error-state.tsx';
+import { LinkButton } from '#ui/link-button.tsx';
+import { ScreenTitle } from '#ui/screen-title.tsx';
+
+/** A sign-in that ended badly: what the specification calls it, why, and two ways on (spec part 2, section 8). */
+export function SignInFailure({ title, reason }: { title: string; reason: string }) {
+  return (
+    <div className="mx-auto max-w-lg">
+      <ScreenTitle title={title} />
+      <h1 className="sr-only">Sign-in</h1>
+      <ErrorState
+        title={title}
+        text={reason}
+        actions={
+          <>
+            <LinkButton to="/sign-in">Sign in again</LinkButton>
+            <LinkButton to="/" variant="primary">
+              Return to Home
+            </LinkButton>
+          </>
+        }
+      />
+    </div>
+  );
+}
+
+/** What to say of a failure that may be anything. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'An unexpected error occurred';
+}

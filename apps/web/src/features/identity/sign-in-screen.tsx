@@ -1,0 +1,87 @@
+import { useRouter } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { ScreenTitle } from '#ui/screen-title.tsx';
+import { config } from '#web/config.ts';
+import { finishPopup } from '#web/popup-window.ts';
+import { signInByPopup } from './popup-sign-in.ts';
+import { chooseReturnPath } from './return-path.ts';
+import { useSession } from './session-provider.tsx';
+import { reasonOf } from './sign-in-failure.tsx';
+import { SigningIn } from './signing-in.tsx';
+
+export type SignInScreenProps = {
+  /** Where to go afterwards. With one the sign-in starts at once; without, the person chooses how. */
+  returnTo: string | undefined;
+};
+
+/** /sign-in: the web's own start of a sign-in. It makes state and proof, and goes to the broker's login page with them. */
+export function SignInScreen({ returnTo }: SignInScreenProps) {
+  const { session, user, isRestoring } = useSession();
+  const router = useRouter();
+  const [failure, setFailure] = useState<string>();
+  const path = chooseReturnPath(returnTo ?? null, window.location.origin);
+  const isSignedIn = user !== undefined;
+  const startsAtOnce = returnTo !== undefined;
+  useEffect(() => {
+    if (isRestoring) return;
+    if (isSignedIn) {
+      finishPopup(true);
+      router.history.replace(path);
+    } else if (startsAtOnce) {
+      session.startSignIn(path).catch((error: unknown) => setFailure(reasonOf(error)));
+    }
+  }, [session, router, isRestoring, isSignedIn, startsAtOnce, path]);
+  if (isRestoring || isSignedIn || (startsAtOnce && failure === undefined)) return <SigningIn />;
+  return <Choice path={path} failure={failure} />;
+}
+
+function Choice({ path, failure }: { path: string; failure: string | undefined }) {
+  const { session } = useSession();
+  const [waiting, setWaiting] = useState<'page' | 'popup'>();
+  const [problem, setProblem] = useState(failure);
+  const start = (way: 'page' | 'popup', work: () => Promise<unknown>) => {
+    if (waiting) return;
+    setWaiting(way);
+    setProblem(undefined);
+    work()
+      .then(
+        // signed in: the screen above goes on by itself
+        (user) => user ?? setProblem('The window was closed before you were signed in.'),
+        (error: unknown) => setProblem(reasonOf(error)),
+      )
+      .finally(() => setWaiting(undefined));
+  };
+  return (
+    <Card as="section" padding="large" aria-labelledby="sign-in" className="mx-auto max-w-md">
+      <ScreenTitle title="Sign in" />
+      <h1 id="sign-in" className="text-lg/7 font-semibold tracking-tight">
+        Sign in to {config.brandName}
+      </h1>
+      <p className="mt-2 text-quiet">You choose your account on the next page, and come back here.</p>
+      {problem !== undefined && (
+        <div className="mt-4">
+          <Notice tone="bad">{problem}</Notice>
+        </div>
+      )}
+      <div className="mt-5 flex flex-col gap-2">
+        <Button
+          variant="primary"
+          wide
+          loading={waiting === 'page'}
+          onClick={() => start('page', () => session.startSignIn(path))}
+        >
+          Continue
+        </Button>
+        <Button wide loading={waiting === 'popup'} onClick={() => start('popup', () => signInByPopup(session))}>
+          Sign in in a popup instead
+        </Button>
+      </div>
+      <p role="status" className="mt-3 text-center text-[0.8125rem] text-quiet empty:hidden">
+        {waiting === 'popup' && 'Waiting for the other window…'}
+      </p>
+    </Card>
+  );
+}

@@ -1,0 +1,121 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from './product-test.ts';
+import { accountMenu, signIn } from './sign-in.ts';
+
+const signInButton = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'Sign In' });
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** Requests of this page that renew or restore a session. */
+function countRefreshes(page: Page): () => number {
+  let refreshes = 0;
+  page.on('request', (request) => {
+    if (request.postData()?.includes('grant_type=refresh_token')) refreshes += 1;
+  });
+  return () => refreshes;
+}
+
+test('[SES-7] [SES-29] [SES-30] [SES-31] a sign-in is kept over a reload and in a second tab, and the profile says who it is', async ({
+  page,
+  context,
+}) => {
+  await page.goto('/');
+  const answer = page.waitForResponse('**/v2/user/profile');
+  await signIn(page, 'staying@souk.test');
+  expect(await (await answer).json()).toEqual({
+    id: expect.any(String),
+    email: 'staying@souk.test',
+    displayName: expect.any(String),
+    photoURL: null,
+    provider: 'dev',
+    planId: 'free',
+    planStatus: 'active',
+    disabledServers: [],
+    createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    role: 'user',
+  });
+  const refreshes = countRefreshes(page);
+  await page.reload();
+  await expect(accountMenu(page)).toBeVisible();
+  const second = await context.newPage();
+  await second.goto('/marketplace');
+  await expect(accountMenu(second)).toBeVisible();
+  expect(refreshes()).toBe(0);
+
+  await accountMenu(second).click();
+  await second.getByRole('menuitem', { name: 'Sign Out' }).click();
+  await expect(signInButton(page), 'signed out there, seen here').toBeVisible();
+  await signIn(page, 'next@souk.test');
+  await expect(accountMenu(second), 'signed in here, seen there').toBeVisible();
+});
+
+test('[SES-9] [SES-10] a browser closed overnight and opened again is still signed in', async ({ page, context }) => {
+  await page.clock.install();
+  await page.goto('/');
+  await signIn(page, 'sleeping@souk.test');
+  await page.close();
+  const morning = await context.newPage();
+  await morning.clock.install({ time: Date.now() + 14 * hourMs });
+  const refreshes = countRefreshes(morning);
+  await morning.goto('/');
+  await expect(accountMenu(morning)).toBeVisible();
+  expect(refreshes()).toBe(1);
+});
+
+test('[SES-15] the token is renewed before it ends, and two tabs that do so at once keep the session', async ({
+  page,
+  context,
+}) => {
+  await page.clock.install();
+  await page.goto('/');
+  await signIn(page, 'renewing@souk.test');
+  const second = await context.newPage();
+  await second.clock.install();
+  await second.goto('/');
+  await expect(accountMenu(second)).toBeVisible();
+  const refreshes = [countRefreshes(page), countRefreshes(second)];
+  const tokens = (tab: Page) => tab.evaluate(() => localStorage.getItem('souk.tokens'));
+  const before = await tokens(page);
+  await Promise.all([page.clock.fastForward(9.5 * minuteMs), second.clock.fastForward(9.5 * minuteMs)]);
+  await expect.poll(() => tokens(page)).not.toBe(before);
+  await second.reload();
+  await expect(accountMenu(second)).toBeVisible();
+  await expect(accountMenu(page)).toBeVisible();
+  expect(refreshes.reduce((sum, count) => sum + count(), 0)).toBe(1);
+});
+
+test('[SES-11] [SES-12] cookies of earlier releases sign nobody in, and go at sign-out', async ({
+  page,
+  context,
+  product,
+}) => {
+  const older = ['user_data', 'auth_token'].map((name) => ({
+    name,
+    value: encodeURIComponent(JSON.stringify({ id: '1', email: 'old@souk.test', tokenExpiry: Date.now() + hourMs })),
+    url: product.publicUrl,
+  }));
+  await context.addCookies(older);
+  await page.goto('/');
+  await expect(signInButton(page)).toBeVisible();
+  await signIn(page, 'newer@souk.test');
+  await accountMenu(page).click();
+  await page.getByRole('menuitem', { name: 'Sign Out' }).click();
+  await expect(signInButton(page)).toBeVisible();
+  const left = (await context.cookies()).map(({ name }) => name);
+  expect(left).not.toEqual(expect.arrayContaining(['user_data']));
+  expect(left).not.toEqual(expect.arrayContaining(['auth_token']));
+});
+
+test('the key by which earlier releases told of a sign-in is still heard', async ({ page, context }) => {
+  await page.goto('/');
+  const other = await context.newPage();
+  await other.goto('/');
+  await signIn(other, 'heard@souk.test');
+  await expect(accountMenu(page)).toBeVisible();
+  // an older tab clears without the keys of today, and says so by its own
+  await page.evaluate(() => {
+    localStorage.removeItem('souk.user');
+  });
+  await other.evaluate(() => localStorage.setItem('oauth_success', '1'));
+  await expect(signInButton(page)).toBeVisible();
+});

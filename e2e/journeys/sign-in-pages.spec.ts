@@ -1,0 +1,139 @@
+import type { Page } from '@playwright/test';
+import { expect, test } from './product-test.ts';
+import { accountMenu, chooseAccount } from './sign-in.ts';
+
+const google = (page: Page) => page.getByRole('button', { name: /Continue with Google/ });
+/** The toasts have a place of their own, outside. */
+const alert = (page: Page) => page.getByRole('main').getByRole('alert');
+const signInButton = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'Sign In' });
+
+test('[INFO-12] [INFO-13] /auth-shim says that it is under maintenance, and links home', async ({ page, product }) => {
+  await page.goto('/auth-shim');
+  await expect(page.getByText('This page is under maintenance during OAuth 2.1 migration.')).toBeVisible();
+  await page.getByRole('link', { name: 'Return to Home' }).click();
+  await expect(page).toHaveURL(`${product.publicUrl}/`);
+});
+
+test('/sign-in with a return path makes state and proof, goes to the login page with them, and comes back there', async ({
+  page,
+  product,
+}) => {
+  const login = page.waitForRequest((request) => new URL(request.url()).pathname === '/login');
+  await page.goto('/sign-in?return_to=%2Fservice%2Fnotes');
+  const { searchParams } = new URL((await login).url());
+  expect(searchParams.get('state')).toHaveLength(32);
+  expect(searchParams.get('code_challenge')).toMatch(/^[\w-]{43}$/);
+  await expect(google(page)).toBeVisible();
+  await chooseAccount(page, 'starting@souk.test');
+  await expect(page).toHaveURL(`${product.publicUrl}/service/notes`);
+  await expect(accountMenu(page)).toBeVisible();
+  await page.goto('/sign-in?return_to=%2F%2Fevil.example');
+  await expect(page, 'signed in already: goes on, and nowhere else').toHaveURL(`${product.publicUrl}/dashboard`);
+});
+
+test('[SIGN-45] [SIGN-48] [SES-18] in a popup: the page stays, the window goes, and the person is signed in', async ({
+  page,
+  product,
+}) => {
+  await page.goto('/sign-in');
+  const opening = page.waitForEvent('popup');
+  await page.getByRole('button', { name: 'Sign in in a popup instead' }).click();
+  const popup = await opening;
+  await expect(google(popup)).toBeVisible();
+  expect(await popup.evaluate(() => [window.innerWidth, window.innerHeight])).toEqual([600, 700]);
+  const closed = popup.waitForEvent('close');
+  await chooseAccount(popup, 'popped@souk.test');
+  await closed;
+  await expect(accountMenu(page)).toBeVisible();
+  await expect(page).toHaveURL(`${product.publicUrl}/dashboard`);
+});
+
+test('[SIGN-50] [SIGN-51] [SIGN-52] a popup that is closed, blocked or too slow leaves a page that says so, and can be tried again', async ({
+  page,
+}) => {
+  await page.clock.install();
+  await page.goto('/sign-in');
+  const button = page.getByRole('button', { name: 'Sign in in a popup instead' });
+  const open = async () => {
+    const opening = page.waitForEvent('popup');
+    await button.click();
+    const popup = await opening;
+    await expect(google(popup)).toBeVisible();
+    return popup;
+  };
+  await (await open()).close();
+  await page.clock.runFor(4_000);
+  await expect(alert(page)).toHaveCount(0);
+  await page.clock.runFor(3_000);
+  await expect(alert(page)).toHaveText('The window was closed before you were signed in.');
+
+  const slow = await open();
+  await expect(alert(page)).toHaveCount(0);
+  const closed = slow.waitForEvent('close');
+  await page.clock.fastForward(300_000);
+  await expect(alert(page)).toHaveText('OAuth authorization timed out after 5 minutes');
+  await closed;
+
+  await page.evaluate(() => void (window.open = () => null));
+  await button.click();
+  await expect(alert(page)).toHaveText('Failed to open OAuth popup window. Please allow popups for this site.');
+  await expect(signInButton(page)).toBeVisible();
+});
+
+test('[SIGN-18] [SIGN-21] [SIGN-22] [SIGN-25] [SIGN-27] a callback that fails says Authentication Failed, why, and leads home', async ({
+  page,
+  product,
+}) => {
+  const failed = (reason: string) =>
+    expect(alert(page).filter({ hasText: 'Authentication Failed' })).toContainText(reason);
+  await page.goto('/auth/callback?code=a&state=forged');
+  await failed('Invalid state parameter - possible CSRF attack');
+  await page.goto('/auth/callback?code=a');
+  await failed('Missing required OAuth parameters');
+
+  await page.goto('/marketplace');
+  await signInButton(page).click();
+  await expect(google(page)).toBeVisible();
+  await page.evaluate(() => sessionStorage.removeItem('souk.sign-in.verifier'));
+  await chooseAccount(page, 'unverified@souk.test');
+  await failed('Missing code verifier');
+  await page.getByRole('link', { name: 'Return to Home' }).click();
+  await expect(page).toHaveURL(`${product.publicUrl}/`);
+  await expect(signInButton(page)).toBeVisible();
+});
+
+test('[SIGN-23] a broker that cannot be reached, or refuses the code, is said as such', async ({ page }) => {
+  await page.goto('/marketplace');
+  await page.route('**/oauth/token', (route) => route.abort());
+  await signInButton(page).click();
+  await chooseAccount(page, 'unreached@souk.test');
+  await expect(alert(page).filter({ hasText: 'Authentication Failed' })).toContainText('Network error occurred');
+  await page.unroute('**/oauth/token');
+  await page.getByRole('link', { name: 'Sign in again' }).click();
+  await page.route('**/oauth/token', (route) => route.fulfill({ status: 400, body: 'the code is used' }));
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
+  await expect(alert(page).filter({ hasText: 'Authentication Failed' })).toContainText(
+    'Token exchange failed: the code is used',
+  );
+});
+
+test('[SIGN-26] an OAuth error on the callback goes home without a word', async ({ page, product }) => {
+  await page.goto('/auth/callback?error=access_denied&state=a');
+  await expect(page).toHaveURL(`${product.publicUrl}/`);
+  await expect(alert(page)).toHaveCount(0);
+});
+
+test('[SIGN-29] [SIGN-30] /auth/success without token or without user says what is missing, and leads home', async ({
+  page,
+  product,
+}) => {
+  for (const address of ['/auth/success', '/auth/success?token=a', '/auth/success?user=%7B%7D']) {
+    await page.goto(address);
+    await expect(alert(page).filter({ hasText: 'Authentication Error' })).toContainText(
+      'Missing authentication parameters',
+    );
+    await expect(page).toHaveURL(`${product.publicUrl}/auth/success`);
+  }
+  await page.getByRole('link', { name: 'Return to Home' }).click();
+  await expect(page).toHaveURL(`${product.publicUrl}/`);
+});
