@@ -28,6 +28,8 @@ export type Endpoint = {
   errors?: readonly ErrorCode[];
   /** The error that input against the schemas gets, where the specification has its own text; else invalid_request. */
   invalidInput?: ErrorCode;
+  /** The error of a call without any token, where the specification has its own text; else authentication_required. */
+  withoutSession?: ErrorCode;
 };
 
 /** Declares one call that front and back agree on. Keeps the literal types of its schemas. */

@@ -8,6 +8,7 @@ import { z } from 'zod';
 export const errorCatalogue = {
   unauthenticated: { status: 401, message: 'Authentication failed. Please log in again.' },
   authentication_required: { status: 401, message: 'Authentication required. Please log in.' },
+  user_not_authenticated: { status: 401, message: 'User not authenticated' },
   forbidden: { status: 403, message: 'Access denied. Required permissions missing.' },
   admin_required: { status: 403, message: 'Access denied. Admin privileges required.' },
   foreign_origin: { status: 403, message: 'This origin may not call the broker.' },
@@ -29,6 +30,10 @@ export const errorCatalogue = {
   pat_revoke_failed: { status: 404, message: 'Failed to revoke PAT' },
   pat_revoke_unavailable: { status: 503, message: 'Failed to revoke PAT' },
   pat_stats_failed: { status: 500, message: 'Failed to fetch PAT stats' },
+  sign_in_unavailable: { status: 502, message: null },
+  sign_in_expired: { status: 400, message: 'This sign-in has expired or was used already. Please start again.' },
+  sign_in_refused: { status: 400, message: null },
+  sign_in_failed: { status: 502, message: null },
   unavailable: { status: 503, message: 'The service is not available right now. Please try again in a moment.' },
   unexpected: { status: 500, message: 'An unexpected error occurred' },
 } as const satisfies Record<string, { status: number; message: string | null }>;

@@ -1,6 +1,6 @@
 import type { Access, Answer, Endpoint, ParsedRequest } from '@souk/contract/endpoint.ts';
 import type { ErrorCode } from '@souk/contract/errors.ts';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodType } from 'zod';
 import { SoukError } from '../errors.ts';
 import type { Caller } from './caller.ts';
@@ -14,7 +14,7 @@ export type Guard = (authorization: string | undefined, access: Access, method: 
 type CallerFor<A extends Access> = A extends 'public' | 'refresh' ? Caller | undefined : Caller;
 
 export type Handler<E extends Endpoint> = (
-  input: ParsedRequest<E> & { caller: CallerFor<E['access']>; request: FastifyRequest },
+  input: ParsedRequest<E> & { caller: CallerFor<E['access']>; request: FastifyRequest; reply: FastifyReply },
 ) => Promise<Answer<E>> | Answer<E>;
 
 export type Router = {
@@ -34,7 +34,10 @@ export function createRouter(app: FastifyInstance, guard: Guard): Router {
       app.route({
         method: endpoint.method,
         url: endpoint.path,
-        handler: async (request) => {
+        handler: async (request, reply) => {
+          if (endpoint.withoutSession && request.headers.authorization === undefined) {
+            throw new SoukError(endpoint.withoutSession);
+          }
           const caller = await guard(request.headers.authorization, endpoint.access, endpoint.method);
           // The form parser is there for sign-in; the contract's calls take JSON alone.
           if (endpoint.body && !isJson(request.headers['content-type'])) throw new SoukError('unsupported_media_type');
@@ -44,6 +47,7 @@ export function createRouter(app: FastifyInstance, guard: Guard): Router {
             body: parsePart(endpoint.body, request.body, 'body', endpoint.invalidInput),
             caller,
             request,
+            reply,
           };
           // The schemas of `endpoint` made `input`; TypeScript cannot follow that through the generic.
           return handler(input as Parameters<typeof handler>[0]);

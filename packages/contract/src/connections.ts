@@ -1,0 +1,185 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { serverIdSchema } from './manifest.ts';
+
+/** The reply of enable and disable (spec part 2, section 7). */
+export const toggleAnswerSchema = z.object({
+  /** False when something must happen first: then `requiresOAuth` says what. */
+  success: z.boolean(),
+  message: z.string(),
+  /** The person must sign in at the server: open `authUrl`, then ask again. */
+  requiresOAuth: z.boolean().optional(),
+  authUrl: z.string().optional(),
+  /** Names this sign-in; says nothing to anybody else. */
+  sessionId: z.string().optional(),
+  /** Host at which the person signs in. */
+  provider: z.string().optional(),
+});
+export type ToggleAnswer = z.infer<typeof toggleAnswerSchema>;
+
+const oneServer = z.object({ serverId: z.string().max(200) });
+const needSession = ['authentication_required', 'unauthenticated'] as const;
+
+export const enableServer = endpoint({
+  id: 'enableServer',
+  method: 'POST',
+  path: '/mcp/:serverId/enable',
+  summary: 'Switches a server on for the caller; answers where to sign in when it needs that first',
+  access: 'account',
+  params: oneServer,
+  answer: toggleAnswerSchema,
+  errors: ['not_found', 'sign_in_unavailable', ...needSession],
+});
+
+export const disableServer = endpoint({
+  id: 'disableServer',
+  method: 'POST',
+  path: '/mcp/:serverId/disable',
+  summary: 'Switches a server off for the caller',
+  access: 'account',
+  params: oneServer,
+  answer: toggleAnswerSchema,
+  errors: ['not_found', ...needSession],
+});
+
+const ofUser = z.object({ userId: z.string() });
+const preferencesAnswerSchema = z.object({ success: z.literal(true), disabledServers: z.array(z.string()) });
+
+export const getMcpPreferences = endpoint({
+  id: 'getMcpPreferences',
+  method: 'GET',
+  path: '/api/users/:userId/mcp-preferences',
+  summary: 'The servers that the caller has switched off',
+  access: 'user',
+  withoutSession: 'user_not_authenticated',
+  params: ofUser,
+  answer: preferencesAnswerSchema,
+  errors: ['not_found', 'user_not_authenticated', 'unauthenticated'],
+});
+
+export const putMcpPreferences = endpoint({
+  id: 'putMcpPreferences',
+  method: 'PUT',
+  path: '/api/users/:userId/mcp-preferences',
+  summary: 'Replaces the list of servers that the caller has switched off',
+  access: 'account',
+  withoutSession: 'user_not_authenticated',
+  params: ofUser,
+  body: z.object({ disabledServers: z.array(serverIdSchema).max(2000) }),
+  answer: preferencesAnswerSchema,
+  errors: ['not_found', 'invalid_request', 'user_not_authenticated', 'unauthenticated'],
+});
+
+/**
+ * What a person has at a server that wants to know who they are.
+ * - none: nothing yet
+ * - signed-in: tokens or all headers are there
+ * - needs-sign-in: there was a sign-in, and it is no good any more; `error` says why
+ * - headers-missing: some of the headers that each person supplies are not there
+ */
+export const connectionStateSchema = z.enum(['none', 'signed-in', 'needs-sign-in', 'headers-missing']);
+export type ConnectionState = z.infer<typeof connectionStateSchema>;
+
+export const upstreamConnectionSchema = z.object({
+  serverId: z.string(),
+  serverName: z.string(),
+  /** How the server knows its people. `headers`: secrets that each person enters. */
+  auth: z.enum(['oauth', 'headers']),
+  state: connectionStateSchema,
+  enabled: z.boolean(),
+  /** Host at which the person signs in, once known. */
+  provider: z.string().optional(),
+  /** Since when there is a sign-in, or headers. */
+  since: z.iso.datetime().nullable(),
+  lastRefreshedAt: z.iso.datetime().nullable(),
+  /** Who the person is there, where the server told. */
+  account: z.string().optional(),
+  /** Why a new sign-in is needed, in plain words. */
+  error: z.string().optional(),
+  /** Headers that the person supplies; their values never leave the broker. */
+  headers: z.array(z.object({ name: z.string(), description: z.string().optional(), present: z.boolean() })),
+});
+export type UpstreamConnection = z.infer<typeof upstreamConnectionSchema>;
+
+export const listUpstreamConnections = endpoint({
+  id: 'listUpstreamConnections',
+  method: 'GET',
+  path: '/api/users/:userId/upstream-connections',
+  summary: "The caller's sign-ins at servers that want them, one entry for each such server",
+  access: 'user',
+  params: ofUser,
+  answer: z.object({ success: z.literal(true), connections: z.array(upstreamConnectionSchema) }),
+  errors: ['not_found', ...needSession],
+});
+
+const ofUserAndServer = z.object({ userId: z.string(), serverId: z.string().max(200) });
+
+export const startUpstreamSignIn = endpoint({
+  id: 'startUpstreamSignIn',
+  method: 'POST',
+  path: '/api/users/:userId/upstream-connections/:serverId/sign-in',
+  summary: 'Begins a sign-in at a server, also where there is one already',
+  access: 'account',
+  params: ofUserAndServer,
+  answer: z.object({ success: z.literal(true), authUrl: z.string(), sessionId: z.string(), provider: z.string() }),
+  errors: ['not_found', 'invalid_request', 'sign_in_unavailable', ...needSession],
+});
+
+/** A header's value: visible ASCII and blanks inside, so that no line can be smuggled in (RFC 9110, section 5.5). */
+export const headerValueSchema = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(4096, 'must be at most 4096 characters')
+  .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'must be one line of plain characters');
+
+export const putUpstreamHeaders = endpoint({
+  id: 'putUpstreamHeaders',
+  method: 'PUT',
+  path: '/api/users/:userId/upstream-connections/:serverId',
+  summary: 'Stores the headers that the caller supplies for a server; their values are never answered',
+  access: 'account',
+  params: ofUserAndServer,
+  body: z.object({ headers: z.record(z.string().max(64), headerValueSchema) }),
+  answer: z.object({ success: z.literal(true), connection: upstreamConnectionSchema }),
+  errors: ['not_found', 'invalid_request', ...needSession],
+});
+
+export const deleteUpstreamConnection = endpoint({
+  id: 'deleteUpstreamConnection',
+  method: 'DELETE',
+  path: '/api/users/:userId/upstream-connections/:serverId',
+  summary: 'Disconnects: revokes the sign-in at the server where it can be, and forgets tokens and headers',
+  access: 'account',
+  params: ofUserAndServer,
+  answer: z.object({ success: z.literal(true), message: z.string() }),
+  errors: ['not_found', ...needSession],
+});
+
+export const finishUpstreamSignIn = endpoint({
+  id: 'finishUpstreamSignIn',
+  method: 'POST',
+  path: '/mcp/oauth/callback',
+  summary: 'Finishes a sign-in at a server with what its authorization server sent the browser back with',
+  access: 'account',
+  body: z.object({
+    state: z.string().min(1).max(200),
+    code: z.string().max(4096).optional(),
+    /** RFC 9207: which authorization server answered. */
+    iss: z.string().max(2048).optional(),
+    error: z.string().max(200).optional(),
+  }),
+  answer: z.object({ success: z.literal(true), message: z.string(), serverId: z.string() }),
+  errors: ['sign_in_expired', 'sign_in_refused', 'sign_in_failed', 'foreign_origin', ...needSession],
+});
+
+export const connectionEndpoints = [
+  enableServer,
+  disableServer,
+  getMcpPreferences,
+  putMcpPreferences,
+  listUpstreamConnections,
+  startUpstreamSignIn,
+  putUpstreamHeaders,
+  deleteUpstreamConnection,
+  finishUpstreamSignIn,
+] as const;
