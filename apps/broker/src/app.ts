@@ -125,7 +125,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
   });
   const jobs = createJobs({ db, log });
-  await scheduleJobs(jobs, db, clock);
+  await scheduleJobs(jobs, db, clock, identity);
 
   let draining = false;
   const server = await buildServer({
@@ -185,7 +185,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   };
 }
 
-async function scheduleJobs(jobs: Jobs, db: Database, clock: Clock): Promise<void> {
+async function scheduleJobs(jobs: Jobs, db: Database, clock: Clock, identity: Identity): Promise<void> {
   const daySeconds = 24 * 60 * 60;
+  await jobs.schedule('connection-log', 600, () => identity.connectionLog.reap());
   await jobs.schedule('usage-partitions', daySeconds, () => ensurePartitions(db, clock.now()));
 }

@@ -31,7 +31,7 @@ export const connectionAttemptSchema = z.object({
   /** legacy: opened by initialize (up to 2025-11-25); modern: 2026-07-28. null: it did not come that far. */
   era: z.enum(['legacy', 'modern']).nullable(),
   protocolVersion: z.string().nullable(),
-  /** working: tools were listed or called; failed: a step failed and none after it passed. */
+  /** failed: a step failed, and neither it nor a later one passed since; working: tools were listed or called. */
   status: z.enum(['working', 'failed', 'unfinished']),
   /** All of `connectionSteps`, in that order. */
   steps: z.array(
@@ -88,4 +88,4 @@ export const testConnection = endpoint({
   errors: ['not_found', 'rate_limited', 'authentication_required', 'unauthenticated', 'invalid_request'],
 });
 
-export const connectionLogEndpoints = [listConnections, testConnection] as const;
+export const connectionLogEndpoints = [listConnections] as const;

@@ -18,7 +18,7 @@ export async function mountGatewayRoutes(
   app: FastifyInstance,
   options: {
     publicUrl: string;
-    identity: Pick<Identity, 'authenticateMcp'>;
+    identity: Pick<Identity, 'authenticateMcp' | 'connectionLog'>;
     endpoint: McpEndpoint;
     parts: GatewayParts;
     isDraining(): boolean;
@@ -42,7 +42,10 @@ export async function mountGatewayRoutes(
     response.setHeader('x-content-type-options', 'nosniff');
     for (const [name, value] of Object.entries(reply.getHeaders()))
       if (value !== undefined) response.setHeader(name, value);
-    if ('challenge' in authenticated) return sendChallenge(response, authenticated.challenge, metadataUrl);
+    if ('challenge' in authenticated) {
+      identity.connectionLog.challenged(request, `${publicUrl}${path}`);
+      return sendChallenge(response, authenticated.challenge, metadataUrl);
+    }
 
     const person: Person = { caller: authenticated.caller, serverId };
     const visible = await visibleTo(person, parts.catalogue.snapshot(), parts.access);
@@ -55,6 +58,7 @@ export async function mountGatewayRoutes(
     const methods = methodsOf(read.body);
     const missing = methods.map(requiredScope).find((scope) => scope && !person.caller.scopes.includes(scope));
     if (missing) {
+      identity.connectionLog.lacksScope(person.caller, request, methods[0] ?? '', missing);
       return sendChallenge(response, { status: 403, error: 'insufficient_scope', scope: missing }, metadataUrl);
     }
     // A subscription lasts as long as its client wants; every other request has an end to wait for.
@@ -63,9 +67,14 @@ export async function mountGatewayRoutes(
       response.once('close', () => leave?.());
     }
     await endpoint.handle(request.raw, response, person, read.body);
+    identity.connectionLog.served(person.caller, request, response.statusCode, methods, read.body);
   }
 
   await app.register(async (scope) => {
+    scope.addHook('onError', (request, _reply, error, done) => {
+      identity.connectionLog.turnedAway(request, publicUrl + request.url, error);
+      done();
+    });
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser<Buffer>('*', { parseAs: 'buffer', bodyLimit: maxMcpBodyBytes }, (_request, body, done) =>
       done(null, body),

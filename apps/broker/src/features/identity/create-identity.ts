@@ -15,6 +15,8 @@ import { createAuthenticateMcp } from './access/authenticate-mcp.ts';
 import { createGuard } from './access/guard.ts';
 import { rememberCallers } from './access/remembered-callers.ts';
 import { createAccessTokens } from './access/verify-access-token.ts';
+import { createConnectionLog } from './connection-log/create-connection-log.ts';
+import { mountConnectionLogRoutes } from './connection-log/routes.ts';
 import { createProvider } from './oauth/create-provider.ts';
 import { createClientDocumentFetch } from './oauth/fetch-client-document.ts';
 import { createFrontendCookie } from './oauth/frontend-cookie.ts';
@@ -80,6 +82,14 @@ export async function createIdentity(options: IdentityOptions) {
     onGrantRevoked: (grantId) => void revocations.announce(grantId),
   });
   extendTokenAnswers(provider, cookie);
+  const connectionLog = createConnectionLog({
+    ...options,
+    publicUrl,
+    resources,
+    publicKeys: keys.publicKeys,
+    hashKey: keys.cookieKey,
+  });
+  connectionLog.watchProvider(provider);
   provider.on('server_error', (_ctx, error) => log.error({ err: error }, 'the authorization server failed'));
 
   // The stand-in's secret protects nothing that a visitor of its account page could not have; it only has to be there.
@@ -115,6 +125,7 @@ export async function createIdentity(options: IdentityOptions) {
     guard,
     authenticateMcp: createAuthenticateMcp(accessTokens, tokens, remembered),
     findUser: users.find,
+    connectionLog,
     createPersonalToken: (request: OperatorTokenRequest) => createOperatorToken({ users, tokens, clock }, request),
 
     /** @returns a function that takes the listener off again. */
@@ -123,6 +134,8 @@ export async function createIdentity(options: IdentityOptions) {
     /** Mounts everything of identity. `app` needs the cookie and formbody plugins (buildServer has them). */
     async mountRoutes(app: FastifyInstance, router: Router): Promise<void> {
       mountPageStyles(app);
+      connectionLog.watchRoutes(app);
+      mountConnectionLogRoutes(router, connectionLog);
       mountMetadataRoutes(app, publicUrl, resources);
       mountOAuthRoutes(app, {
         provider,
@@ -133,6 +146,7 @@ export async function createIdentity(options: IdentityOptions) {
         accessTokens,
         users,
         clock,
+        connectionLog,
       });
       const context = createSignInContext({
         provider,
@@ -162,6 +176,7 @@ export async function createIdentity(options: IdentityOptions) {
 
     async stop(): Promise<void> {
       remembered.stop();
+      await connectionLog.settle();
       await tokens.stop();
       await revocations.stop();
       await documents.close();

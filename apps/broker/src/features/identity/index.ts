@@ -1,3 +1,4 @@
 export { createIdentity, type Identity, type IdentityOptions } from './create-identity.ts';
 export type { McpChallenge } from './access/authenticate-mcp.ts';
+export type { ConnectionLog } from './connection-log/create-connection-log.ts';
 export { identityMigrations } from './migrations.ts';

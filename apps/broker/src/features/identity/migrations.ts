@@ -1,4 +1,5 @@
 import type { Migration } from '#platform/db/database.ts';
+import { connectionLogMigrations } from './connection-log/migrations.ts';
 
 export const identityMigrations: readonly Migration[] = [
   {
@@ -76,4 +77,5 @@ export const identityMigrations: readonly Migration[] = [
       `create index personal_tokens_user on personal_tokens (user_id, created_at)`,
     ],
   },
+  ...connectionLogMigrations,
 ];

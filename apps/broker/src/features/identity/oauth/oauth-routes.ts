@@ -6,6 +6,7 @@ import type { Clock } from '#platform/clock.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { AccessTokens } from '../access/verify-access-token.ts';
 import { createRateLimit } from '../sign-in/rate-limit.ts';
+import type { ConnectionLog } from '../connection-log/create-connection-log.ts';
 import type { UserStore } from '../users/user-store.ts';
 import { publicClientId, readClientMetadata, type ClientMetadata } from './client-metadata.ts';
 import { allowEveryOrigin, mountPreflight } from './cors.ts';
@@ -28,6 +29,7 @@ export type OAuthRoutesOptions = {
   accessTokens: AccessTokens;
   users: UserStore;
   clock: Clock;
+  connectionLog: Pick<ConnectionLog, 'registered' | 'registrationRefused' | 'tokenRefused'>;
 };
 
 /** The authorization server's endpoints. oidc-provider answers them; what is here comes before it, and each line says why. */
@@ -62,6 +64,7 @@ export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptio
     if (form.get('client_id') !== frontendClientId) allowEveryOrigin(reply);
     const refusal = await checkTokenRequest(options, request, form);
     if (refusal) {
+      options.connectionLog.tokenRefused(form, refusal.error);
       if (refusal.clearCookie) options.cookie.clear(reply);
       return refuseToken(reply, refusal);
     }
@@ -105,12 +108,14 @@ export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptio
     allowEveryOrigin(reply);
     const read = readClientMetadata(request.body);
     if ('error' in read) {
+      options.connectionLog.registrationRefused(request, read.description);
       return reply
         .code(400)
         .header('cache-control', 'no-store')
         .send({ error: read.error, error_description: read.description });
     }
     if (!mayRegister(read.metadata, request.ip)) throw new SoukError('rate_limited');
+    options.connectionLog.registered(request, read.metadata.client_name);
     return handOver(handle, publicUrl, request, reply, JSON.stringify(read.metadata));
   });
   mountPreflight(app, '/oauth/register');

@@ -1,0 +1,213 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import type { JWK } from 'jose';
+import type { Provider } from 'oidc-provider';
+import type { ConnectionAttempt } from '@souk/contract/connection-log.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Caller } from '#platform/http/caller.ts';
+import type { Ids } from '#platform/ids.ts';
+import type { Log } from '#platform/log.ts';
+import type { Resources } from '../oauth/resources.ts';
+import { createRateLimit } from '../sign-in/rate-limit.ts';
+import { createAttemptStore } from './attempt-store.ts';
+import { attemptKey, cleanLabel, type Failure } from './connection-event.ts';
+import { createEventWriter, type MergedEvent } from './event-writer.ts';
+import { createGrantSources } from './grant-sources.ts';
+import { presentAttempt } from './present-attempt.ts';
+import { createSightings, type Visitor } from './sightings.ts';
+import { createTokenOwners } from './token-owner.ts';
+import { recordTokenFailure, traceProvider } from './trace-provider.ts';
+import { createRequestTrace } from './trace-requests.ts';
+
+/** Whose token was refused is looked up this often a minute for one address: each costs a signature and a query. */
+const ownersPerMinute = 30;
+
+export type ConnectionLogOptions = {
+  db: Database;
+  publicUrl: string;
+  publicKeys: JWK[];
+  /** Keys the hash under which strangers are kept. */
+  hashKey: string;
+  resources: Resources;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+};
+
+export type ConnectionLog = ReturnType<typeof createConnectionLog>;
+
+/**
+ * The trace of each client's attempt to connect, for the person whose client it is: what passed, what failed and why.
+ * Everything is taken in at once and written later; nothing that a request needs waits for it.
+ */
+export function createConnectionLog(options: ConnectionLogOptions) {
+  const { db, publicUrl, resources, clock, log } = options;
+  const store = createAttemptStore(db, options.ids);
+  const sightings = createSightings(options);
+  const grantSources = createGrantSources(db, log);
+  const owners = createTokenOwners({ db, issuer: publicUrl, publicKeys: options.publicKeys, clock });
+  const ownerLimit = createRateLimit(clock, ownersPerMinute);
+  const writer = createEventWriter(write, log);
+  const requests = createRequestTrace({
+    clock,
+    record: writer.record,
+    sourceOf: (request) => sightings.sourceOf(visitorOf(request)),
+  });
+  /** Requests at the authorization server, which sees Node's own request and not who TRUST_PROXY says it is from. */
+  const arrived = new WeakMap<IncomingMessage, Visitor>();
+  const pending = new Set<Promise<unknown>>();
+
+  /** What a source did as a stranger joins the attempt that says whose it is. */
+  async function write({ source, ...event }: MergedEvent): Promise<void> {
+    const seen = source === undefined ? [] : await sightings.take(source);
+    for (const { step, at, refusal, ...stranger } of seen) {
+      if (refusal === null) event.firstPassed = { [step]: at.getTime(), ...event.firstPassed };
+      else if (event.userId !== undefined) {
+        await store.write({
+          key: attemptKey.refused(event.userId, source ?? '', step),
+          atMs: at.getTime(),
+          startedAtMs: at.getTime(),
+          userId: event.userId,
+          // never a client: it got no id
+          clientId: 'refused',
+          clientName: stranger.client_name || 'A client without a name',
+          userAgent: stranger.user_agent ?? '',
+          firstPassed: {},
+          lastPassed: {},
+          failed: { [step]: { atMs: at.getTime(), reason: 'registration-refused', facts: { why: refusal } } },
+        });
+      }
+    }
+    await store.write(event);
+  }
+
+  function inBackground(work: Promise<unknown>): void {
+    const done = work
+      .catch((error: unknown) => log.warn({ err: error }, 'why a client was refused was not recorded'))
+      .finally(() => pending.delete(done));
+    pending.add(done);
+  }
+
+  /** Records why a request with this token came to nothing, for whom the token was given to. */
+  function recordForOwner(request: FastifyRequest, resource: string, failure?: Failure): void {
+    const { authorization } = request.headers;
+    const userAgent = cleanLabel(request.headers['user-agent']);
+    if (authorization === undefined || !ownerLimit.allow(request.ip)) return;
+    const atMs = clock.now();
+    inBackground(
+      owners.find(authorization, resource, userAgent).then((owner) => {
+        const reason = failure ?? owner?.failure;
+        if (owner && reason) writer.record({ ...owner, userAgent, atMs, failure: reason });
+      }),
+    );
+  }
+
+  return {
+    /** Follows what oidc-provider tells of sign-ins. */
+    watchProvider(provider: Provider): void {
+      traceProvider(provider, {
+        resources,
+        grantSources,
+        now: () => clock.now(),
+        record: writer.record,
+        sourceOf(ctx) {
+          const visitor = arrived.get(ctx.req);
+          return visitor && { source: sightings.sourceOf(visitor), userAgent: cleanLabel(visitor.userAgent) };
+        },
+      });
+    },
+
+    /** Notes who asks for the documents by which clients find us, and who comes to the authorization server. */
+    watchRoutes(app: FastifyInstance): void {
+      app.addHook('onRequest', (request, _reply, done) => {
+        const { url } = request;
+        if (url.startsWith('/oauth/')) arrived.set(request.raw, visitorOf(request));
+        else if (url.startsWith('/.well-known/oauth')) sightings.note(visitorOf(request), 'discovery');
+        done();
+      });
+    },
+
+    registered: (request: FastifyRequest, clientName: string | undefined): void =>
+      sightings.note(visitorOf(request), 'registration', clientName === undefined ? {} : { clientName }),
+
+    registrationRefused(request: FastifyRequest, why: string): void {
+      const named: unknown =
+        typeof request.body === 'object' && request.body !== null
+          ? Reflect.get(request.body, 'client_name')
+          : undefined;
+      const clientName = typeof named === 'string' ? named : '';
+      sightings.note(visitorOf(request), 'registration', { clientName, refusal: cleanLabel(why, 200) });
+    },
+
+    /** The token endpoint said no before oidc-provider saw the request: the resource is not what was signed in to. */
+    tokenRefused(form: URLSearchParams, error: string): void {
+      const atMs = clock.now();
+      const asked = cleanLabel(form.get('resource') ?? '', 200);
+      const value = form.get('code') ?? form.get('refresh_token') ?? undefined;
+      const failure: Failure =
+        error === 'invalid_target'
+          ? { step: 'token', reason: 'wrong-resource', facts: { asked, right: resources.mcp } }
+          : { step: 'token', reason: 'token-refused', facts: { error } };
+      inBackground(
+        grantSources.find(value).then((source) => {
+          if (source) recordTokenFailure(source, failure, atMs, writer.record);
+        }),
+      );
+    },
+
+    /** An MCP endpoint sent its challenge: to a newcomer, who learns where to sign in, or to a token that is not good. */
+    challenged(request: FastifyRequest, resource: string): void {
+      if (request.headers.authorization === undefined) sightings.note(visitorOf(request), 'discovery');
+      else recordForOwner(request, resource);
+    },
+
+    /** An MCP endpoint refused a request before it asked who sends it. */
+    turnedAway(request: FastifyRequest, resource: string, error: unknown): void {
+      if (!(error instanceof SoukError)) return;
+      const { origin, host } = request.headers;
+      if (error.code === 'foreign_origin') {
+        const facts = { origin: cleanLabel(origin) };
+        recordForOwner(request, resource, { step: 'first-request', reason: 'foreign-origin', facts });
+      } else if (error.code === 'foreign_host') {
+        const facts = { host: cleanLabel(host), right: publicUrl };
+        recordForOwner(request, resource, { step: 'first-request', reason: 'foreign-host', facts });
+      }
+    },
+
+    /** A good token lacks the scope of what it asked for. */
+    lacksScope(caller: Caller, request: FastifyRequest, method: string, missing: string): void {
+      const facts = { missing, has: caller.scopes.join(' ') };
+      const step = method === 'tools/list' ? 'tools-listed' : 'first-call';
+      requests.fail(caller, request, { step, reason: 'insufficient-scope', facts });
+    },
+
+    /** A request of somebody known was answered; called for every request, so it must cost nothing to speak of. */
+    served: requests.served,
+
+    /** The attempts of this person's clients, newest first. */
+    async list(userId: string): Promise<ConnectionAttempt[]> {
+      // What a client did a moment ago is what the person wants to see now.
+      await this.settle();
+      const rows = await store.list(userId, new Date(clock.now()));
+      return rows.map((row) => presentAttempt(row, clock.now()));
+    },
+
+    async reap(): Promise<void> {
+      await store.reap(new Date(clock.now()));
+      await sightings.reap();
+    },
+
+    /** Resolves when everything that was seen so far is written. */
+    async settle(): Promise<void> {
+      await Promise.all(pending);
+      await sightings.settle();
+      await writer.flush();
+    },
+  };
+}
+
+function visitorOf(request: FastifyRequest): Visitor {
+  return { address: request.ip, userAgent: request.headers['user-agent'] };
+}

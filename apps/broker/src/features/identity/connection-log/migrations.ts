@@ -1,0 +1,39 @@
+import type { Migration } from '#platform/db/database.ts';
+
+export const connectionLogMigrations: readonly Migration[] = [
+  {
+    name: '0017-identity-connection-log',
+    statements: [
+      `create table connection_attempts (
+        id uuid primary key,
+        key text not null unique,
+        -- null while the person has not signed in yet: shown to nobody, forgotten within minutes
+        user_id uuid references users (id) on delete cascade,
+        client_id text,
+        client_name text,
+        user_agent text,
+        era text check (era in ('legacy', 'modern')),
+        protocol_version text,
+        -- step -> epoch milliseconds
+        first_passed jsonb not null,
+        last_passed jsonb not null,
+        -- step -> {atMs, reason, facts}
+        failed jsonb not null,
+        started_at timestamptz not null,
+        last_at timestamptz not null
+      )`,
+      `create index connection_attempts_user on connection_attempts (user_id, last_at)`,
+      `create index connection_attempts_last on connection_attempts (last_at)`,
+      `create table connection_sightings (
+        source text not null,
+        step text not null check (step in ('discovery', 'registration')),
+        client_name text,
+        user_agent text,
+        refusal text,
+        at timestamptz not null,
+        primary key (source, step)
+      )`,
+      `create index connection_sightings_at on connection_sightings (at)`,
+    ],
+  },
+];
