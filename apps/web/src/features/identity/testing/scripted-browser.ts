@@ -15,6 +15,7 @@ export function createScriptedBrowser() {
   let cookie: { token: string; handle: string } | undefined;
   const used = new Set<string>();
   const accessTokens = new Map<string, string>();
+  const tickets = new Map<string, string>();
   const requests: { path: string; form: URLSearchParams; init: RequestInit }[] = [];
   const local = new Map<string, string>();
   const tabs: Session[] = [];
@@ -25,15 +26,21 @@ export function createScriptedBrowser() {
   let email = 'carl@souk.test';
   let knownVisitor = false;
 
-  function issue(handle: string): Response {
+  function issue(handle: string, { owner = email, plantsCookie = true } = {}): Response {
     issued += 1;
     const accessToken = `access-${issued}`;
-    cookie = { token: `refresh-${issued}`, handle };
-    accessTokens.set(accessToken, email);
+    if (plantsCookie) cookie = { token: `refresh-${issued}`, handle };
+    accessTokens.set(accessToken, owner);
     return Response.json({ accessToken, refreshToken: handle, expiresIn: 600 });
   }
 
-  function answerToken(form: URLSearchParams): Response {
+  function answerToken(form: URLSearchParams, plantsCookie: boolean): Response {
+    if (form.get('grant_type') === 'urn:souk:grant:handoff') {
+      const owner = tickets.get(form.get('token') ?? '');
+      tickets.delete(form.get('token') ?? '');
+      if (owner === undefined) return new Response('ticket used', { status: 400 });
+      return issue(`handle-${issued}`, { owner, plantsCookie });
+    }
     if (form.get('grant_type') === 'authorization_code') {
       return form.get('code') === 'good-code' ? issue(`handle-${issued}`) : new Response('code used', { status: 400 });
     }
@@ -51,7 +58,7 @@ export function createScriptedBrowser() {
     requests.push({ path, form, init });
     const scripted = await answerWith?.(path, form);
     if (scripted) return scripted;
-    if (path === '/oauth/token') return answerToken(form);
+    if (path === '/oauth/token') return answerToken(form, init.credentials !== 'omit');
     if (path === '/oauth/revoke') {
       cookie = undefined;
       accessTokens.clear();
@@ -128,6 +135,12 @@ export function createScriptedBrowser() {
     tokenRequests: () => requests.filter(({ path }) => path === '/oauth/token'),
     now: () => nowMs,
     pass: (ms: number) => void (nowMs += ms),
+    /** A hand-off ticket of somebody, who need not sit at this browser. */
+    ticketOf(owner: string): string {
+      const ticket = `ticket-${tickets.size + 1}`;
+      tickets.set(ticket, owner);
+      return ticket;
+    },
     /** The person who signs in next. */
     becomes: (next: string) => void (email = next),
     /** Answers a request in the broker's place; undefined leaves it to the broker. */
