@@ -45,6 +45,10 @@ export const serverSchema = z.object({
   /** `sign_in` when each person must sign in at the server before its tools answer. */
   requires: z.enum(['sign_in']).optional(),
   connectionType: z.enum(['http', 'websocket', 'stdio']),
+  /** About how many tokens of a model's context the definitions of its tools take: one for four bytes of their JSON. */
+  estimatedTokens: z.int(),
+  /** Tools that are hidden until an administrator has approved how they changed. */
+  heldTools: z.int().optional(),
   lastUpdate: isoTime,
 });
 export type ServerAnswer = z.infer<typeof serverSchema>;
@@ -65,6 +69,10 @@ export const capabilitySchema = z.object({
   exposedName: z.string().optional(),
   inputSchema: z.record(z.string(), z.unknown()).optional(),
   annotations: z.record(z.string(), z.unknown()).optional(),
+  /** Characters that hide or turn text around were taken out of its texts. */
+  flagged: z.literal(true).optional(),
+  /** When the server last changed this tool's title or description by itself. */
+  textChangedAt: isoTime.optional(),
 });
 export type CapabilityAnswer = z.infer<typeof capabilitySchema>;
 

@@ -164,6 +164,11 @@ export const manifestSchema = z
       .prefault({}),
     /** Calls under way at once to this server. */
     maxInFlight: z.int('must be a whole number').min(1).max(1024).default(64),
+    /**
+     * What happens when a tool is not what it was at deployment: `text-only` (the default) takes new titles and
+     * descriptions over and hides a tool whose schema or annotations changed; `strict` hides it for any change.
+     */
+    toolChanges: z.enum(['text-only', 'strict']).optional(),
     billing: billingSchema.optional(),
     features: z.array(line(120)).max(20).default([]),
   })

@@ -22,7 +22,7 @@ export type Seen = {
   requests: { method: string; headers: Record<string, string> }[];
 };
 
-const tools: Tool[] = [
+export const fixtureTools: readonly Tool[] = [
   { name: 'echo', inputSchema: { type: 'object', properties: { text: { type: 'string' } } } },
   {
     name: 'slow',
@@ -45,7 +45,10 @@ const tools: Tool[] = [
 ];
 
 /** A small, honest MCP server of both eras; `seen` is shared by all instances of one fixture. */
-export function createFixtureServer(seen: Seen = { cancelled: [], requests: [] }): Server {
+export function createFixtureServer(
+  seen: Seen = { cancelled: [], requests: [] },
+  listed: () => readonly Tool[] = () => fixtureTools,
+): Server {
   const server = new Server(
     { name: 'fixture', version: '1.0.0' },
     {
@@ -53,7 +56,7 @@ export function createFixtureServer(seen: Seen = { cancelled: [], requests: [] }
       instructions: 'be kind',
     },
   );
-  server.setRequestHandler('tools/list', async () => ({ tools }));
+  server.setRequestHandler('tools/list', async () => ({ tools: [...listed()] }));
   server.setRequestHandler('prompts/list', async () => ({ prompts: [{ name: 'hello' }] }));
   server.setRequestHandler('prompts/get', async (request) => ({
     messages: [{ role: 'user' as const, content: { type: 'text' as const, text: `prompt ${request.params.name}` } }],
@@ -128,6 +131,8 @@ export type HttpFixture = {
   seen: Seen;
   sessions: number;
   announceToolsChanged(): void;
+  /** Offers these tools from now on, and says so. */
+  offerTools(tools: readonly Tool[]): void;
   /** Forgets all legacy sessions, as a restart would. */
   forgetSessions(): void;
   close(): Promise<void>;
@@ -138,7 +143,9 @@ export async function startHttpFixture(era: 'both' | 'legacy' | 'modern' = 'both
   const seen: Seen = { cancelled: [], requests: [] };
   const bus = new InMemoryServerEventBus();
   const sessions = new Map<string, { transport: WebStandardStreamableHTTPServerTransport; server: Server }>();
-  const modern = createMcpHandler(() => createFixtureServer(seen), { legacy: 'reject', bus });
+  let offered = fixtureTools;
+  const create = () => createFixtureServer(seen, () => offered);
+  const modern = createMcpHandler(create, { legacy: 'reject', bus });
 
   async function legacy(request: Request): Promise<Response> {
     const id = request.headers.get('mcp-session-id');
@@ -147,7 +154,7 @@ export async function startHttpFixture(era: 'both' | 'legacy' | 'modern' = 'both
       return session ? session.transport.handleRequest(request) : rpcError(404, -32_001, 'Session not found');
     }
     if (request.method !== 'POST') return rpcError(405, -32_000, 'Method not allowed');
-    const server = createFixtureServer(seen);
+    const server = create();
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: (session) => void sessions.set(session, { transport, server }),
@@ -178,6 +185,10 @@ export async function startHttpFixture(era: 'both' | 'legacy' | 'modern' = 'both
     void handler(Object.assign(request, { method: request.method ?? '', url: request.url ?? '/' }), response);
   });
   const { port, close } = await listenLocally(http);
+  const announceToolsChanged = () => {
+    bus.publish({ kind: 'tools_list_changed' });
+    for (const { server } of sessions.values()) void server.sendToolListChanged();
+  };
   return {
     url: `http://127.0.0.1:${port}/mcp`,
     address: `127.0.0.1:${port}`,
@@ -185,9 +196,10 @@ export async function startHttpFixture(era: 'both' | 'legacy' | 'modern' = 'both
     get sessions() {
       return sessions.size;
     },
-    announceToolsChanged() {
-      bus.publish({ kind: 'tools_list_changed' });
-      for (const { server } of sessions.values()) void server.sendToolListChanged();
+    announceToolsChanged,
+    offerTools(tools) {
+      offered = tools;
+      announceToolsChanged();
     },
     forgetSessions: () => sessions.clear(),
     async close() {

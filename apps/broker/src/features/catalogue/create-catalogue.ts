@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
 import type { Manifest } from '@souk/contract/manifest.ts';
+import type { ToolChange, ToolChangeStatus } from '@souk/contract/tool-changes.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
+import { decideToolChange, listToolChanges, type Decision } from './decide-tool-change.ts';
 import { toStored, urisOf, type Discovered } from './discovered.ts';
+import type { DriftPolicy } from './judge-tool.ts';
+import { reviewTools } from './review-tools.ts';
 import { createSnapshot, type CatalogueServer, type CatalogueSnapshot } from './snapshot.ts';
 import * as store from './store.ts';
 import type { CatalogueTables } from './tables.ts';
@@ -31,6 +35,13 @@ export type Catalogue = {
   /** Replaces what a server offers, and sets it connected. */
   storeDiscovery(serverId: string, discovered: Discovered): Promise<void>;
   setHealth(serverId: string, change: Omit<store.HealthChange, 'checkedAtMs'>): Promise<void>;
+  /** How tools changed since they were trusted, newest first. */
+  toolChanges(filter: { status?: ToolChangeStatus | undefined; serverId?: string | undefined }): Promise<ToolChange[]>;
+  /**
+   * Approves or rejects a pending change, with an audit row.
+   * @throws SoukError not_found, change_decided
+   */
+  decideToolChange(id: number, decision: Decision): Promise<ToolChange>;
   /** Called after each change of the snapshot. Answers a function that ends it. */
   onChange(listener: (snapshot: CatalogueSnapshot) => void): () => void;
   stop(): Promise<void>;
@@ -117,7 +128,16 @@ export async function createCatalogue(options: { db: Database; clock: Clock; log
       await db.transaction().execute(async (tx) => {
         await store.lockDeployments(tx);
         const taken = await store.findTakenUris(tx, serverId, urisOf(discovered));
-        await store.replaceCapabilities(tx, serverId, toStored(server.slug, discovered, taken));
+        const deployed = await store.findDeployed(tx, serverId);
+        if (!deployed) return;
+        const { manifest, origin } = deployed;
+        const reviewed = await reviewTools(
+          tx,
+          { id: serverId, version: manifest.version, policy: driftPolicy(manifest, origin) },
+          toStored(server.slug, discovered, taken),
+          new Date(nowMs),
+        );
+        await store.replaceCapabilities(tx, serverId, reviewed);
         await store.upsertHealth(tx, serverId, {
           status: 'connected',
           detail: undefined,
@@ -150,6 +170,17 @@ export async function createCatalogue(options: { db: Database; clock: Clock; log
       if (!same) await options.db.notify(channel, serverId);
     },
 
+    toolChanges: (filter) => listToolChanges(db, filter),
+
+    async decideToolChange(id, decision) {
+      const change = await db.transaction().execute(async (tx) => {
+        await store.lockDeployments(tx);
+        return decideToolChange(tx, id, decision, new Date(clock.now()));
+      });
+      await changed(change.serverId);
+      return change;
+    },
+
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -161,6 +192,13 @@ export async function createCatalogue(options: { db: Database; clock: Clock; log
       await reading;
     },
   };
+}
+
+/** Whose tools may change how. Servers that this installation starts from its own files change with an upgrade of Souk. */
+function driftPolicy(manifest: Manifest, origin: 'bundled' | 'admin'): DriftPolicy {
+  const { connection } = manifest;
+  const isOurs = connection.type === 'stdio' || connection.url.startsWith('service:');
+  return origin === 'bundled' && isOurs ? 'own' : (manifest.toolChanges ?? 'text-only');
 }
 
 function differingFields(before: Manifest, after: Manifest): string[] {

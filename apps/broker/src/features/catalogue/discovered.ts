@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { cleanText } from './clean-text.ts';
+import { cleanDefinition } from './clean-definition.ts';
+import { definitionHash } from './definition-hash.ts';
 import { exposeName, exposeUri } from './exposed-name.ts';
 import type { Era } from './snapshot.ts';
 import type { StoredCapability } from './store.ts';
@@ -14,8 +14,6 @@ export type Discovered = {
   resources: readonly Record<string, unknown>[];
   templates: readonly Record<string, unknown>[];
 };
-
-const textFields = ['title', 'description'] as const;
 
 /** The key of a definition: resources go by address, all else by name. */
 function keyOf(kind: CapabilityKind, body: Record<string, unknown>): string {
@@ -50,34 +48,4 @@ export function toStored(slug: string, discovered: Discovered, takenUris: Readon
     ...store('resource', discovered.resources),
     ...store('template', discovered.templates),
   ];
-}
-
-function cleanDefinition(body: Record<string, unknown>): { cleaned: Record<string, unknown>; flagged: boolean } {
-  const cleaned = { ...body };
-  let flagged = false;
-  for (const field of textFields) {
-    const text = body[field];
-    if (typeof text !== 'string') continue;
-    const result = cleanText(text);
-    cleaned[field] = result.cleaned;
-    flagged ||= result.flagged;
-  }
-  return { cleaned, flagged };
-}
-
-/** SHA-256 of a definition as it came, whatever the order of its fields. */
-function definitionHash(body: Record<string, unknown>): string {
-  return createHash('sha256')
-    .update(JSON.stringify(sortKeys(body)))
-    .digest('hex');
-}
-
-function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, inner]) => [key, sortKeys(inner)]),
-  );
 }

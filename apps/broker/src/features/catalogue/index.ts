@@ -1,6 +1,7 @@
 export { createCatalogue, type Catalogue } from './create-catalogue.ts';
 export type { Discovered } from './discovered.ts';
 export { ownUri } from './exposed-name.ts';
+export { estimateTokens, estimateToolTokens } from './estimate-tokens.ts';
 export { isForbiddenHere, loadBundledManifests, readManifestFolder } from './load-manifests.ts';
 export { catalogueMigrations } from './migrations.ts';
 export { parseManifest, type ManifestPolicy } from './parse-manifest.ts';

@@ -47,4 +47,37 @@ export const catalogueMigrations: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    name: '0021-catalogue-tool-pins',
+    statements: [
+      // What was trusted when the version was deployed, tool by tool (security.md: tool definitions are pinned).
+      `create table tool_pins (
+        server_id text not null references servers,
+        name text not null,
+        manifest_version text not null,
+        sha256 text not null,
+        definition jsonb not null,
+        text_changed_at timestamptz,
+        primary key (server_id, name)
+      )`,
+      `create table tool_changes (
+        id bigint generated always as identity primary key,
+        server_id text not null references servers,
+        tool text not null,
+        kind text not null check (kind in ('text', 'definition', 'new')),
+        status text not null check (status in ('pending', 'accepted', 'approved', 'rejected', 'withdrawn')),
+        before jsonb,
+        after jsonb not null,
+        after_sha256 text not null,
+        found_at timestamptz not null,
+        decided_at timestamptz,
+        decided_by uuid,
+        reason text
+      )`,
+      `create unique index tool_changes_one_pending on tool_changes (server_id, tool) where status = 'pending'`,
+      `create index tool_changes_by_tool on tool_changes (server_id, tool, id desc)`,
+      `alter table capabilities add column held boolean not null default false`,
+      `alter table capabilities add column text_changed_at timestamptz`,
+    ],
+  },
 ];

@@ -1,5 +1,6 @@
 import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue.ts';
 import { categories, type Manifest } from '@souk/contract/manifest.ts';
+import { estimateTokens } from './estimate-tokens.ts';
 import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from './snapshot.ts';
 
 /** A server as a visitor sees it (spec part 1, section 3). */
@@ -26,6 +27,8 @@ export function presentServer(server: CatalogueServer): ServerAnswer {
     ...(server.statusDetail && { statusDetail: server.statusDetail }),
     ...(requires && { requires }),
     connectionType: manifest.connection.type,
+    estimatedTokens: estimateTokens(server),
+    ...(server.heldTools.length > 0 && { heldTools: server.heldTools.length }),
     lastUpdate: new Date(lastUpdateMs(server)).toISOString(),
   };
 }
@@ -72,6 +75,8 @@ function presentCapability(item: CatalogueItem): Omit<CapabilityAnswer, 'type'> 
     description,
     displayDescription: description,
     exposedName: item.exposedName,
+    ...(item.flagged && { flagged: true as const }),
+    ...(item.textChangedAtMs !== undefined && { textChangedAt: new Date(item.textChangedAtMs).toISOString() }),
   };
 }
 

@@ -1,11 +1,15 @@
 import { getCapabilities, getHealth, getInfo, getPrompts, getResources, getTools } from '@souk/contract/catalogue.ts';
+import { approveToolChange, listToolChanges, rejectToolChange } from '@souk/contract/tool-changes.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Catalogue } from './create-catalogue.ts';
 import { lastUpdateMs, presentPrompts, presentResources, presentServer, presentTools } from './present.ts';
 
-/** The public reading calls under /mcp/. All of them answer from memory: no upstream and no database is waited for. */
+/**
+ * The public reading calls under /mcp/, which answer from memory: no upstream and no database is waited for. And the
+ * administrator's word on tools that changed.
+ */
 export function mountCatalogueRoutes(
   router: Router,
   options: { catalogue: Catalogue; config: Config; clock: Clock; version: string; protocolVersions: readonly string[] },
@@ -47,6 +51,27 @@ export function mountCatalogueRoutes(
       lastUpdate: new Date(newest).toISOString(),
     };
   });
+
+  router.route(listToolChanges, async ({ query }) => ({
+    success: true as const,
+    changes: await catalogue.toolChanges(query),
+  }));
+  router.route(approveToolChange, async ({ caller, params, body }) => ({
+    success: true as const,
+    change: await catalogue.decideToolChange(params.id, {
+      verdict: 'approved',
+      by: caller.userId,
+      reason: body.reason,
+    }),
+  }));
+  router.route(rejectToolChange, async ({ caller, params, body }) => ({
+    success: true as const,
+    change: await catalogue.decideToolChange(params.id, {
+      verdict: 'rejected',
+      by: caller.userId,
+      reason: body.reason,
+    }),
+  }));
 
   router.route(getTools, () => ({ tools: presentTools(catalogue.snapshot()) }));
   router.route(getPrompts, () => ({ prompts: presentPrompts(catalogue.snapshot()) }));

@@ -14,6 +14,12 @@ export type CatalogueItem = {
   definition: Record<string, unknown>;
   /** Credits a call; 0 for everything that is not a paid tool. */
   creditCost: number;
+  /** A tool that is not what was trusted at deployment: in no list, and refused with a reason when called. */
+  held: boolean;
+  /** Characters that hide or turn text around were taken out of its texts. */
+  flagged: boolean;
+  /** When its title or description last changed without anybody being asked. */
+  textChangedAtMs: number | undefined;
 };
 
 export type CatalogueServer = {
@@ -27,6 +33,8 @@ export type CatalogueServer = {
   era: { verdict: Era; atMs: number } | undefined;
   instructions: string | undefined;
   tools: readonly CatalogueItem[];
+  /** Hidden until an administrator has approved how they changed. */
+  heldTools: readonly CatalogueItem[];
   prompts: readonly CatalogueItem[];
   resources: readonly CatalogueItem[];
   templates: readonly CatalogueItem[];
@@ -41,6 +49,7 @@ export type CatalogueSnapshot = {
   version: number;
   servers: readonly CatalogueServer[];
   byId: ReadonlyMap<string, CatalogueServer>;
+  /** Held ones too, so that a call can say why. */
   toolsByExposedName: ReadonlyMap<string, CatalogueItem>;
   promptsByExposedName: ReadonlyMap<string, CatalogueItem>;
   resourcesByExposedName: ReadonlyMap<string, CatalogueItem>;
@@ -56,7 +65,7 @@ export function createSnapshot(version: number, servers: readonly CatalogueServe
     version,
     servers: sorted,
     byId: new Map(sorted.map((server) => [server.id, server])),
-    toolsByExposedName: index((server) => server.tools),
+    toolsByExposedName: index((server) => [...server.tools, ...server.heldTools]),
     promptsByExposedName: index((server) => server.prompts),
     resourcesByExposedName: index((server) => server.resources),
   };

@@ -1,6 +1,7 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
 import type { ServerStatus } from '@souk/contract/catalogue.ts';
 import { sql, type Kysely, type Transaction } from 'kysely';
+import type { Reviewed } from './review-tools.ts';
 import type { CatalogueItem, CatalogueServer, Era } from './snapshot.ts';
 import type { CapabilityKind, CatalogueTables } from './tables.ts';
 
@@ -108,7 +109,7 @@ export async function markDeployed(tx: Tx, serverId: string, version: string, at
   return updated !== undefined;
 }
 
-export async function replaceCapabilities(tx: Tx, serverId: string, items: readonly StoredCapability[]): Promise<void> {
+export async function replaceCapabilities(tx: Tx, serverId: string, items: readonly Reviewed[]): Promise<void> {
   await tx.deleteFrom('capabilities').where('server_id', '=', serverId).execute();
   const rows = items.map((item, position) => ({
     server_id: serverId,
@@ -119,6 +120,8 @@ export async function replaceCapabilities(tx: Tx, serverId: string, items: reado
     body: JSON.stringify(item.body),
     sha256: item.sha256,
     flagged: item.flagged,
+    held: item.held,
+    text_changed_at: item.textChangedAt,
   }));
   const rowsPerStatement = 500;
   for (let start = 0; start < rows.length; start += rowsPerStatement) {
@@ -185,7 +188,7 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
     .execute();
   const capabilities = await db
     .selectFrom('capabilities')
-    .select(['server_id', 'kind', 'name', 'exposed_name', 'body'])
+    .select(['server_id', 'kind', 'name', 'exposed_name', 'body', 'flagged', 'held', 'text_changed_at'])
     .orderBy('server_id')
     .orderBy('position')
     .execute();
@@ -193,15 +196,18 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
   return servers.map((row) => {
     const manifest = row.body;
     const costs = new Map(Object.entries(manifest.billing?.toolCosts ?? {}));
-    const pick = (kind: CapabilityKind): CatalogueItem[] =>
+    const pick = (kind: CapabilityKind, held = false): CatalogueItem[] =>
       (byServer.get(row.id) ?? [])
-        .filter((item) => item.kind === kind)
+        .filter((item) => item.kind === kind && item.held === held)
         .map((item) => ({
           serverId: row.id,
           name: item.name,
           exposedName: item.exposed_name,
           definition: item.body,
           creditCost: kind === 'tool' ? (costs.get(item.name) ?? 0) : 0,
+          held: item.held,
+          flagged: item.flagged,
+          textChangedAtMs: item.text_changed_at?.getTime(),
         }));
     return {
       id: row.id,
@@ -212,6 +218,7 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
       era: row.era && row.era_at ? { verdict: row.era, atMs: row.era_at.getTime() } : undefined,
       instructions: row.instructions ?? undefined,
       tools: pick('tool'),
+      heldTools: pick('tool', true),
       prompts: pick('prompt'),
       resources: pick('resource'),
       templates: pick('template'),
@@ -219,6 +226,20 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
       deployedAtMs: row.deployed_at?.getTime() ?? 0,
     };
   });
+}
+
+/** The deployed version of a server and where it came from; read inside the transaction that stores what it offers. */
+export async function findDeployed(
+  tx: Tx,
+  serverId: string,
+): Promise<{ manifest: Manifest; origin: 'bundled' | 'admin' } | undefined> {
+  const row = await tx
+    .selectFrom('manifest_versions')
+    .select(['body', 'origin'])
+    .where('server_id', '=', serverId)
+    .where('status', '=', 'deployed')
+    .executeTakeFirst();
+  return row && { manifest: row.body, origin: row.origin };
 }
 
 /** Serialises deployments of all replicas: held until the transaction ends. */

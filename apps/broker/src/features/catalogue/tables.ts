@@ -1,5 +1,6 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
 import type { ServerStatus } from '@souk/contract/catalogue.ts';
+import type { ToolChangeKind, ToolChangeStatus } from '@souk/contract/tool-changes.ts';
 import type { ColumnType, Generated } from 'kysely';
 
 /** jsonb: read as the value, written as its JSON text. */
@@ -29,6 +30,31 @@ export type CatalogueTables = {
     body: Json<Record<string, unknown>>;
     sha256: string;
     flagged: boolean;
+    /** Not shown or called until an administrator has approved how it changed. */
+    held: boolean;
+    text_changed_at: Date | null;
+  };
+  tool_pins: {
+    server_id: string;
+    name: string;
+    manifest_version: string;
+    sha256: string;
+    definition: Json<Record<string, unknown>>;
+    text_changed_at: Date | null;
+  };
+  tool_changes: {
+    id: Generated<number>;
+    server_id: string;
+    tool: string;
+    kind: ToolChangeKind;
+    status: ToolChangeStatus;
+    before: ColumnType<Record<string, unknown> | null, string | null, never>;
+    after: Json<Record<string, unknown>>;
+    after_sha256: string;
+    found_at: Date;
+    decided_at: Date | null;
+    decided_by: string | null;
+    reason: string | null;
   };
   server_health: {
     server_id: string;

@@ -10,6 +10,7 @@ export type CallFailureCode =
   | 'sign_in_required'
   | 'rate_limited'
   | 'busy'
+  | 'tool_changed'
   | 'cancelled';
 
 const codes: Record<Exclude<UpstreamErrorKind, 'protocol'>, CallFailureCode> = {
@@ -36,6 +37,8 @@ const texts: Record<CallFailureCode, (server: string) => string> = {
     `${server} needs your own sign-in there before its tools can be used. Nothing was charged.`,
   rate_limited: () => 'Too many calls in the last minute. Wait a moment and try again. Nothing was charged.',
   busy: (server) => `${server} is busy with other calls. Try again in a moment. Nothing was charged.`,
+  tool_changed: (server) =>
+    `${server} changed this tool since it was approved here. It can be used again once an administrator has looked at the change. Nothing was charged.`,
   cancelled: () => 'The call was cancelled.',
 };
 

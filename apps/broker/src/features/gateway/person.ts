@@ -1,11 +1,22 @@
 import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
+import type { Connections } from '#features/connections/index.ts';
 import type { Caller } from '#platform/http/caller.ts';
+
+type Preferences = Connections['preferences'];
 
 /** Decides which servers somebody may use: reads what is needed once, then answers for each server. */
 export type AccessPolicy = (userId: string) => Promise<(server: CatalogueServer) => boolean>;
 
 /** Until there is something to buy: what is free is open to everybody signed in. A manifest without billing is T0. */
 export const freeForAll: AccessPolicy = async () => (server) => (server.manifest.billing?.tier ?? 'T0') === 'T0';
+
+/** Of what a policy allows, what the person has not switched off. Lists and calls both ask it: neither knows more. */
+export function onlyEnabled(access: AccessPolicy, preferences: Pick<Preferences, 'disabledServers'>): AccessPolicy {
+  return async (userId) => {
+    const [mayUse, disabled] = await Promise.all([access(userId), preferences.disabledServers(userId)]);
+    return (server) => !disabled.has(server.id) && mayUse(server);
+  };
+}
 
 /** One request's view of the gateway: who asks, and through which of the two links. */
 export type Person = {
@@ -17,6 +28,7 @@ export type Person = {
 /** What a person may see and call: lists and calls read this alike, so that neither knows more than the other. */
 export type Visible = {
   servers: readonly CatalogueServer[];
+  /** Held tools too, which no list shows: a call is told why. */
   tool(name: string): Found | undefined;
   prompt(name: string): Found | undefined;
 };
@@ -44,7 +56,7 @@ export async function visibleTo(person: Person, snapshot: CatalogueSnapshot, acc
 
   return {
     servers,
-    tool: (name) => find(snapshot.toolsByExposedName, (server) => server.tools, name),
+    tool: (name) => find(snapshot.toolsByExposedName, (server) => [...server.tools, ...server.heldTools], name),
     prompt: (name) => find(snapshot.promptsByExposedName, (server) => server.prompts, name),
   };
 }

@@ -1,0 +1,35 @@
+import { cleanText } from './clean-text.ts';
+
+/** Fields whose text people and models read, wherever they stand: also in a schema's properties and a prompt's arguments. */
+const textFields: ReadonlySet<string> = new Set(['title', 'description']);
+
+export type CleanDefinition = { cleaned: Record<string, unknown>; flagged: boolean };
+
+/**
+ * A server's definition as we keep it: titles and descriptions at every depth without hidden characters, `flagged` when
+ * there were any; and no string that PostgreSQL's jsonb refuses (NUL, half of a surrogate pair).
+ */
+export function cleanDefinition(body: Record<string, unknown>): CleanDefinition {
+  let flagged = false;
+
+  function clean(value: unknown, field: string | undefined): unknown {
+    if (typeof value === 'string') {
+      const storable = toStorable(value);
+      if (field === undefined || !textFields.has(field)) return storable;
+      const result = cleanText(storable);
+      flagged ||= result.flagged;
+      return result.cleaned;
+    }
+    if (Array.isArray(value)) return value.map((item) => clean(item, undefined));
+    return typeof value === 'object' && value !== null ? cleanRecord({ ...value }) : value;
+  }
+  function cleanRecord(record: Record<string, unknown>): Record<string, unknown> {
+    return Object.fromEntries(Object.entries(record).map(([key, value]) => [toStorable(key), clean(value, key)]));
+  }
+
+  return { cleaned: cleanRecord(body), flagged };
+}
+
+function toStorable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '');
+}

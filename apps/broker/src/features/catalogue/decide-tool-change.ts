@@ -1,0 +1,97 @@
+import type { ToolChange, ToolChangeStatus } from '@souk/contract/tool-changes.ts';
+import type { Selectable, Transaction } from 'kysely';
+import { writeAudit } from '#platform/audit/audit-log.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { CatalogueDb } from './store.ts';
+import type { CatalogueTables } from './tables.ts';
+import { upsertPin } from './tool-pin-store.ts';
+
+/** Newest first; the screen asks for the pending ones, and for one server's history. */
+export async function listToolChanges(
+  db: CatalogueDb,
+  filter: { status?: ToolChangeStatus | undefined; serverId?: string | undefined },
+): Promise<ToolChange[]> {
+  const maxChanges = 500;
+  const { status, serverId } = filter;
+  const rows = await db
+    .selectFrom('tool_changes')
+    .selectAll()
+    .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'pending'))
+    .$if(serverId !== undefined, (query) => query.where('server_id', '=', serverId ?? ''))
+    .orderBy('id', 'desc')
+    .limit(maxChanges)
+    .execute();
+  return rows.map(present);
+}
+
+export type Decision = { verdict: 'approved' | 'rejected'; by: string; reason: string };
+
+/**
+ * An administrator's word on a change. Approved: what the server offers now is trusted and shown. Rejected: it stays
+ * hidden while it is offered so. The audit row stands in the same transaction.
+ * @throws SoukError not_found, or change_decided when it is not pending any more
+ */
+export async function decideToolChange(
+  tx: Transaction<CatalogueTables>,
+  id: number,
+  decision: Decision,
+  at: Date,
+): Promise<ToolChange> {
+  const change = await tx.selectFrom('tool_changes').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
+  if (!change) throw new SoukError('not_found');
+  if (change.status !== 'pending') throw new SoukError('change_decided');
+  const decided = await tx
+    .updateTable('tool_changes')
+    .set({ status: decision.verdict, decided_at: at, decided_by: decision.by, reason: decision.reason })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  if (decision.verdict === 'approved') await trust(tx, change);
+  await writeAudit(
+    tx,
+    {
+      actorId: decision.by,
+      action: `tool-change.${decision.verdict}`,
+      subject: `${change.server_id}/${change.tool}`,
+      reason: decision.reason,
+      details: { change: change.kind, id },
+    },
+    at,
+  );
+  return present(decided);
+}
+
+async function trust(tx: Transaction<CatalogueTables>, change: Selectable<CatalogueTables['tool_changes']>) {
+  const deployed = await tx
+    .selectFrom('manifest_versions')
+    .select('version')
+    .where('server_id', '=', change.server_id)
+    .where('status', '=', 'deployed')
+    .executeTakeFirstOrThrow();
+  const tool = { name: change.tool, sha256: change.after_sha256, body: change.after };
+  await upsertPin(tx, { id: change.server_id, version: deployed.version }, tool, null);
+  await tx
+    .updateTable('capabilities')
+    .set({ held: false, text_changed_at: null })
+    .where('server_id', '=', change.server_id)
+    .where('kind', '=', 'tool')
+    .where('name', '=', change.tool)
+    .where('sha256', '=', change.after_sha256)
+    .execute();
+}
+
+function present(row: Selectable<CatalogueTables['tool_changes']>): ToolChange {
+  return {
+    id: row.id,
+    serverId: row.server_id,
+    tool: row.tool,
+    kind: row.kind,
+    status: row.status,
+    before: row.before,
+    after: row.after,
+    foundAt: row.found_at.toISOString(),
+    decidedAt: row.decided_at?.toISOString() ?? null,
+    decidedBy: row.decided_by,
+    reason: row.reason,
+  };
+}

@@ -1,0 +1,22 @@
+import type { CatalogueItem, CatalogueServer } from './snapshot.ts';
+
+/** Bytes of JSON that make about one token. The tokenisers of today's models need 3.5 to 4.5 bytes of English and JSON. */
+const bytesPerToken = 4;
+
+const counted = new WeakMap<CatalogueItem, number>();
+
+/** About how many tokens one tool's definition takes in a model's context: name, texts and schema as a client sends them. */
+export function estimateToolTokens(item: CatalogueItem): number {
+  const known = counted.get(item);
+  if (known !== undefined) return known;
+  const { title, description, inputSchema } = item.definition;
+  const sent = JSON.stringify({ name: item.exposedName, title, description, inputSchema });
+  const tokens = Math.ceil(Buffer.byteLength(sent) / bytesPerToken);
+  counted.set(item, tokens);
+  return tokens;
+}
+
+/** The same for all tools of a server that are shown. */
+export function estimateTokens(server: CatalogueServer): number {
+  return server.tools.reduce((sum, item) => sum + estimateToolTokens(item), 0);
+}

@@ -1,0 +1,73 @@
+import type { Transaction } from 'kysely';
+import { writeAudit } from '#platform/audit/audit-log.ts';
+import { judgeTool, type DriftPolicy, type Judgement } from './judge-tool.ts';
+import type { StoredCapability } from './store.ts';
+import type { CatalogueTables } from './tables.ts';
+import * as pins from './tool-pin-store.ts';
+
+type Tx = Transaction<CatalogueTables>;
+
+/** What the review adds to a tool's stored row. */
+export type Reviewed = StoredCapability & { held: boolean; textChangedAt: Date | null };
+
+/**
+ * Compares what a server offers now with what was trusted when its version was deployed, and writes down what differs.
+ * The first look after a deployment is what the deployment trusted.
+ * @returns the items, tools with their verdict: a held one is not shown and not called
+ */
+export async function reviewTools(
+  tx: Tx,
+  server: { id: string; version: string; policy: DriftPolicy },
+  items: readonly StoredCapability[],
+  at: Date,
+): Promise<Reviewed[]> {
+  const tools = items.filter((item) => item.kind === 'tool');
+  const trusted = await pins.findPins(tx, server.id, server.version);
+  if (trusted.size === 0) {
+    await pins.replacePins(tx, server, tools);
+    await pins.withdrawPending(tx, server.id, [], at);
+    return items.map((item) => ({ ...item, held: false, textChangedAt: null }));
+  }
+
+  const openBefore = await pins.findOpen(tx, server.id);
+  const verdicts = new Map<string, Reviewed>();
+  for (const tool of tools) {
+    const pin = trusted.get(tool.name);
+    const judgement = judgeTool(pin, { sha256: tool.sha256, definition: tool.body }, server.policy);
+    const textChangedAt = await recordJudgement(tx, server, tool, pin, judgement, openBefore.get(tool.name), at);
+    verdicts.set(tool.name, { ...tool, held: judgement.held, textChangedAt });
+  }
+  const heldNames = [...verdicts.values()].filter(({ held }) => held).map(({ name }) => name);
+  await pins.withdrawPending(tx, server.id, heldNames, at);
+  return items.map(
+    (item) => (item.kind === 'tool' && verdicts.get(item.name)) || { ...item, held: false, textChangedAt: null },
+  );
+}
+
+/** Answers when the tool's texts last changed without anybody being asked, for the badge. */
+async function recordJudgement(
+  tx: Tx,
+  server: { id: string; version: string; policy: DriftPolicy },
+  tool: StoredCapability,
+  pin: pins.Pin | undefined,
+  { change, held }: Judgement,
+  open: pins.OpenChange | undefined,
+  at: Date,
+): Promise<Date | null> {
+  const before = pin?.textChangedAt ?? null;
+  if (change === undefined) return before;
+  // decided before, and offered so again: nothing new to decide
+  if (held && open?.afterSha256 === tool.sha256) return before;
+  const subject = `${server.id}/${tool.name}`;
+  const found = { serverId: server.id, tool, kind: change, before: pin?.definition, at };
+  if (held) {
+    const id = await pins.openChange(tx, found);
+    await writeAudit(tx, { actorId: undefined, action: 'tool-change.held', subject, details: { change, id } }, at);
+    return before;
+  }
+  const id = await pins.addAccepted(tx, found);
+  const textChangedAt = change === 'text' && server.policy !== 'own' ? at : before;
+  await pins.upsertPin(tx, server, tool, textChangedAt);
+  await writeAudit(tx, { actorId: undefined, action: 'tool-change.accepted', subject, details: { change, id } }, at);
+  return textChangedAt;
+}

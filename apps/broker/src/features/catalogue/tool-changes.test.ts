@@ -1,0 +1,154 @@
+import { getCapabilities } from '@souk/contract/catalogue.ts';
+import { toolChangeSchema } from '@souk/contract/tool-changes.ts';
+import type { Tool } from '@modelcontextprotocol/server';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { connectLegacy, connectModern } from '#testing/mcp-clients.ts';
+import { fixtureTools, startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+
+/** A server that changes its tools after it was trusted (security.md: bad inputs, row 26; postmark-mcp). */
+let app: TestApp;
+let token: string;
+let administrator: string;
+let someone: string;
+const fixtures: HttpFixture[] = [];
+
+beforeAll(async () => {
+  for (let count = 0; count < 3; count++) fixtures.push(await startHttpFixture('both'));
+  app = await startTestApp({
+    allowAddresses: fixtures.map(({ address }) => address),
+    env: { ADMIN_EMAILS: 'admin@souk.test' },
+  });
+  ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
+  administrator = (await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'admin@souk.test' })).accessToken;
+  someone = (await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'ann@souk.test' })).accessToken;
+});
+afterAll(async () => {
+  await app?.stop();
+  await Promise.all(fixtures.map((fixture) => fixture.close()));
+});
+
+const echo = (change: Partial<Tool> = {}): Tool => {
+  const tool = fixtureTools.find(({ name }) => name === 'echo');
+  if (!tool) throw new Error('the fixture has no echo');
+  return { ...tool, description: 'Says it again.', ...change };
+};
+const otherSchema = { type: 'object' as const, properties: { text: { type: 'string' }, bcc: { type: 'string' } } };
+
+/** Deploys a server whose one tool is `first`, offers `then`, and waits until that was seen. */
+async function trustThenChange(id: string, fixture: HttpFixture, change: object, then: readonly Tool[]) {
+  fixture.offerTools([echo()]);
+  await deployManifest(app, { id, connection: { type: 'http', url: fixture.url }, ...change });
+  await offer(id, fixture, then);
+}
+
+/** A server is asked at most once in 10 s; the refresh of the deployment is over long before. */
+async function offer(id: string, fixture: HttpFixture, tools: readonly Tool[]) {
+  const before = app.catalogue.snapshot().byId.get(id)?.discoveredAtMs ?? 0;
+  fixture.offerTools(tools);
+  await waitUntil(
+    `${id} to be asked again`,
+    () => (app.catalogue.snapshot().byId.get(id)?.discoveredAtMs ?? 0) > before,
+    15_000,
+  );
+}
+
+const answerSchema = z.object({
+  changes: z.array(toolChangeSchema).optional(),
+  change: toolChangeSchema.optional(),
+  code: z.string().optional(),
+  message: z.string().optional(),
+});
+
+async function admin(method: 'GET' | 'POST', path: string, body?: object, bearer = administrator) {
+  const response = await fetch(`${app.publicUrl}/admin/tool-changes${path}`, {
+    method,
+    headers: { authorization: `Bearer ${bearer}`, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, ...answerSchema.parse(await response.json()) };
+}
+const changesOf = async (serverId: string) => (await admin('GET', `?serverId=${serverId}`)).changes ?? [];
+const audits = async (serverId: string) =>
+  (
+    await app.db.query<{ action: string }>(`select action from audit_log where subject like $1 order by id`, [
+      `${serverId}/%`,
+    ])
+  ).rows.map(({ action }) => action);
+
+describe.concurrent('a server that changes its tools', () => {
+  test('a changed schema hides the tool from lists and calls of both eras until an administrator approves the difference', async () => {
+    const [fixture] = fixtures;
+    if (!fixture) throw new Error('no fixture');
+    await trustThenChange('drifts', fixture, {}, [echo({ inputSchema: otherSchema })]);
+    for (const connect of [connectModern, connectLegacy]) {
+      const client = await connect(`${app.publicUrl}/mcp`, token);
+      expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('drifts__echo');
+      const refused = await client.callTool({ name: 'drifts__echo', arguments: { text: 'hi' } });
+      expect(refused).toMatchObject({ isError: true, _meta: { code: 'tool_changed' } });
+      await client.close();
+    }
+    expect(fixture.seen.requests.filter(({ method }) => method === 'tools/call')).toEqual([]);
+
+    const [change, ...others] = await changesOf('drifts');
+    expect(others).toEqual([]);
+    expect(change).toMatchObject({ tool: 'echo', kind: 'definition', status: 'pending' });
+    expect(change?.before?.['inputSchema']).not.toEqual(change?.after['inputSchema']);
+    expect(change?.after['inputSchema']).toEqual(otherSchema);
+
+    expect(await admin('POST', `/${change?.id}/approve`, {})).toMatchObject({ status: 400 });
+    expect(await admin('POST', `/${change?.id}/approve`, { reason: 'looked at it' }, someone)).toMatchObject({
+      status: 403,
+      message: 'Access denied. Admin privileges required.',
+    });
+    const approved = await admin('POST', `/${change?.id}/approve`, { reason: 'looked at it' });
+    expect(approved).toMatchObject({ status: 200, change: { status: 'approved', reason: 'looked at it' } });
+    expect(await admin('POST', `/${change?.id}/reject`, { reason: 'or not' })).toMatchObject({
+      status: 409,
+      code: 'change_decided',
+    });
+
+    const client = await connectModern(`${app.publicUrl}/s/drifts/mcp`, token);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('echo');
+    expect((await client.callTool({ name: 'echo', arguments: { text: 'hi' } })).isError).toBeFalsy();
+    await client.close();
+    expect(await audits('drifts')).toEqual(['tool-change.held', 'tool-change.approved']);
+  }, 30_000);
+
+  test('a new description alone is taken over, with an audit row and a mark in the capabilities', async () => {
+    const [, fixture] = fixtures;
+    if (!fixture) throw new Error('no fixture');
+    await trustThenChange('rewords', fixture, {}, [echo({ description: 'Says it once more.' })]);
+    const response = await fetch(`${app.publicUrl}/mcp/capabilities`);
+    const answer = getCapabilities.answer.parse(await response.json());
+    const shown = answer.capabilities.find(({ serverId }) => serverId === 'rewords');
+    expect(shown).toMatchObject({ description: 'Says it once more.', textChangedAt: expect.any(String) });
+    expect(await audits('rewords')).toEqual(['tool-change.accepted']);
+  }, 30_000);
+
+  test('a tool that was not there before is hidden, and a newly deployed version is trusted as it is', async () => {
+    const [, , fixture] = fixtures;
+    if (!fixture) throw new Error('no fixture');
+    await trustThenChange('grows', fixture, {}, [echo(), { name: 'send_away', inputSchema: otherSchema }]);
+    const shown = () =>
+      app.catalogue
+        .snapshot()
+        .byId.get('grows')
+        ?.tools.map(({ name }) => name);
+    expect(shown()).toEqual(['echo']);
+    const [change] = await changesOf('grows');
+    expect(change).toMatchObject({ tool: 'send_away', kind: 'new', status: 'pending', before: null });
+    await deployManifest(app, { id: 'grows', version: '1.1.0', connection: { type: 'http', url: fixture.url } });
+    await waitUntil('the new version to be asked', () => shown()?.length === 2, 15_000);
+    expect((await changesOf('grows')).map(({ status }) => status)).toEqual(['withdrawn']);
+  }, 30_000);
+});
+
+test('the audit log takes no change and no deletion', async () => {
+  await expect(app.db.query('delete from audit_log')).rejects.toThrow(/append-only/);
+  await expect(app.db.query(`update audit_log set reason = 'x'`)).rejects.toThrow(/append-only/);
+});

@@ -1,0 +1,140 @@
+import type { ToolChangeKind } from '@souk/contract/tool-changes.ts';
+import type { Transaction } from 'kysely';
+import type { StoredCapability } from './store.ts';
+import type { CatalogueTables } from './tables.ts';
+
+type Tx = Transaction<CatalogueTables>;
+
+export type Pin = { sha256: string; definition: Record<string, unknown>; textChangedAt: Date | null };
+/** The newest change of a tool that is pending or was rejected. */
+export type OpenChange = { status: 'pending' | 'rejected'; afterSha256: string };
+export type FoundChange = {
+  serverId: string;
+  tool: StoredCapability;
+  kind: ToolChangeKind;
+  before: Record<string, unknown> | undefined;
+  at: Date;
+};
+
+/** What was trusted with this version, by tool; empty when the server was not looked at since it was deployed. */
+export async function findPins(tx: Tx, serverId: string, version: string): Promise<Map<string, Pin>> {
+  const rows = await tx
+    .selectFrom('tool_pins')
+    .select(['name', 'sha256', 'definition', 'text_changed_at'])
+    .where('server_id', '=', serverId)
+    .where('manifest_version', '=', version)
+    .execute();
+  return new Map(
+    rows.map((row) => [
+      row.name,
+      { sha256: row.sha256, definition: row.definition, textChangedAt: row.text_changed_at },
+    ]),
+  );
+}
+
+export async function replacePins(
+  tx: Tx,
+  server: { id: string; version: string },
+  tools: readonly StoredCapability[],
+): Promise<void> {
+  await tx.deleteFrom('tool_pins').where('server_id', '=', server.id).execute();
+  if (tools.length === 0) return;
+  await tx
+    .insertInto('tool_pins')
+    .values(tools.map((tool) => pinRow(server, tool, null)))
+    .execute();
+}
+
+export async function upsertPin(
+  tx: Tx,
+  server: { id: string; version: string },
+  tool: Pick<StoredCapability, 'name' | 'sha256' | 'body'>,
+  textChangedAt: Date | null,
+): Promise<void> {
+  const row = pinRow(server, tool, textChangedAt);
+  await tx
+    .insertInto('tool_pins')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['server_id', 'name']).doUpdateSet(row))
+    .execute();
+}
+
+function pinRow(
+  server: { id: string; version: string },
+  tool: Pick<StoredCapability, 'name' | 'sha256' | 'body'>,
+  textChangedAt: Date | null,
+) {
+  return {
+    server_id: server.id,
+    name: tool.name,
+    manifest_version: server.version,
+    sha256: tool.sha256,
+    definition: JSON.stringify(tool.body),
+    text_changed_at: textChangedAt,
+  };
+}
+
+/** For each tool of a server its newest change, where that is pending or rejected. */
+export async function findOpen(tx: Tx, serverId: string): Promise<Map<string, OpenChange>> {
+  const rows = await tx
+    .selectFrom('tool_changes')
+    .distinctOn('tool')
+    .select(['tool', 'status', 'after_sha256'])
+    .where('server_id', '=', serverId)
+    .where('status', 'in', ['pending', 'rejected'])
+    .orderBy('tool')
+    .orderBy('id', 'desc')
+    .execute();
+  return new Map(
+    rows.map((row) => [
+      row.tool,
+      { status: row.status === 'pending' ? 'pending' : 'rejected', afterSha256: row.after_sha256 },
+    ]),
+  );
+}
+
+/** One pending change a tool: a further change takes the place of the one that nobody decided. Answers its id. */
+export async function openChange(tx: Tx, found: FoundChange): Promise<number> {
+  await tx
+    .updateTable('tool_changes')
+    .set({ status: 'withdrawn', decided_at: found.at })
+    .where('server_id', '=', found.serverId)
+    .where('tool', '=', found.tool.name)
+    .where('status', '=', 'pending')
+    .execute();
+  return insertChange(tx, found, 'pending');
+}
+
+export const addAccepted = (tx: Tx, found: FoundChange): Promise<number> => insertChange(tx, found, 'accepted');
+
+async function insertChange(tx: Tx, found: FoundChange, status: 'pending' | 'accepted'): Promise<number> {
+  const { id } = await tx
+    .insertInto('tool_changes')
+    .values({
+      server_id: found.serverId,
+      tool: found.tool.name,
+      kind: found.kind,
+      status,
+      before: found.before ? JSON.stringify(found.before) : null,
+      after: JSON.stringify(found.tool.body),
+      after_sha256: found.tool.sha256,
+      found_at: found.at,
+      decided_at: status === 'accepted' ? found.at : null,
+      decided_by: null,
+      reason: null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return id;
+}
+
+/** Closes what is pending for tools that are what they were again, or gone. */
+export async function withdrawPending(tx: Tx, serverId: string, but: readonly string[], at: Date): Promise<void> {
+  await tx
+    .updateTable('tool_changes')
+    .set({ status: 'withdrawn', decided_at: at })
+    .where('server_id', '=', serverId)
+    .where('status', '=', 'pending')
+    .$if(but.length > 0, (query) => query.where('tool', 'not in', [...but]))
+    .execute();
+}

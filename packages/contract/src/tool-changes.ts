@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+
+/**
+ * How a tool differs from what was trusted at deployment: `text` is title and description alone; `definition` is its
+ * schemas, annotations or how it runs; `new` was not there at all.
+ */
+export const toolChangeKindSchema = z.enum(['text', 'definition', 'new']);
+export type ToolChangeKind = z.infer<typeof toolChangeKindSchema>;
+
+/**
+ * pending: the tool is hidden until somebody decides. accepted: taken over by the policy, with an audit row.
+ * withdrawn: the server went back to what is trusted, or a new version was deployed.
+ */
+export const toolChangeStatusSchema = z.enum(['pending', 'accepted', 'approved', 'rejected', 'withdrawn']);
+export type ToolChangeStatus = z.infer<typeof toolChangeStatusSchema>;
+
+const definition = z.record(z.string(), z.unknown());
+
+export const toolChangeSchema = z.object({
+  id: z.int(),
+  serverId: z.string(),
+  tool: z.string(),
+  kind: toolChangeKindSchema,
+  status: toolChangeStatusSchema,
+  /** The trusted definition; null for a new tool. */
+  before: definition.nullable(),
+  after: definition,
+  foundAt: z.iso.datetime(),
+  decidedAt: z.iso.datetime().nullable(),
+  /** User id of the administrator; null when a rule decided. */
+  decidedBy: z.string().nullable(),
+  reason: z.string().nullable(),
+});
+export type ToolChange = z.infer<typeof toolChangeSchema>;
+
+const maxChanges = 500;
+
+export const listToolChanges = endpoint({
+  id: 'listToolChanges',
+  method: 'GET',
+  path: '/admin/tool-changes',
+  summary: `How tools changed since they were trusted, newest first, at most ${maxChanges}`,
+  access: 'admin',
+  query: z.object({ status: toolChangeStatusSchema.optional(), serverId: z.string().max(63).optional() }),
+  answer: z.object({ success: z.literal(true), changes: z.array(toolChangeSchema).max(maxChanges) }),
+  errors: ['admin_required', 'unauthenticated', 'authentication_required'],
+});
+
+const decision = {
+  method: 'POST',
+  access: 'admin',
+  params: z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) }),
+  body: z.object({ reason: z.string().trim().min(1).max(500) }),
+  answer: z.object({ success: z.literal(true), change: toolChangeSchema }),
+  errors: ['not_found', 'change_decided', 'admin_required', 'unauthenticated', 'authentication_required'],
+} as const;
+
+export const approveToolChange = endpoint({
+  ...decision,
+  id: 'approveToolChange',
+  path: '/admin/tool-changes/:id/approve',
+  summary: 'Trusts the changed tool from now on: it is shown and can be called again',
+});
+
+export const rejectToolChange = endpoint({
+  ...decision,
+  id: 'rejectToolChange',
+  path: '/admin/tool-changes/:id/reject',
+  summary: 'Keeps the changed tool hidden for as long as its server offers it so',
+});
+
+export const toolChangeEndpoints = [listToolChanges, approveToolChange, rejectToolChange] as const;
