@@ -1,17 +1,26 @@
-import { getUsageStats } from '@souk/contract/usage.ts';
+import { getUsageStats, listCalls } from '@souk/contract/usage.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
+import { readCalls, type NameClients } from './read-calls.ts';
 import { readUsageStats } from './usage-stats.ts';
 
 const dayMs = 24 * 60 * 60_000;
 
-export function mountUsageRoutes(router: Router, { query, clock }: { query: Query; clock: Clock }): void {
+export function mountUsageRoutes(
+  router: Router,
+  { query, clock, nameClients }: { query: Query; clock: Clock; nameClients: NameClients },
+): void {
   router.route(getUsageStats, async ({ caller, params, query: { days } }) => {
     // Identity comes from the token alone: another's id is an address that does not exist (clarifications, Addresses).
     if (params.userId !== caller.userId) throw new SoukError('not_found');
     const data = await readUsageStats(query, caller.userId, new Date(clock.now() - days * dayMs));
     return { success: true as const, data };
+  });
+
+  router.route(listCalls, async ({ caller, params, query: filter }) => {
+    if (params.userId !== caller.userId) throw new SoukError('not_found');
+    return { success: true as const, ...(await readCalls(query, caller.userId, filter, nameClients)) };
   });
 }

@@ -1,0 +1,23 @@
+import type { Database } from '#platform/db/database.ts';
+
+/** Single calls are kept this long (data.md, Retention); sums outlive them elsewhere. */
+const retentionMonths = 13;
+
+/** Drops the partitions of usage_events whose every row is older than the retention. Answers their names. */
+export async function dropOldPartitions(db: Pick<Database, 'transaction'>, nowMs: number): Promise<string[]> {
+  const now = new Date(nowMs);
+  const oldest = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - retentionMonths, 1));
+  const oldestName = `usage_events_${oldest.toISOString().slice(0, 7).replace('-', '_')}`;
+  return db.transaction(async (query) => {
+    await query(`select pg_advisory_xact_lock(hashtext('souk:usage-partitions'))`);
+    const { rows } = await query<{ name: string }>(
+      `select relid::regclass::text as name from pg_partition_tree('usage_events')
+        where isleaf and relid::regclass::text ~ '^usage_events_[0-9]{4}_[0-9]{2}$' and relid::regclass::text < $1
+        order by 1`,
+      [oldestName],
+    );
+    // the names are of our own making and were matched against their form above
+    for (const { name } of rows) await query(`drop table ${name}`);
+    return rows.map(({ name }) => name);
+  });
+}

@@ -1,0 +1,99 @@
+import type { Call } from '@souk/contract/usage.ts';
+import type { Query } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+
+export type CallFilter = {
+  limit: number;
+  cursor?: string | undefined;
+  serverId?: string | undefined;
+  outcome?: Call['outcome'] | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+};
+
+/** Names of clients and personal tokens as their owner knows them, by tokenId. */
+export type NameClients = (
+  userId: string,
+  clients: readonly { clientId: string; tokenId: string }[],
+) => Promise<ReadonlyMap<string, string>>;
+
+type Row = {
+  call_id: string;
+  created_at: Date;
+  client_id: string;
+  token_id: string;
+  server_id: string;
+  kind: Call['kind'];
+  name: string;
+  duration_ms: number;
+  outcome: Call['outcome'];
+  reason: string | null;
+  credits: number;
+};
+
+/**
+ * One page of a person's calls, newest first. Pages hang on the last call seen (time and id), so that new calls neither
+ * repeat nor hide any, and a late page costs what the first did.
+ * @throws SoukError invalid_request for a cursor that is not one of ours
+ */
+export async function readCalls(
+  query: Query,
+  userId: string,
+  filter: CallFilter,
+  nameClients: NameClients,
+): Promise<{ calls: Call[]; nextCursor: string | null }> {
+  const after = filter.cursor === undefined ? undefined : readCursor(filter.cursor);
+  const { rows } = await query<Row>(
+    `select call_id, created_at, client_id, token_id, server_id, kind, name, duration_ms, outcome, reason, credits
+       from usage_events
+      where user_id = $1
+        and ($2::timestamptz is null or (created_at, call_id) < ($2::timestamptz, $3::uuid))
+        and ($4::text is null or server_id = $4)
+        and ($5::text is null or outcome = $5)
+        and ($6::timestamptz is null or created_at >= $6)
+        and ($7::timestamptz is null or created_at < $7)
+      order by created_at desc, call_id desc
+      limit $8`,
+    [
+      userId,
+      after?.at ?? null,
+      after?.id ?? null,
+      filter.serverId ?? null,
+      filter.outcome ?? null,
+      filter.from ?? null,
+      filter.to ?? null,
+      filter.limit + 1,
+    ],
+  );
+  const page = rows.slice(0, filter.limit);
+  const used = new Map(page.map((row) => [row.token_id, { clientId: row.client_id, tokenId: row.token_id }]));
+  const names = await nameClients(userId, [...used.values()]);
+  const last = page.at(-1);
+  return {
+    calls: page.map((row) => present(row, names)),
+    nextCursor: rows.length > page.length && last ? `${last.created_at.toISOString()}_${last.call_id}` : null,
+  };
+}
+
+function readCursor(cursor: string): { at: string; id: string } {
+  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor);
+  const [, at = '', id = ''] = match ?? [];
+  if (Number.isNaN(Date.parse(at))) throw new SoukError('invalid_request', { message: 'query.cursor: is not valid' });
+  return { at, id };
+}
+
+function present(row: Row, names: ReadonlyMap<string, string>): Call {
+  const kind = row.client_id === 'personal' ? 'token' : 'client';
+  return {
+    id: row.call_id,
+    at: row.created_at.toISOString(),
+    client: { kind, name: names.get(row.token_id) ?? (kind === 'token' ? 'Deleted token' : 'Disconnected client') },
+    serverId: row.server_id,
+    kind: row.kind,
+    name: row.name,
+    durationMs: row.duration_ms,
+    outcome: row.outcome,
+    reason: row.reason,
+    credits: row.credits,
+  };
+}
