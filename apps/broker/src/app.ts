@@ -3,9 +3,15 @@ import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcont
 import type { FastifyInstance } from 'fastify';
 import { createCatalogue, loadBundledManifests, mountCatalogueRoutes } from '#features/catalogue/index.ts';
 import type { Catalogue } from '#features/catalogue/index.ts';
-import { createConnections, mountConnectionRoutes } from '#features/connections/index.ts';
+import {
+  createConnections,
+  mountClientDocument,
+  mountConnectionRoutes,
+  mountPreferenceRoutes,
+  mountUpstreamSignInRoutes,
+} from '#features/connections/index.ts';
 import type { Connections } from '#features/connections/index.ts';
-import { createGateway, freeForAll, type AccessPolicy, type Gateway } from '#features/gateway/index.ts';
+import { createGateway, freeForAll, onlyEnabled, type AccessPolicy, type Gateway } from '#features/gateway/index.ts';
 import { createIdentity, type Identity, type IdentityOptions } from '#features/identity/index.ts';
 import { createUsageWriter, ensurePartitions, mountUsageRoutes, type UsageWriter } from '#features/usage/index.ts';
 import { connectGoogle } from '#adapters/google/google-sign-in.ts';
@@ -100,7 +106,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     policy,
     log,
   );
-  const connections = createConnections({
+  const connections = await createConnections({
+    db,
+    vault,
     catalogue,
     config,
     programs,
@@ -118,7 +126,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     catalogue,
     pool: connections.pool,
     usage,
-    access: options.access ?? freeForAll,
+    access: onlyEnabled(options.access ?? freeForAll, connections.preferences),
+    onPersonChange: connections.preferences.onChange,
     version,
     clock,
     ids,
@@ -138,6 +147,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   await identity.mountRoutes(server, router);
   mountCatalogueRoutes(router, { catalogue, config, clock, version, protocolVersions });
   mountConnectionRoutes(router, { catalogue, watch: connections.watch });
+  mountPreferenceRoutes(router, { ...connections, catalogue });
+  mountUpstreamSignInRoutes(router, { ...connections, catalogue, config });
+  mountClientDocument(server, config);
   mountUsageRoutes(router, { query: db.query, clock });
   await gateway.mountRoutes(server);
   if (options.webFolder) await serveWeb(server, { folder: options.webFolder, config });

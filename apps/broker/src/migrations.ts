@@ -1,7 +1,8 @@
 import { catalogueMigrations } from '#features/catalogue/index.ts';
+import { connectionMigrations } from '#features/connections/index.ts';
 import { identityMigrations } from '#features/identity/index.ts';
 import { usageMigrations } from '#features/usage/index.ts';
 import type { Migration } from '#platform/db/database.ts';
 
 /** Every feature's migrations, in the order in which tables refer to each other. */
-export const migrations: readonly Migration[] = [...identityMigrations, ...catalogueMigrations, ...usageMigrations];
+export const migrations: readonly Migration[] = [...identityMigrations, ...catalogueMigrations, ...connectionMigrations, ...usageMigrations];

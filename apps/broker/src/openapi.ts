@@ -1,4 +1,5 @@
 import { catalogueEndpoints } from '@souk/contract/catalogue.ts';
+import { connectionEndpoints } from '@souk/contract/connections.ts';
 import { connectionLogEndpoints } from '@souk/contract/connection-log.ts';
 import type { Access, Endpoint } from '@souk/contract/endpoint.ts';
 import { errorBodySchema, errorCatalogue, type ErrorCode } from '@souk/contract/errors.ts';
@@ -7,7 +8,7 @@ import { usageEndpoints } from '@souk/contract/usage.ts';
 import { z, type ZodType } from 'zod';
 
 /** Every call of the contract. */
-export const endpoints: readonly Endpoint[] = [...catalogueEndpoints, ...identityEndpoints, ...connectionLogEndpoints, ...usageEndpoints];
+export const endpoints: readonly Endpoint[] = [...catalogueEndpoints, ...identityEndpoints, ...connectionLogEndpoints, ...connectionEndpoints, ...usageEndpoints];
 
 const accessTexts: Record<Access, string> = {
   public: 'Anyone.',

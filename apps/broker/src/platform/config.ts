@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
+import { readUpstreamSecrets } from './upstream-secrets.ts';
 
 const flag = z
   .enum(['0', '1'], 'must be 0 or 1')
@@ -79,6 +80,8 @@ export type Config = {
   /** Addresses and CIDRs whose X-Forwarded-* count. */
   trustProxy: readonly string[];
   masterKey: string | undefined;
+  /** What the operator supplies for servers, by variable: UPSTREAM_HEADER_…, UPSTREAM_CLIENT_SECRET_…. */
+  upstreamSecrets: ReadonlyMap<string, string>;
   stdio: 'off' | 'allowlist';
   stdioAllowlist: string | undefined;
   logLevel: string;
@@ -134,6 +137,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   if (env.DATABASE_URL && !/^postgres(ql)?:\/\//.test(env.DATABASE_URL)) {
     problems.push('DATABASE_URL must begin with postgres:// or postgresql://');
   }
+  const upstreamSecrets = readUpstreamSecrets(environment, problems);
   if (problems.length > 0) throw new ConfigError(problems);
 
   const standIn = google === undefined;
@@ -155,6 +159,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     businessEmail: env.BUSINESS_EMAIL,
     trustProxy: env.TRUST_PROXY,
     masterKey: env.MASTER_KEY,
+    upstreamSecrets,
     stdio: env.STDIO ?? (production ? 'off' : 'allowlist'),
     stdioAllowlist: env.STDIO_ALLOWLIST,
     logLevel: env.LOG_LEVEL,

@@ -14,6 +14,7 @@ import { createBoundedFetch, type Exchange } from './bounded-fetch.ts';
 import { maxForeignInARow } from './message-reader.ts';
 import { UpstreamError } from './upstream-error.ts';
 import { failureMessage, type NetworkTransportOptions, type UpstreamTransport } from './upstream-transport.ts';
+import { withCredential } from './with-credential.ts';
 
 const closeTimeoutMs = 1000;
 
@@ -41,11 +42,14 @@ export class HttpTransport implements UpstreamTransport {
     this.#dispatcher = createGuardedDispatcher(options);
     this.#inner = new StreamableHTTPClientTransport(options.url, {
       requestInit: { headers: options.headers },
-      fetch: createBoundedFetch({
-        dispatcher: this.#dispatcher,
-        maxResultBytes: options.maxResultBytes,
-        currentExchange: () => this.#current.getStore(),
-      }),
+      fetch: withCredential(
+        createBoundedFetch({
+          dispatcher: this.#dispatcher,
+          maxResultBytes: options.maxResultBytes,
+          currentExchange: () => this.#current.getStore(),
+        }),
+        options.credential,
+      ),
       // our fetch never follows; this keeps the SDK from following for it
       redirectPolicy: 'follow',
     });

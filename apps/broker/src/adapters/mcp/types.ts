@@ -23,10 +23,28 @@ import type { Log } from '#platform/log.ts';
 /** `legacy`: revisions up to 2025-11-25, opened by initialize. `modern`: 2026-07-28, stateless. */
 export type Era = 'legacy' | 'modern';
 
+/** What lets one person in at a server. Read anew for each request, since tokens are renewed while a connection lasts. */
+export type UpstreamCredential = {
+  /** @throws UpstreamError sign_in_required */
+  headers(): Promise<Record<string, string>>;
+  /** Others in the place of those that the server refused with a 401; undefined when there are none. */
+  renew?(refused: Record<string, string>): Promise<Record<string, string> | undefined>;
+  /** The renewed ones were refused too. */
+  giveUp?(refused: Record<string, string>): Promise<void>;
+};
+
+type NetworkTarget = {
+  url: string;
+  headers: Record<string, string>;
+  credential?: UpstreamCredential;
+  allowAddresses: readonly string[];
+};
+
 /** Where a server is, and everything that may be sent to it: no other header or variable ever is. */
 export type UpstreamTarget =
-  | { type: 'http'; url: string; headers: Record<string, string>; allowAddresses: readonly string[] }
-  | { type: 'websocket'; url: string; headers: Record<string, string>; allowAddresses: readonly string[] }
+  | ({ type: 'http' } & NetworkTarget)
+  /** Its credential is read once, at the handshake. */
+  | ({ type: 'websocket' } & NetworkTarget)
   /** `env` is the whole environment of the child. */
   | { type: 'stdio'; argv: readonly [string, ...string[]]; cwd: string; env: Record<string, string> };
 

@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
+import type { UpstreamCredential } from './types.ts';
 import type { UpstreamError } from './upstream-error.ts';
 
 /** A transport that can say why it ended: open calls then fail with that reason rather than with "closed". */
@@ -12,6 +13,7 @@ export type UpstreamTransport = Transport & {
 export type NetworkTransportOptions = {
   url: URL;
   headers: Record<string, string>;
+  credential?: UpstreamCredential;
   allowAddresses: readonly string[];
   connectTimeoutMs: number;
   maxResultBytes: number;

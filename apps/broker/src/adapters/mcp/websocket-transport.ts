@@ -27,7 +27,8 @@ export class WebSocketTransport implements UpstreamTransport {
 
   /** @throws UpstreamError refused_address, unreachable, timeout, sign_in_required, bad_upstream */
   async start(): Promise<void> {
-    const { url, headers, allowAddresses, connectTimeoutMs, maxResultBytes } = this.#options;
+    const { url, credential, allowAddresses, connectTimeoutMs, maxResultBytes } = this.#options;
+    const headers = { ...this.#options.headers, ...(await credential?.headers()) };
     const guard = createAddressGuard(allowAddresses);
     const port = url.port ? Number(url.port) : url.protocol === 'wss:' ? 443 : 80;
     try {

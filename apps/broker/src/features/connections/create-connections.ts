@@ -1,11 +1,16 @@
 import type { Catalogue } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
+import type { Vault } from '#platform/crypto/vault.ts';
+import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
+import { createPreferences, type Preferences } from './preferences/create-preferences.ts';
 import { createServices, type ServicePrograms, type Services } from './run-services.ts';
 import type { StdioAllowlist } from './stdio-allowlist.ts';
 import { createUpstreamPool, type UpstreamPool } from './upstream-pool.ts';
+import { createUpstreamSignIn, type UpstreamSignIn } from './upstream-sign-in/create-upstream-sign-in.ts';
+import { addressOf } from './upstream-target.ts';
 import { createServerWatch, type ServerWatch } from './watch-servers.ts';
 
 /** Everything about reaching upstream servers: the services that we run, open connections, discovery and health. */
@@ -13,10 +18,16 @@ export type Connections = {
   readonly pool: UpstreamPool;
   readonly services: Services;
   readonly watch: ServerWatch;
+  /** What each person has switched off. */
+  readonly preferences: Preferences;
+  /** Each person's own sign-in at servers that want one. */
+  readonly signIn: UpstreamSignIn;
   stop(): Promise<void>;
 };
 
-export function createConnections(options: {
+export async function createConnections(options: {
+  db: Database;
+  vault: Vault;
   catalogue: Catalogue;
   config: Config;
   programs: ServicePrograms;
@@ -26,7 +37,7 @@ export function createConnections(options: {
   clock: Clock;
   ids: Ids;
   log: Log;
-}): Connections {
+}): Promise<Connections> {
   const { catalogue, config, clock, log } = options;
   const services = createServices({
     programs: options.programs,
@@ -36,12 +47,19 @@ export function createConnections(options: {
     clock,
     log,
   });
+  const preferences = await createPreferences(options);
+  const signIn = createUpstreamSignIn({
+    ...options,
+    addressOf: (server) => addressOf(server, { services, allowAddresses: options.allowAddresses }),
+    onChanged: (userId, serverId) => preferences.announce(userId, serverId),
+  });
   const pool = createUpstreamPool({
     dataDir: config.dataDir,
     services,
     allowlist: options.allowlist,
     subjectKey: options.subjectKey,
     allowAddresses: options.allowAddresses,
+    credentials: signIn.credentials,
     clock,
     log,
     events: {
@@ -60,11 +78,18 @@ export function createConnections(options: {
     clock,
     log,
   });
+  preferences.onChange((userId, serverId) => {
+    const server = serverId === undefined ? undefined : catalogue.snapshot().byId.get(serverId);
+    if (userId !== undefined && server) void pool.drop(server, userId);
+  });
   return {
     pool,
     services,
     watch,
+    preferences,
+    signIn,
     async stop() {
+      await preferences.stop();
       await watch.stop();
       await pool.stop();
       await services.stop();

@@ -3,6 +3,7 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { Catalogue, CatalogueServer, Discovered } from '#features/catalogue/index.ts';
 import type { Log } from '#platform/log.ts';
 import { describeFailure } from './describe-failure.ts';
+import { needsOwnSecrets } from './upstream-sign-in/credentials.ts';
 import { isPerUser } from './upstream-target.ts';
 import type { UpstreamPool } from './upstream-pool.ts';
 
@@ -25,7 +26,7 @@ export async function discoverServer(
     if (isPerUser(server) && server.manifest.connection.type === 'stdio') await pool.drop(server, undefined);
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
-    if (error.kind === 'sign_in_required' && server.manifest.auth.type === 'oauth') {
+    if (error.kind === 'sign_in_required' && needsOwnSecrets(server)) {
       await storeSnapshot(server, catalogue);
       return;
     }

@@ -6,6 +6,8 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Services } from './run-services.ts';
 import { expandCommand, type StdioAllowlist } from './stdio-allowlist.ts';
+import { needsOwnSecrets, type Credentials } from './upstream-sign-in/credentials.ts';
+import type { SignInAddress } from './upstream-sign-in/discover-sign-in.ts';
 
 export type TargetOptions = {
   dataDir: string;
@@ -15,12 +17,17 @@ export type TargetOptions = {
   subjectKey: Uint8Array;
   /** host:port of addresses that are not public and yet allowed: the operator's own, and those of tests. */
   allowAddresses: readonly string[];
+  /** What each person has at servers that want to know who they are. */
+  credentials: Credentials;
 };
 
 /** Whether each person needs a connection of their own: stated, or because the server knows who is asking. */
-export function isPerUser({ manifest }: CatalogueServer): boolean {
+export function isPerUser(server: CatalogueServer): boolean {
+  const { manifest } = server;
+  // One person's secrets never serve another, whatever a manifest says.
+  if (needsOwnSecrets(server)) return true;
   if (manifest.isolation) return manifest.isolation === 'perUser';
-  return manifest.auth.type === 'oauth' || isDemoService(manifest.connection);
+  return isDemoService(manifest.connection);
 }
 
 function isDemoService(connection: CatalogueServer['manifest']['connection']): boolean {
@@ -45,19 +52,32 @@ export function upstreamTarget(
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return { type: 'stdio', cwd: folder, ...expandCommand(entry, folder) };
   }
-  if (!isDemoService(connection)) {
-    return { type: connection.type, url: connection.url, headers: {}, allowAddresses: options.allowAddresses };
-  }
-  const [name = '', ...rest] = connection.url.slice('service:'.length).split('/');
-  const origin = options.services.address(name);
-  if (!origin) throw new UpstreamError('unreachable', `the service ${name} is not running`);
-  const path = rest.length > 0 ? `/${rest.join('/')}` : '/mcp';
+  const address = addressOf(server, options);
+  const credential = options.credentials(server, userId, address);
+  const target = { type: connection.type, ...address, ...(credential && { credential }) };
+  if (!isDemoService(connection)) return { ...target, headers: {} };
   const subject =
     userId && createHmac('sha256', options.subjectKey).update(`${userId}\n${server.id}`).digest('base64url');
   return {
-    type: connection.type,
-    url: `${origin}${path}`,
+    ...target,
     headers: { 'x-souk-service-secret': options.services.secret, ...(subject && { 'x-souk-subject': subject }) },
-    allowAddresses: [new URL(origin).host],
   };
+}
+
+/**
+ * Where a server that is reached over the network stands now, and which addresses besides public ones it may use: a demo
+ * service exactly its own.
+ * @throws UpstreamError unreachable while a demo service is not running
+ */
+export function addressOf(
+  { manifest: { connection } }: CatalogueServer,
+  { services, allowAddresses }: Pick<TargetOptions, 'services' | 'allowAddresses'>,
+): SignInAddress {
+  if (connection.type === 'stdio') throw new UpstreamError('unreachable', 'a program has no address');
+  if (!isDemoService(connection)) return { url: connection.url, allowAddresses };
+  const [name = '', ...rest] = connection.url.slice('service:'.length).split('/');
+  const origin = services.address(name);
+  if (!origin) throw new UpstreamError('unreachable', `the service ${name} is not running`);
+  const path = rest.length > 0 ? `/${rest.join('/')}` : '/mcp';
+  return { url: `${origin}${path}`, allowAddresses: [new URL(origin).host] };
 }

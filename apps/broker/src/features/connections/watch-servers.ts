@@ -5,6 +5,7 @@ import type { Log } from '#platform/log.ts';
 import { describeFailure } from './describe-failure.ts';
 import { discoverServer, signInRequired } from './discover-server.ts';
 import type { Services } from './run-services.ts';
+import { needsOwnSecrets } from './upstream-sign-in/credentials.ts';
 import type { UpstreamPool } from './upstream-pool.ts';
 
 /** A server that does not answer a ping in this time hangs. With the interval it stays below the 15 s that we promise. */
@@ -114,7 +115,7 @@ export function createServerWatch(options: {
       else await catalogue.setHealth(server.id, { status: 'connected', detail: undefined, era: undefined });
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
-      if (error.kind === 'sign_in_required' && server.manifest.auth.type === 'oauth') {
+      if (error.kind === 'sign_in_required' && needsOwnSecrets(server)) {
         await catalogue.setHealth(server.id, { status: 'connected', detail: signInRequired, era: undefined });
         return;
       }

@@ -6,6 +6,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { CatalogueItem, CatalogueServer } from '#features/catalogue/index.ts';
+import { askSignIn, withoutOwnAnswers } from './ask-sign-in.ts';
 import type { CallRequest } from './call-request.ts';
 import { callTool } from './call-tool.ts';
 import { completeArgument, getPrompt, readResource } from './forward-other.ts';
@@ -72,9 +73,11 @@ export function buildServer(
     ...cache,
   }));
 
-  handlers.setRequestHandler('tools/call', (message, context) =>
-    callTool(forwarded(person, message.params, context), parts),
-  );
+  handlers.setRequestHandler('tools/call', async (message, context) => {
+    const request = forwarded(person, message.params, context);
+    const result = await callTool(withoutOwnAnswers(request), parts);
+    return askSignIn(result, request, request.clientCapabilities ?? handlers.getClientCapabilities(), parts.ids.uuid);
+  });
   handlers.setRequestHandler('prompts/get', (message, context) =>
     getPrompt(forwarded(person, message.params, context), parts),
   );

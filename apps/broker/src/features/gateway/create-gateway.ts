@@ -31,6 +31,8 @@ export function createGateway(options: {
   pool: Connections['pool'];
   usage: UsageWriter;
   access: AccessPolicy;
+  /** Tells when somebody's lists changed: they alone hear of it; everybody when it is not known whose (undefined). */
+  onPersonChange(listener: (userId: string | undefined) => void): () => void;
   version: string;
   clock: Clock;
   ids: Ids;
@@ -43,6 +45,7 @@ export function createGateway(options: {
   const parts: GatewayParts = {
     ...options,
     inFlight: createInFlight(),
+    publicUrl: config.publicUrl,
     withinRate: (caller) => perToken.take(caller.tokenId) && perUser.take(caller.userId),
   };
   const endpoint = createMcpEndpoint({ name: 'souk', title: config.brandName, version: options.version }, parts);
@@ -54,6 +57,7 @@ export function createGateway(options: {
     if (now !== lists) endpoint.notifyListChanged();
     lists = now;
   });
+  const stopPersonChanges = options.onPersonChange((userId) => endpoint.notifyListChanged(userId));
   const stopRevocations = identity.onRevoked(({ tokenId }) => endpoint.sessions.endForToken(tokenId));
 
   return {
@@ -73,6 +77,7 @@ export function createGateway(options: {
     },
     async stop() {
       stopWatching();
+      stopPersonChanges();
       stopRevocations();
       await endpoint.stop();
     },

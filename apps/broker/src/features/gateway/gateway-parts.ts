@@ -17,6 +17,7 @@ export type GatewayParts = {
   /** Counts one call; false when the token or the person has made too many in the last minute. */
   withinRate(caller: Caller): boolean;
   inFlight: InFlight;
+  publicUrl: string;
   clock: Clock;
   ids: Ids;
   log: Log;

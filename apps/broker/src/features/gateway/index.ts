@@ -1,2 +1,2 @@
 export { createGateway, type Gateway } from './create-gateway.ts';
-export { freeForAll, type AccessPolicy } from './person.ts';
+export { freeForAll, onlyEnabled, type AccessPolicy } from './person.ts';

@@ -24,7 +24,8 @@ export type LegacySessions = {
   handle(request: IncomingMessage, response: ServerResponse, person: Person, body: unknown): Promise<void>;
   /** Ends the sessions of a token that was revoked; all of them where it is not known which (undefined). */
   endForToken(tokenId: string | undefined): void;
-  notifyListChanged(): void;
+  /** Of one person, or of everybody (undefined). */
+  notifyListChanged(userId?: string): void;
   readonly size: number;
   stop(): Promise<void>;
 };
@@ -113,8 +114,9 @@ export function createLegacySessions(options: {
       }
     },
 
-    notifyListChanged() {
-      for (const { server } of sessions.values()) {
+    notifyListChanged(userId) {
+      for (const { server, person } of sessions.values()) {
+        if (userId !== undefined && person.caller.userId !== userId) continue;
         server.sendToolListChanged();
         server.sendPromptListChanged();
         server.sendResourceListChanged();

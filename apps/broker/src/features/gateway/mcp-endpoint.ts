@@ -10,7 +10,8 @@ import { visibleTo, type Person, type Visible } from './person.ts';
 export type McpEndpoint = {
   handle(request: IncomingMessage, response: ServerResponse, person: Person, body: unknown): Promise<void>;
   readonly sessions: LegacySessions;
-  notifyListChanged(): void;
+  /** Tells one person's clients, or everybody's (undefined), that lists may differ. */
+  notifyListChanged(userId?: string): void;
   stop(): Promise<void>;
 };
 
@@ -50,11 +51,11 @@ export function createMcpEndpoint(identity: ServerIdentity, parts: GatewayParts)
         body,
       );
     },
-    notifyListChanged() {
+    notifyListChanged(userId) {
       modern.notify.toolsChanged();
       modern.notify.promptsChanged();
       modern.notify.resourcesChanged();
-      sessions.notifyListChanged();
+      sessions.notifyListChanged(userId);
     },
     async stop() {
       await Promise.all([modern.close(), sessions.stop()]);

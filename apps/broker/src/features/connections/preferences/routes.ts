@@ -1,0 +1,61 @@
+import { disableServer, enableServer, getMcpPreferences, putMcpPreferences } from '@souk/contract/connections.ts';
+import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Caller } from '#platform/http/caller.ts';
+import type { Router } from '#platform/http/router.ts';
+import type { UpstreamSignIn } from '../upstream-sign-in/create-upstream-sign-in.ts';
+import type { Preferences } from './create-preferences.ts';
+
+/** Enable and disable, and the list of what is switched off (spec part 2, section 4). */
+export function mountPreferenceRoutes(
+  router: Router,
+  { catalogue, preferences, signIn }: { catalogue: Catalogue; preferences: Preferences; signIn: UpstreamSignIn },
+): void {
+  function serverOf(serverId: string): CatalogueServer {
+    const server = catalogue.snapshot().byId.get(serverId);
+    if (!server) throw new SoukError('not_found', { message: `There is no server ${serverId}` });
+    return server;
+  }
+
+  router.route(enableServer, async ({ caller, params, request, reply }) => {
+    const server = serverOf(params.serverId);
+    const { name } = server.manifest;
+    if (await signIn.isMissing(caller.userId, server)) {
+      const started = await signIn.start(caller.userId, server, { request, reply });
+      // Nothing is switched yet: the web asks again once the person has signed in.
+      return { success: false, message: `Sign in to ${name} to enable it`, requiresOAuth: true, ...started };
+    }
+    await preferences.switchOn(caller.userId, server.id);
+    return { success: true, message: `${name} is enabled` };
+  });
+
+  router.route(disableServer, async ({ caller, params }) => {
+    const server = serverOf(params.serverId);
+    await preferences.switchOff(caller.userId, server.id);
+    return { success: true, message: `${server.manifest.name} is disabled` };
+  });
+
+  router.route(getMcpPreferences, async ({ caller, params }) => {
+    requireOwn(caller, params.userId);
+    return { success: true as const, disabledServers: await preferences.readDisabled(caller.userId) };
+  });
+
+  router.route(putMcpPreferences, async ({ caller, params, body }) => {
+    requireOwn(caller, params.userId);
+    const before = new Set(await preferences.readDisabled(caller.userId));
+    const { byId } = catalogue.snapshot();
+    // One that was switched off before it left the catalogue may stay: the list is sent back whole.
+    const unknown = body.disabledServers.find((id) => !byId.has(id) && !before.has(id));
+    if (unknown !== undefined) {
+      const message = `disabledServers: there is no server ${unknown}`;
+      throw new SoukError('invalid_request', { message, issues: [{ path: 'disabledServers', message }] });
+    }
+    await preferences.replace(caller.userId, body.disabledServers);
+    return { success: true as const, disabledServers: await preferences.readDisabled(caller.userId) };
+  });
+}
+
+/** Identity comes from the token alone: another's id is an address that does not exist (clarifications, Addresses). */
+export function requireOwn(caller: Caller, userId: string): void {
+  if (userId !== caller.userId) throw new SoukError('not_found');
+}

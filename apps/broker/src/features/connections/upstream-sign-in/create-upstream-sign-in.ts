@@ -1,0 +1,77 @@
+import type { UpstreamConnection } from '@souk/contract/connections.ts';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Config } from '#platform/config.ts';
+import type { Vault } from '#platform/crypto/vault.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { Ids } from '#platform/ids.ts';
+import type { Log } from '#platform/log.ts';
+import { createConnectionStore } from './connection-store.ts';
+import { createCredentials, type Credentials } from './credentials.ts';
+import { disconnect } from './disconnect.ts';
+import type { SignInAddress } from './discover-sign-in.ts';
+import { enterHeaders } from './enter-headers.ts';
+import { finishSignIn, type SignInResponse } from './finish-sign-in.ts';
+import { createFreshTokens } from './fresh-tokens.ts';
+import { hasMoved, listConnections } from './list-connections.ts';
+import { createOperatorSecrets } from './operator-secrets.ts';
+import { createPendingSignIns } from './pending-sign-ins.ts';
+import type { SignInParts } from './sign-in-parts.ts';
+import { startSignIn, type StartedSignIn } from './start-sign-in.ts';
+
+/** Each person's own sign-in at servers that want one: tokens by OAuth, or headers that they enter. */
+export type UpstreamSignIn = {
+  /** Whether a person must sign in at a server before its tools answer. Headers are asked for on their screen. */
+  isMissing(userId: string, server: CatalogueServer): Promise<boolean>;
+  /** @throws SoukError invalid_request, sign_in_unavailable */
+  start(
+    userId: string,
+    server: CatalogueServer,
+    exchange: { request: FastifyRequest; reply: FastifyReply },
+  ): Promise<StartedSignIn>;
+  /** @throws SoukError sign_in_expired, sign_in_refused, sign_in_failed */
+  finish(owner: { userId: string; browser: string | undefined }, response: SignInResponse): Promise<CatalogueServer>;
+  enterHeaders(userId: string, server: CatalogueServer, headers: Readonly<Record<string, string>>): Promise<void>;
+  list(userId: string, disabled: ReadonlySet<string>): Promise<UpstreamConnection[]>;
+  /** False when there was nothing to end. */
+  disconnect(userId: string, server: CatalogueServer): Promise<boolean>;
+  credentials: Credentials;
+  removeExpired(): Promise<void>;
+};
+
+export function createUpstreamSignIn(options: {
+  db: Database;
+  vault: Vault;
+  catalogue: Catalogue;
+  config: Pick<Config, 'publicUrl' | 'brandName' | 'upstreamSecrets'>;
+  addressOf(server: CatalogueServer): SignInAddress;
+  onChanged(userId: string, serverId: string): Promise<void>;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+}): UpstreamSignIn {
+  const { catalogue, config } = options;
+  const parts: SignInParts = {
+    ...options,
+    publicUrl: config.publicUrl,
+    store: createConnectionStore(options),
+    pending: createPendingSignIns(options),
+    identity: { ...options, publicUrl: config.publicUrl, brandName: config.brandName },
+    secrets: createOperatorSecrets(config.upstreamSecrets),
+  };
+  return {
+    async isMissing(userId, server) {
+      if (server.manifest.auth.type !== 'oauth') return false;
+      const stored = await parts.store.find(userId, server.id);
+      return stored?.kind !== 'oauth' || stored.state !== 'signed-in' || hasMoved(server, stored, parts);
+    },
+    start: (userId, server, exchange) => startSignIn(userId, server, exchange, parts),
+    finish: (owner, response) => finishSignIn(owner, response, catalogue, parts),
+    enterHeaders: (userId, server, headers) => enterHeaders(userId, server, headers, parts),
+    list: (userId, disabled) => listConnections(userId, catalogue.snapshot().servers, disabled, parts),
+    disconnect: (userId, server) => disconnect(userId, server, parts),
+    credentials: createCredentials(parts, createFreshTokens(parts)),
+    removeExpired: () => parts.pending.removeExpired(),
+  };
+}

@@ -1,0 +1,12 @@
+/** What a 401 says of the way to sign in (RFC 9728 section 5.1, RFC 6750 section 3). */
+export type Challenge = { metadataUrl: string | undefined; scope: string | undefined };
+
+/** Reads the parameters of the Bearer challenge in a WWW-Authenticate header; nothing of other schemes. */
+export function readChallenge(header: string | null): Challenge {
+  const bearer = /(?:^|,\s*)bearer\s+(.*)$/is.exec(header ?? '')?.[1] ?? '';
+  const parameter = (name: string): string | undefined => {
+    const found = new RegExp(`(?:^|[\\s,])${name}\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|([^\\s,"]+))`, 'i').exec(bearer);
+    return found?.[1]?.replaceAll(/\\(.)/g, '$1') ?? found?.[2];
+  };
+  return { metadataUrl: parameter('resource_metadata'), scope: parameter('scope') };
+}

@@ -1,0 +1,91 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import * as oidc from 'openid-client';
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import { SoukError } from '#platform/errors.ts';
+import { rememberBrowser } from './browser-cookie.ts';
+import { clientFor, redirectUriOf } from './client-identity.ts';
+import { discoverSignIn, type SignInMetadata } from './discover-sign-in.ts';
+import { oidcConfiguration } from './oauth-client.ts';
+import { withSignInFetch } from './sign-in-fetch.ts';
+import type { SignInParts } from './sign-in-parts.ts';
+import { SignInProblem } from './sign-in-problem.ts';
+
+export type StartedSignIn = { authUrl: string; sessionId: string; provider: string };
+
+/**
+ * Begins a person's sign-in at a server: discover -> who are we there -> remember -> where to send the browser.
+ * @throws SoukError invalid_request for a server without such a sign-in; sign_in_unavailable with the reason
+ */
+export async function startSignIn(
+  userId: string,
+  server: CatalogueServer,
+  exchange: { request: FastifyRequest; reply: FastifyReply },
+  parts: SignInParts,
+): Promise<StartedSignIn> {
+  const { auth, name } = server.manifest;
+  if (auth.type !== 'oauth') throw new SoukError('invalid_request', { message: `${name} has no sign-in of its own` });
+  try {
+    const address = parts.addressOf(server);
+    return await withSignInFetch(address.allowAddresses, async (fetch) => {
+      const metadata = await discoverSignIn(address, fetch);
+      const configured = auth.clientId === undefined ? undefined : configuredClient(server.id, auth.clientId, parts);
+      const client = await clientFor(metadata.authorizationServer, configured, parts.identity, fetch);
+      const binding = { server: metadata.authorizationServer, client, resource: metadata.resource };
+
+      const state = oidc.randomState();
+      const verifier = oidc.randomPKCECodeVerifier();
+      const browser = rememberBrowser(exchange, parts);
+      const sessionId = await parts.pending.add({ userId, browser }, server.id, state, {
+        verifier,
+        boundTo: address.url,
+        binding,
+      });
+      const url = oidc.buildAuthorizationUrl(oidcConfiguration(binding, fetch), {
+        redirect_uri: redirectUriOf(parts.publicUrl),
+        state,
+        code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        resource: metadata.resource,
+        ...scopeParameters(auth.scopes, metadata),
+      });
+      return { authUrl: url.href, sessionId, provider: url.host };
+    });
+  } catch (error) {
+    throw asUnavailable(error, server, parts);
+  }
+}
+
+function configuredClient(serverId: string, clientId: string, { secrets }: SignInParts) {
+  return { clientId, clientSecret: secrets.clientSecret(serverId) };
+}
+
+/** The manifest's scopes, else those that the server asks for; offline access where it is on offer, for a refresh token. */
+function scopeParameters(
+  wanted: readonly string[] | undefined,
+  { scopes, authorizationServer }: SignInMetadata,
+): Record<string, string> {
+  const offline = authorizationServer.scopes_supported?.includes('offline_access') ?? false;
+  const all = new Set([...(wanted ?? scopes), ...(offline ? ['offline_access'] : [])]);
+  return {
+    ...(all.size > 0 && { scope: [...all].join(' ') }),
+    // OpenID Connect Core, section 11: offline access is only given with a consent that was asked for.
+    ...(all.has('offline_access') && { prompt: 'consent' }),
+  };
+}
+
+/** Plain words for people; what exactly went wrong is in the log. */
+function asUnavailable(error: unknown, server: CatalogueServer, { log }: SignInParts): unknown {
+  if (error instanceof SoukError) return error;
+  log.warn({ err: error, server: server.id }, 'a sign-in at a server cannot be started');
+  const reason =
+    error instanceof SignInProblem
+      ? error.message
+      : error instanceof UpstreamError
+        ? 'it is not running'
+        : 'it cannot be reached';
+  return new SoukError('sign_in_unavailable', {
+    message: `You cannot sign in to ${server.manifest.name} right now: ${reason}.`,
+    cause: error,
+  });
+}

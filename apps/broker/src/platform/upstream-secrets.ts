@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+
+/** Header values and client secrets that the operator supplies for servers. */
+const names = /^UPSTREAM_(HEADER|CLIENT_SECRET)_[A-Z0-9_]+$/;
+/** What an HTTP header may hold (RFC 9110, section 5.5), without blanks around it. */
+const value = /^[\x21-\x7e]([\x20-\x7e]{0,4094}[\x21-\x7e])?$/;
+
+/**
+ * Reads UPSTREAM_HEADER_…, UPSTREAM_CLIENT_SECRET_… and their …_FILE forms.
+ * @param problems what is wrong is added here; never a value
+ */
+export function readUpstreamSecrets(environment: NodeJS.ProcessEnv, problems: string[]): ReadonlyMap<string, string> {
+  const secrets = new Map<string, string>();
+  for (const [variable, given] of Object.entries(environment)) {
+    if (given === undefined || given.trim() === '' || !names.test(variable)) continue;
+    const fromFile = variable.endsWith('_FILE');
+    const name = fromFile ? variable.slice(0, -'_FILE'.length) : variable;
+    if (fromFile && environment[name] !== undefined) problems.push(`${name} and ${variable} are both set: set one`);
+    const secret = fromFile ? readText(given.trim()) : given.trim();
+    if (secret === undefined) problems.push(`${variable}: cannot read ${given}`);
+    else if (!value.test(secret)) problems.push(`${variable} must be one line of plain characters`);
+    else secrets.set(name, secret);
+  }
+  return secrets;
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
