@@ -2,7 +2,7 @@ import { isTooDeep } from '#platform/http/json-depth.ts';
 import { UpstreamError } from './upstream-error.ts';
 
 /** Twice the depth that a client may send us: room for what wraps a result. */
-const maxDepth = 128;
+export const maxAnswerDepth = 128;
 
 /**
  * JSON.parse takes a million nested arrays, and whoever writes them out again overflows the stack: such an answer is
@@ -11,5 +11,6 @@ const maxDepth = 128;
  * @throws UpstreamError bad_upstream
  */
 export function refuseDeepJson(text: string): void {
-  if (isTooDeep(text, maxDepth)) throw new UpstreamError('bad_upstream', `JSON of more than ${maxDepth} levels`);
+  if (isTooDeep(text, maxAnswerDepth))
+    throw new UpstreamError('bad_upstream', `JSON of more than ${maxAnswerDepth} levels`);
 }

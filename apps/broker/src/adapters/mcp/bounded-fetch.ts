@@ -7,7 +7,7 @@ import { createEventSplitter } from './sse-events.ts';
 import { UpstreamError } from './upstream-error.ts';
 
 /** Pages that are not MCP are only read for the log. */
-const maxForeignBytes = 64 * 1024;
+export const maxForeignBytes = 64 * 1024;
 
 /** What the transport must know of the exchange that one of its messages made. */
 export type Exchange = {
@@ -68,7 +68,7 @@ export function createBoundedFetch(options: {
 
 type AnswerHeaders = Record<string, string | string[] | undefined>;
 
-function mediaTypeOf(contentType: string | string[] | undefined): string {
+export function mediaTypeOf(contentType: string | string[] | undefined): string {
   const text = Array.isArray(contentType) ? contentType[0] : contentType;
   return (text ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
@@ -82,7 +82,11 @@ function responseInit(status: number, from: AnswerHeaders): { status: number; he
   return { status, headers };
 }
 
-function refuseStatus(status: number, body: Buffer, exchange: { session: boolean; headers: AnswerHeaders }): void {
+export function refuseStatus(
+  status: number,
+  body: Buffer,
+  exchange: { session: boolean; headers: AnswerHeaders },
+): void {
   if (status === 401) {
     const challenge = exchange.headers['www-authenticate'];
     throw new UpstreamError('sign_in_required', 'the server asks for a sign-in (HTTP 401)', {

@@ -7,6 +7,7 @@ import {
 import { startDeadline } from './call-deadline.ts';
 import { listenForListChanges } from './list-changes.ts';
 import { listPages, promptLimits, resourceLimits, toolLimits, type ListLimits } from './list-pages.ts';
+import { createPlainChannel } from './plain/plain-channel.ts';
 import { toUpstreamError } from './translate-error.ts';
 import type { CallOptions, OpenOptions, Upstream } from './types.ts';
 import { UpstreamError } from './upstream-error.ts';
@@ -17,6 +18,7 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
   const era = client.getProtocolEra() ?? 'legacy';
   const capabilities = client.getServerCapabilities() ?? {};
   const never = new AbortController().signal;
+  const endpoint = transport.endpoint?.();
   let closing: Promise<void> | undefined;
   let isClosing = false;
   const stopListening = listenForListChanges(client, options);
@@ -68,6 +70,7 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
     capabilities,
     instructions: client.getInstructions(),
     pid: transport.pid,
+    plain: endpoint && createPlainChannel(endpoint, era, client.getNegotiatedProtocolVersion() ?? ''),
 
     async listTools() {
       if (!capabilities.tools) return [];

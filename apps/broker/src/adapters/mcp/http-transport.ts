@@ -12,6 +12,7 @@ import {
 import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
 import { createBoundedFetch, type Exchange } from './bounded-fetch.ts';
 import { maxForeignInARow } from './message-reader.ts';
+import type { HttpEndpoint } from './plain/plain-channel.ts';
 import { UpstreamError } from './upstream-error.ts';
 import { failureMessage, type NetworkTransportOptions, type UpstreamTransport } from './upstream-transport.ts';
 import { withCredential } from './with-credential.ts';
@@ -36,9 +37,11 @@ export class HttpTransport implements UpstreamTransport {
   readonly #dispatcher: ReturnType<typeof createGuardedDispatcher>;
   readonly #open = new Map<RequestId, OpenRequest>();
   readonly #current = new AsyncLocalStorage<OpenRequest | undefined>();
+  readonly #options: NetworkTransportOptions;
   #closing: Promise<void> | undefined;
 
   constructor(options: NetworkTransportOptions) {
+    this.#options = options;
     this.#dispatcher = createGuardedDispatcher(options);
     this.#inner = new StreamableHTTPClientTransport(options.url, {
       requestInit: { headers: options.headers },
@@ -65,6 +68,12 @@ export class HttpTransport implements UpstreamTransport {
 
   get sessionId(): string | undefined {
     return this.#inner.sessionId;
+  }
+
+  /** What the plain dispatcher needs to send beside the SDK; undefined where each request needs a person's credential. */
+  endpoint(): HttpEndpoint | undefined {
+    if ('credential' in this.#options) return undefined;
+    return { ...this.#options, dispatcher: this.#dispatcher, sessionId: this.sessionId };
   }
 
   get ended(): undefined {

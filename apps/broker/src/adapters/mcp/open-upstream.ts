@@ -14,10 +14,10 @@ import { UpstreamError } from './upstream-error.ts';
 import type { UpstreamTransport } from './upstream-transport.ts';
 import { WebSocketTransport } from './websocket-transport.ts';
 
-const modernRevision = '2026-07-28';
+export const modernRevision = '2026-07-28';
 /** Not worth another process or socket. */
 const shortestAttemptMs = 100;
-const clientInfo = { name: 'souk', version: '0.1.0' };
+export const clientInfo = { name: 'souk', version: '0.1.0' };
 
 /**
  * Connects to an MCP server of either era and does its handshake.

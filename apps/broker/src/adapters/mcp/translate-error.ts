@@ -80,7 +80,7 @@ function fromHttpStatus(error: SdkHttpError): UpstreamError {
 }
 
 /** The JSON-RPC error in the body of a 4xx, if there is one (unknown methods are 404 with -32601 since 2026-07-28). */
-function readJsonRpcError(text: unknown): { code: number; message: string; data?: unknown } | undefined {
+export function readJsonRpcError(text: unknown): { code: number; message: string; data?: unknown } | undefined {
   if (typeof text !== 'string' || !text.startsWith('{')) return undefined;
   try {
     const body: unknown = JSON.parse(text);
@@ -109,7 +109,7 @@ function fromSystemError(error: unknown): UpstreamError {
 }
 
 /** SDK 1.x puts "MCP error -32602: " before each message, once per hop. */
-function stripPrefix(message: string): string {
+export function stripPrefix(message: string): string {
   return message.replace(/^(MCP error -?\d+: )+/, '');
 }
 

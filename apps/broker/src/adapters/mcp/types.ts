@@ -19,6 +19,7 @@ import type {
   Tool,
 } from '@modelcontextprotocol/client';
 import type { Log } from '#platform/log.ts';
+import type { PlainChannel } from './plain/plain-channel.ts';
 
 /** `legacy`: revisions up to 2025-11-25, opened by initialize. `modern`: 2026-07-28, stateless. */
 export type Era = 'legacy' | 'modern';
@@ -94,6 +95,8 @@ export type Upstream = {
   readonly instructions: string | undefined;
   /** Process id of a stdio server (also its process group). */
   readonly pid: number | undefined;
+  /** For calls that need nothing of the SDK; HTTP alone has it. */
+  readonly plain: PlainChannel | undefined;
   listTools(): Promise<Tool[]>;
   listPrompts(): Promise<Prompt[]>;
   listResources(): Promise<Resource[]>;

@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
+import type { HttpEndpoint } from './plain/plain-channel.ts';
 import type { UpstreamCredential } from './types.ts';
 import type { UpstreamError } from './upstream-error.ts';
 
@@ -6,6 +7,8 @@ import type { UpstreamError } from './upstream-error.ts';
 export type UpstreamTransport = Transport & {
   readonly ended: UpstreamError | undefined;
   readonly pid?: number | undefined;
+  /** Of HTTP connections alone, once they are open. */
+  endpoint?(): HttpEndpoint | undefined;
   /** Ends it without ceremony: after a handshake that failed nobody waits for a process to take its leave. */
   abort(): Promise<void>;
 };

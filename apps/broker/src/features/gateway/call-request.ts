@@ -4,7 +4,7 @@ import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Person } from './person.ts';
 
 /** The cap that progress cannot move (gateway.md, Lifetimes and limits). */
-const totalTimeoutMs = 600_000;
+export const totalTimeoutMs = 600_000;
 
 /** One request of a client that is to be forwarded to a server. */
 export type CallRequest<Params> = {

@@ -6,17 +6,20 @@ import {
   type InputRequiredResult,
   type Tool,
 } from '@modelcontextprotocol/server';
+import type { Upstream } from '#adapters/mcp/types.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
+import { withSignInLink } from './ask-sign-in.ts';
 import { failureCode, failureResult, type CallFailureCode } from './call-failure.ts';
 import { callOptions, type CallRequest } from './call-request.ts';
+import { holdCredits, settle } from './charge.ts';
 import type { GatewayParts } from './gateway-parts.ts';
-import { visibleTo, type Found } from './person.ts';
+import { visibleTo, type Found, type Person } from './person.ts';
 import { recordCall, type Outcome } from './record-call.ts';
 import { withUpstream } from './with-upstream.ts';
 
 /**
- * One tool call, from the name that a client knows to the answer that it gets.
+ * One tool call over the SDK, from the name that a client knows to the answer that it gets.
  * Answers a result in every case that a model can do something about (isError with a code in _meta).
  * @throws ProtocolError -32602 for a tool that this person cannot see, whatever the reason; an upstream's own
  *   JSON-RPC error with its code, message and data
@@ -26,27 +29,15 @@ export async function callTool(
   parts: GatewayParts,
 ): Promise<CallToolResult | InputRequiredResult> {
   const tool = await resolveTool(request, parts);
-  const startedAtMs = parts.clock.now();
-  const finish = (outcome: Outcome) =>
-    recordCall(
-      request.person,
-      { server: tool.server, kind: 'tool', name: tool.item.name },
-      outcome,
-      startedAtMs,
-      parts,
-    );
-
-  if (!parts.withinRate(request.person.caller)) {
-    finish({ outcome: 'refused', reason: 'rate_limited' });
-    return failureResult('rate_limited', tool.server.manifest.name);
-  }
-  try {
-    const result = await dispatch(request, tool, parts);
-    finish(outcomeOf(result));
-    return result;
-  } catch (error) {
-    return failed(error, request, tool.server, finish);
-  }
+  return carryOut({ ...request, tool }, parts, async (upstream) => {
+    const params = { ...request.params, name: tool.item.name };
+    const answer = await upstream.callTool(params, {
+      ...callOptions(request, tool.server),
+      // The catalogue holds what the upstream itself listed; only texts were cleaned.
+      toolDefinition: tool.item.definition as Tool,
+    });
+    return { answer, outcome: outcomeOf(answer) };
+  });
 }
 
 async function resolveTool(request: CallRequest<CallToolRequest['params']>, parts: GatewayParts): Promise<Found> {
@@ -57,19 +48,46 @@ async function resolveTool(request: CallRequest<CallToolRequest['params']>, part
   return tool;
 }
 
-function dispatch(
-  request: CallRequest<CallToolRequest['params']>,
-  { server, item }: Found,
+/** A call that this person may make: the tool was found among those that they see. */
+export type AllowedCall = { person: Person; tool: Found; signal: { readonly aborted: boolean } };
+
+/** Sends an allowed call over an open connection and says what became of it. @throws UpstreamError */
+export type Dispatch<Answer> = (upstream: Upstream) => Promise<{ answer: Answer; outcome: Outcome }>;
+
+/**
+ * The rules of every tool call, whichever way it is dispatched: within the rate -> hold -> dispatch -> settle -> log.
+ * @returns the dispatcher's answer, or a result that says why there is none
+ * @throws ProtocolError an upstream's own JSON-RPC error
+ */
+export async function carryOut<Answer>(
+  call: AllowedCall,
   parts: GatewayParts,
-): Promise<CallToolResult | InputRequiredResult> {
-  const params = { ...request.params, name: item.name };
-  return withUpstream(server, request.person, parts, (upstream) =>
-    upstream.callTool(params, {
-      ...callOptions(request, server),
-      // The catalogue holds what the upstream itself listed; only texts were cleaned.
-      toolDefinition: item.definition as Tool,
-    }),
-  );
+  dispatch: Dispatch<Answer>,
+): Promise<Answer | CallToolResult> {
+  const { person, tool } = call;
+  const startedAtMs = parts.clock.now();
+  const called = { server: tool.server, kind: 'tool' as const, name: tool.item.name };
+
+  if (tool.item.held) {
+    recordCall(person, called, { outcome: 'refused', reason: 'tool_changed' }, startedAtMs, parts);
+    return failureResult('tool_changed', tool.server.manifest.name);
+  }
+  if (!parts.withinRate(person.caller)) {
+    recordCall(person, called, { outcome: 'refused', reason: 'rate_limited' }, startedAtMs, parts);
+    return failureResult('rate_limited', tool.server.manifest.name);
+  }
+  const hold = await holdCredits(person.caller, tool.item);
+  const finish = (outcome: Outcome) => {
+    const credits = settle(hold, outcome);
+    recordCall(person, called, { ...outcome, credits }, startedAtMs, parts);
+  };
+  try {
+    const { answer, outcome } = await withUpstream(tool.server, person, parts, dispatch);
+    finish(outcome);
+    return answer;
+  } catch (error) {
+    return withSignInLink(failed(error, call, tool.server, finish), tool.server, parts);
+  }
 }
 
 function outcomeOf(result: CallToolResult | InputRequiredResult): Outcome {
@@ -79,7 +97,7 @@ function outcomeOf(result: CallToolResult | InputRequiredResult): Outcome {
 
 function failed(
   error: unknown,
-  request: CallRequest<unknown>,
+  call: AllowedCall,
   server: CatalogueServer,
   finish: (outcome: Outcome) => void,
 ): CallToolResult {
@@ -87,7 +105,7 @@ function failed(
     finish({ outcome: 'failed', reason: 'unexpected' });
     throw error;
   }
-  const code: CallFailureCode | undefined = request.signal.aborted ? 'cancelled' : failureCode(error);
+  const code: CallFailureCode | undefined = call.signal.aborted ? 'cancelled' : failureCode(error);
   if (code === undefined) {
     finish({ outcome: 'error', reason: 'protocol_error' });
     throw new ProtocolError(error.code ?? -32603, error.message, error.data);

@@ -11,6 +11,7 @@ import type { GatewayParts } from './gateway-parts.ts';
 import { createInFlight } from './in-flight.ts';
 import { createMcpEndpoint } from './mcp-endpoint.ts';
 import type { AccessPolicy } from './person.ts';
+import { createPlainPath } from './plain/serve-plain.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { mountGatewayRoutes } from './routes.ts';
 
@@ -48,7 +49,9 @@ export function createGateway(options: {
     publicUrl: config.publicUrl,
     withinRate: (caller) => perToken.take(caller.tokenId) && perUser.take(caller.userId),
   };
-  const endpoint = createMcpEndpoint({ name: 'souk', title: config.brandName, version: options.version }, parts);
+  const serverIdentity = { name: 'souk', title: config.brandName, version: options.version };
+  const endpoint = createMcpEndpoint(serverIdentity, parts);
+  const plain = createPlainPath(serverIdentity, parts, endpoint.sessions);
 
   let draining = false;
   let lists = listsOf(catalogue.snapshot());
@@ -66,6 +69,7 @@ export function createGateway(options: {
         publicUrl: config.publicUrl,
         identity,
         endpoint,
+        plain,
         parts,
         isDraining: () => draining,
         answers,

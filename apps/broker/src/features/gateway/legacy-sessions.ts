@@ -5,6 +5,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Ids } from '#platform/ids.ts';
 import { sendJsonRpcError } from './json-rpc-error.ts';
 import type { Person } from './person.ts';
+import { createPlainCalls, isAskable, type PlainCalls } from './plain/session-calls.ts';
 
 /** Longer than any call may take, so that none is cut; a client that was away opens a new session by itself. */
 const idleLimitMs = 30 * 60_000;
@@ -17,11 +18,14 @@ type Session = {
   server: McpServer;
   person: Person;
   usedAtMs: number;
+  plainCalls: PlainCalls;
 };
 
 /** Sessions of clients up to 2025-11-25. Each belongs to the token and the link that opened it: to others it does not exist. */
 export type LegacySessions = {
   handle(request: IncomingMessage, response: ServerResponse, person: Person, body: unknown): Promise<void>;
+  /** For a call beside the SDK: the session's calls, if it is this person's and its client cannot be asked anything. */
+  enterCall(id: string | string[] | undefined, person: Person): PlainCalls | undefined;
   /** Ends the sessions of a token that was revoked; all of them where it is not known which (undefined). */
   endForToken(tokenId: string | undefined): void;
   /** Of one person, or of everybody (undefined). */
@@ -41,6 +45,7 @@ export function createLegacySessions(options: {
   function end(id: string): void {
     const session = sessions.get(id);
     sessions.delete(id);
+    session?.plainCalls.end();
     void session?.server.close();
   }
 
@@ -75,7 +80,7 @@ export function createLegacySessions(options: {
       sessionIdGenerator: () => ids.uuid(),
       onsessioninitialized: (id) => {
         makeRoom(person.caller.userId);
-        sessions.set(id, { transport, server, person, usedAtMs: clock.now() });
+        sessions.set(id, { transport, server, person, usedAtMs: clock.now(), plainCalls: createPlainCalls(id) });
       },
       onsessionclosed: (id) => end(id),
     });
@@ -96,6 +101,7 @@ export function createLegacySessions(options: {
         session.usedAtMs = clock.now();
         // The token may have been renewed since: what it allows now is what counts.
         session.person.caller = person.caller;
+        session.plainCalls.heed(body);
         return session.transport.handleRequest(request, response, body);
       }
       if (request.method !== 'POST') {
@@ -106,6 +112,14 @@ export function createLegacySessions(options: {
         return sendJsonRpcError(response, 400, -32000, 'Bad Request: Mcp-Session-Id is required', body);
       }
       return open(request, response, { ...person }, body);
+    },
+
+    enterCall(id, person) {
+      const session = typeof id === 'string' ? sessions.get(id) : undefined;
+      if (!session || !sameOwner(session.person, person) || isAskable(session.server)) return undefined;
+      session.usedAtMs = clock.now();
+      session.person.caller = person.caller;
+      return session.plainCalls;
     },
 
     endForToken(tokenId) {
@@ -131,6 +145,7 @@ export function createLegacySessions(options: {
       clearInterval(sweep);
       const open = [...sessions.values()];
       sessions.clear();
+      for (const { plainCalls } of open) plainCalls.end();
       await Promise.all(open.map(({ server }) => server.close()));
     },
   };

@@ -3,13 +3,13 @@ import type { UsageEvent } from '#features/usage/index.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import type { Person } from './person.ts';
 
-export type Outcome = { outcome: UsageEvent['outcome']; reason: string | undefined };
+export type Outcome = { outcome: UsageEvent['outcome']; reason: string | undefined; credits?: number };
 
-/** Every call leaves a row, whatever became of it. Nothing is charged until there is billing. */
+/** Every call leaves a row, whatever became of it. */
 export function recordCall(
   { caller }: Person,
   called: { server: CatalogueServer; kind: UsageEvent['kind']; name: string },
-  { outcome, reason }: Outcome,
+  { outcome, reason, credits = 0 }: Outcome,
   startedAtMs: number,
   { usage, clock, ids }: Pick<GatewayParts, 'usage' | 'clock' | 'ids'>,
 ): void {
@@ -22,7 +22,7 @@ export function recordCall(
     name: called.name,
     outcome,
     reason,
-    credits: 0,
+    credits,
     durationMs: nowMs - startedAtMs,
     clientId: caller.clientId,
     tokenId: caller.tokenId,

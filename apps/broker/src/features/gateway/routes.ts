@@ -7,6 +7,7 @@ import type { InFlight } from './in-flight.ts';
 import { sendJsonRpcError } from './json-rpc-error.ts';
 import type { McpEndpoint } from './mcp-endpoint.ts';
 import { visibleTo, type Person } from './person.ts';
+import type { PlainPath } from './plain/serve-plain.ts';
 import { maxMcpBodyBytes, readBody } from './read-body.ts';
 import { methodsOf, requiredScope } from './required-scope.ts';
 
@@ -20,13 +21,14 @@ export async function mountGatewayRoutes(
     publicUrl: string;
     identity: Pick<Identity, 'authenticateMcp' | 'connectionLog'>;
     endpoint: McpEndpoint;
+    plain: PlainPath;
     parts: GatewayParts;
     isDraining(): boolean;
     /** Answers that are still being written: a stop waits for them. */
     answers: InFlight;
   },
 ): Promise<void> {
-  const { publicUrl, identity, endpoint, parts } = options;
+  const { publicUrl, identity, endpoint, plain, parts } = options;
 
   async function serve(request: FastifyRequest, reply: FastifyReply, serverId: string | undefined): Promise<void> {
     checkOrigin(request, publicUrl);
@@ -66,7 +68,8 @@ export async function mountGatewayRoutes(
       const leave = options.answers.enter('answer', Number.POSITIVE_INFINITY);
       response.once('close', () => leave?.());
     }
-    await endpoint.handle(request.raw, response, person, read.body);
+    const served = plain.serve(request.raw, response, person, visible, read.body);
+    await (served ?? endpoint.handle(request.raw, response, person, read.body));
     identity.connectionLog.served(person.caller, request, response.statusCode, methods, read.body);
   }
 

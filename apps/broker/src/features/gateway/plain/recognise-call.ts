@@ -1,0 +1,131 @@
+import {
+  classifyInboundRequest,
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/server';
+import type { IncomingHttpHeaders } from 'node:http';
+import { asRecord } from '#adapters/mcp/plain/json-object.ts';
+import type { Visible } from '../person.ts';
+import { isPlainTool } from './plain-tool.ts';
+import type { PlainCall } from './plain-call.ts';
+import { isInteractive } from './session-calls.ts';
+
+const modernVersion = '2026-07-28';
+const messageKeys: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
+const paramKeys: ReadonlySet<string> = new Set(['name', 'arguments', '_meta']);
+const envelopeKeys: ReadonlySet<string> = new Set([
+  PROTOCOL_VERSION_META_KEY,
+  CLIENT_INFO_META_KEY,
+  CLIENT_CAPABILITIES_META_KEY,
+]);
+const reservedPrefix = 'io.modelcontextprotocol/';
+
+type Message = {
+  id: string | number;
+  name: string;
+  arguments: Record<string, unknown> | undefined;
+  meta: Record<string, unknown>;
+};
+
+/**
+ * The plain call that a request of 2026-07-28 is, or undefined. What this era demands of headers and envelope holds
+ * for it: a request that falls short is never taken, so that the SDK answers it.
+ */
+export function recogniseModern(headers: IncomingHttpHeaders, body: unknown, visible: Visible): PlainCall | undefined {
+  const message = readCall(headers, body);
+  if (!message) return undefined;
+  const { meta } = message;
+  if (meta[PROTOCOL_VERSION_META_KEY] !== modernVersion) return undefined;
+  if (headers['mcp-protocol-version'] !== modernVersion || headers['mcp-method'] !== 'tools/call') return undefined;
+  if (headers['mcp-name'] !== message.name) return undefined;
+  const clientCapabilities = asRecord(meta[CLIENT_CAPABILITIES_META_KEY]);
+  if (!clientCapabilities || isInteractive(clientCapabilities)) return undefined;
+  if (!isKnownEnvelope(meta)) return undefined;
+  return complete('modern', message, visible, clientCapabilities);
+}
+
+/** The plain call that a request in a session up to 2025-11-25 is, or undefined. */
+export function recogniseLegacy(headers: IncomingHttpHeaders, body: unknown, visible: Visible): PlainCall | undefined {
+  const message = readCall(headers, body);
+  if (!message) return undefined;
+  const version = headers['mcp-protocol-version'];
+  if (version !== undefined && (typeof version !== 'string' || !SUPPORTED_PROTOCOL_VERSIONS.includes(version))) {
+    return undefined;
+  }
+  const { accept } = headers;
+  if (!accept?.includes('application/json') || !accept.includes('text/event-stream')) return undefined;
+  // a stream of progress belongs to the session, where a client may resume it
+  if ('progressToken' in message.meta) return undefined;
+  if (Object.keys(message.meta).some((key) => key.startsWith(reservedPrefix))) return undefined;
+  return complete('legacy', message, visible, undefined);
+}
+
+function readCall(headers: IncomingHttpHeaders, body: unknown): Message | undefined {
+  if (headers['content-type'] !== 'application/json') return undefined;
+  const message = asRecord(body);
+  if (message?.['jsonrpc'] !== '2.0' || message['method'] !== 'tools/call') return undefined;
+  const { id } = message;
+  if (typeof id !== 'string' && !Number.isSafeInteger(id)) return undefined;
+  const params = asRecord(message['params']);
+  if (!params || hasOther(message, messageKeys) || hasOther(params, paramKeys)) return undefined;
+  const name = params['name'];
+  const given = params['arguments'];
+  if (typeof name !== 'string' || (given !== undefined && !asRecord(given))) return undefined;
+  const meta = params['_meta'] === undefined ? {} : asRecord(params['_meta']);
+  if (!meta) return undefined;
+  return { id: typeof id === 'string' ? id : Number(id), name, arguments: asRecord(given), meta };
+}
+
+function complete(
+  era: PlainCall['era'],
+  message: Message,
+  visible: Visible,
+  clientCapabilities: Record<string, unknown> | undefined,
+): PlainCall | undefined {
+  const tool = visible.tool(message.name);
+  if (!tool || !isPlainTool(tool)) return undefined;
+  const { progressToken } = message.meta;
+  if (progressToken !== undefined && typeof progressToken !== 'string' && !Number.isSafeInteger(progressToken)) {
+    return undefined;
+  }
+  const meta: Record<string, unknown> = {};
+  for (const key in message.meta) {
+    if (key !== 'progressToken' && !envelopeKeys.has(key)) meta[key] = message.meta[key];
+  }
+  return {
+    era,
+    id: message.id,
+    tool,
+    arguments: message.arguments,
+    meta,
+    progressToken: typeof progressToken === 'number' || typeof progressToken === 'string' ? progressToken : undefined,
+    clientCapabilities,
+  };
+}
+
+function hasOther(object: Record<string, unknown>, known: ReadonlySet<string>): boolean {
+  for (const key in object) if (!known.has(key)) return true;
+  return false;
+}
+
+/** Envelopes that the SDK has found good, as text: a client sends the same one with each call. */
+const goodEnvelopes = new Set<string>();
+const maxEnvelopes = 1000;
+const maxEnvelopeLength = 4096;
+
+function isKnownEnvelope(meta: Record<string, unknown>): boolean {
+  // a log level wants notices during the call, and other keys of the protocol are the SDK's to judge
+  for (const key in meta) if (key.startsWith(reservedPrefix) && !envelopeKeys.has(key)) return false;
+  const text = JSON.stringify([meta[CLIENT_CAPABILITIES_META_KEY], meta[CLIENT_INFO_META_KEY]]);
+  if (goodEnvelopes.has(text)) return true;
+  const params = { name: 'any', _meta: meta };
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+  if (classifyInboundRequest({ httpMethod: 'POST', body: message }).kind !== 'modern') return false;
+  if (text.length <= maxEnvelopeLength) {
+    if (goodEnvelopes.size >= maxEnvelopes) goodEnvelopes.clear();
+    goodEnvelopes.add(text);
+  }
+  return true;
+}

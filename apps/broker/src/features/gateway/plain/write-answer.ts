@@ -1,0 +1,93 @@
+import { SERVER_INFO_META_KEY, type CallToolResult, type ProtocolError } from '@modelcontextprotocol/server';
+import type { ServerResponse } from 'node:http';
+import type { ServerIdentity } from '../build-server.ts';
+import type { PlainCall } from './plain-call.ts';
+import type { PlainResult } from './read-result.ts';
+
+/** -32021: the request itself was at fault (2026-07-28, basic/transports), as the SDK has it. */
+const missingCapability = -32_021;
+
+/** Writes the answers of plain calls, in the words that the SDK's server has for the same. */
+export type AnswerWriter = {
+  result(response: ServerResponse, call: PlainCall, result: PlainResult): void;
+  /** A result of our own making: why a call brought nothing. */
+  failure(response: ServerResponse, call: PlainCall, result: CallToolResult): void;
+  error(response: ServerResponse, call: PlainCall, error: Pick<ProtocolError, 'code' | 'message' | 'data'>): void;
+  /** Ends an exchange whose call was cancelled. */
+  nothing(response: ServerResponse): void;
+  progress(response: ServerResponse, call: PlainCall, params: Record<string, unknown>): Promise<void> | undefined;
+};
+
+export function createAnswerWriter(identity: ServerIdentity): AnswerWriter {
+  const stamp = { [SERVER_INFO_META_KEY]: identity };
+  const stampText = `"_meta":${JSON.stringify(stamp)}`;
+
+  function envelope(call: PlainCall, members: string, meta: Record<string, unknown> | undefined): string {
+    const parts = members === '' ? [] : [members];
+    if (call.era === 'modern') {
+      parts.push('"resultType":"complete"', meta ? `"_meta":${JSON.stringify({ ...stamp, ...meta })}` : stampText);
+    } else if (meta) parts.push(`"_meta":${JSON.stringify(meta)}`);
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(call.id)},"result":{${parts.join(',')}}}`;
+  }
+
+  return {
+    result: (response, call, result) => send(response, 200, envelope(call, result.members, result.meta)),
+    failure(response, call, { _meta: meta, ...result }) {
+      send(response, 200, envelope(call, JSON.stringify(result).slice(1, -1), meta));
+    },
+    error(response, call, { code, message, data }) {
+      // 2026-07-28 gave resource-not-found the code of invalid params; the SDK answers both eras alike
+      const shown = code === -32_002 ? -32_602 : code;
+      const error = { code: shown, message, ...(data !== undefined && { data }) };
+      const status = call.era === 'modern' && shown === missingCapability ? 400 : 200;
+      send(response, status, JSON.stringify({ jsonrpc: '2.0', id: call.id, error }));
+    },
+    nothing(response) {
+      if (!response.headersSent) response.writeHead(202);
+      response.end();
+    },
+    progress(response, call, params) {
+      if (!response.headersSent) {
+        response.writeHead(200, {
+          'content-type': 'text/event-stream',
+          'cache-control': 'no-cache, no-transform',
+          'x-accel-buffering': 'no',
+        });
+      }
+      const notice = {
+        jsonrpc: '2.0',
+        method: 'notifications/progress',
+        params: { ...params, progressToken: call.progressToken },
+      };
+      // a client that reads slowly slows the server down, not our memory
+      return response.write(eventOf(JSON.stringify(notice))) ? undefined : drained(response);
+    },
+  };
+}
+
+/** As JSON, or as the last event where progress has opened a stream. */
+function send(response: ServerResponse, status: number, text: string): void {
+  if (response.destroyed) return;
+  if (response.headersSent) {
+    response.end(eventOf(text));
+    return;
+  }
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+  response.end(text);
+}
+
+function eventOf(text: string): string {
+  return `event: message\ndata: ${text}\n\n`;
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.once('drain', done);
+    response.once('close', done);
+  });
+}
