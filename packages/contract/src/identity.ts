@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { connectedAppEndpoints } from './connected-apps.ts';
 import { endpoint } from './endpoint.ts';
 
 /** The three scopes of the product (spec part 1, section 6). */
@@ -125,4 +126,5 @@ export const identityEndpoints = [
   listPersonalTokens,
   revokePersonalToken,
   getPersonalTokenStats,
+  ...connectedAppEndpoints,
 ] as const;

@@ -14,10 +14,15 @@ import type { Log } from '#platform/log.ts';
 import { createAuthenticateMcp } from './access/authenticate-mcp.ts';
 import { createGuard } from './access/guard.ts';
 import { rememberCallers } from './access/remembered-callers.ts';
+import { createUseRecorder } from './access/use-recorder.ts';
 import { createAccessTokens } from './access/verify-access-token.ts';
 import { createConnectionLog } from './connection-log/create-connection-log.ts';
 import { mountConnectionLogRoutes } from './connection-log/routes.ts';
+import { createSelfTest } from './connection-log/self-test.ts';
+import { createAuthorizations } from './oauth/authorizations.ts';
+import { mountConnectedAppRoutes } from './oauth/connected-app-routes.ts';
 import { createProvider } from './oauth/create-provider.ts';
+import { nameClients, type UsedClient } from './name-clients.ts';
 import { createClientDocumentFetch } from './oauth/fetch-client-document.ts';
 import { createFrontendCookie } from './oauth/frontend-cookie.ts';
 import { mountMetadataRoutes } from './oauth/metadata-routes.ts';
@@ -81,7 +86,9 @@ export async function createIdentity(options: IdentityOptions) {
     fetchClientDocument: documents.fetch,
     onGrantRevoked: (grantId) => void revocations.announce(grantId),
   });
-  extendTokenAnswers(provider, cookie);
+  const authorizations = createAuthorizations({ db, clock, announce: revocations.announce });
+  extendTokenAnswers(provider, cookie, authorizations);
+  const uses = createUseRecorder({ clock, log, write: authorizations.recordUse });
   const connectionLog = createConnectionLog({
     ...options,
     publicUrl,
@@ -97,8 +104,9 @@ export async function createIdentity(options: IdentityOptions) {
   const standIn = config.google
     ? undefined
     : createStandIn({ publicUrl, brandName, db, vault, keys, redirectUri, client: standInClient });
+  const signInProvider = standIn?.issuer ?? options.googleIssuer ?? 'https://accounts.google.com';
   const upstream = options.connectUpstream({
-    issuer: standIn?.issuer ?? options.googleIssuer ?? 'https://accounts.google.com',
+    issuer: signInProvider,
     redirectUri,
     ...(config.google ?? standInClient),
   });
@@ -109,9 +117,11 @@ export async function createIdentity(options: IdentityOptions) {
     publicKeys: keys.publicKeys,
     provider: activeProvider,
     adminEmails,
+    noteUse: uses.note,
   });
+  const tokenStore = createPersonalTokenStore(db, activeProvider);
   const tokens = createPersonalTokens({
-    store: createPersonalTokenStore(db, activeProvider),
+    store: tokenStore,
     clock,
     ids,
     log,
@@ -125,6 +135,8 @@ export async function createIdentity(options: IdentityOptions) {
     guard,
     authenticateMcp: createAuthenticateMcp(accessTokens, tokens, remembered),
     findUser: users.find,
+    /** Names for the log of a person's calls; see name-clients.ts. */
+    nameClients: (userId: string, clients: readonly UsedClient[]) => nameClients(db.query, userId, clients),
     connectionLog,
     createPersonalToken: (request: OperatorTokenRequest) => createOperatorToken({ users, tokens, clock }, request),
 
@@ -135,7 +147,14 @@ export async function createIdentity(options: IdentityOptions) {
     async mountRoutes(app: FastifyInstance, router: Router): Promise<void> {
       mountPageStyles(app);
       connectionLog.watchRoutes(app);
-      mountConnectionLogRoutes(router, connectionLog);
+      const selfTest = createSelfTest({
+        ...options,
+        publicUrl,
+        tokenStore,
+        onRevoked: revocations.announce,
+        signInProvider,
+      });
+      mountConnectionLogRoutes(router, connectionLog, selfTest);
       mountMetadataRoutes(app, publicUrl, resources);
       mountOAuthRoutes(app, {
         provider,
@@ -144,6 +163,7 @@ export async function createIdentity(options: IdentityOptions) {
         resources,
         cookie,
         accessTokens,
+        authorizations,
         users,
         clock,
         connectionLog,
@@ -172,12 +192,14 @@ export async function createIdentity(options: IdentityOptions) {
       });
       repeatErrorText(app);
       routePersonalTokens(router, tokens);
+      mountConnectedAppRoutes(router, authorizations, cookie);
     },
 
     async stop(): Promise<void> {
       remembered.stop();
       await connectionLog.settle();
       await tokens.stop();
+      await uses.settle();
       await revocations.stop();
       await documents.close();
     },

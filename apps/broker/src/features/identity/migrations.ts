@@ -1,5 +1,6 @@
 import type { Migration } from '#platform/db/database.ts';
 import { connectionLogMigrations } from './connection-log/migrations.ts';
+import { authorizationMigrations } from './oauth/migrations.ts';
 
 export const identityMigrations: readonly Migration[] = [
   {
@@ -78,4 +79,5 @@ export const identityMigrations: readonly Migration[] = [
     ],
   },
   ...connectionLogMigrations,
+  ...authorizationMigrations,
 ];

@@ -26,6 +26,8 @@ export function createAccessTokens(options: {
   publicKeys: JWK[];
   provider: Provider;
   adminEmails: readonly string[];
+  /** Called with the grant of each token that was good. */
+  noteUse: (grantId: string) => void;
 }): AccessTokens {
   const keys = createLocalJWKSet({ keys: options.publicKeys });
 
@@ -45,6 +47,7 @@ export function createAccessTokens(options: {
       );
       const [row] = rows;
       if (!row) return undefined;
+      options.noteUse(claims.grantId);
       return {
         userId: claims.userId,
         role: roleOf(row.email, options.adminEmails),

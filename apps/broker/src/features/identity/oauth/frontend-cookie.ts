@@ -5,7 +5,7 @@ const cookieName = 'souk_refresh';
 /** Says to the page's scripts that there is a sign-in to ask for, and nothing else: visitors need not ask in vain. */
 const hintName = 'souk_signed_in';
 /** oidc-provider's own session and its signature (create-provider.ts). */
-const serverSessionCookies = ['souk_session', 'souk_session.sig'];
+const serverSessionCookies = ['souk_session', 'souk_session.sig'] as const;
 const maxAgeSeconds = 30 * 86_400;
 
 /**
@@ -25,6 +25,12 @@ export function createFrontendCookie(options: {
   const attributes = `Path=/oauth; HttpOnly; ${everywhere}`;
   const nameOf = (grantId: string) =>
     createHmac('sha256', options.cookieKey).update(`refresh-handle:${grantId}`).digest('base64url');
+  const clear = (reply: FastifyReply) => {
+    reply.header('set-cookie', [
+      `${cookieName}=; Max-Age=0; ${attributes}`,
+      `${hintName}=; Max-Age=0; Path=/; ${everywhere}`,
+    ]);
+  };
 
   return {
     read: (request: FastifyRequest): string | undefined => request.cookies[cookieName],
@@ -33,17 +39,17 @@ export function createFrontendCookie(options: {
       `${cookieName}=${refreshToken}; Max-Age=${maxAgeSeconds}; ${attributes}`,
       `${hintName}=1; Max-Age=${maxAgeSeconds}; Path=/; ${everywhere}`,
     ],
-    clear: (reply: FastifyReply) =>
-      reply.header('set-cookie', [
-        `${cookieName}=; Max-Age=0; ${attributes}`,
-        `${hintName}=; Max-Age=0; Path=/; ${everywhere}`,
-      ]),
+    clear,
     /** Sign Out: the authorization server forgets this browser too, or the next Sign In would ask nobody who they are. */
-    endSession: (reply: FastifyReply) =>
+    signOut(reply: FastifyReply) {
+      clear(reply);
       reply.header(
         'set-cookie',
         serverSessionCookies.map((name) => `${name}=; Max-Age=0; Path=/oauth; HttpOnly${secure ? '; Secure' : ''}`),
-      ),
+      );
+    },
+    /** The authorization server's session of this browser, if it has one. */
+    readSession: (request: FastifyRequest): string | undefined => request.cookies[serverSessionCookies[0]],
     /** A new handle for each answer; its first part names the grant. */
     handleFor: (grantId: string) => `${nameOf(grantId)}.${options.secret(9)}`,
     /** Whether a handle of the body is of this grant. */

@@ -8,6 +8,7 @@ import type { AccessTokens } from '../access/verify-access-token.ts';
 import { createRateLimit } from '../sign-in/rate-limit.ts';
 import type { ConnectionLog } from '../connection-log/create-connection-log.ts';
 import type { UserStore } from '../users/user-store.ts';
+import type { Authorizations } from './authorizations.ts';
 import { publicClientId, readClientMetadata, type ClientMetadata } from './client-metadata.ts';
 import { allowEveryOrigin, mountPreflight } from './cors.ts';
 import type { FrontendCookie } from './frontend-cookie.ts';
@@ -27,6 +28,7 @@ export type OAuthRoutesOptions = {
   resources: Resources;
   cookie: FrontendCookie;
   accessTokens: AccessTokens;
+  authorizations: Authorizations;
   users: UserStore;
   clock: Clock;
   connectionLog: Pick<ConnectionLog, 'registered' | 'registrationRefused' | 'tokenRefused'>;
@@ -84,8 +86,9 @@ export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptio
         });
       }
       form.set('token', token);
-      options.cookie.clear(reply);
-      options.cookie.endSession(reply);
+      const session = options.cookie.readSession(request);
+      if (session !== undefined) await options.authorizations.endSession(session);
+      options.cookie.signOut(reply);
     } else {
       allowEveryOrigin(reply);
     }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
 import { mayRequest } from './create-provider.ts';
+import type { Authorizations } from './authorizations.ts';
 import type { FrontendCookie } from './frontend-cookie.ts';
 import { frontendClientId, type Resources } from './resources.ts';
 
@@ -112,14 +113,15 @@ export function refuseToken(reply: FastifyReply, refusal: TokenRefusal) {
 
 /**
  * Adds the spec's camelCase fields beside the standard ones, and moves the web app's refresh token into its cookie.
- * Runs inside oidc-provider, after its own answer.
+ * Also writes a new authorization down. Runs inside oidc-provider, after its own answer.
  */
-export function extendTokenAnswers(provider: Provider, cookie: FrontendCookie): void {
+export function extendTokenAnswers(provider: Provider, cookie: FrontendCookie, authorizations: Authorizations): void {
   provider.use(async (ctx, next) => {
     await next();
     if (ctx.path !== '/oauth/token' || typeof ctx.body !== 'object' || ctx.body === null) return;
     const answer: { access_token?: unknown; refresh_token?: unknown; expires_in?: unknown } = ctx.body;
     if (typeof answer.access_token !== 'string') return;
+    await authorizations.begin(ctx.oidc.entities);
     const grantId = ctx.oidc.entities.Grant?.jti;
     if (
       ctx.oidc.client?.clientId === frontendClientId &&

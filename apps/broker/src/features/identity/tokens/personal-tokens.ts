@@ -3,12 +3,11 @@ import type { Clock } from '#platform/clock.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
+import { createUseRecorder } from '../access/use-recorder.ts';
 import { roleOf } from '../users/role.ts';
 import { presentPersonalToken, type PersonalTokenStore } from './personal-token-store.ts';
 
 const dayMs = 86_400_000;
-const recordUseEveryMs = 60_000;
-const maxRemembered = 10_000;
 
 export type PersonalTokens = ReturnType<typeof createPersonalTokens>;
 
@@ -22,8 +21,7 @@ export function createPersonalTokens(options: {
   onRevoked: (tokenId: string) => Promise<void>;
 }) {
   const { store, clock, ids, log } = options;
-  const lastRecordedMs = new Map<string, number>();
-  const writing = new Set<Promise<void>>();
+  const uses = createUseRecorder({ clock, log, write: store.recordUse });
 
   return {
     /** @returns the token's description and, this once, the token itself. */
@@ -49,7 +47,7 @@ export function createPersonalTokens(options: {
       const nowMs = clock.now();
       const row = await store.findGood(token, new Date(nowMs));
       if (!row) return undefined;
-      noteUse(row.id, nowMs);
+      uses.note(row.id);
       return {
         userId: row.user_id,
         role: roleOf(row.email, options.adminEmails),
@@ -79,21 +77,6 @@ export function createPersonalTokens(options: {
     },
 
     /** Waits for the notes of last use that are still being written. */
-    async stop(): Promise<void> {
-      await Promise.all(writing);
-    },
+    stop: uses.settle,
   };
-
-  /** At most once a minute a token, and nobody waits for it: a call must not pay for a statistic. */
-  function noteUse(id: string, nowMs: number): void {
-    const recordedMs = lastRecordedMs.get(id);
-    if (recordedMs !== undefined && nowMs - recordedMs < recordUseEveryMs) return;
-    if (lastRecordedMs.size >= maxRemembered) lastRecordedMs.clear();
-    lastRecordedMs.set(id, nowMs);
-    const write = store
-      .recordUse(id, new Date(nowMs))
-      .catch((error: unknown) => log.warn({ err: error }, 'the last use of a personal token was not recorded'))
-      .finally(() => writing.delete(write));
-    writing.add(write);
-  }
 }

@@ -1,0 +1,23 @@
+import type { Migration } from '#platform/db/database.ts';
+
+export const authorizationMigrations: readonly Migration[] = [
+  {
+    name: '0018-identity-authorizations',
+    statements: [
+      // What a person should know of each grant that was used. The grant itself, in oauth_records, decides whether it counts.
+      `create table authorizations (
+        grant_id text primary key,
+        user_id uuid not null references users (id) on delete cascade,
+        client_id text not null,
+        client_name text,
+        client_uri text,
+        redirect_host text not null,
+        -- names the authorization server's session of the browser; not its cookie
+        session_uid text,
+        created_at timestamptz not null,
+        last_used_at timestamptz
+      )`,
+      `create index authorizations_user on authorizations (user_id, created_at)`,
+    ],
+  },
+];

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+
+/** A client that the person allowed, and has not disconnected since. */
+export const connectedAppSchema = z.object({
+  /** Names the authorization; worth nothing as a credential. */
+  id: z.string(),
+  clientId: z.string(),
+  clientName: z.string(),
+  clientUri: z.string().nullable(),
+  /** Host of the metadata document by which the client names itself; null for one that merely registered. */
+  publishedBy: z.string().nullable(),
+  /** Whether somebody stands behind the name: a host that publishes it. */
+  verified: z.boolean(),
+  /** Where its sign-in went back to: a host, or the scheme of an application. */
+  redirectHost: z.string(),
+  scopes: z.array(z.string()),
+  /** Addresses that its token opens. */
+  resources: z.array(z.string()),
+  createdAt: z.iso.datetime(),
+  /** Recorded at most once a minute. */
+  lastUsedAt: z.iso.datetime().nullable(),
+  current: z.literal(false),
+});
+export type ConnectedApp = z.infer<typeof connectedAppSchema>;
+
+/** A browser in which the person is signed in to the web app. */
+export const webSessionSchema = z.object({
+  id: z.string(),
+  createdAt: z.iso.datetime(),
+  lastUsedAt: z.iso.datetime().nullable(),
+  /** The one that asks. */
+  current: z.boolean(),
+});
+export type WebSession = z.infer<typeof webSessionSchema>;
+
+const ofUser = z.object({ userId: z.string() });
+const needSession = ['authentication_required', 'unauthenticated'] as const;
+
+export const listConnectedApps = endpoint({
+  id: 'listConnectedApps',
+  method: 'GET',
+  path: '/api/users/:userId/connected-apps',
+  summary: 'The clients and the browsers that are signed in as the caller, newest first',
+  access: 'account',
+  params: ofUser,
+  answer: z.object({
+    success: z.literal(true),
+    apps: z.array(connectedAppSchema),
+    webSessions: z.array(webSessionSchema),
+  }),
+  errors: ['not_found', ...needSession],
+});
+
+export const disconnectApp = endpoint({
+  id: 'disconnectApp',
+  method: 'DELETE',
+  path: '/api/users/:userId/connected-apps/:id',
+  summary: 'Ends a sign-in of the caller, of a client or of a browser: its tokens are refused from then on',
+  access: 'account',
+  params: ofUser.extend({ id: z.string().max(200) }),
+  answer: z.object({ success: z.literal(true) }),
+  errors: ['not_found', ...needSession],
+});
+
+export const signOutEverywhere = endpoint({
+  id: 'signOutEverywhere',
+  method: 'POST',
+  path: '/auth/sign-out-everywhere',
+  summary: 'Signs the caller out of every browser, this one included; connected apps stay',
+  access: 'account',
+  answer: z.object({ success: z.literal(true), signedOut: z.int() }),
+  errors: [...needSession],
+});
+
+export const connectedAppEndpoints = [listConnectedApps, disconnectApp, signOutEverywhere] as const;
