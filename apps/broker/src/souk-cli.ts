@@ -4,6 +4,7 @@ import { ConfigError, readConfig, type Config } from '#platform/config.ts';
 import { DataFolderDamagedError, DataFolderInUseError } from '#platform/db/database-errors.ts';
 import { callOperator, NotRunningError, OperatorCommandError } from '#platform/operator/call-operator.ts';
 import { configChecks, type ConfigCheck } from './souk-checks.ts';
+import { examine, printDiagnosis } from './souk-doctor.ts';
 import { runLocally } from './souk-local.ts';
 
 /** sysexits.h: EX_USAGE and EX_CONFIG. */
@@ -19,6 +20,8 @@ export type CliOptions = {
 };
 
 class UsageError extends Error {}
+/** What was asked for was done, and its result is bad news, which is printed already. */
+class FaultsFoundError extends Error {}
 
 type Values = Record<string, string | boolean | undefined>;
 type Command = {
@@ -27,6 +30,8 @@ type Command = {
   summary: string;
   usage: string;
   options: ParseArgsOptionsConfig;
+  /** The name of the one argument that may stand without an option. */
+  argument?: string;
   help: readonly [option: string, text: string][];
   run(values: Values, cli: CliOptions): Promise<void>;
 };
@@ -60,6 +65,19 @@ const commands: readonly Command[] = [
     help: [['--manifests DIR', 'check the manifests of this folder instead of the bundled ones']],
     run: checkConfig,
   },
+  {
+    name: 'doctor',
+    summary: 'goes the way of an MCP client to an installation, and names what keeps clients from connecting',
+    usage: 'doctor [URL] [--json]',
+    options: { json: { type: 'boolean' } },
+    argument: 'URL',
+    help: [
+      ['URL', 'the address that people use; without it PUBLIC_URL of the configuration'],
+      ['--json', 'print the checks as JSON'],
+      ['', 'exits with 0 when no fault was found, 1 when there are faults, 78 when the configuration is wrong'],
+    ],
+    run: examineInstallation,
+  },
 ];
 
 /** Runs the operator's command line. @returns the exit code: 0, 1 failure, 64 usage, 78 configuration */
@@ -73,6 +91,7 @@ export async function runCli(argv: readonly string[], cli: CliOptions): Promise<
     else await command.run(values, cli);
     return 0;
   } catch (error) {
+    if (error instanceof FaultsFoundError) return exitFailure;
     cli.stderr(explain(error));
     if (error instanceof UsageError) return exitUsage;
     return error instanceof ConfigError ? exitConfig : exitFailure;
@@ -98,6 +117,16 @@ async function createToken(values: Values, { environment, stdout }: CliOptions):
   stdout(tokenSchema.parse(result).token);
 }
 
+async function examineInstallation(values: Values, { environment, stdout }: CliOptions): Promise<void> {
+  const address = typeof values.URL === 'string' ? values.URL : undefined;
+  const examined = await examine(address, environment);
+  if (!examined) throw new UsageError(`${address} is no http or https address. See: npm run souk -- doctor --help`);
+  const { baseUrl, diagnosis } = examined;
+  if (values.json === true) stdout(JSON.stringify({ url: baseUrl, ...diagnosis }));
+  else printDiagnosis(baseUrl, diagnosis, stdout);
+  if (!diagnosis.ok) throw new FaultsFoundError();
+}
+
 /** The embedded database has one opener: the broker where one runs, else this process. */
 async function askBrokerOrRun(config: Config, command: string, args: unknown): Promise<unknown> {
   try {
@@ -119,10 +148,18 @@ async function checkConfig(values: Values, { environment, stdout, checks = confi
 function parse(command: Command, args: readonly string[]): Values {
   try {
     const options = { ...command.options, help: { type: 'boolean', short: 'h' } } as const;
-    const { values } = parseArgs({ args: [...args], options, strict: true, allowPositionals: false });
-    return Object.fromEntries(
+    const { argument } = command;
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options,
+      strict: true,
+      allowPositionals: argument !== undefined,
+    });
+    if (positionals.length > 1) throw new Error(`Only one ${argument} can be given`);
+    const named: Values = Object.fromEntries(
       Object.entries(values).map(([name, value]) => [name, Array.isArray(value) ? undefined : value]),
     );
+    return argument === undefined ? named : { ...named, [argument]: positionals[0] };
   } catch (error) {
     const [reason] = String(error instanceof Error ? error.message : error).split('. ');
     throw new UsageError(`${reason}. See: npm run souk -- ${command.name} --help`);

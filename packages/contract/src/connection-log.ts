@@ -88,4 +88,4 @@ export const testConnection = endpoint({
   errors: ['not_found', 'rate_limited', 'authentication_required', 'unauthenticated', 'invalid_request'],
 });
 
-export const connectionLogEndpoints = [listConnections] as const;
+export const connectionLogEndpoints = [listConnections, testConnection] as const;

@@ -1,12 +1,32 @@
-import { listConnections } from '@souk/contract/connection-log.ts';
+import type { FastifyRequest } from 'fastify';
+import { listConnections, testConnection } from '@souk/contract/connection-log.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { ConnectionLog } from './create-connection-log.ts';
+import type { SelfTest } from './self-test.ts';
 
-export function mountConnectionLogRoutes(router: Router, log: ConnectionLog): void {
+export function mountConnectionLogRoutes(router: Router, log: ConnectionLog, selfTest: SelfTest): void {
+  // Identity comes from the token alone: another's id is an address that does not exist (clarifications, Addresses).
   router.route(listConnections, async ({ caller, params }) => {
-    // Identity comes from the token alone: another's id is an address that does not exist (clarifications, Addresses).
     if (params.userId !== caller.userId) throw new SoukError('not_found');
     return { success: true as const, attempts: await log.list(caller.userId) };
   });
+
+  router.route(testConnection, async ({ caller, params, body, request }) => {
+    if (params.userId !== caller.userId) throw new SoukError('not_found');
+    const timeMs = body.browserTimeMs;
+    const browser = { ...describeBrowser(request), ...(timeMs !== undefined && { timeMs }) };
+    const diagnosis = await selfTest.run(caller.userId, browser, () => log.settle());
+    return { success: true as const, ...diagnosis };
+  });
+}
+
+/** Where the page itself was loaded from: what its owner sees in the address bar. Told to its owner alone. */
+function describeBrowser({ headers }: FastifyRequest): { origin?: string; forwardedProto?: string } {
+  const [proto] = String(headers['x-forwarded-proto'] ?? '').split(',');
+  const origin = URL.parse(headers.origin ?? '')?.origin;
+  return {
+    ...(origin !== undefined && origin !== 'null' && { origin }),
+    ...(proto !== undefined && proto !== '' && { forwardedProto: proto.trim() }),
+  };
 }
