@@ -13,6 +13,9 @@ const publicScreens = [
   '/service/nobody',
   '/nowhere',
   '/auth/callback',
+  '/auth/success',
+  '/auth-shim',
+  '/sign-in',
 ];
 
 /** What axe finds wrong in both themes, by rule, with the elements. Between the themes only the colours differ. */
@@ -108,8 +111,16 @@ test('axe finds nothing on the pages of sign-in and consent, nor on the dashboar
   await expect(page.getByRole('menu')).toBeVisible();
   expect(await findProblems(page), 'the account menu').toEqual([]);
   await page.getByRole('menuitem', { name: 'Dashboard' }).click();
-  await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
-  expect(await findProblems(page), 'the dashboard').toEqual([]);
+  for (const [tab, shown] of [
+    ['Connections', 'No client has tried yet'],
+    ['Connected apps', 'Browsers'],
+    ['Profile', 'Profile'],
+    ['Access tokens', 'No access tokens'],
+  ] as const) {
+    await page.getByRole('tab', { name: tab }).click();
+    await expect(page.getByRole('heading', { name: shown, exact: true })).toBeVisible();
+    expect(await findProblems(page), `the dashboard: ${tab}`).toEqual([]);
+  }
 
   await page.getByRole('button', { name: 'Create token' }).click();
   const form = page.getByRole('dialog');
@@ -214,6 +225,11 @@ test('by keyboard: sign in, the account menu, and a token from its making to its
   await page.keyboard.press('ArrowDown');
   await expect(page.getByRole('menuitem', { name: 'Dashboard' })).toBeFocused();
   await page.keyboard.press('Enter');
+  await tabTo(page, page.getByRole('tab', { name: 'Connections' }));
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await expect(page).toHaveURL(/\/dashboard\?tab=tokens$/);
+  await expect(page.getByRole('tab', { name: 'Access tokens' })).toBeFocused();
   await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
 
   const create = page.getByRole('region', { name: 'Access tokens' }).getByRole('button', { name: 'Create token' });
@@ -272,8 +288,10 @@ test('at 390 px no screen scrolls sideways', async ({ page, product }) => {
   expect(await overflow(), 'consent').toBe(0);
   await page.goto('/');
   await signIn(page, 'a-rather-long-address-of-somebody@subdomain.souk.test');
-  await openScreen(page, '/dashboard');
-  expect(await overflow(), 'dashboard').toBe(0);
+  for (const tab of ['connections', 'apps', 'profile', 'tokens']) {
+    await openScreen(page, `/dashboard?tab=${tab}`);
+    expect(await overflow(), tab).toBe(0);
+  }
   await page.getByRole('button', { name: 'Create token' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('x'.repeat(80));
   await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click();
@@ -315,7 +333,7 @@ test.describe('snapshots', () => {
     await page.goto('/');
     await signIn(page, 'painted@souk.test');
     await openScreen(page, '/dashboard');
-    await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'No client has tried yet' })).toBeVisible();
     await expect(page).toHaveScreenshot('dashboard.png', {
       animations: 'disabled',
       maxDiffPixelRatio: 0.02,

@@ -1,7 +1,18 @@
 import { expect, test } from './product-test.ts';
 import { accountMenu, chooseAccount, signIn } from './sign-in.ts';
 
-const screens = ['/', '/marketplace', '/search', '/service/travel', '/service/nobody', '/nowhere', '/auth/callback'];
+const screens = [
+  '/',
+  '/marketplace',
+  '/search',
+  '/service/travel',
+  '/service/nobody',
+  '/nowhere',
+  '/auth/callback',
+  '/auth/success',
+  '/auth-shim',
+  '/sign-in',
+];
 
 test('[GEN-26] the header stands on every screen, the dashboard included', async ({ page }) => {
   for (const screen of screens) {

@@ -6,7 +6,7 @@ import { signIn } from './sign-in.ts';
 async function openDashboard(page: Page, email: string): Promise<void> {
   await page.goto('/');
   await signIn(page, email);
-  await page.goto('/dashboard');
+  await page.goto('/dashboard?tab=tokens');
   await expect(page.getByRole('heading', { level: 2, name: 'Access tokens', exact: true })).toBeVisible();
 }
 
@@ -115,7 +115,7 @@ test('[ERR-5] failures to fetch, to count, to create and to revoke are shown wor
   await signIn(page, 'failing@souk.test');
 
   const healList = await failCalls(page, '**/auth/pat/list', { message: text });
-  await page.goto('/dashboard');
+  await page.goto('/dashboard?tab=tokens');
   await expect(page.getByRole('alert').filter({ hasText: 'Failed to fetch PATs' })).toContainText(text);
   await healList();
   const healStats = await failCalls(page, '**/auth/pat/stats', { message: 'Failed to fetch PAT stats' });

@@ -1,7 +1,17 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ConnectPanel } from '#features/gateway/connect-panel.tsx';
 import { DashboardScreen } from '#features/identity/dashboard-screen.tsx';
+import { dashboardTabs, parseDashboardSearch } from '#features/identity/dashboard-tabs.ts';
 
 /** The dashboard with what other features put into it; loaded when somebody goes there. */
 export function Dashboard() {
-  return <DashboardScreen connectPanel={(userId) => <ConnectPanel userId={userId} />} />;
+  const { tab } = parseDashboardSearch(useSearch({ from: '/dashboard' }));
+  const navigate = useNavigate({ from: '/dashboard' });
+  return (
+    <DashboardScreen
+      tab={tab ?? dashboardTabs[0]}
+      onTabChange={(next) => void navigate({ search: { tab: next }, replace: true, resetScroll: false })}
+      connectPanel={(userId) => <ConnectPanel userId={userId} />}
+    />
+  );
 }

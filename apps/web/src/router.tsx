@@ -7,6 +7,7 @@ import { ServiceScreen } from '#features/catalogue/service-screen.tsx';
 import { clientNames } from '#features/gateway/client-forms.ts';
 import { ConnectPanel } from '#features/gateway/connect-panel.tsx';
 import { CallbackScreen } from '#features/identity/callback-screen.tsx';
+import { parseDashboardSearch } from '#features/identity/dashboard-tabs.ts';
 import { Header } from '#features/identity/header.tsx';
 import { useSession } from '#features/identity/session-provider.tsx';
 import { PageShell } from '#ui/page-shell.tsx';
@@ -117,6 +118,7 @@ const serviceWithoutId = createRoute({
 const dashboard = createRoute({
   getParentRoute: () => root,
   path: '/dashboard',
+  validateSearch: parseDashboardSearch,
   component: lazyRouteComponent(() => import('./dashboard.tsx'), 'Dashboard'),
 });
 

@@ -1,4 +1,4 @@
-import { useId, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useId, useRef, type KeyboardEvent, type ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 
 export type TabItem<Value extends string> = {
@@ -23,7 +23,7 @@ const looks = {
     list: 'gap-1 overflow-x-auto border-b border-line [scrollbar-width:none]',
     tab: '-mb-px border-b-2 px-3 py-2 focus-visible:-outline-offset-2',
     chosen: 'border-ink text-text',
-    panel: 'pt-4',
+    panel: 'pt-6',
   },
   pills: {
     list: 'flex-wrap gap-1 border-b border-line bg-ground p-2 sm:px-3',
@@ -49,6 +49,11 @@ export function Tabs<Value extends string>({ label, items, value, onChange, look
   const id = useId();
   const classes = looks[look];
   const chosen = items.find((item) => item.value === value);
+  const list = useRef<HTMLDivElement>(null);
+  // on a phone the chosen one may be out of sight: an address can name any of them
+  useEffect(() => {
+    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [value]);
   const move = (event: KeyboardEvent<HTMLElement>, index: number) => {
     const to = nextIndex(event.key, index, items.length);
     const item = to === undefined ? undefined : items[to];
@@ -59,7 +64,7 @@ export function Tabs<Value extends string>({ label, items, value, onChange, look
   };
   return (
     <div className="min-w-0">
-      <div role="tablist" aria-label={label} className={classNames('flex', classes.list)}>
+      <div ref={list} role="tablist" aria-label={label} className={classNames('flex', classes.list)}>
         {items.map((item, index) => {
           const isChosen = item === chosen;
           return (

@@ -71,7 +71,8 @@ test('[SIGN-38] where no sign-in was started the person is asked, and yes signs 
 test('[SIGN-38] a start of more than ten minutes ago is none', async () => {
   const { browser, tab } = await leave();
   browser.pass(600_000);
-  questionOf(await tab.session.openHandOff({ token: browser.ticketOf(carl), user: hint(carl) }));
+  const question = questionOf(await tab.session.openHandOff({ token: browser.ticketOf(carl), user: hint(carl) }));
+  expect(question.email).toBe(carl);
 });
 
 test('no ends the offered sign-in at the broker', async () => {

@@ -22,3 +22,13 @@ export const tokensQuery = (userId: string) =>
 /** How many tokens there are, by status. */
 export const tokenStatsQuery = (userId: string) =>
   queryOptions({ queryKey: [...tokensKey(userId), 'stats'], queryFn: () => api.getPersonalTokenStats() });
+
+/** Clients and browsers that are signed in: what a disconnection changes. */
+export const connectedAppsKey = (userId: string) => [...accountKey(userId), 'connected-apps'];
+
+/** The clients that the person allowed, and the browsers that they are signed in with. */
+export const connectedAppsQuery = (userId: string) =>
+  queryOptions({
+    queryKey: connectedAppsKey(userId),
+    queryFn: () => api.listConnectedApps({ params: { userId } }),
+  });

@@ -4,15 +4,15 @@ import KeyRound from 'lucide-react/icons/key-round';
 import Plus from 'lucide-react/icons/plus';
 import { useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
-import { DelayedFallback } from '#ui/delayed-fallback.tsx';
 import { preloadDialog } from '#ui/dialog.tsx';
 import { EmptyState } from '#ui/empty-state.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
-import { Skeleton } from '#ui/skeleton.tsx';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
+import { ListSkeleton } from './list-skeleton.tsx';
 import { NewTokenDialog, type NewToken } from './new-token-dialog.tsx';
 import { tokensQuery } from './queries.ts';
 import { RevokeTokenDialog } from './revoke-token-dialog.tsx';
+import { SectionHeading } from './section-heading.tsx';
 import { TokenStats } from './token-stats.tsx';
 import { describeFailure } from './token-texts.ts';
 import { TokensTable } from './tokens-table.tsx';
@@ -36,18 +36,13 @@ export function TokensScreen({ userId }: { userId: string }) {
   );
   return (
     <section aria-labelledby="tokens-heading" className="flex flex-col gap-4">
-      <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
-        <div className="min-w-0">
-          <h2 id="tokens-heading" ref={heading} tabIndex={-1} className="text-base font-semibold outline-none">
-            Access tokens
-          </h2>
-          <p className="mt-1 max-w-prose text-quiet">
-            For scripts, and for clients that cannot sign in by themselves. A token opens your MCP links; it cannot
-            change your account.
-          </p>
-        </div>
-        {createButton}
-      </div>
+      <SectionHeading
+        id="tokens-heading"
+        focusRef={heading}
+        title="Access tokens"
+        text="For scripts, and for clients that cannot sign in by themselves. A token opens your MCP links; it cannot change your account."
+        actions={createButton}
+      />
       <TokenList userId={userId} onRevoke={setRevoking} />
       <p role="status" className="sr-only">
         {said}
@@ -78,7 +73,7 @@ export function TokensScreen({ userId }: { userId: string }) {
 
 function TokenList({ userId, onRevoke }: { userId: string; onRevoke: (token: PersonalToken) => void }) {
   const list = useQuery(tokensQuery(userId));
-  if (list.isPending) return <ListSkeleton />;
+  if (list.isPending) return <ListSkeleton label="Loading your access tokens…" />;
   if (list.isError) {
     const { title, reason } = describeFailure('Failed to fetch PATs', list.error);
     return <ErrorState title={title} text={reason} onRetry={() => void list.refetch()} retrying={list.isFetching} />;
@@ -97,25 +92,5 @@ function TokenList({ userId, onRevoke }: { userId: string; onRevoke: (token: Per
       )}
       <TokenStats userId={userId} />
     </>
-  );
-}
-
-function ListSkeleton() {
-  return (
-    <DelayedFallback label="Loading your access tokens…">
-      <div className="overflow-hidden rounded-lg border border-line bg-surface">
-        <div className="h-10 border-b border-line" />
-        {[1, 2, 3].map((row) => (
-          <div
-            key={row}
-            className="flex h-14 items-center justify-between gap-6 border-b border-line px-4 last:border-0"
-          >
-            <Skeleton className="h-4 w-40" />
-            <Skeleton className="h-4 w-24 max-sm:hidden" />
-            <Skeleton className="h-4 w-24" />
-          </div>
-        ))}
-      </div>
-    </DelayedFallback>
   );
 }

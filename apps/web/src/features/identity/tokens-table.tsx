@@ -1,9 +1,9 @@
 import type { PersonalToken } from '@souk/contract/identity.ts';
-import { formatDay, formatMoment } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { preloadDialog } from '#ui/dialog.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
+import { Ago, Day } from './moment.tsx';
 import { formatDistance, scopeTexts } from './token-texts.ts';
 
 const cells: readonly TableColumn<PersonalToken>[] = [
@@ -87,14 +87,6 @@ export function TokensTable({
   return <Table caption="Your access tokens" columns={columns} rows={tokens} rowKey={(token) => token.id} />;
 }
 
-function Day({ moment }: { moment: string }) {
-  return (
-    <time dateTime={moment} title={formatMoment(moment)} className="whitespace-nowrap tabular-nums">
-      {formatDay(moment)}
-    </time>
-  );
-}
-
 function Expiry({ token, label }: { token: PersonalToken; label?: string }) {
   const distance = formatDistance(token.expiresAt, Date.now());
   if (token.status === 'expired') return <span className="text-bad">Expired {distance}</span>;
@@ -104,8 +96,8 @@ function Expiry({ token, label }: { token: PersonalToken; label?: string }) {
 function lastUsed({ lastUsedAt }: PersonalToken) {
   if (lastUsedAt === null) return 'Never used';
   return (
-    <time dateTime={lastUsedAt} title={formatMoment(lastUsedAt)}>
-      Used {formatDistance(lastUsedAt, Date.now())}
-    </time>
+    <>
+      Used <Ago moment={lastUsedAt} />
+    </>
   );
 }

@@ -11,6 +11,7 @@ export function testServer(given: Partial<ServerAnswer> & { serverId: string }):
     status: 'connected',
     metadata: { category: 'API Services', description, version: '1.0.0', author: 'Tests' },
     capabilities: { tools: 1, prompts: 0, resources: 0 },
+    estimatedTokens: 100,
     connectionType: 'http',
     lastUpdate: '2026-11-21T03:00:00.000Z',
     ...given,

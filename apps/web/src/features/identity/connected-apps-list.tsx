@@ -1,0 +1,71 @@
+import type { ConnectedApp } from '@souk/contract/connected-apps.ts';
+import BadgeCheck from 'lucide-react/icons/badge-check';
+import { Badge } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { preloadDialog } from '#ui/dialog.tsx';
+import { LetterImage } from '#ui/letter-image.tsx';
+import { config } from '#web/config.ts';
+import { scopeNames, targetOf } from './connected-app-texts.ts';
+import { Ago, Day } from './moment.tsx';
+
+/** Clients as rows: who says so, what it may do where, since when. */
+export function ConnectedAppsList({
+  apps,
+  onDisconnect,
+}: {
+  apps: readonly ConnectedApp[];
+  onDisconnect: (app: ConnectedApp) => void;
+}) {
+  return (
+    <Card padding="none">
+      <ul aria-label="Your connected apps" className="divide-y divide-line">
+        {apps.map((app) => (
+          <li key={app.id} className="flex flex-wrap items-start gap-x-3 gap-y-3 p-4">
+            <LetterImage name={app.clientName} size={40} className="rounded-md max-sm:hidden" />
+            <AppFacts app={app} />
+            <Button
+              size="small"
+              aria-label={`Disconnect ${app.clientName}`}
+              onPointerEnter={preloadDialog}
+              onClick={() => onDisconnect(app)}
+            >
+              Disconnect
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function AppFacts({ app }: { app: ConnectedApp }) {
+  const targets = app.resources.map((resource) => targetOf(resource, config.publicUrl)).join(', ');
+  return (
+    <div className="min-w-0 flex-1 basis-48">
+      <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
+        <h3 className="font-medium wrap-anywhere">{app.clientName}</h3>
+        {app.publishedBy === null ? (
+          <Badge>Unverified application</Badge>
+        ) : (
+          <Badge tone="good" icon={<BadgeCheck aria-hidden size={13} />}>
+            Published by {app.publishedBy}
+          </Badge>
+        )}
+      </div>
+      <p className="mt-1 text-quiet wrap-anywhere">
+        May use {scopeNames(app.scopes)} of {targets}.
+      </p>
+      <p className="mt-0.5 text-[0.8125rem] text-faint wrap-anywhere">
+        Goes back to {app.redirectHost} · Allowed <Day moment={app.createdAt} /> ·{' '}
+        {app.lastUsedAt === null ? (
+          'Never used'
+        ) : (
+          <>
+            Last used <Ago moment={app.lastUsedAt} />
+          </>
+        )}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query';
+import { formatDay } from '#ui/amount.ts';
+import { Avatar } from '#ui/avatar.tsx';
+import { Card } from '#ui/card.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { ListSkeleton } from './list-skeleton.tsx';
+import { profileQuery } from './queries.ts';
+import { SectionHeading } from './section-heading.tsx';
+import type { SignedInUser } from './signed-in-user.ts';
+import { describeFailure } from './token-texts.ts';
+
+/** Who the person is here (spec part 2, section 2, Profile tab: read-only), and how they take their data or leave. */
+export function ProfileScreen({ user }: { user: SignedInUser }) {
+  return (
+    <div className="flex flex-col gap-10">
+      <section aria-labelledby="profile-heading" className="flex flex-col gap-4">
+        <SectionHeading
+          id="profile-heading"
+          title="Profile"
+          text="As your sign-in provider tells it, at each sign-in."
+        />
+        <Facts user={user} />
+      </section>
+    </div>
+  );
+}
+
+function Facts({ user }: { user: SignedInUser }) {
+  const profile = useQuery(profileQuery(user.id));
+  if (profile.isPending) return <ListSkeleton label="Loading your profile…" />;
+  if (profile.isError) {
+    const { title, reason } = describeFailure('Failed to load your profile', profile.error);
+    return (
+      <ErrorState title={title} text={reason} onRetry={() => void profile.refetch()} retrying={profile.isFetching} />
+    );
+  }
+  const { displayName, email, photoURL, provider, createdAt } = profile.data;
+  const facts = [
+    { name: 'Display name', value: displayName || '–' },
+    { name: 'Email', value: email },
+    { name: 'Provider', value: providerName(provider) },
+    { name: 'Member since', value: <time dateTime={createdAt}>{formatDay(createdAt)}</time> },
+  ];
+  return (
+    <Card padding="large" className="flex flex-wrap items-start gap-x-6 gap-y-4">
+      <Avatar name={displayName || email} src={photoURL} size={64} />
+      <dl className="grid min-w-0 flex-1 basis-64 gap-x-8 gap-y-4 sm:grid-cols-2">
+        {facts.map(({ name, value }) => (
+          <div key={name} className="min-w-0">
+            <dt className="text-[0.8125rem] text-quiet">{name}</dt>
+            <dd className="mt-0.5 font-medium wrap-anywhere">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </Card>
+  );
+}
+
+/** Spec part 2, section 2: 'Unknown' where there is none. */
+function providerName(provider: string): string {
+  if (provider === '') return 'Unknown';
+  return { google: 'Google', dev: 'Demo sign-in' }[provider] ?? provider;
+}

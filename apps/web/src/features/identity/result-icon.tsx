@@ -1,0 +1,17 @@
+import CircleAlert from 'lucide-react/icons/circle-alert';
+import CircleCheck from 'lucide-react/icons/circle-check';
+import CircleDashed from 'lucide-react/icons/circle-dashed';
+import CircleMinus from 'lucide-react/icons/circle-minus';
+
+const looks = {
+  passed: { Icon: CircleCheck, colour: 'text-good' },
+  failed: { Icon: CircleAlert, colour: 'text-bad' },
+  'not-reached': { Icon: CircleDashed, colour: 'text-faint' },
+  skipped: { Icon: CircleMinus, colour: 'text-faint' },
+} as const;
+
+/** The outcome of a step or check beside its words. */
+export function ResultIcon({ status }: { status: keyof typeof looks }) {
+  const { Icon, colour } = looks[status];
+  return <Icon aria-hidden size={16} className={colour} />;
+}

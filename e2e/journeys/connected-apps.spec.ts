@@ -1,0 +1,94 @@
+import type { Page } from '@playwright/test';
+import { connectBySignIn } from '../oauth-client.ts';
+import { failCalls } from './catalogue-answer.ts';
+import { expect, test } from './product-test.ts';
+import { accountMenu, signIn } from './sign-in.ts';
+
+async function openApps(page: Page, email: string): Promise<void> {
+  await page.goto('/');
+  await signIn(page, email);
+  await page.goto('/dashboard?tab=apps');
+  await expect(page.getByRole('heading', { name: 'Browsers' })).toBeVisible();
+}
+
+test('a client that was allowed is listed with what it may do, and refused once it is disconnected', async ({
+  page,
+  product,
+}) => {
+  const email = 'apps@souk.test';
+  const { client } = await connectBySignIn(`${product.publicUrl}/s/travel/mcp`, email, 'modern');
+  const call = () => client.callTool({ name: 'find_airports', arguments: { query: 'Geneva' } });
+  await call();
+  await openApps(page, email);
+  const app = page.getByRole('list', { name: 'Your connected apps' }).getByRole('listitem');
+  await expect(app).toHaveCount(1);
+  for (const fact of [
+    'Test client',
+    'Unverified application',
+    '127.0.0.1:53682',
+    'the server travel',
+    'tools, prompts',
+  ]) {
+    await expect(app).toContainText(fact);
+  }
+
+  const heal = await failCalls(page, '**/connected-apps/*', { message: 'The store rests.' });
+  await app.getByRole('button', { name: 'Disconnect Test client' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Disconnect “Test client”?' });
+  await question.getByRole('button', { name: 'Disconnect' }).click();
+  await expect(question.getByRole('alert')).toContainText('Failed to disconnect: The store rests.');
+  await call();
+  await heal();
+  await question.getByRole('button', { name: 'Disconnect' }).click();
+  await expect(page.getByRole('heading', { name: 'No connected apps' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Connected apps', exact: true })).toBeFocused();
+  await expect(call()).rejects.toThrow();
+  await client.close();
+});
+
+test('another browser is signed out from here, and everywhere means this one too', async ({
+  page,
+  browser,
+  product,
+}) => {
+  const email = 'browsers@souk.test';
+  const elsewhere = await browser.newContext({ baseURL: product.publicUrl });
+  const other = await elsewhere.newPage();
+  const signInThere = async () => {
+    await other.goto('/');
+    await signIn(other, email);
+  };
+  await signInThere();
+  await openApps(page, email);
+  const browsers = page.getByRole('list', { name: 'Browsers that are signed in' }).getByRole('listitem');
+  await expect(browsers).toHaveCount(2);
+  await expect(browsers.filter({ hasText: 'This browser' }).getByRole('button')).toHaveCount(0);
+  await browsers.getByRole('button', { name: 'Sign out' }).click();
+  await expect(browsers).toHaveCount(1);
+  await other.goto('/dashboard?tab=apps');
+  await expect(other, 'its next call signs it out').toHaveURL(`${product.publicUrl}/`);
+
+  await signInThere();
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Sign out everywhere' }).click();
+  await expect(page).toHaveURL(`${product.publicUrl}/`);
+  await expect(accountMenu(page)).toHaveCount(0);
+  await other.goto('/dashboard?tab=apps');
+  await expect(other).toHaveURL(`${product.publicUrl}/`);
+  await elsewhere.close();
+});
+
+test('connected apps that fail to load can be asked for again', async ({ page }) => {
+  await page.goto('/');
+  await signIn(page, 'noapps@souk.test');
+  const heal = await failCalls(page, '**/connected-apps', { message: 'The store rests.' });
+  await page.goto('/dashboard?tab=apps');
+  await expect(page.getByRole('alert').filter({ hasText: 'Failed to load connected apps' })).toContainText(
+    'The store rests.',
+  );
+  await heal();
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expect(page.getByRole('heading', { name: 'No connected apps' })).toBeVisible();
+  await page.getByRole('link', { name: 'Show the link' }).click();
+  await expect(page.getByLabel('Your link', { exact: true })).toBeVisible();
+});
