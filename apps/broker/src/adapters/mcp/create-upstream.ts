@@ -1,5 +1,6 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
+  LOG_LEVEL_META_KEY,
   SERVER_INFO_META_KEY,
   type Client,
   type RequestOptions,
@@ -8,6 +9,8 @@ import { startDeadline } from './call-deadline.ts';
 import { listenForListChanges } from './list-changes.ts';
 import { listPages, promptLimits, resourceLimits, toolLimits, type ListLimits } from './list-pages.ts';
 import { createPlainChannel } from './plain/plain-channel.ts';
+import { createResourceWatch } from './resource-watch.ts';
+import { listenToServer } from './running-calls.ts';
 import { toUpstreamError } from './translate-error.ts';
 import type { CallOptions, OpenOptions, Upstream } from './types.ts';
 import { UpstreamError } from './upstream-error.ts';
@@ -22,24 +25,35 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
   let closing: Promise<void> | undefined;
   let isClosing = false;
   const stopListening = listenForListChanges(client, options);
+  const running = listenToServer(client, options);
+  const watch = createResourceWatch(client);
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no addEventListener
   client.onclose = () => {
     stopListening();
+    watch.endAll();
     if (!isClosing) options.onClosed?.(transport.ended?.message ?? 'the connection was closed');
   };
 
   /** Runs one request under both deadlines; whatever goes wrong becomes an UpstreamError. */
   async function run<T>(call: CallOptions, send: (request: RequestOptions) => Promise<T>): Promise<T> {
     if (isClosing) throw new UpstreamError('closed', 'the connection was closed');
-    const deadline = startDeadline(call.signal, call.totalTimeoutMs);
+    const totalMs = call.totalTimeoutMs;
+    const deadline = startDeadline(call.signal, { silenceMs: Math.min(call.timeoutMs, totalMs), totalMs });
+    const { onProgress } = call;
     try {
-      const { onProgress } = call;
-      return await send({
-        signal: deadline.signal,
-        timeout: Math.min(call.timeoutMs, call.totalTimeoutMs),
-        resetTimeoutOnProgress: true,
-        ...(onProgress && { onprogress: onProgress }),
-      });
+      return await running.within(call, deadline, () =>
+        send({
+          signal: deadline.signal,
+          // never: the deadline is ours
+          timeout: totalMs + 60_000,
+          ...(onProgress && {
+            onprogress: (progress) => {
+              deadline.heard();
+              onProgress(progress);
+            },
+          }),
+        }),
+      );
     } catch (error) {
       // the SDK says "Not connected" in a bare Error when a request comes after the end
       const closed = isClosing ? new UpstreamError('closed', 'the connection was closed', { cause: error }) : undefined;
@@ -108,19 +122,19 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
         name: params.name,
         inputSchema: { type: 'object' as const },
       };
-      const sent = withCapabilities(params, era, call);
+      const sent = withEnvelope(params, era, call);
       return run(call, async (request) =>
         withoutServerInfo(await client.callTool(sent, { ...request, allowInputRequired: true, toolDefinition })),
       );
     },
     async getPrompt(params, call) {
-      const sent = withCapabilities(params, era, call);
+      const sent = withEnvelope(params, era, call);
       return run(call, async (request) =>
         withoutServerInfo(await client.getPrompt(sent, { ...request, allowInputRequired: true })),
       );
     },
     async readResource(params, call) {
-      const sent = withCapabilities(params, era, call);
+      const sent = withEnvelope(params, era, call);
       return run(call, async (request) =>
         withoutServerInfo(
           await client.readResource(sent, { ...request, allowInputRequired: true, cacheMode: 'bypass' }),
@@ -128,8 +142,24 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
       );
     },
     async complete(params, call) {
-      const sent = withCapabilities(params, era, call);
+      // nothing to complete is an answer, not a fault of the person who asks
+      if (!capabilities.completions) return { completion: { values: [] } };
+      const sent = withEnvelope(params, era, call);
       return run(call, async (request) => withoutServerInfo(await client.complete(sent, request)));
+    },
+
+    async watchResource(uri, watcher) {
+      try {
+        return await watch.add(uri, watcher);
+      } catch (error) {
+        throw toUpstreamError(error, transport.ended);
+      }
+    },
+    async announceRoots() {
+      if (era === 'modern' || !options.clientCapabilities?.roots?.listChanged) return;
+      await client.sendRootsListChanged().catch((error: unknown) => {
+        options.log.debug({ err: error }, 'an upstream could not be told of changed roots');
+      });
     },
 
     async ping(timeoutMs) {
@@ -148,15 +178,22 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
   };
 }
 
-/** What the person's client can do goes with each request of a modern connection, so that -32021 is answered truly (trap 5). */
-function withCapabilities<Params extends { _meta?: Record<string, unknown> | undefined }>(
+/** What the person's client can do and wants to hear goes with each request of a modern connection, so that -32021 is answered truly (trap 5). */
+function withEnvelope<Params extends { _meta?: Record<string, unknown> | undefined }>(
   params: Params,
   era: string,
-  call: CallOptions,
+  { clientCapabilities, logLevel }: CallOptions,
 ): Params {
-  if (era !== 'modern' || !call.clientCapabilities) return params;
+  if (era !== 'modern' || (!clientCapabilities && !logLevel)) return params;
   const { _meta: meta } = params;
-  return { ...params, _meta: { ...meta, [CLIENT_CAPABILITIES_META_KEY]: call.clientCapabilities } };
+  return {
+    ...params,
+    _meta: {
+      ...meta,
+      ...(clientCapabilities && { [CLIENT_CAPABILITIES_META_KEY]: clientCapabilities }),
+      ...(logLevel && { [LOG_LEVEL_META_KEY]: logLevel }),
+    },
+  };
 }
 
 /** The upstream's name is not ours to pass on (trap 4). */

@@ -59,7 +59,7 @@ async function tryOpen(
   const probeTimeoutMs = target.type === 'http' && !how.leaveTime ? how.timeoutMs : how.timeoutMs / 2;
   const client = new Client(clientInfo, {
     versionNegotiation: { mode: negotiation(how.mode), probe: { timeoutMs: probeTimeoutMs } },
-    capabilities: {},
+    capabilities: options.clientCapabilities ?? {},
     inputRequired: { autoFulfill: false },
     // an upstream's schema would run in this process: `^(a+)+$` froze one for 73 s (trap 8)
     jsonSchemaValidator: { getValidator: () => (data) => accept(data) },

@@ -9,6 +9,8 @@ import type {
   Implementation,
   InputRequiredResult,
   InputResponses,
+  LoggingLevel,
+  LoggingMessageNotification,
   Progress,
   Prompt,
   ReadResourceRequest,
@@ -20,6 +22,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import type { Log } from '#platform/log.ts';
 import type { PlainChannel } from './plain/plain-channel.ts';
+import type { ResourceWatcher } from './resource-watch.ts';
 
 /** `legacy`: revisions up to 2025-11-25, opened by initialize. `modern`: 2026-07-28, stateless. */
 export type Era = 'legacy' | 'modern';
@@ -59,6 +62,10 @@ export type OpenOptions = {
   /** One answer, in bytes on the wire. */
   maxResultBytes: number;
   log: Log;
+  /** What is said of the client at the handshake: a server up to 2025-11-25 asks nothing that is not in it. */
+  clientCapabilities?: ClientCapabilities;
+  /** Every call is one person's: what the server sends without saying to which call it belongs may go to the latest. */
+  ofOnePerson?: boolean;
   onToolListChanged?: () => void;
   onPromptListChanged?: () => void;
   onResourceListChanged?: () => void;
@@ -66,6 +73,12 @@ export type OpenOptions = {
   onClosed?: (reason: string) => void;
   /** Lines that a stdio server wrote to stderr: cut to 2 KiB each, at most 100 a second. */
   onDiagnostics?: (lines: readonly string[]) => void;
+};
+
+/** What a server up to 2025-11-25 asks in the middle of a call. */
+export type Ask = {
+  method: 'elicitation/create' | 'sampling/createMessage' | 'roots/list';
+  params: Record<string, unknown>;
 };
 
 export type CallOptions = {
@@ -77,6 +90,11 @@ export type CallOptions = {
   onProgress?: (progress: Progress) => void;
   /** What the person's own client can do (modern upstreams ask per request; legacy ones are told nothing). */
   clientCapabilities?: ClientCapabilities;
+  /** Answers a question of the server; the silence that counts as a timeout stands still meanwhile. `signal`: the server no longer wants it. */
+  onAsk?: (ask: Ask, signal: AbortSignal) => Promise<Record<string, unknown>>;
+  onLog?: (message: LoggingMessageNotification['params']) => void;
+  /** Which log messages a modern server may send with its answer; none where undefined. */
+  logLevel?: LoggingLevel;
 };
 
 /** The tool's definition as the upstream listed it: its x-mcp-header arguments are mirrored as headers (SEP-2243). */
@@ -115,6 +133,10 @@ export type Upstream = {
     options: CallOptions,
   ): Promise<ReadResourceResult | InputRequiredResult>;
   complete(params: CompleteRequest['params'], options: CallOptions): Promise<CompleteResult>;
+  /** Subscribes to a resource; resolves with what ends the subscription. */
+  watchResource(uri: string, watcher: ResourceWatcher): Promise<() => Promise<void>>;
+  /** The roots of the client changed (up to 2025-11-25). Never rejects. */
+  announceRoots(): Promise<void>;
   /** A real round trip: ping on a legacy connection, server/discover on a modern one. */
   ping(timeoutMs: number): Promise<void>;
   /** Ends the connection; resolves when no process, socket or timer of it is left. Never rejects. */
