@@ -149,8 +149,8 @@ test('a wrong PUBLIC_URL is named: another name leads here, with and without its
   const second = await startBrokenProxy();
   second.targetPort = proxy.targetPort;
   const rewritten: ProxyFault = { inward: (headers) => (headers.host = new URL(proxy.url).host) };
-  for (const fault of [{}, rewritten]) {
-    second.fault = fault;
+  for (const broken of [{}, rewritten]) {
+    second.fault = broken;
     expect(faults(await fromOutside(second.url))).toMatchObject([
       fault(
         'public-url',
