@@ -27,6 +27,7 @@ import { createClientDocumentFetch } from './oauth/fetch-client-document.ts';
 import { createFrontendCookie } from './oauth/frontend-cookie.ts';
 import { mountMetadataRoutes } from './oauth/metadata-routes.ts';
 import { mountOAuthRoutes } from './oauth/oauth-routes.ts';
+import { createRefreshRotation } from './oauth/refresh-rotation.ts';
 import { createResources } from './oauth/resources.ts';
 import { loadSigningKeys } from './oauth/signing-keys.ts';
 import { extendTokenAnswers } from './oauth/token-endpoint.ts';
@@ -73,6 +74,7 @@ export async function createIdentity(options: IdentityOptions) {
   const users = createUserStore(db, ids, activeProvider);
   const revocations = await createRevocations(db, log);
   const cookie = createFrontendCookie({ publicUrl, cookieKey: keys.cookieKey, secret: (bytes) => ids.secret(bytes) });
+  const rotation = createRefreshRotation({ db, key: keys.cookieKey });
   const documents = createClientDocumentFetch(clock, options.documentDispatcher);
   const provider = createProvider({
     publicUrl,
@@ -82,6 +84,7 @@ export async function createIdentity(options: IdentityOptions) {
     vault,
     ids,
     users,
+    rotation,
     keys,
     fetchClientDocument: documents.fetch,
     onGrantRevoked: (grantId) => void revocations.announce(grantId),
@@ -161,6 +164,7 @@ export async function createIdentity(options: IdentityOptions) {
         publicUrl,
         publicKeys: keys.publicKeys,
         resources,
+        rotation,
         cookie,
         accessTokens,
         authorizations,

@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
-import { ScriptedBrowser, challengeOf } from '#testing/scripted-browser.ts';
+import { ScriptedBrowser, challengeOf, readTokens } from '#testing/scripted-browser.ts';
 import { sha256 } from './hash.ts';
 import { identityMigrations } from './migrations.ts';
 import { ScriptedClientProvider } from './testing/scripted-client-provider.ts';
@@ -37,6 +37,14 @@ describeOnDatabases('MCP clients sign in', identityMigrations, (open) => {
       refresh_token: client.refreshToken,
       ...more,
     });
+  /** How many refresh tokens of this token's authorization are still to be used: how many lines live on. */
+  const unusedRefreshTokens = async (accessToken: string) => {
+    const { rows } = await running.db.query(
+      `select 1 from oauth_records where model = 'RefreshToken' and grant_id = $1 and consumed_at is null`,
+      [claimsOf(accessToken)['gid']],
+    );
+    return rows.length;
+  };
   const authorize = (clientId: string, fields: Record<string, string> = {}) =>
     newBrowser().authorizeUrl({
       client_id: clientId,
@@ -205,6 +213,30 @@ describeOnDatabases('MCP clients sign in', identityMigrations, (open) => {
     const client = await newBrowser().signInMcpClient();
     const answers = await Promise.all([1, 2, 3].map(() => refresh(client)));
     expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
+  });
+
+  test('a retry within ten seconds gets the same successor, and no second line', async () => {
+    const client = await newBrowser().signInMcpClient();
+    const renew = async (refreshToken: string) => {
+      const answer = await refresh({ clientId: client.clientId, refreshToken });
+      return readTokens(await answer.json());
+    };
+    const second = await renew(client.refreshToken);
+    const again = await renew(client.refreshToken);
+    expect(again.refreshToken).toBe(second.refreshToken);
+    expect(await call(again.accessToken)).toBe(200);
+    // The line went on meanwhile: the retry gets where it is by now, not a token that is about to count as stolen.
+    const third = await renew(second.refreshToken);
+    expect((await renew(client.refreshToken)).refreshToken).toBe(third.refreshToken);
+    expect(await unusedRefreshTokens(client.accessToken)).toBe(1);
+  });
+
+  test('a retry with the token of another client gets nothing', async () => {
+    const client = await newBrowser().signInMcpClient();
+    const other = await newBrowser().signInMcpClient({ clientName: 'Somebody else' });
+    await refresh(client);
+    const answer = await refresh({ clientId: other.clientId, refreshToken: client.refreshToken });
+    expect(await answer.json()).toMatchObject({ error: 'invalid_grant' });
   });
 
   test('after its ten seconds a used refresh token revokes its family', async () => {

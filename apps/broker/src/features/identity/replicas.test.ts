@@ -59,6 +59,36 @@ describeOnDatabases('two replicas behind one address', identityMigrations, (open
     expect(client.accessToken).toMatch(/^eyJ/);
   });
 
+  test('of six refreshes at once over both, every one gets the same successor, and one line lives on', async () => {
+    const client = await new ScriptedBrowser(publicUrl).signInMcpClient({ clientName: 'Six windows' });
+    const refresh = (refreshToken: string) =>
+      fetch(`${publicUrl}/oauth/token`, {
+        method: 'POST',
+        body: new URLSearchParams({
+          grant_type: 'refresh_token',
+          client_id: client.clientId,
+          refresh_token: refreshToken,
+        }),
+      });
+    const answers = await Promise.all(Array.from({ length: 6 }, () => refresh(client.refreshToken)));
+    const tokens = await Promise.all(answers.map(async (answer) => readTokens(await answer.json())));
+    expect(new Set(tokens.map(({ refreshToken }) => refreshToken)).size).toBe(1);
+    const unused = () =>
+      db.query<{ grant_id: string }>(
+        `select grant_id from oauth_records where model = 'RefreshToken' and consumed_at is null
+           and payload->>'clientId' = $1`,
+        [client.clientId],
+      );
+    expect((await unused()).rows).toHaveLength(1);
+    const next = await refresh(tokens[0]?.refreshToken ?? '');
+    expect(next.status).toBe(200);
+    await db.query(`update oauth_records set consumed_at = consumed_at - interval '11 seconds'
+                    where consumed_at is not null`);
+    expect((await refresh(client.refreshToken)).status).toBe(400);
+    expect((await refresh(readTokens(await next.json()).refreshToken)).status).toBe(400);
+    expect((await unused()).rows).toHaveLength(0);
+  });
+
   test('there is one signing key and one cookie key', async () => {
     const { rows } = await db.query(
       `select purpose, count(*)::int as keys from signing_keys group by purpose order by 1`,

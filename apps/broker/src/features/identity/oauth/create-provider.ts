@@ -13,6 +13,7 @@ import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
 import { isRecord, publicClientId, readClientMetadata } from './client-metadata.ts';
 import { createRecordStore } from './record-store.ts';
+import type { RefreshRotation } from './refresh-rotation.ts';
 import { matchesRedirect } from './redirect-uri.ts';
 import { frontendClientId, type Resources } from './resources.ts';
 import { renderMessagePage } from '../pages/message-page.ts';
@@ -32,6 +33,7 @@ export type ProviderOptions = {
   vault: Vault;
   ids: Ids;
   users: UserStore;
+  rotation: RefreshRotation;
   keys: { privateKeys: JWK[]; cookieKey: string };
   fetchClientDocument: (address: string | URL) => Promise<Response>;
   onGrantRevoked: (grantId: string) => void;
@@ -78,7 +80,7 @@ export function createProvider(options: ProviderOptions): Provider {
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'picture'] },
     responseTypes: ['code'],
     pkce: { required: () => true },
-    rotateRefreshToken: true,
+    rotateRefreshToken: (ctx) => !options.rotation.isRepeat(ctx.req),
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     // A client stays connected when the browser forgets its session.
     expiresWithSession: () => false,
@@ -168,6 +170,7 @@ export function createProvider(options: ProviderOptions): Provider {
   provider.Client.prototype.redirectUriAllowed = function (this: Client, uri: string) {
     return matchesRedirect(uri, this.redirectUris ?? []);
   };
+  options.rotation.install(provider);
   provider.on('grant.revoked', (_ctx, grantId) => options.onGrantRevoked(grantId));
   return provider;
 }

@@ -13,6 +13,7 @@ import { publicClientId, readClientMetadata, type ClientMetadata } from './clien
 import { allowEveryOrigin, mountPreflight } from './cors.ts';
 import type { FrontendCookie } from './frontend-cookie.ts';
 import { handOver } from './hand-over.ts';
+import type { RefreshRotation } from './refresh-rotation.ts';
 import { frontendClientId, type Resources } from './resources.ts';
 import { checkTokenRequest, refuseToken } from './token-endpoint.ts';
 
@@ -26,6 +27,7 @@ export type OAuthRoutesOptions = {
   publicUrl: string;
   publicKeys: JWK[];
   resources: Resources;
+  rotation: RefreshRotation;
   cookie: FrontendCookie;
   accessTokens: AccessTokens;
   authorizations: Authorizations;

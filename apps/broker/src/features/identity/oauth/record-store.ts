@@ -15,10 +15,10 @@ const bearerModels: ReadonlySet<string> = new Set([
 
 /**
  * A used refresh token stays good for ten seconds: a native or hosted client whose answer was lost, or that refreshes in
- * two windows at once, keeps its session. Our own web client serialises its refreshes and gets no grace. Spelled as a
+ * two windows at once, keeps its session, and gets the one successor again (refresh-rotation.ts). Our own web client serialises its refreshes and gets no grace. Spelled as a
  * predicate of its own, never as a zero interval: a statement that waited for the winner's lock still has its older now().
  */
-const inGrace = `(model = 'RefreshToken' and payload->>'clientId' <> '${frontendClientId}' and consumed_at + interval '10 seconds' > now())`;
+export const inGrace = `(model = 'RefreshToken' and payload->>'clientId' <> '${frontendClientId}' and consumed_at + interval '10 seconds' > now())`;
 
 type RecordRow = { payload: AdapterPayload; consumed: boolean };
 

@@ -3,6 +3,7 @@ import type { Provider } from 'oidc-provider';
 import { mayRequest } from './create-provider.ts';
 import type { Authorizations } from './authorizations.ts';
 import type { FrontendCookie } from './frontend-cookie.ts';
+import type { RefreshRotation } from './refresh-rotation.ts';
 import { frontendClientId, type Resources } from './resources.ts';
 
 /** Why a request to the token endpoint ends before oidc-provider sees it (RFC 6749, section 5.2; RFC 8707, section 2). */
@@ -17,6 +18,7 @@ export type TokenEndpointOptions = {
   provider: Provider;
   publicUrl: string;
   resources: Resources;
+  rotation: RefreshRotation;
   cookie: FrontendCookie;
 };
 
@@ -60,7 +62,16 @@ export async function checkTokenRequest(
     if (!allowed)
       return { status: 400, error: 'invalid_target', description: 'this authorization is not for that resource' };
   }
+  if (refreshing && !isFrontend) await repeatAnswer(options, request, form);
   return undefined;
+}
+
+/** A retry of a refresh whose answer was lost is answered again with the same successor. */
+async function repeatAnswer({ rotation }: TokenEndpointOptions, request: FastifyRequest, form: URLSearchParams) {
+  const repeated = await rotation.findRepeated(form.get('refresh_token') ?? '');
+  if (repeated === undefined) return;
+  form.set('refresh_token', repeated);
+  rotation.markRepeat(request.raw);
 }
 
 /** The web app's refresh: our own Origin and the cookie, and a handle, if any, of the same sign-in. */
