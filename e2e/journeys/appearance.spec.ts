@@ -13,7 +13,6 @@ const publicScreens = [
   '/service/nobody',
   '/nowhere',
   '/auth/callback',
-  '/auth/success',
   '/auth-shim',
   '/sign-in',
 ];
