@@ -97,6 +97,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
     vault,
     connectUpstream: connectGoogle,
+    disabledServers: (userId) => connections.preferences.readDisabled(userId),
     ...options.identity,
   });
   const catalogue = await createCatalogue({ db, clock, log });
@@ -135,6 +136,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const jobs = createJobs({ db, log });
   await scheduleJobs(jobs, db, clock, identity);
+
+  await jobs.schedule('upstream-sign-ins', 60 * 60, () => connections.signIn.removeExpired());
 
   let draining = false;
   const server = await buildServer({

@@ -38,7 +38,7 @@ export async function serveWeb(
       // these stand in popups; every other page keeps the popups that it opens, and is no other site's popup
       if (!popupPages.has(path)) reply.header('cross-origin-opener-policy', 'same-origin-allow-popups');
       // a code or ticket in the address is in no request that the page makes
-      if (path.startsWith('/auth/')) reply.header('referrer-policy', 'no-referrer');
+      if (path.startsWith('/auth/') || path === '/connect/callback') reply.header('referrer-policy', 'no-referrer');
       return send(reply, 200);
     });
   }

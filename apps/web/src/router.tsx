@@ -148,6 +148,23 @@ const authShim = createRoute({
   component: lazyRouteComponent(() => import('#features/identity/auth-shim-screen.tsx'), 'AuthShimScreen'),
 });
 
+/** A person's own connection to a server: where calls that need a sign-in send people. */
+const LazyConnect = lazyRouteComponent(() => import('./connect.tsx'), 'Connect');
+const connect = createRoute({
+  getParentRoute: () => root,
+  path: '/connect/$serverId',
+  component: function ConnectServer() {
+    return <LazyConnect serverId={connect.useParams().serverId} />;
+  },
+});
+
+/** Where authorization servers of servers send the browser back to. */
+const connectCallback = createRoute({
+  getParentRoute: () => root,
+  path: '/connect/callback',
+  component: lazyRouteComponent(() => import('./connect.tsx'), 'ConnectCallback'),
+});
+
 /** Every part of the kit in every state, for looking: on the development server alone. */
 const kit = import.meta.env.DEV
   ? [
@@ -173,6 +190,8 @@ export const router = createRouter({
     success,
     signIn,
     authShim,
+    connect,
+    connectCallback,
   ]),
   defaultPreload: 'intent',
   scrollRestoration: true,

@@ -12,4 +12,6 @@ export const pagePaths = [
   '/auth/callback',
   '/auth/success',
   '/auth-shim',
+  '/connect/callback',
+  '/connect/:serverId',
 ] as const;

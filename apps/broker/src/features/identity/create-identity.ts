@@ -58,6 +58,8 @@ export type IdentityOptions = {
   googleIssuer?: string;
   /** Connects to clients' metadata documents; the default refuses every address that is not public. */
   documentDispatcher?: Dispatcher;
+  /** What a person has switched off, for their profile: of a feature that stands above this one. */
+  disabledServers?: (userId: string) => Promise<readonly string[]>;
 };
 
 export type Identity = Awaited<ReturnType<typeof createIdentity>>;
@@ -192,7 +194,7 @@ export async function createIdentity(options: IdentityOptions) {
       router.route(getUserProfile, async ({ caller }) => {
         const user = await users.find(caller.userId);
         if (!user) throw new SoukError('unauthenticated');
-        return presentProfile(user, adminEmails);
+        return presentProfile(user, adminEmails, (await options.disabledServers?.(user.id)) ?? []);
       });
       repeatErrorText(app);
       routePersonalTokens(router, tokens);

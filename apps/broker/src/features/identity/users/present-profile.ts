@@ -3,10 +3,14 @@ import { roleOf } from './role.ts';
 import type { User } from './user-store.ts';
 
 /**
- * What leaves of a user. Everybody is on the free plan with nothing switched off: plans and preferences belong to later
- * features, which will bring their part in through app.ts.
+ * What leaves of a user. Everybody is on the free plan: plans belong to a later feature, which will bring its part in
+ * through app.ts, as `disabledServers` comes.
  */
-export function presentProfile(user: User, adminEmails: readonly string[]): UserProfile {
+export function presentProfile(
+  user: User,
+  adminEmails: readonly string[],
+  disabledServers: readonly string[],
+): UserProfile {
   return {
     id: user.id,
     email: user.email,
@@ -15,7 +19,7 @@ export function presentProfile(user: User, adminEmails: readonly string[]): User
     provider: user.provider,
     planId: 'free',
     planStatus: 'active',
-    disabledServers: [],
+    disabledServers: [...disabledServers],
     createdAt: user.createdAt.toISOString(),
     role: roleOf(user.email, adminEmails),
   };

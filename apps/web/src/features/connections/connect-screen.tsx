@@ -1,0 +1,153 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { DelayedFallback } from '#ui/delayed-fallback.tsx';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { LinkButton } from '#ui/link-button.tsx';
+import { ScreenHeading } from '#ui/screen-heading.tsx';
+import { ScreenTitle } from '#ui/screen-title.tsx';
+import { Skeleton } from '#ui/skeleton.tsx';
+import { failureText } from './connection-texts.ts';
+import { serversQuery, switchesQuery, upstreamConnectionsQuery } from './connections-api.ts';
+import { ServerSwitch } from './server-switch.tsx';
+import { UpstreamConnectionCard } from './upstream-connection-card.tsx';
+
+export type ConnectUser = { id: string; email: string; displayName: string };
+
+export type ConnectScreenProps = {
+  serverId: string;
+  user: ConnectUser | undefined;
+  isRestoring: boolean;
+  /** Leaves for the sign-in of this product and comes back here. */
+  onSignIn: () => Promise<void>;
+  onSignOut: () => Promise<void>;
+};
+
+/** /connect/{serverId}: one person's own connection to one server. Links to it are sent into conversations. */
+export function ConnectScreen({ serverId, user, isRestoring, onSignIn, onSignOut }: ConnectScreenProps) {
+  return (
+    <div className="mx-auto flex max-w-2xl flex-col gap-4">
+      <ScreenTitle title="Connect a service" />
+      {isRestoring ? (
+        <ConnectSkeleton />
+      ) : user ? (
+        <Connection serverId={serverId} user={user} onSignOut={onSignOut} />
+      ) : (
+        <SignInFirst onSignIn={onSignIn} />
+      )}
+    </div>
+  );
+}
+
+function SignInFirst({ onSignIn }: { onSignIn: () => Promise<void> }) {
+  const [failure, setFailure] = useState<string>();
+  const [leaving, setLeaving] = useState(false);
+  const leave = () => {
+    setFailure(undefined);
+    setLeaving(true);
+    onSignIn().catch((error: unknown) => {
+      setLeaving(false);
+      setFailure(failureText(error));
+    });
+  };
+  // once, and at once: whoever follows a link to here wants in
+  useEffect(leave, []); // oxlint-disable-line react-hooks/exhaustive-deps -- not again when a prop is a new function
+  if (failure !== undefined) {
+    return (
+      <ErrorState
+        title="Authentication required. Please log in."
+        text={failure}
+        onRetry={leave}
+        retrying={leaving}
+        retryLabel="Sign In"
+      />
+    );
+  }
+  return (
+    <p role="status" className="py-16 text-center text-quiet">
+      Redirecting…
+    </p>
+  );
+}
+
+function Connection({
+  serverId,
+  user,
+  onSignOut,
+}: Pick<ConnectScreenProps, 'serverId' | 'onSignOut'> & { user: ConnectUser }) {
+  const servers = useQuery(serversQuery);
+  const connections = useQuery(upstreamConnectionsQuery(user.id));
+  const switches = useQuery(switchesQuery(user.id));
+  const failed = [servers, connections, switches].find(({ isError }) => isError);
+  if (failed) {
+    return (
+      <ErrorState
+        title="This service cannot be shown"
+        text={failureText(failed.error)}
+        retrying={failed.isFetching}
+        onRetry={() => void Promise.all([servers.refetch(), connections.refetch(), switches.refetch()])}
+      />
+    );
+  }
+  if (!servers.data || !connections.data || !switches.data) return <ConnectSkeleton />;
+  const server = servers.data.servers.find((one) => one.serverId === serverId);
+  if (!server) {
+    return (
+      <EmptyState
+        title={`There is no service “${serverId}”`}
+        text="It may have been removed, or the link may be incomplete."
+        actions={<LinkButton to="/marketplace">Go to the marketplace</LinkButton>}
+      />
+    );
+  }
+  const connection = connections.data.connections.find((one) => one.serverId === serverId);
+  return (
+    <>
+      <ScreenHeading title={`Connect ${server.displayName}`} subtitle={server.displayDescription} />
+      <WhoIsSignedIn user={user} onSignOut={onSignOut} />
+      {connection ? (
+        <UpstreamConnectionCard userId={user.id} connection={connection} />
+      ) : (
+        <Card as="section" padding="large">
+          <h2 className="font-semibold">No sign-in needed</h2>
+          <p className="mt-1 text-quiet">{server.displayName} works as soon as it is switched on.</p>
+        </Card>
+      )}
+      <ServerSwitch
+        userId={user.id}
+        serverId={serverId}
+        name={server.displayName}
+        enabled={!switches.data.includes(serverId)}
+      />
+    </>
+  );
+}
+
+/** The account is shown first: whoever follows somebody's link must see whose connection this will be. */
+function WhoIsSignedIn({ user, onSignOut }: { user: ConnectUser; onSignOut: () => Promise<void> }) {
+  return (
+    <Card as="section" className="flex flex-wrap items-center justify-between gap-3" aria-label="Your account">
+      <p className="min-w-0 wrap-anywhere">
+        This will be the connection of <strong className="font-semibold">{user.displayName || user.email}</strong>
+        {user.displayName && <span className="text-quiet"> ({user.email})</span>}
+      </p>
+      <Button size="small" variant="ghost" onClick={() => void onSignOut()}>
+        Not you?
+      </Button>
+    </Card>
+  );
+}
+
+function ConnectSkeleton() {
+  return (
+    <DelayedFallback label="Loading your connection…">
+      <h1 className="sr-only">Connect a service</h1>
+      <Skeleton className="h-8 w-56" />
+      <Skeleton className="mt-2 h-5 w-80 max-w-full" />
+      <Skeleton className="mt-6 h-16 w-full" />
+      <Skeleton className="mt-4 h-40 w-full" />
+    </DelayedFallback>
+  );
+}
