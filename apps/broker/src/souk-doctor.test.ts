@@ -19,7 +19,7 @@ async function run(argv: string[], environment: NodeJS.ProcessEnv = {}) {
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
 
-test('doctor examines the configured address, says in plain words that nothing is wrong, and exits with 0', async () => {
+test('[CFG-26] doctor examines the configured address, says in plain words that nothing is wrong, and exits with 0', async () => {
   const { code, out, err } = await run([], { PUBLIC_URL: app.publicUrl });
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toContain(`Examining ${app.publicUrl}`);

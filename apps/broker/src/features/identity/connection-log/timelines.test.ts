@@ -282,6 +282,48 @@ test('a revoked token that is still used is named', async () => {
   expect(stepOf(attempt, 'token')).toMatchObject({ status: 'failed', detail: expect.stringContaining('was revoked') });
 });
 
+test("another link's token, a sign-out and a code that is used twice are named", async () => {
+  const person = await newPerson();
+  const { accessToken } = await person.browser.signInMcpClient({
+    email: person.email,
+    resource: `${app.publicUrl}/s/travel/mcp`,
+  });
+  expect((await postModern(`${app.publicUrl}/mcp`, accessToken, 'tools/list')).status).toBe(401);
+  const step = stepOf(await person.only(), 'first-request');
+  expect(step.detail).toContain(`with a token that is for ${app.publicUrl}/s/travel/mcp`);
+  expect(step.advice).toContain(`Connect it again with ${app.publicUrl}/mcp`);
+
+  const leaver = await newPerson();
+  const left = await leaver.browser.signInMcpClient({ email: leaver.email });
+  const fields = new URLSearchParams({ token: left.refreshToken, client_id: left.clientId });
+  await fetch(`${app.publicUrl}/oauth/revoke`, { method: 'POST', body: fields });
+  expect((await postModern(`${app.publicUrl}/mcp`, left.accessToken, 'tools/list')).status).toBe(401);
+  expect(stepOf(await leaver.only(), 'token').detail).toContain('was revoked');
+
+  const twice = await newPerson();
+  const { clientId, code } = await authorize(twice);
+  expect((await redeem(clientId, code)).status).toBe(200);
+  expect((await redeem(clientId, code)).status).toBe(400);
+  expect(stepOf(await twice.only(), 'token')).toMatchObject({
+    status: 'failed',
+    detail: expect.stringContaining('was used a second time'),
+  });
+});
+
+test('strangers cannot fill the table: what one address may leave behind is bounded, and forgotten', async () => {
+  await app.db.query(`delete from connection_sightings`);
+  aheadMs += 60_001;
+  for (let i = 0; i < 40; i++) {
+    await fetch(`${app.publicUrl}/mcp`, { method: 'POST', headers: { 'user-agent': `flood/${i}` } });
+  }
+  await app.identity.connectionLog.settle();
+  const count = async () => (await app.db.query(`select 1 from connection_sightings`)).rows.length;
+  expect(await count()).toBe(20);
+  aheadMs += 11 * 60_000;
+  await app.identity.connectionLog.reap();
+  expect(await count()).toBe(0);
+});
+
 test('what a client does wrong at the link is named, and heals when it does it right', async () => {
   const person = await newPerson();
   const { token } = await person.createToken('odd', { scopes: ['mcp:prompts'] });

@@ -91,10 +91,9 @@ export function traceProvider(
   });
 
   provider.on('grant.revoked', (ctx, grantId) => {
-    // Only a second use of a code or refresh token ends a grant at the token endpoint.
-    const userId = ctx.oidc.entities.Grant?.accountId;
-    if (ctx.oidc.route !== 'token' || userId === undefined) return;
-    record({ key: attemptKey.grant(grantId), atMs: now(), userId, failure: { step: 'token', reason: 'reused' } });
+    // Only a second use of a code or refresh token ends a grant at the token endpoint. Whose it is, its attempt says.
+    if (ctx.oidc.route !== 'token' || ctx.oidc.client?.clientId === frontendClientId) return;
+    record({ key: attemptKey.grant(grantId), atMs: now(), failure: { step: 'token', reason: 'reused' } });
   });
 }
 
