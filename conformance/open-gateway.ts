@@ -7,6 +7,7 @@ import { createApp } from '../apps/broker/src/app.ts';
 import { createGateway, freeForAll } from '../apps/broker/src/features/gateway/index.ts';
 import { systemClock } from '../apps/broker/src/platform/clock.ts';
 import { readConfig } from '../apps/broker/src/platform/config.ts';
+import { createRouter } from '../apps/broker/src/platform/http/router.ts';
 import { buildServer } from '../apps/broker/src/platform/http/server.ts';
 import { createIds } from '../apps/broker/src/platform/ids.ts';
 import { createLog } from '../apps/broker/src/platform/log.ts';
@@ -53,15 +54,18 @@ export async function startOpenGateway(
       authenticateMcp: () => app.identity.authenticateMcp(`Bearer ${token}`, `${config.publicUrl}/mcp`),
     },
     pool: app.connections.pool,
-    access: freeForAll,
-    onPersonChange: () => () => {},
+    entitled: freeForAll,
+    preferences: app.connections.preferences,
+    signIn: app.connections.signIn,
+    query: app.db.query,
+    stateKey: randomBytes(32),
     version,
     clock: systemClock,
     ids,
     log,
   });
   const server = await buildServer({ config, ids, log, isReady: async () => true });
-  await gateway.mountRoutes(server);
+  await gateway.mountRoutes(server, createRouter(server, app.identity.guard));
   await server.listen({ port: config.port, host: config.host });
   return {
     url: (serverId) => `${config.publicUrl}/s/${serverId}/mcp`,

@@ -3,12 +3,22 @@ import { connectionEndpoints } from '@souk/contract/connections.ts';
 import { connectionLogEndpoints } from '@souk/contract/connection-log.ts';
 import type { Access, Endpoint } from '@souk/contract/endpoint.ts';
 import { errorBodySchema, errorCatalogue, type ErrorCode } from '@souk/contract/errors.ts';
+import { gatewayEndpoints } from '@souk/contract/gateway.ts';
 import { identityEndpoints } from '@souk/contract/identity.ts';
+import { toolChangeEndpoints } from '@souk/contract/tool-changes.ts';
 import { usageEndpoints } from '@souk/contract/usage.ts';
 import { z, type ZodType } from 'zod';
 
 /** Every call of the contract. */
-export const endpoints: readonly Endpoint[] = [...catalogueEndpoints, ...identityEndpoints, ...connectionLogEndpoints, ...connectionEndpoints, ...usageEndpoints];
+export const endpoints: readonly Endpoint[] = [
+  ...catalogueEndpoints,
+  ...toolChangeEndpoints,
+  ...identityEndpoints,
+  ...connectionLogEndpoints,
+  ...connectionEndpoints,
+  ...usageEndpoints,
+  ...gatewayEndpoints,
+];
 
 const accessTexts: Record<Access, string> = {
   public: 'Anyone.',

@@ -13,7 +13,7 @@ export type TestClient = Pick<Client, 'listTools' | 'listPrompts' | 'listResourc
   callTool(
     params: CallParams,
     options?: CallOptions,
-  ): Promise<{ content?: unknown; isError?: unknown; _meta?: unknown }>;
+  ): Promise<{ content?: unknown; structuredContent?: unknown; isError?: unknown; _meta?: unknown }>;
   getPrompt(params: { name: string; arguments?: Record<string, string> }): Promise<{ messages: unknown[] }>;
   readResource(params: { uri: string }): Promise<{ contents: { uri: string }[] }>;
   onNotice(listener: (method: string) => void): void;

@@ -1,2 +1,3 @@
 export { createGateway, type Gateway } from './create-gateway.ts';
-export { freeForAll, onlyEnabled, type AccessPolicy } from './person.ts';
+export { gatewayMigrations } from './migrations.ts';
+export { freeForAll, type AccessPolicy } from './person.ts';

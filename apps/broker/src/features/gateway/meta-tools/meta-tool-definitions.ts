@@ -1,0 +1,63 @@
+import type { Tool } from '@modelcontextprotocol/server';
+
+export const metaToolNames = ['find_tools', 'call_read_only_tool', 'call_tool', 'list_my_servers'] as const;
+export type MetaToolName = (typeof metaToolNames)[number];
+
+/** No other tool on /mcp can have these names: those all hold `__` (gateway.md, Names). */
+export function isMetaTool(name: string): name is MetaToolName {
+  return metaToolNames.some((known) => known === name);
+}
+
+const readOnly = { readOnlyHint: true, openWorldHint: false };
+const innerCall = {
+  type: 'object' as const,
+  properties: {
+    name: { type: 'string', description: "The tool's name, as find_tools gives it." },
+    arguments: { type: 'object', description: "The tool's own arguments." },
+  },
+  required: ['name'],
+};
+
+/**
+ * Always in the list of /mcp, and always the same: with them a client that keeps its first list reaches what was switched
+ * on a moment ago, and a compact list is enough (users.md, rows 2 and 3). Two ways to call, so that a client's rule
+ * "reading needs no approval" keeps its meaning (gateway.md, Charging).
+ */
+export const metaTools: readonly Tool[] = [
+  {
+    name: 'find_tools',
+    title: 'Find tools',
+    description:
+      'Finds the tools that fit a task, best first, among everything that you may use here, also what is not in the list. Then call one with call_read_only_tool or call_tool.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', description: 'What is to be done, in a few words.' },
+        limit: { type: 'integer', minimum: 1, maximum: 50, default: 10 },
+      },
+      required: ['query'],
+    },
+    annotations: readOnly,
+  },
+  {
+    name: 'call_read_only_tool',
+    title: 'Call a tool that only reads',
+    description: 'Calls a tool by the name that find_tools gave. Refuses tools that are not marked read-only.',
+    inputSchema: innerCall,
+    annotations: { readOnlyHint: true, openWorldHint: true },
+  },
+  {
+    name: 'call_tool',
+    title: 'Call any tool',
+    description: 'Calls a tool by the name that find_tools gave, whatever it does.',
+    inputSchema: innerCall,
+    annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+  },
+  {
+    name: 'list_my_servers',
+    title: 'List my servers',
+    description: 'Lists the servers that you may use: whether they answer, are switched on, or need your sign-in.',
+    inputSchema: { type: 'object', properties: {} },
+    annotations: readOnly,
+  },
+];

@@ -1,0 +1,111 @@
+import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
+import { sameMeaning, wordsOf } from './tool-words.ts';
+
+/** What a word counts, by where it stands. */
+const weights = { name: 3, title: 2.5, description: 1, parameter: 0.6, server: 1.2, serverText: 0.3 };
+/** A word that means the same counts this much of the word itself. */
+const synonymWeight = 0.45;
+/** BM25's usual constants: how soon repetition stops counting, and how much long texts are held back. */
+const saturation = 1.2;
+const lengthShare = 0.5;
+
+export type ToolMatch = { server: CatalogueServer; item: CatalogueItem; score: number };
+
+type Posting = { document: number; weight: number };
+type Index = {
+  documents: { server: CatalogueServer; item: CatalogueItem; length: number }[];
+  postings: ReadonlyMap<string, readonly Posting[]>;
+  averageLength: number;
+};
+
+/** One index for each state of the catalogue, made at the first search and gone with the state. */
+const indexes = new WeakMap<CatalogueSnapshot, Index>();
+
+/**
+ * Ranks the tools that `maySee` lets through by how well they fit the words of `query` (BM25 over weighted fields). Best
+ * first; tools in which no word stands are left out.
+ */
+export function searchTools(
+  snapshot: CatalogueSnapshot,
+  query: string,
+  limit: number,
+  maySee: (server: CatalogueServer) => boolean,
+): ToolMatch[] {
+  const index = indexOf(snapshot);
+  const scores = new Map<number, number>();
+  for (const [word, queryWeight] of queryWords(query)) {
+    const postings = index.postings.get(word) ?? [];
+    const rarity = Math.log(1 + (index.documents.length - postings.length + 0.5) / (postings.length + 0.5));
+    for (const { document, weight } of postings) {
+      const length = (index.documents[document]?.length ?? 0) / index.averageLength;
+      const share = (weight * (saturation + 1)) / (weight + saturation * (1 - lengthShare + lengthShare * length));
+      scores.set(document, (scores.get(document) ?? 0) + queryWeight * rarity * share);
+    }
+  }
+  return [...scores]
+    .flatMap(([document, score]) => {
+      const found = index.documents[document];
+      return found && maySee(found.server) ? [{ server: found.server, item: found.item, score }] : [];
+    })
+    .sort((a, b) => b.score - a.score || (a.item.exposedName < b.item.exposedName ? -1 : 1))
+    .slice(0, limit);
+}
+
+/** The query's words, and for less those that mean the same. */
+function queryWords(query: string): Map<string, number> {
+  const words = new Map<string, number>();
+  for (const word of wordsOf(query)) words.set(word, 1);
+  for (const word of [...words.keys()]) {
+    for (const other of sameMeaning(word)) if (!words.has(other)) words.set(other, synonymWeight);
+  }
+  return words;
+}
+
+function indexOf(snapshot: CatalogueSnapshot): Index {
+  const known = indexes.get(snapshot);
+  if (known) return known;
+  const documents = snapshot.servers.flatMap((server) =>
+    server.tools.map((item) => ({ server, item, words: weightedWords(server, item) })),
+  );
+  const postings = new Map<string, Posting[]>();
+  const lengths = documents.map(({ words }, document) => {
+    let length = 0;
+    for (const [word, weight] of words) {
+      length += weight;
+      const list = postings.get(word);
+      if (list) list.push({ document, weight });
+      else postings.set(word, [{ document, weight }]);
+    }
+    return length;
+  });
+  const index: Index = {
+    documents: documents.map(({ server, item }, position) => ({ server, item, length: lengths[position] ?? 0 })),
+    postings,
+    averageLength: lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length),
+  };
+  indexes.set(snapshot, index);
+  return index;
+}
+
+function weightedWords(server: CatalogueServer, item: CatalogueItem): Map<string, number> {
+  const { definition } = item;
+  const annotations = recordOf(definition['annotations']);
+  const words = new Map<string, number>();
+  const add = (text: unknown, weight: number) => {
+    if (typeof text !== 'string') return;
+    for (const word of wordsOf(text)) words.set(word, (words.get(word) ?? 0) + weight);
+  };
+  add(item.name, weights.name);
+  add(definition['title'] ?? annotations['title'], weights.title);
+  add(definition['description'], weights.description);
+  for (const parameter of Object.keys(recordOf(recordOf(definition['inputSchema'])['properties']))) {
+    add(parameter, weights.parameter);
+  }
+  add(server.manifest.name, weights.server);
+  add(server.manifest.description, weights.serverText);
+  return words;
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

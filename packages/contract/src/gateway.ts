@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+
+/** Above so many tools in the list compact mode is offered; it is never switched on by itself. */
+export const compactSuggestedAbove = 60;
+
+const maxTokens = 200;
+
+/** How the tool list of /mcp looks to a person's clients. */
+export const gatewayPreferencesSchema = z.object({
+  /** The list holds only find_tools, call_read_only_tool, call_tool and list_my_servers; all tools are reached by them. */
+  compactMode: z.boolean(),
+  /** What differs for single personal tokens and connected apps, by their id. */
+  tokens: z
+    .record(z.string().min(1).max(100), z.boolean())
+    .refine((tokens) => Object.keys(tokens).length <= maxTokens, `must hold at most ${maxTokens}`)
+    .default({}),
+});
+export type GatewayPreferences = z.output<typeof gatewayPreferencesSchema>;
+
+const answer = z.object({
+  success: z.literal(true),
+  ...gatewayPreferencesSchema.shape,
+  /** Tools that the caller's clients see on /mcp without compact mode. */
+  visibleTools: z.int(),
+  compactSuggested: z.boolean(),
+});
+const ofUser = z.object({ userId: z.string() });
+
+export const getGatewayPreferences = endpoint({
+  id: 'getGatewayPreferences',
+  method: 'GET',
+  path: '/api/users/:userId/gateway-preferences',
+  summary: "How the caller's tool list on /mcp looks",
+  access: 'user',
+  withoutSession: 'user_not_authenticated',
+  params: ofUser,
+  answer,
+  errors: ['not_found', 'user_not_authenticated', 'unauthenticated'],
+});
+
+export const putGatewayPreferences = endpoint({
+  id: 'putGatewayPreferences',
+  method: 'PUT',
+  path: '/api/users/:userId/gateway-preferences',
+  summary: "Replaces the caller's choice whole; their open clients are told that the list changed",
+  access: 'account',
+  withoutSession: 'user_not_authenticated',
+  params: ofUser,
+  body: gatewayPreferencesSchema,
+  answer,
+  errors: ['invalid_request', 'not_found', 'user_not_authenticated', 'unauthenticated'],
+});
+
+export const gatewayEndpoints = [getGatewayPreferences, putGatewayPreferences] as const;
