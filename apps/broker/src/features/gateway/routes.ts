@@ -9,7 +9,7 @@ import type { McpEndpoint } from './mcp-endpoint.ts';
 import { visibleTo, type Person } from './person.ts';
 import type { PlainPath } from './plain/serve-plain.ts';
 import { maxMcpBodyBytes, readBody } from './read-body.ts';
-import { methodsOf, requiredScope } from './required-scope.ts';
+import { methodsOf, requiredScope, stepUpScope } from './required-scope.ts';
 
 /**
  * The two links: /mcp with everything that a person may use, /s/{serverId}/mcp with one server.
@@ -61,7 +61,11 @@ export async function mountGatewayRoutes(
     const missing = methods.map(requiredScope).find((scope) => scope && !person.caller.scopes.includes(scope));
     if (missing) {
       identity.connectionLog.lacksScope(person.caller, request, methods[0] ?? '', missing);
-      return sendChallenge(response, { status: 403, error: 'insufficient_scope', scope: missing }, metadataUrl);
+      return sendChallenge(
+        response,
+        { status: 403, error: 'insufficient_scope', scope: stepUpScope(person.caller.scopes, missing) },
+        metadataUrl,
+      );
     }
     // A subscription lasts as long as its client wants; every other request has an end to wait for.
     if (request.method === 'POST' && !methods.includes('subscriptions/listen')) {

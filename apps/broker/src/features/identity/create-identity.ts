@@ -29,6 +29,7 @@ import { mountMetadataRoutes } from './oauth/metadata-routes.ts';
 import { mountOAuthRoutes } from './oauth/oauth-routes.ts';
 import { createRefreshRotation } from './oauth/refresh-rotation.ts';
 import { createResources } from './oauth/resources.ts';
+import { createAccessTokenRevocation } from './oauth/revoke-access-token.ts';
 import { loadSigningKeys } from './oauth/signing-keys.ts';
 import { extendTokenAnswers } from './oauth/token-endpoint.ts';
 import { createRevocations, type RevokedListener } from './revocations.ts';
@@ -56,6 +57,8 @@ export type IdentityOptions = {
   connectUpstream: ConnectUpstream;
   /** Google's issuer; tests put theirs here. */
   googleIssuer?: string;
+  /** Whether a server is deployed: only then is there anything to sign in for at its link. By default every one is. */
+  hasServer?: (serverId: string) => boolean;
   /** Connects to clients' metadata documents; the default refuses every address that is not public. */
   documentDispatcher?: Dispatcher;
   /** What a person has switched off, for their profile: of a feature that stands above this one. */
@@ -71,7 +74,7 @@ export async function createIdentity(options: IdentityOptions) {
   const activeProvider = config.google ? 'google' : 'dev';
   const redirectUri = `${publicUrl}/auth/google/callback`;
 
-  const resources = createResources(publicUrl);
+  const resources = createResources(publicUrl, options.hasServer ?? (() => true));
   const keys = await loadSigningKeys({ db, vault, ids, clock });
   const users = createUserStore(db, ids, activeProvider);
   const revocations = await createRevocations(db, log);
@@ -170,6 +173,7 @@ export async function createIdentity(options: IdentityOptions) {
         cookie,
         accessTokens,
         authorizations,
+        accessTokenRevocation: createAccessTokenRevocation({ provider, accessTokens, authorizations }),
         users,
         clock,
         connectionLog,

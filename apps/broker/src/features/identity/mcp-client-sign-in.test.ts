@@ -305,7 +305,46 @@ describeOnDatabases('MCP clients sign in', identityMigrations, (open) => {
     expect(await call(one.accessToken)).toBe(200);
   });
 
-  test('an access token is an at+jwt of ten minutes for one audience', async () => {
+  test('a client revokes by its access token too, and only its own', async () => {
+    const one = await newBrowser().signInMcpClient();
+    const other = await newBrowser().signInMcpClient({ clientName: 'A third client' });
+    const revoke = (token: string, clientId: string) =>
+      fetch(`${running.publicUrl}/oauth/revoke`, {
+        method: 'POST',
+        body: new URLSearchParams({ token, client_id: clientId, token_type_hint: 'access_token' }),
+      });
+    expect((await revoke(one.accessToken, other.clientId)).status).toBe(200);
+    expect((await revoke(one.accessToken, 'nobody')).status).toBe(401);
+    expect(await call(one.accessToken)).toBe(200);
+    expect((await revoke(one.accessToken, one.clientId)).status).toBe(200);
+    expect(await call(one.accessToken)).toBe(401);
+    expect((await refresh(one)).status).toBe(400);
+    expect(await call(other.accessToken)).toBe(200);
+    expect((await revoke('something-unknown', one.clientId)).status).toBe(200);
+  });
+
+  test('a code that is used twice: the second is refused, and the tokens of the first are revoked', async () => {
+    const { client_id: clientId } = await readRegistration(
+      await register({ redirect_uris: ['http://127.0.0.1/callback'] }),
+    );
+    const verifier = 'v'.repeat(43);
+    const left = await newBrowser().signIn(authorize(clientId, { code_challenge: challengeOf(verifier) }));
+    const redeem = () =>
+      postToken({
+        grant_type: 'authorization_code',
+        client_id: clientId,
+        code: left.searchParams.get('code') ?? '',
+        redirect_uri: 'http://127.0.0.1:53999/callback',
+        code_verifier: verifier,
+      });
+    const tokens = readTokens(await (await redeem()).json());
+    expect(await call(tokens.accessToken)).toBe(200);
+    expect(await (await redeem()).json()).toMatchObject({ error: 'invalid_grant' });
+    expect(await call(tokens.accessToken)).toBe(401);
+    expect((await refresh({ clientId, refreshToken: tokens.refreshToken })).status).toBe(400);
+  });
+
+  test('[SES-14] an access token is an at+jwt of ten minutes for one audience', async () => {
     const client = await newBrowser().signInMcpClient({ scope: 'mcp:tools openid email offline_access' });
     const header: unknown = JSON.parse(Buffer.from(client.accessToken.split('.')[0] ?? '', 'base64url').toString());
     expect(header).toMatchObject({ typ: 'at+jwt', alg: 'ES256' });

@@ -11,6 +11,7 @@ import { mcpScopes } from '@souk/contract/identity.ts';
 import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
+import { namesNoScope } from './authorize-request.ts';
 import { isRecord, publicClientId, readClientMetadata } from './client-metadata.ts';
 import { createRecordStore } from './record-store.ts';
 import type { RefreshRotation } from './refresh-rotation.ts';
@@ -150,8 +151,14 @@ export function createProvider(options: ProviderOptions): Provider {
         defaultResource: (_ctx, client, oneOf) =>
           oneOf?.[0] ?? (client.clientId === frontendClientId ? resources.api : resources.mcp),
         useGrantedResource: () => true,
-        getResourceServerInfo: (_ctx, resource, client) => {
+        getResourceServerInfo: (ctx, resource, client) => {
           if (!mayRequest(client, resource, resources)) throw new errors.InvalidTarget('unknown resource');
+          if (ctx.oidc.route === 'authorization') {
+            // Asked at sign-in only: a server that is away for a while must not cost its clients their sign-ins.
+            if (!resources.exists(resource)) throw new errors.InvalidTarget('there is no such server');
+            const scope = ctx.oidc.params?.['scope'];
+            if (namesNoScope(scope)) throw new errors.InvalidScope('no known scope was requested', String(scope));
+          }
           return {
             scope: allScopes,
             audience: resource,

@@ -6,6 +6,8 @@ const cookieName = 'souk_refresh';
 const hintName = 'souk_signed_in';
 /** oidc-provider's own session and its signature (create-provider.ts). */
 const serverSessionCookies = ['souk_session', 'souk_session.sig'] as const;
+/** Part 1 of the specification kept a sign-in in these. Nothing reads them; a browser may still have them. */
+const olderCookies = ['user_data', 'auth_token'];
 const maxAgeSeconds = 30 * 86_400;
 
 /**
@@ -46,6 +48,10 @@ export function createFrontendCookie(options: {
       reply.header(
         'set-cookie',
         serverSessionCookies.map((name) => `${name}=; Max-Age=0; Path=/oauth; HttpOnly${secure ? '; Secure' : ''}`),
+      );
+      reply.header(
+        'set-cookie',
+        olderCookies.map((name) => `${name}=; Max-Age=0; Path=/`),
       );
     },
     /** The authorization server's session of this browser, if it has one. */

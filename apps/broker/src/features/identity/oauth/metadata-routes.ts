@@ -2,7 +2,7 @@ import { mcpScopes } from '@souk/contract/identity.ts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { SoukError } from '#platform/errors.ts';
 import { allowEveryOrigin, mountPreflight } from './cors.ts';
-import { isServerId, type Resources } from './resources.ts';
+import type { Resources } from './resources.ts';
 
 /**
  * The documents that clients find us by: RFC 8414 and OpenID discovery for the authorization server, RFC 9728 for each
@@ -29,8 +29,12 @@ export function mountMetadataRoutes(app: FastifyInstance, publicUrl: string, res
   }
   app.get<{ Params: { serverId: string } }>(`${wellKnown}/s/:serverId/mcp`, (request, reply) => {
     const { serverId } = request.params;
-    if (!isServerId(serverId)) throw new SoukError('not_found');
-    return sendPublic(reply, describeResource(resources.ofServer(serverId)));
+    const resource = resources.ofServer(serverId);
+    if (!resources.isMcp(resource) || !resources.exists(resource)) {
+      allowEveryOrigin(reply);
+      throw new SoukError('not_found');
+    }
+    return sendPublic(reply, describeResource(resource));
   });
 
   // Every other probe: JSON, never a page of the web app, which some clients would try to parse.

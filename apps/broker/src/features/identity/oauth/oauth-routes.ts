@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { JWK } from 'jose';
 import type { Provider } from 'oidc-provider';
-import { mcpScopes } from '@souk/contract/identity.ts';
 import type { Clock } from '#platform/clock.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { AccessTokens } from '../access/verify-access-token.ts';
@@ -9,11 +8,13 @@ import { createRateLimit } from '../sign-in/rate-limit.ts';
 import type { ConnectionLog } from '../connection-log/create-connection-log.ts';
 import type { UserStore } from '../users/user-store.ts';
 import type { Authorizations } from './authorizations.ts';
+import { normalizeAuthorizeRequest } from './authorize-request.ts';
 import { publicClientId, readClientMetadata, type ClientMetadata } from './client-metadata.ts';
 import { allowEveryOrigin, mountPreflight } from './cors.ts';
 import type { FrontendCookie } from './frontend-cookie.ts';
 import { handOver } from './hand-over.ts';
 import type { RefreshRotation } from './refresh-rotation.ts';
+import type { AccessTokenRevocation } from './revoke-access-token.ts';
 import { frontendClientId, type Resources } from './resources.ts';
 import { checkTokenRequest, refuseToken } from './token-endpoint.ts';
 
@@ -31,6 +32,7 @@ export type OAuthRoutesOptions = {
   cookie: FrontendCookie;
   accessTokens: AccessTokens;
   authorizations: Authorizations;
+  accessTokenRevocation: AccessTokenRevocation;
   users: UserStore;
   clock: Clock;
   connectionLog: Pick<ConnectionLog, 'registered' | 'registrationRefused' | 'tokenRefused'>;
@@ -43,11 +45,7 @@ export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptio
 
   app.get('/oauth/authorize', (request, reply) => {
     const url = new URL(request.raw.url ?? '/', publicUrl);
-    const given = url.searchParams.getAll('resource');
-    url.searchParams.delete('resource');
-    for (const resource of given) url.searchParams.append('resource', resources.canonical(resource));
-    // A client that names no scope (mcp-remote) means all; without any its token would open nothing.
-    if (!url.searchParams.get('scope')) url.searchParams.set('scope', mcpScopes.join(' '));
+    normalizeAuthorizeRequest(url.searchParams, resources);
     request.raw.url = url.pathname + url.search;
     handOver(handle, publicUrl, request, reply);
   });
@@ -93,6 +91,7 @@ export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptio
       options.cookie.signOut(reply);
     } else {
       allowEveryOrigin(reply);
+      await options.accessTokenRevocation.prepare(request.raw, form);
     }
     return handOver(handle, publicUrl, request, reply, form.toString());
   });

@@ -11,8 +11,10 @@ export type Resources = {
   mcp: string;
   /** One server. */
   ofServer(serverId: string): string;
-  /** Whether `resource` is an MCP endpoint of ours, spelled exactly. The server need not exist: that is its endpoint's answer. */
+  /** Whether `resource` is spelled as an MCP endpoint of ours; its server need not exist. */
   isMcp(resource: string): boolean;
+  /** Whether a resource of ours is there: one of a server only while that is deployed. */
+  exists(resource: string): boolean;
   /**
    * The resource that a client means: a trailing slash goes, and the bare origin is the MCP endpoint. Clients spell the
    * pasted address in these ways; anything else comes back as it is and will be refused.
@@ -24,16 +26,26 @@ export function isServerId(text: string): boolean {
   return serverIdSchema.safeParse(text).success;
 }
 
-export function createResources(publicUrl: string): Resources {
+/** @param hasServer whether a server is deployed */
+export function createResources(publicUrl: string, hasServer: (serverId: string) => boolean): Resources {
   const mcp = `${publicUrl}/mcp`;
+  const prefix = `${publicUrl}/s/`;
+  const suffix = '/mcp';
+  const serverOf = (resource: string) =>
+    resource.startsWith(prefix) && resource.endsWith(suffix)
+      ? resource.slice(prefix.length, -suffix.length)
+      : undefined;
   return {
     api: `${publicUrl}/api`,
     mcp,
     ofServer: (serverId) => `${publicUrl}/s/${serverId}/mcp`,
     isMcp(resource) {
-      if (resource === mcp) return true;
-      if (!resource.startsWith(`${publicUrl}/s/`) || !resource.endsWith('/mcp')) return false;
-      return isServerId(resource.slice(`${publicUrl}/s/`.length, -'/mcp'.length));
+      const serverId = serverOf(resource);
+      return resource === mcp || (serverId !== undefined && isServerId(serverId));
+    },
+    exists(resource) {
+      const serverId = serverOf(resource);
+      return serverId === undefined || hasServer(serverId);
     },
     canonical(resource) {
       const url = URL.parse(resource);

@@ -34,7 +34,7 @@ export type StartOptions = {
   publicUrl?: string;
   /** A free one by default. */
   listenPort?: number;
-} & Partial<Pick<IdentityOptions, 'googleIssuer' | 'documentDispatcher' | 'connectUpstream'>>;
+} & Partial<Pick<IdentityOptions, 'googleIssuer' | 'documentDispatcher' | 'connectUpstream' | 'hasServer'>>;
 
 /** One small endpoint of each access class, for the token table. `mcp` stands for an MCP endpoint. */
 const probe = (access: 'public' | 'user' | 'account' | 'refresh' | 'admin', method: 'GET' | 'POST') =>
@@ -78,6 +78,7 @@ export async function startIdentity(options: StartOptions): Promise<RunningIdent
     vault: options.vault ?? testVault,
     connectUpstream: options.connectUpstream ?? connectGoogle,
     ...(options.googleIssuer !== undefined && { googleIssuer: options.googleIssuer }),
+    hasServer: options.hasServer ?? ((serverId) => ['travel', 'notes'].includes(serverId)),
     ...(options.documentDispatcher && { documentDispatcher: options.documentDispatcher }),
   });
   const app = await buildServer({ config, ids, log, isReady: () => Promise.resolve(true) });

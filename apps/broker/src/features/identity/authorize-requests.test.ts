@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '#platform/db/database.ts';
+import { openTestDatabase } from '#testing/databases.ts';
+import { ScriptedBrowser, challengeOf } from '#testing/scripted-browser.ts';
+import { identityMigrations } from './migrations.ts';
+import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
+
+const redirectUri = 'https://app.example/cb';
+
+describe('requests for authorization', () => {
+  let db: Database;
+  let running: RunningIdentity;
+  let clientId: string;
+  const deployed = new Set(['travel']);
+  beforeAll(async () => {
+    db = await openTestDatabase(identityMigrations);
+    running = await startIdentity({ db, hasServer: (serverId) => deployed.has(serverId) });
+    const answer = await fetch(`${running.publicUrl}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ client_name: 'Asking', redirect_uris: [redirectUri] }),
+    });
+    const registered: { client_id: string } = JSON.parse(await answer.text());
+    clientId = registered.client_id;
+  });
+  afterAll(async () => {
+    await running.close();
+    await db.close();
+  });
+
+  const newBrowser = () => new ScriptedBrowser(running.publicUrl);
+  const authorizeUrl = (fields: Record<string, string>) =>
+    newBrowser().authorizeUrl({
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      code_challenge: challengeOf('verifier'),
+      ...fields,
+    });
+  /** The error that the client hears, with state and iss beside it; undefined when a page is shown instead. */
+  const errorOf = async (fields: Record<string, string>, browser = newBrowser()) => {
+    const step = await browser.open(authorizeUrl(fields));
+    if (!('left' in step)) return undefined;
+    expect(step.left.hash).toBe('');
+    expect(step.left.searchParams.get('state')).toBe('state-of-the-client');
+    expect(step.left.searchParams.get('iss')).toBe(running.publicUrl);
+    return step.left.searchParams.get('error');
+  };
+
+  test('unknown scopes alone are invalid_scope', async () => {
+    for (const scope of ['admin', 'mcp:admin', 'admin root', 'mcp:tools,mcp:prompts']) {
+      expect(await errorOf({ scope }), scope).toBe('invalid_scope');
+    }
+  });
+
+  test('unknown scopes beside known ones are ignored: neither shown nor granted', async () => {
+    const step = await newBrowser().open(authorizeUrl({ scope: 'admin mcp:tools' }));
+    expect('page' in step && step.page.text).toContain('List and use your tools');
+    expect('page' in step && step.page.text).not.toContain('admin');
+    const client = await newBrowser().signInMcpClient({ scope: 'admin mcp:tools' });
+    const answer = await fetch(`${running.publicUrl}/mcp`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${client.accessToken}` },
+    });
+    expect(await answer.json()).toMatchObject({ scopes: ['mcp:tools'] });
+  });
+
+  test('[SIGN-7] no scope, or offline_access alone, asks for the three scopes of the product', async () => {
+    for (const scope of ['', 'offline_access']) {
+      const step = await newBrowser().open(authorizeUrl({ scope }));
+      const text = 'page' in step ? step.page.text : '';
+      for (const one of ['tools', 'prompts', 'resources']) expect(text, scope).toMatch(new RegExp(`your ${one}`, 'i'));
+    }
+    // and so does the web app's own way in
+    const login = await newBrowser().request(
+      `/login?${new URLSearchParams({
+        return_to: `${running.publicUrl}/auth/callback`,
+        state: 's',
+        code_challenge: challengeOf('verifier'),
+      })}`,
+    );
+    const target = new URL(login.headers.get('location') ?? '');
+    expect(target.searchParams.get('scope')).toBe('mcp:tools mcp:prompts mcp:resources');
+  });
+
+  test('an answer comes as a query or not at all', async () => {
+    for (const mode of ['fragment', 'form_post', 'web_message', 'jwt']) {
+      expect(await errorOf({ response_mode: mode }), mode).toBe('unsupported_response_mode');
+    }
+    expect(await errorOf({ response_mode: 'query' })).toBeUndefined();
+  });
+
+  test('prompt=none shows no page: login_required without a session, consent_required with one', async () => {
+    expect(await errorOf({ prompt: 'none' })).toBe('login_required');
+    const browser = newBrowser();
+    await browser.signInWeb();
+    expect(await errorOf({ prompt: 'none' }, browser)).toBe('consent_required');
+  });
+
+  test('a server that is not deployed has neither metadata nor a sign-in, and those that have one keep it', async () => {
+    const { publicUrl } = running;
+    const resource = `${publicUrl}/s/travel/mcp`;
+    const metadata = () => fetch(`${publicUrl}/.well-known/oauth-protected-resource/s/travel/mcp`);
+    const client = await newBrowser().signInMcpClient({ resource });
+    expect((await metadata()).status).toBe(200);
+    expect(await errorOf({ resource: `${publicUrl}/s/nothing/mcp` })).toBe('invalid_target');
+
+    deployed.delete('travel');
+    const gone = await metadata();
+    expect(gone.status).toBe(404);
+    expect(await gone.json()).toMatchObject({ success: false, code: 'not_found' });
+    expect(await errorOf({ resource })).toBe('invalid_target');
+    const refreshed = await fetch(`${publicUrl}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'refresh_token',
+        client_id: client.clientId,
+        refresh_token: client.refreshToken,
+        resource,
+      }),
+    });
+    expect(refreshed.status).toBe(200);
+    deployed.add('travel');
+  });
+});
