@@ -2,9 +2,9 @@ import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from '#feature
 import { sameMeaning, wordsOf } from './tool-words.ts';
 
 /** What a word counts, by where it stands. */
-const weights = { name: 3, title: 2.5, description: 1, parameter: 0.6, server: 1.2, serverText: 0.3 };
+const weights = { name: 3, title: 2.5, description: 1, parameter: 0.6, server: 1.5, serverText: 0.3 };
 /** A word that means the same counts this much of the word itself. */
-const synonymWeight = 0.45;
+const synonymWeight = 0.6;
 /** BM25's usual constants: how soon repetition stops counting, and how much long texts are held back. */
 const saturation = 1.2;
 const lengthShare = 0.5;

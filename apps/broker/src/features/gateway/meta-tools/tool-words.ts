@@ -25,7 +25,7 @@ function stemOf(word: string): string {
   if (stem.endsWith('ies') && stem.length > 4) stem = `${stem.slice(0, -3)}y`;
   else if (/(ss|x|ch|sh)es$/.test(stem)) stem = stem.slice(0, -2);
   else if (stem.endsWith('s') && !/(ss|us|is)$/.test(stem)) stem = stem.slice(0, -1);
-  const ending = /^(.{3,}?)(ingly|edly|ation|ing|ed|er|or|ly|ment)$/.exec(stem);
+  const ending = /^(.{3,}?)(ingly|edly|ion|ing|ed|er|or|ly|ment)$/.exec(stem);
   if (ending?.[1] !== undefined) stem = ending[1];
   // plan, planned; copy, copied; note, noting
   if (/([b-df-hj-np-tv-z])\1$/.test(stem) && !/(ll|ss|zz)$/.test(stem)) stem = stem.slice(0, -1);
@@ -49,7 +49,7 @@ const groups = [
   'folder directory',
   'picture image photo',
   'note memo jot',
-  'calendar agenda schedule',
+  'calendar agenda schedule week today tomorrow',
   'event meeting appointment',
   'mail email message',
   'trip journey route itinerary travel tour',
@@ -67,7 +67,7 @@ const groups = [
   'user person people member',
   'far distance length kilometre kilometer mile',
   'carbon emission co2 climate',
-  'sunrise sunset daylight dawn dusk',
+  'sun sunrise sunset daylight dawn dusk',
   'export download backup',
   'import upload',
   'environment env variable configuration',
