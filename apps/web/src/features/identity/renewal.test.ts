@@ -60,13 +60,34 @@ test('a broker that is down for a moment signs nobody out', async () => {
   expect(await tab.session.token()).toBe('access-2');
 });
 
-test('a renewal that is refused signs out', async () => {
+/** Waits for the moment's pause after a refusal, and ends it. */
+async function endPause({ browser, tab }: Awaited<ReturnType<typeof signedIn>>) {
+  const pause = () => tab.timers.find(({ atMs }) => atMs === browser.now() + 1_000);
+  await until(() => pause() !== undefined);
+  pause()?.work();
+}
+
+test('a renewal that is refused twice signs out', async () => {
   const { browser, tab } = await signedIn();
   browser.dropCookie();
   browser.pass(hourMs);
-  expect(await tab.session.token()).toBeUndefined();
+  const asking = tab.session.token();
+  await endPause({ browser, tab });
+  expect(await asking).toBeUndefined();
   expect(tab.session.getState().user).toBeUndefined();
   expect(browser.local.size).toBe(0);
+});
+
+test('a renewal that is refused because a tab left in the middle of its own is tried again, and keeps the session', async () => {
+  const { browser, tab } = await signedIn();
+  browser.pass(hourMs);
+  browser.answerWith((path) => (path === '/oauth/token' ? new Response('', { status: 400 }) : undefined));
+  const asking = tab.session.token();
+  await until(() => tab.timers.some(({ atMs }) => atMs === browser.now() + 1_000));
+  browser.answerWith(undefined);
+  await endPause({ browser, tab });
+  expect(await asking).toBe('access-2');
+  expect(tab.session.getState().user?.email).toBe('carl@souk.test');
 });
 
 test('a renewal never takes over another sign-in: the handle is sent', async () => {

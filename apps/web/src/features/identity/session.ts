@@ -14,11 +14,12 @@ import {
 } from './session-storage.ts';
 import type { SignedInUser } from './signed-in-user.ts';
 import { createSignIn, userOf, type SignInOptions } from './sign-in.ts';
-import { createTokenEndpoint } from './token-endpoint.ts';
+import { createTokenEndpoint, type Tokens } from './token-endpoint.ts';
 
 /** Renewed this long before the expiry, and never sent closer to it than half of that. */
 const renewBeforeMs = 60_000;
 const retryAfterMs = 30_000;
+const refusedAgainAfterMs = 1_000;
 
 export type SessionOptions = Omit<SignInOptions, 'endpoint' | 'onSignedIn'> & {
   local: KeyValueStore;
@@ -147,7 +148,7 @@ export function createSession(options: SessionOptions) {
         return stored;
       }
       if (state.user !== old) return state.user;
-      const tokens = await endpoint.refresh(old.refreshToken);
+      const tokens = (await endpoint.refresh(old.refreshToken)) ?? (await refreshAgain(old));
       // signed out meanwhile, here or in another tab: the answer must not bring the user back
       if (state.user !== old || local.getItem(signOutKey) !== null) return state.user;
       if (tokens) return keep({ ...old, ...tokens });
@@ -157,6 +158,15 @@ export function createSession(options: SessionOptions) {
       renewal = undefined;
     });
     return renewal;
+  }
+
+  /**
+   * A tab that is left in the middle of a renewal frees the lock before its answer has brought the next cookie. So a
+   * refusal may mean no more than that: it counts when it comes twice.
+   */
+  async function refreshAgain(old: SignedInUser): Promise<Tokens | undefined> {
+    await new Promise<void>((resolve) => void options.startTimer(resolve, refusedAgainAfterMs));
+    return state.user === old ? endpoint.refresh(old.refreshToken) : undefined;
   }
 
   async function signOut(): Promise<void> {
