@@ -24,6 +24,9 @@ import { createRequestTrace } from './trace-requests.ts';
 /** Whose token was refused is looked up this often a minute for one address: each costs a signature and a query. */
 const ownersPerMinute = 30;
 
+/** Sign-ins that begin, by one person or from one address, and leave a trace: each is a row. */
+const signInsPerMinute = 30;
+
 export type ConnectionLogOptions = {
   db: Database;
   publicUrl: string;
@@ -49,6 +52,7 @@ export function createConnectionLog(options: ConnectionLogOptions) {
   const grantSources = createGrantSources(db, log);
   const owners = createTokenOwners({ db, issuer: publicUrl, publicKeys: options.publicKeys, clock });
   const ownerLimit = createRateLimit(clock, ownersPerMinute);
+  const signInLimit = createRateLimit(clock, signInsPerMinute);
   const writer = createEventWriter(write, log);
   const requests = createRequestTrace({
     clock,
@@ -112,6 +116,8 @@ export function createConnectionLog(options: ConnectionLogOptions) {
         grantSources,
         now: () => clock.now(),
         record: writer.record,
+        inBackground,
+        mayBegin: (ctx, userId) => signInLimit.allow(userId ?? arrived.get(ctx.req)?.address ?? ''),
         sourceOf(ctx) {
           const visitor = arrived.get(ctx.req);
           return visitor && { source: sightings.sourceOf(visitor), userAgent: cleanLabel(visitor.userAgent) };

@@ -284,14 +284,12 @@ test('a revoked token that is still used is named', async () => {
 
 test("another link's token, a sign-out and a code that is used twice are named", async () => {
   const person = await newPerson();
-  const { accessToken } = await person.browser.signInMcpClient({
-    email: person.email,
-    resource: `${app.publicUrl}/s/travel/mcp`,
-  });
-  expect((await postModern(`${app.publicUrl}/mcp`, accessToken, 'tools/list')).status).toBe(401);
+  const { accessToken } = await person.browser.signInMcpClient({ email: person.email });
+  const travel = `${app.publicUrl}/s/travel/mcp`;
+  expect((await postModern(travel, accessToken, 'tools/list')).status).toBe(401);
   const step = stepOf(await person.only(), 'first-request');
-  expect(step.detail).toContain(`with a token that is for ${app.publicUrl}/s/travel/mcp`);
-  expect(step.advice).toContain(`Connect it again with ${app.publicUrl}/mcp`);
+  expect(step.detail).toBe(`The client came to ${travel} with a token that is for ${app.publicUrl}/mcp.`);
+  expect(step.advice).toContain(`Connect it again with ${travel}`);
 
   const leaver = await newPerson();
   const left = await leaver.browser.signInMcpClient({ email: leaver.email });
@@ -322,6 +320,17 @@ test('strangers cannot fill the table: what one address may leave behind is boun
   aheadMs += 11 * 60_000;
   await app.identity.connectionLog.reap();
   expect(await count()).toBe(0);
+});
+
+test('sign-ins that a stranger begins and never ends leave thirty rows a minute at most', async () => {
+  aheadMs += 60_001;
+  const clientId = await register({ client_name: 'Flooding', redirect_uris: [redirectUri] });
+  const browser = new ScriptedBrowser(app.publicUrl);
+  const fields = { client_id: clientId, redirect_uri: redirectUri, code_challenge: challengeOf('v'.repeat(43)) };
+  for (let i = 0; i < 40; i++) await browser.request(browser.authorizeUrl(fields));
+  await app.identity.connectionLog.settle();
+  const { rows } = await app.db.query(`select 1 from connection_attempts where client_id = $1`, [clientId]);
+  expect(rows).toHaveLength(30);
 });
 
 test('what a client does wrong at the link is named, and heals when it does it right', async () => {

@@ -18,6 +18,10 @@ export function traceProvider(
     grantSources: GrantSources;
     now(): number;
     record(event: ConnectionEvent): void;
+    /** Work that the answer does not wait for. */
+    inBackground(work: Promise<void>): void;
+    /** Counts a sign-in that begins; false when this person, or this stranger's address, begins too many. */
+    mayBegin(ctx: KoaContextWithOIDC, userId: string | undefined): boolean;
     /** The source (sightings.ts) of a request that is being answered. */
     sourceOf(ctx: KoaContextWithOIDC): { source: string; userAgent: string } | undefined;
   },
@@ -28,6 +32,7 @@ export function traceProvider(
     const { Client: client, Interaction: interaction } = ctx.oidc.entities;
     if (!client || !interaction || client.clientId === frontendClientId) return;
     const userId = ctx.oidc.session?.accountId;
+    if (!options.mayBegin(ctx, userId)) return;
     record({
       key: attemptKey.signIn(interaction.cid),
       atMs: now(),
@@ -85,9 +90,11 @@ export function traceProvider(
   provider.on('grant.error', (ctx, error) => {
     const code = text(ctx.oidc.params?.['code']) ?? text(ctx.oidc.params?.['refresh_token']);
     const requestedAtMs = now();
-    void options.grantSources.find(code).then((source) => {
-      if (source) recordTokenFailure(source, tokenFailure(error, source), requestedAtMs, record);
-    });
+    options.inBackground(
+      options.grantSources.find(code).then((source) => {
+        if (source) recordTokenFailure(source, tokenFailure(error, source), requestedAtMs, record);
+      }),
+    );
   });
 
   provider.on('grant.revoked', (ctx, grantId) => {
