@@ -15,6 +15,9 @@ export type UpstreamName = 'raw' | 'sdk';
  */
 const people = 16;
 
+/** What `npm start` gives Node: without it the young generation alone takes more than everything else together. */
+const productFlags = ['--max-semi-space-size=4'];
+
 const programs = {
   raw: new URL('./parts/raw-upstream.ts', import.meta.url),
   sdk: new URL('./parts/sdk-upstream.ts', import.meta.url),
@@ -68,7 +71,8 @@ export async function startBed(options: GatewayOptions, pinning: Pinning | undef
         upstreams: { raw: upstreams.raw.ready.origin, sdk: upstreams.sdk.ready.origin },
         people,
       };
-      brokers.set(database, await start(programs.broker, input, pinning?.gatewayCore, profiling));
+      const flags = [...productFlags, ...profiling];
+      brokers.set(database, await start(programs.broker, input, pinning?.gatewayCore, flags));
     }
 
     return {

@@ -2,6 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { v7 } from 'uuid';
 import type { Clock } from './clock.ts';
 
+/** Asking the system for 16 bytes costs more than most of what a call does: it is asked for many at once. */
+const poolBytes = 8192;
+
+function createRandomPool(): (bytes: number) => Uint8Array {
+  let pool = Buffer.alloc(0);
+  return (bytes) => {
+    if (bytes > poolBytes) return randomBytes(bytes);
+    if (pool.length < bytes) pool = randomBytes(poolBytes);
+    const taken = pool.subarray(0, bytes);
+    pool = pool.subarray(bytes);
+    return taken;
+  };
+}
+
 /** Identifiers and randomness as an argument, so that a run can be repeated from its seed. */
 export type Ids = {
   /** A UUIDv7: sorts by time, so rows are appended rather than scattered over the index. */
@@ -10,7 +24,7 @@ export type Ids = {
   secret(bytes: number): string;
 };
 
-export function createIds(clock: Clock, random: (bytes: number) => Uint8Array = randomBytes): Ids {
+export function createIds(clock: Clock, random: (bytes: number) => Uint8Array = createRandomPool()): Ids {
   return {
     uuid: () => v7({ msecs: clock.now(), random: random(16) }),
     secret: (bytes) => Buffer.from(random(bytes)).toString('base64url'),

@@ -37,7 +37,10 @@ export type Found = { server: CatalogueServer; item: CatalogueItem };
 export async function visibleTo(person: Person, snapshot: CatalogueSnapshot, access: AccessPolicy): Promise<Visible> {
   const mayUse = await access(person.caller.userId);
   const single = person.serverId;
-  const servers = snapshot.servers.filter((server) => (single === undefined || server.id === single) && mayUse(server));
+  let servers: readonly CatalogueServer[] | undefined;
+  // a call of one tool asks for one server: the rest are looked at when somebody lists them
+  const visibleServers = () =>
+    (servers ??= snapshot.servers.filter((server) => (single === undefined || server.id === single) && mayUse(server)));
 
   const find = (
     exposed: ReadonlyMap<string, CatalogueItem>,
@@ -45,7 +48,7 @@ export async function visibleTo(person: Person, snapshot: CatalogueSnapshot, acc
     name: string,
   ): Found | undefined => {
     if (single !== undefined) {
-      const [server] = servers;
+      const [server] = visibleServers();
       const item = server && own(server).find((candidate) => candidate.name === name);
       return server && item && { server, item };
     }
@@ -55,7 +58,9 @@ export async function visibleTo(person: Person, snapshot: CatalogueSnapshot, acc
   };
 
   return {
-    servers,
+    get servers() {
+      return visibleServers();
+    },
     tool: (name) => find(snapshot.toolsByExposedName, (server) => [...server.tools, ...server.heldTools], name),
     prompt: (name) => find(snapshot.promptsByExposedName, (server) => server.prompts, name),
   };

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { isTooDeep } from '#platform/http/json-depth.ts';
 
 export const maxMcpBodyBytes = 1024 * 1024;
@@ -6,16 +7,17 @@ export type ReadBody = { body: unknown } | { code: -32700 | -32600; message: str
 
 /** Parses a JSON-RPC body once, for everybody behind. */
 export function readBody(bytes: Buffer): ReadBody {
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return { code: -32700, message: 'Parse error: the body is not UTF-8' };
-  }
+  if (!isUtf8(bytes)) return { code: -32700, message: 'Parse error: the body is not UTF-8' };
+  // a byte order mark is none of the JSON (RFC 8259, section 8.1: a reader may pass over it)
+  const text = bytes.toString('utf8', startsWithMark(bytes) ? 3 : 0);
   if (isTooDeep(text)) return { code: -32600, message: 'Invalid Request: the body is nested too deep' };
   try {
     return { body: JSON.parse(text) };
   } catch {
     return { code: -32700, message: 'Parse error: the body is not JSON' };
   }
+}
+
+function startsWithMark(bytes: Buffer): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
 }

@@ -37,6 +37,8 @@ export async function buildServer(options: {
     trustProxy: config.trustProxy.length > 0 ? [...config.trustProxy] : false,
     bodyLimit: maxBodyBytes,
     genReqId: () => options.ids.uuid(),
+    // a logger of its own for each request costs more than the request's few lines are worth: they name it themselves
+    childLoggerFactory: () => logger,
     http: { headersTimeout: headersTimeoutMs },
     // Open streams of MCP clients would hold up the stop for ever.
     forceCloseConnections: true,

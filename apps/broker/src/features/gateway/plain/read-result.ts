@@ -41,9 +41,10 @@ export function readResult({ text, message }: PlainAnswer, era: Era): PlainResul
     return { members: spliced(text, members), meta, outcome: outcomeOf(result) };
   }
 
-  // the revisions up to 2025-06-18 did not demand content
+  // only 2026-07-28 demands content
+  if (era === 'modern' && !Array.isArray(result['content'])) throw notAResult();
   const whole = { content: [], ...result };
-  if (!isSpecType.CallToolResult(whole)) throw new UpstreamError('bad_upstream', 'not a result of tools/call');
+  if (!isSpecType.CallToolResult(whole)) throw notAResult();
   return presentResult(whole);
 }
 
@@ -81,4 +82,8 @@ function readError(message: Record<string, unknown>): UpstreamError {
     return new UpstreamError('bad_upstream', 'the answer holds neither result nor error');
   }
   return new UpstreamError('protocol', stripPrefix(says), { code: Number(code), data });
+}
+
+function notAResult(): UpstreamError {
+  return new UpstreamError('bad_upstream', 'not a result of tools/call');
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock } from '#platform/clock.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import type { Revocations } from '../revocations.ts';
@@ -30,7 +30,7 @@ export function rememberCallers(revocations: Pick<Revocations, 'subscribe'>, clo
 
   return {
     find(authorization, resource) {
-      const key = createHash('sha256').update(`${resource}\n${authorization}`).digest('base64url');
+      const key = hash('sha256', `${resource}\n${authorization}`, 'base64url');
       const known = callers.get(key);
       if (known && known.untilMs > clock.now()) return { caller: known.caller };
       const begun = epoch;

@@ -1,0 +1,260 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Era } from '#adapters/mcp/types.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { postRaw, type RawAnswer } from '#testing/mcp-clients.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { startAnsweringServer, type AnsweringServer, type Scripted } from './testing/answering-server.ts';
+
+// One table of calls, sent both ways: the plain dispatcher and the SDK's must be one product to whoever calls.
+
+const json = (result: string): Scripted => ({ body: `{"jsonrpc":"2.0","id":ID,"result":${result}}` });
+const failing = (error: string): Scripted => ({ body: `{"jsonrpc":"2.0","id":ID,"error":${error}}` });
+const events = (...lines: string[]): Scripted => ({ type: 'text/event-stream', body: `${lines.join('\n')}\n\n` });
+const event = (message: string) => `event: message\ndata: ${message}\n`;
+const done = '{"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete","content":[{"type":"text","text":"done"}]}}';
+const progress = (step: number) =>
+  `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":TOKEN,"progress":${step},"total":3}}`;
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+
+/** What a server of either era may answer. `"resultType":"complete"` is demanded of the modern and taken from the legacy. */
+const answers: Record<string, Scripted> = {
+  text: json('{"resultType":"complete","content":[{"type":"text","text":"hello"}]}'),
+  empty: json('{"resultType":"complete","content":[]}'),
+  'tool error': json('{"resultType":"complete","content":[{"type":"text","text":"no"}],"isError":true}'),
+  'not an error': json('{"content":[],"isError":false,"resultType":"complete"}'),
+  structured: json('{"resultType":"complete","content":[],"structuredContent":{"a":[1,2.50,null,"x"]}}'),
+  image: json('{"resultType":"complete","content":[{"type":"image","data":"aGk=","mimeType":"image/png"}]}'),
+  'image without base64': json(
+    '{"resultType":"complete","content":[{"type":"image","data":"%","mimeType":"image/png"}]}',
+  ),
+  link: json('{"resultType":"complete","content":[{"type":"resource_link","uri":"a://b","name":"b"}]}'),
+  embedded: json('{"resultType":"complete","content":[{"type":"resource","resource":{"uri":"a://b","text":"x"}}]}'),
+  annotated: json('{"resultType":"complete","content":[{"type":"text","text":"a","annotations":{"priority":0.5}}]}'),
+  'badly annotated': json(
+    '{"resultType":"complete","content":[{"type":"text","text":"a","annotations":{"priority":7}}]}',
+  ),
+  'own meta': json('{"resultType":"complete","content":[],"_meta":{"example.com/a":{"b":1}}}'),
+  'meta with a name': json(
+    '{"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"u","version":"1"},"x":2},"resultType":"complete","content":[]}',
+  ),
+  'meta with a name alone': json(
+    '{"resultType":"complete","content":[],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"u","version":"1"}}}',
+  ),
+  'unknown members': json('{"resultType":"complete","content":[],"extra":{"deep":[{"x":"}\\"]"}]},"n":1e3}'),
+  'whitespace everywhere': {
+    body: '\n {\t"result" : { "content" : [ { "type" : "text" , "text" : "a" } ] , "resultType" : "complete" } , "id" : ID , "jsonrpc" : "2.0" }\n ',
+  },
+  'escaped keys': json('{"resultType":"complete","\\u0063ontent":[{"type":"text","text":"a"}],"_\\u006deta":{"x":1}}'),
+  'a key twice': json('{"resultType":"complete","content":[],"a":1,"a":2}'),
+  unicode: json(
+    '{"resultType":"complete","content":[{"type":"text","text":"é 漢 😀 \\ud83d\\ude00 \\u0000 \\\\ \\" \\/ \\\\\\""}]}',
+  ),
+  'text like an answer': json(
+    '{"resultType":"complete","content":[{"type":"text","text":"{\\"id\\":1,\\"_meta\\":{}}"}]}',
+  ),
+  'a large text': json(`{"resultType":"complete","content":[{"type":"text","text":"${'x\\n'.repeat(150_000)}"}]}`),
+  'deep enough': json(`{"resultType":"complete","content":[],"structuredContent":{"a":${nested(100)}}}`),
+  'too deep': json(`{"resultType":"complete","content":[],"structuredContent":{"a":${nested(130)}}}`),
+  'no content': json('{"resultType":"complete"}'),
+  'content of another type': json('{"resultType":"complete","content":"hello"}'),
+  'a block of no type': json('{"resultType":"complete","content":[{"text":"hello"}]}'),
+  'a block of an unknown type': json('{"resultType":"complete","content":[{"type":"smell","smell":"roses"}]}'),
+  'isError of another type': json('{"resultType":"complete","content":[],"isError":"yes"}'),
+  'meta of another type': json('{"resultType":"complete","content":[],"_meta":[]}'),
+  'no resultType': json('{"content":[]}'),
+  'an unknown resultType': json('{"resultType":"later","content":[]}'),
+  'result null': json('null'),
+  'result an array': json('[]'),
+  'neither result nor error': { body: '{"jsonrpc":"2.0","id":ID}' },
+  'protocol error': failing('{"code":-32050,"message":"not today","data":{"why":42}}'),
+  'protocol error without data': failing('{"code":-32602,"message":"MCP error -32602: MCP error -32602: bad input"}'),
+  'a resource is not there': failing('{"code":-32002,"message":"gone"}'),
+  'a capability is missing': failing(
+    '{"code":-32021,"message":"cannot","data":{"requiredCapabilities":{"sampling":{}}}}',
+  ),
+  'error with a 400': { ...failing('{"code":-32602,"message":"bad"}'), status: 400 },
+  'error with a 404': { ...failing('{"code":-32601,"message":"no such"}'), status: 404 },
+  'wrong id': { body: '{"jsonrpc":"2.0","id":424242,"result":{"resultType":"complete","content":[]}}' },
+  html: { type: 'text/html', body: '<!doctype html><h1>It works!</h1>' },
+  garbage: { body: '{"jsonrpc": "2.0", oops' },
+  'not JSON-RPC': { body: '{"hello":"world"}' },
+  'nothing at all': { status: 202, body: '' },
+  'an empty 200': { body: '' },
+  redirect: { status: 307, headers: { location: 'http://169.254.169.254/' }, body: '' },
+  unauthorized: { status: 401, body: '' },
+  forbidden: { status: 403, body: 'no' },
+  'server error': { status: 500, body: 'oops' },
+  'bad gateway': { status: 502, body: '' },
+  unavailable: { status: 503, body: '' },
+  'an event': events(event(done)),
+  'an event without a type': events(`data: ${done}`),
+  'an event in CRLF': { type: 'text/event-stream', body: `data: ${done}\r\n\r\n` },
+  'an event in two lines': events(
+    `data: {"jsonrpc":"2.0","id":ID,\ndata: "result":{"resultType":"complete","content":[]}}`,
+  ),
+  'events before the answer': events(': hello', '', 'event: other\ndata: {}\n', 'data: no JSON\n', event(done)),
+  'an error event': events(event('{"jsonrpc":"2.0","id":ID,"error":{"code":-32050,"message":"not today"}}')),
+  'a stream that is cut': events(': nothing'),
+  'progress on the way': events(event(progress(1)), event(progress(2)), event(done)),
+  'a question on the way': events(event('{"jsonrpc":"2.0","id":"q","method":"ping"}'), event(done)),
+};
+
+const eras: readonly Era[] = ['modern', 'legacy'];
+const servers = new Map<Era, AnsweringServer>();
+let app: TestApp;
+let token: string;
+const sessions: Record<'plain' | 'sdk', string> = { plain: '', sdk: '' };
+
+beforeAll(async () => {
+  for (const era of eras) servers.set(era, await startAnsweringServer(era, answers));
+  app = await startTestApp({
+    allowAddresses: [...servers.values()].map((server) => server.address),
+    env: { MCP_CALLS_PER_MINUTE_TOKEN: '10000', MCP_CALLS_PER_MINUTE_USER: '10000' },
+  });
+  ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
+  for (const [era, server] of servers) {
+    await deployManifest(app, { id: era, connection: { type: 'http', url: server.url }, deadlines: { callMs: 2000 } });
+  }
+  sessions.plain = await openSession({});
+  // a client that can be asked for its roots is served by the SDK
+  sessions.sdk = await openSession({ roots: {} });
+}, 60_000);
+afterAll(async () => {
+  await app?.stop();
+  await Promise.all([...servers.values()].map((server) => server.close()));
+});
+
+type Way = 'plain' | 'sdk';
+type Call = {
+  downstream: Era;
+  name: string;
+  params?: Record<string, unknown>;
+  id?: unknown;
+  meta?: Record<string, unknown>;
+};
+
+function send(way: Way, { downstream, name, params = {}, id = 7, meta = {} }: Call): Promise<RawAnswer> {
+  const body = (envelope: object) =>
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name, ...params, _meta: { ...meta, ...envelope } },
+    });
+  const authorization = `Bearer ${token}`;
+  if (downstream === 'legacy') {
+    return postRaw(`${app.publicUrl}/mcp`, body({}), { authorization, 'mcp-session-id': sessions[way] });
+  }
+  const envelope = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  return postRaw(`${app.publicUrl}/mcp`, body(envelope), {
+    authorization,
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'tools/call',
+    // a name that had to be encoded is read by the SDK
+    'mcp-name': way === 'plain' ? name : `=?base64?${Buffer.from(name).toString('base64')}?=`,
+  });
+}
+
+async function openSession(capabilities: object): Promise<string> {
+  const params = { protocolVersion: '2025-06-18', capabilities, clientInfo: { name: 'raw', version: '1' } };
+  const answer = await postRaw(
+    `${app.publicUrl}/mcp`,
+    JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),
+    { authorization: `Bearer ${token}` },
+  );
+  return answer.headers.get('mcp-session-id') ?? '';
+}
+
+/** All that a caller can tell, and what the server was sent. Sessions answer in a stream or not: that is theirs to choose. */
+async function observe(way: Way, call: Call, upstream: Era) {
+  const answer = await send(way, call);
+  const seen = servers.get(upstream)?.takeCalls() ?? [];
+  await app.usage.flush();
+  const { rows } = await app.db.query<{ outcome: string; reason: string; credits: number; name: string }>(
+    'select outcome, reason, credits, name from usage_events order by created_at desc, call_id desc limit 1',
+  );
+  const messages = answer.text.startsWith('{')
+    ? [answer.text]
+    : answer.text.split('\n').flatMap((line) => (line.startsWith('data: {') ? [line.slice(6)] : []));
+  return {
+    wentPlain: seen.some(({ message }) => Number(message['id']) >= 1_000_000_000),
+    told: {
+      status: answer.status,
+      ...(call.downstream === 'modern' && { type: answer.headers.get('content-type') }),
+      messages: messages.map((text): unknown => JSON.parse(text)),
+    },
+    row: rows[0],
+    sent: seen.map(({ headers, message }) => ({
+      message: withoutIds(message),
+      version: headers['mcp-protocol-version'],
+      method: headers['mcp-method'],
+      name: headers['mcp-name'],
+      accept: headers.accept,
+      type: headers['content-type'],
+      authorization: headers.authorization,
+    })),
+  };
+}
+
+/** Each hop has ids and progress tokens of its own making. */
+function withoutIds(message: Record<string, unknown>): unknown {
+  return JSON.parse(JSON.stringify({ ...message, id: 0 }).replace(/"progressToken":\d+/, '"progressToken":0'));
+}
+
+for (const downstream of eras) {
+  for (const upstream of eras) {
+    describe(`a ${downstream} client of a ${upstream} server`, () => {
+      test.each(Object.keys(answers))('gets the same answer both ways: %s', async (what) => {
+        const call: Call = { downstream, name: `${upstream}__say`, params: { arguments: { what } } };
+        const [plain, sdk] = [await observe('plain', call, upstream), await observe('sdk', call, upstream)];
+        expect([plain.wentPlain, sdk.wentPlain]).toEqual([true, false]);
+        expect(plain.told).toEqual(sdk.told);
+        expect(plain.sent).toEqual(sdk.sent);
+        expect(plain.row).toEqual(sdk.row);
+      });
+
+      test.each<[string, Omit<Call, 'downstream' | 'name'>]>([
+        ['an id that is text', { id: 'a "quoted" \u00e9 id', params: { arguments: { what: 'text' } } }],
+        ['a negative id', { id: -5, params: { arguments: { what: 'text' } } }],
+        ['no arguments', {}],
+        [
+          'arguments with everything in them',
+          { params: { arguments: { what: 'text', a: [null, { b: '\u2028"\\' }] } } },
+        ],
+        [
+          'meta of its own',
+          { params: { arguments: { what: 'text' } }, meta: { 'example.com/x': [1], traceparent: '00-1' } },
+        ],
+        [
+          'progress wished for',
+          { params: { arguments: { what: 'progress on the way' } }, meta: { progressToken: 'p1' } },
+        ],
+        ['progress wished for in vain', { params: { arguments: { what: 'text' } }, meta: { progressToken: 4 } }],
+        ['arguments that are a list', { params: { arguments: ['what'] } }],
+        ['arguments that are null', { params: { arguments: null } }],
+        ['a member that no call has', { params: { arguments: { what: 'text' }, colour: 'red' } }],
+        ['an id that is a fraction', { id: 1.5, params: { arguments: { what: 'text' } } }],
+        ['an id that is null', { id: null, params: { arguments: { what: 'text' } } }],
+        ['a token of no type', { params: { arguments: { what: 'text' } }, meta: { progressToken: {} } }],
+      ])('asks the same both ways: %s', async (_what, rest) => {
+        const call: Call = { downstream, name: `${upstream}__say`, ...rest };
+        const [plain, sdk] = [await observe('plain', call, upstream), await observe('sdk', call, upstream)];
+        expect(plain.told).toEqual(sdk.told);
+        expect(plain.sent).toEqual(sdk.sent);
+        expect(plain.row).toEqual(sdk.row);
+      });
+    });
+  }
+}
+
+test('a tool that is not there has one wording both ways', async () => {
+  for (const downstream of eras) {
+    const call: Call = { downstream, name: 'modern__nothing', params: { arguments: {} } };
+    const [plain, sdk] = [await send('plain', call), await send('sdk', call)];
+    expect(plain.body).toEqual(sdk.body);
+    expect(plain.status).toBe(sdk.status);
+  }
+});
