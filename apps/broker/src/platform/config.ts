@@ -49,6 +49,12 @@ const environmentSchema = z.object({
   HEALTH_INTERVAL_MS: whole(5000, 100, 600_000),
   MCP_CALLS_PER_MINUTE_TOKEN: whole(120, 1, 100_000_000),
   MCP_CALLS_PER_MINUTE_USER: whole(300, 1, 100_000_000),
+  /** Instead of every manifest's maxInFlight: for benchmarks and proofs. */
+  MCP_IN_FLIGHT_SERVER: z
+    .string()
+    .regex(/^[1-9]\d{0,5}$/, 'must be a whole number from 1 to 999999')
+    .optional(),
+  MCP_IN_FLIGHT_USER: whole(16, 1, 1_000_000),
   SIGN_IN_PER_MINUTE: whole(20, 1, 1_000_000),
 });
 
@@ -87,7 +93,13 @@ export type Config = {
   logLevel: string;
   serviceRestartDelayMs: number;
   healthIntervalMs: number;
-  limits: { callsPerMinuteToken: number; callsPerMinuteUser: number; signInPerMinute: number };
+  limits: {
+    callsPerMinuteToken: number;
+    callsPerMinuteUser: number;
+    signInPerMinute: number;
+    callsInFlightPerServer: number | undefined;
+    callsInFlightPerUser: number;
+  };
 };
 
 /** Every problem of the configuration at once. */
@@ -169,6 +181,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       callsPerMinuteToken: env.MCP_CALLS_PER_MINUTE_TOKEN,
       callsPerMinuteUser: env.MCP_CALLS_PER_MINUTE_USER,
       signInPerMinute: env.SIGN_IN_PER_MINUTE,
+      callsInFlightPerServer: env.MCP_IN_FLIGHT_SERVER === undefined ? undefined : Number(env.MCP_IN_FLIGHT_SERVER),
+      callsInFlightPerUser: env.MCP_IN_FLIGHT_USER,
     },
   };
 }

@@ -60,6 +60,7 @@ export async function createConnections(options: {
     subjectKey: options.subjectKey,
     allowAddresses: options.allowAddresses,
     credentials: signIn.credentials,
+    limits: config.limits,
     clock,
     log,
     events: {

@@ -4,6 +4,8 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
+import { createAdmissions, type AdmissionLimits, type Admissions } from './admission/admissions.ts';
+import { systemTimers, type Timers } from './timers.ts';
 import { isPerUser, upstreamTarget, type TargetOptions } from './upstream-target.ts';
 
 /** Gateway.md, Lifetimes and limits. */
@@ -33,7 +35,7 @@ export type PoolEvents = {
 export type Lease = { upstream: Upstream; release(): void };
 
 /** Open connections to upstream servers: one for everybody, or one for each person where the server keeps state. */
-export type UpstreamPool = {
+export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'retryNow'> & {
   /**
    * A connection for this person (undefined: for nobody), opened on first use. Release it when the call is over.
    * @throws UpstreamError
@@ -49,9 +51,10 @@ export type UpstreamPool = {
 };
 
 export function createUpstreamPool(
-  options: TargetOptions & { clock: Clock; log: Log; events: PoolEvents },
+  options: TargetOptions & { limits: AdmissionLimits; clock: Clock; timers?: Timers; log: Log; events: PoolEvents },
 ): UpstreamPool {
-  const { clock, log, events } = options;
+  const { clock, log, events, timers = systemTimers } = options;
+  const admissions = createAdmissions({ limits: options.limits, clock, timers });
   const entries = new Map<string, Entry>();
   let stopped = false;
 
@@ -121,6 +124,10 @@ export function createUpstreamPool(
   sweep.unref();
 
   return {
+    admit: admissions.admit,
+    admitNow: admissions.admitNow,
+    retryNow: admissions.retryNow,
+
     async acquire(server, userId) {
       if (stopped) throw new UpstreamError('closed', 'the broker is stopping');
       const key = keyOf(server, userId);
@@ -171,6 +178,7 @@ export function createUpstreamPool(
     async stop() {
       stopped = true;
       clearInterval(sweep);
+      admissions.stop();
       await Promise.all([...entries.values()].map(close));
     },
   };

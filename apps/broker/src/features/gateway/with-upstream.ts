@@ -5,46 +5,56 @@ import type { GatewayParts } from './gateway-parts.ts';
 import type { Person } from './person.ts';
 
 /**
- * Runs one exchange on the person's connection to a server, if the server has a place free. A session that the server has forgotten was refused before
- * anything ran, so that alone is tried once more, on a new connection; nothing else ever is (gateway.md, Lifetimes).
+ * Runs one exchange on the person's connection to a server, when the server is well and has a place free. A session
+ * that the server has forgotten was refused before anything ran, so that alone is tried once more, on a new connection;
+ * nothing else ever is (gateway.md, Lifetimes).
+ *
+ * @param signal the caller's own: who has hung up waits for no place
+ * @throws UpstreamError of the exchange, or: unreachable (left alone after failures), busy, cancelled
  */
 export async function withUpstream<T>(
   server: CatalogueServer,
   person: Person,
-  parts: Pick<GatewayParts, 'pool' | 'inFlight'>,
+  { pool }: Pick<GatewayParts, 'pool'>,
   exchange: (upstream: Upstream) => Promise<T>,
+  signal?: AbortSignal,
 ): Promise<T> {
-  const leave = parts.inFlight.enter(server.id, server.manifest.maxInFlight);
-  if (!leave) throw new UpstreamError('busy', `${server.id} has ${server.manifest.maxInFlight} calls under way`);
+  const { userId } = person.caller;
+  const admission = pool.admitNow(server, userId) ?? (await pool.admit(server, userId, signal));
   try {
-    return await onceOrAgain(server, person, parts, exchange);
-  } finally {
-    leave();
+    const result = await onceOrAgain(server, userId, pool, exchange);
+    admission.settle(undefined);
+    return result;
+  } catch (error) {
+    // a fault of ours says nothing of the server, and a caller who hung up may well be why its answer broke off
+    const isItsOwn = error instanceof UpstreamError && !signal?.aborted;
+    admission.settle(isItsOwn ? error.kind : 'cancelled');
+    throw error;
   }
 }
 
 async function onceOrAgain<T>(
   server: CatalogueServer,
-  person: Person,
-  parts: Pick<GatewayParts, 'pool'>,
+  userId: string,
+  pool: GatewayParts['pool'],
   exchange: (upstream: Upstream) => Promise<T>,
 ): Promise<T> {
   try {
-    return await once(server, person, parts, exchange);
+    return await once(server, userId, pool, exchange);
   } catch (error) {
     if (!(error instanceof UpstreamError) || error.kind !== 'session_lost') throw error;
-    await parts.pool.drop(server, person.caller.userId);
-    return once(server, person, parts, exchange);
+    await pool.drop(server, userId);
+    return once(server, userId, pool, exchange);
   }
 }
 
 async function once<T>(
   server: CatalogueServer,
-  person: Person,
-  { pool }: Pick<GatewayParts, 'pool'>,
+  userId: string,
+  pool: GatewayParts['pool'],
   exchange: (upstream: Upstream) => Promise<T>,
 ): Promise<T> {
-  const lease = await pool.acquire(server, person.caller.userId);
+  const lease = await pool.acquire(server, userId);
   try {
     return await exchange(lease.upstream);
   } finally {

@@ -1,0 +1,72 @@
+import type { UpstreamErrorKind } from '#adapters/mcp/upstream-error.ts';
+import type { Clock } from '#platform/clock.ts';
+
+/** Gateway.md, Lifetimes and limits. */
+const failuresToOpen = 5;
+const firstOpenMs = 30_000;
+const longestOpenMs = 5 * 60_000;
+
+/** What an exchange says of the server's health; undefined is an answer, be it an error of the tool's own. */
+export type CallOutcome = UpstreamErrorKind | undefined;
+
+const ill: ReadonlySet<CallOutcome> = new Set(['unreachable', 'closed', 'session_lost', 'timeout', 'bad_upstream']);
+/** Nothing was asked of the server, or it had no time to answer. */
+const saysNothing: ReadonlySet<CallOutcome> = new Set(['busy', 'cancelled', 'refused_address']);
+
+/** `probe`: the one call that finds out how a server is that failed. */
+export type BreakerPass = 'call' | 'probe';
+
+/** Keeps calls from a server that fails every time: it gets time to recover, and callers an answer at once. */
+export type Breaker = {
+  /** Undefined while the server is left alone, or somebody else's call finds out how it is. */
+  enter(): BreakerPass | undefined;
+  /** What became of a call that entered. */
+  leave(pass: BreakerPass, outcome: CallOutcome): void;
+  /** There is news of the server: the next call may find out at once. */
+  retryNow(): void;
+  /** When it may be asked again; undefined while all is well. */
+  readonly openUntilMs: number | undefined;
+  /** Nothing to remember. */
+  readonly isWell: boolean;
+};
+
+export function createBreaker(clock: Clock): Breaker {
+  let failures = 0;
+  let openMs = firstOpenMs;
+  let openUntilMs: number | undefined;
+  let probing = false;
+
+  function open(durationMs: number): void {
+    openMs = durationMs;
+    openUntilMs = clock.now() + durationMs;
+  }
+
+  return {
+    enter() {
+      if (openUntilMs === undefined) return 'call';
+      if (probing || clock.now() < openUntilMs) return undefined;
+      probing = true;
+      return 'probe';
+    },
+    leave(pass, outcome) {
+      if (pass === 'probe') probing = false;
+      if (ill.has(outcome)) {
+        failures++;
+        if (pass === 'probe') open(Math.min(openMs * 2, longestOpenMs));
+        else if (openUntilMs === undefined && failures >= failuresToOpen) open(firstOpenMs);
+      } else if (!saysNothing.has(outcome)) {
+        failures = 0;
+        openUntilMs = undefined;
+      }
+    },
+    retryNow() {
+      if (openUntilMs !== undefined) openUntilMs = clock.now();
+    },
+    get openUntilMs() {
+      return openUntilMs;
+    },
+    get isWell() {
+      return failures === 0 && openUntilMs === undefined;
+    },
+  };
+}
