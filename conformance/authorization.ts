@@ -1,0 +1,107 @@
+// node scripts/run.mjs conformance/authorization.ts: the official suite's authorization mode against the product.
+import { spawn } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { ScriptedBrowser } from '../apps/broker/src/testing/scripted-browser.ts';
+import { startProduct } from '../e2e/product.ts';
+
+const suite = join(import.meta.dirname, '../node_modules/@modelcontextprotocol/conformance/dist/index.js');
+const deadlineMs = 60_000;
+
+const checksSchema = z.array(
+  z.object({ id: z.string(), status: z.string(), errorMessage: z.string().optional().catch(undefined) }),
+);
+
+export type AuthorizationVerdict = {
+  exitCode: number | null;
+  /** Every check of every scenario, as the suite wrote it down. */
+  checks: z.infer<typeof checksSchema>;
+  output: string;
+};
+
+/**
+ * Runs the suite against a broker: registers its client, and is the person in front of the browser that the suite asks for.
+ * The suite prints an address and waits at its own port for the answer.
+ */
+export async function runAuthorizationSuite(publicUrl: string): Promise<AuthorizationVerdict> {
+  const port = await findFreePort();
+  const results = await mkdtemp(join(tmpdir(), 'souk-authorization-'));
+  const clientId = await registerClient(publicUrl, `http://127.0.0.1:${port}/callback`);
+  const settings = {
+    url: publicUrl,
+    'client-id': clientId,
+    resource: `${publicUrl}/mcp`,
+    port: String(port),
+    'output-dir': results,
+  };
+  const child = spawn(
+    process.execPath,
+    [suite, 'authorization', ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])],
+    { stdio: ['ignore', 'pipe', 'pipe'], timeout: deadlineMs },
+  );
+  let output = '';
+  let failure: unknown;
+  let signedIn: Promise<void> | undefined;
+  const hear = (chunk: unknown) => {
+    output += String(chunk);
+    const address = /^(https?:\/\/\S+\/oauth\/authorize\?\S+)\r?\n/m.exec(output)?.[1];
+    if (address === undefined || signedIn) return;
+    signedIn = allow(publicUrl, address).catch((error: unknown) => {
+      failure = error;
+      child.kill(); // it would wait five minutes for an answer that does not come
+    });
+  };
+  child.stdout.on('data', hear);
+  child.stderr.on('data', hear);
+  const exitCode = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  await signedIn;
+  const checks = await readChecks(results);
+  await rm(results, { recursive: true, force: true });
+  if (failure !== undefined) throw new Error(`the sign-in failed:\n${output}`, { cause: failure });
+  return { exitCode, checks, output };
+}
+
+/** Picks an account, clicks Allow, and brings the answer to where the browser was sent. */
+async function allow(publicUrl: string, address: string): Promise<void> {
+  const callback = await new ScriptedBrowser(publicUrl).signIn(address);
+  await (await fetch(callback)).text();
+}
+
+async function registerClient(publicUrl: string, redirectUri: string): Promise<string> {
+  const answer = await fetch(`${publicUrl}/oauth/register`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ client_name: 'Conformance suite', redirect_uris: [redirectUri] }),
+  });
+  return z.object({ client_id: z.string() }).parse(await answer.json()).client_id;
+}
+
+async function readChecks(folder: string): Promise<AuthorizationVerdict['checks']> {
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('checks.json'));
+  const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
+  return texts.flatMap((text) => checksSchema.parse(JSON.parse(text)));
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+if (import.meta.main) {
+  const product = await startProduct({ env: { SIGN_IN_PER_MINUTE: '1000' } });
+  try {
+    const verdict = await runAuthorizationSuite(product.publicUrl);
+    process.stdout.write(verdict.output);
+    process.exitCode = verdict.exitCode ?? 1;
+  } finally {
+    await product.kill('SIGTERM');
+    await rm(product.dataDir, { recursive: true, force: true });
+  }
+}
