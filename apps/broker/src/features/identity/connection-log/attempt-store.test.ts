@@ -98,11 +98,26 @@ describeOnDatabases('attempts of connecting', identityMigrations, (open) => {
     expect(await store.list(userId, now())).toHaveLength(50);
   });
 
-  test('a database that refuses costs nothing but the note', async () => {
+  test('nothing is kept of somebody who is deactivated, or whose account was deleted', async () => {
+    const { store, writer } = newReplica();
+    const [closed, deleted] = [await newUser(), await newUser()];
+    await db.query(`update users set is_active = false where id = $1`, [closed]);
+    await db.query(`update users set deleted_at = now() where id = $1`, [deleted]);
+    for (const userId of [closed, deleted, ids.uuid()]) {
+      writer.record({ key: attemptKey.grant(ids.uuid()), userId, atMs: systemClock.now(), passed: ['token'] });
+      await writer.flush();
+      expect(await store.list(userId, now())).toEqual([]);
+    }
+    const { rows } = await db.query(`select 1 from connection_attempts where user_id = any($1::uuid[])`, [
+      [closed, deleted],
+    ]);
+    expect(rows).toEqual([]);
+  });
+
+  test('a write that fails costs its own note and no other', async () => {
     const { store, writer } = newReplica();
     const userId = await newUser();
-    // no such user: refused by the database
-    writer.record({ key: attemptKey.grant(ids.uuid()), userId: ids.uuid(), atMs: systemClock.now(), passed: ['era'] });
+    writer.record({ key: attemptKey.grant(ids.uuid()), userId: 'no id', atMs: systemClock.now(), passed: ['era'] });
     writer.record({ key: attemptKey.grant(ids.uuid()), userId, atMs: systemClock.now(), passed: ['era'] });
     await writer.flush();
     expect(await store.list(userId, now())).toHaveLength(1);

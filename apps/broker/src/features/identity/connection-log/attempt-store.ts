@@ -28,7 +28,10 @@ export type AttemptStore = ReturnType<typeof createAttemptStore>;
 /** SQL of attempts. Every read names the user. */
 export function createAttemptStore(db: Database, ids: Ids) {
   return {
-    /** Brings an attempt up to date, or begins it. Whose it is, once known, stays. */
+    /**
+     * Brings an attempt up to date, or begins it. Whose it is, once known, stays; of a person whose account is closed or
+     * deleted nothing is kept any more.
+     */
     async write(event: MergedEvent): Promise<void> {
       await db.transaction(async (query) => {
         if (event.formerKey !== undefined) {
@@ -42,7 +45,10 @@ export function createAttemptStore(db: Database, ids: Ids) {
           `insert into connection_attempts as a
              (id, key, user_id, client_id, client_name, user_agent, era, protocol_version,
               first_passed, last_passed, failed, started_at, last_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb, $10::jsonb, $11::jsonb, $12, $13)
+           select $1::uuid, $2::text, $3::uuid, $4::text, $5::text, $6::text, $7::text, $8::text,
+             $9::jsonb, $10::jsonb, $11::jsonb, $12::timestamptz, $13::timestamptz
+           where $3::uuid is null
+             or exists (select 1 from users where id = $3::uuid and is_active and deleted_at is null)
            on conflict (key) do update set
              user_id = coalesce(a.user_id, excluded.user_id),
              client_id = coalesce(excluded.client_id, a.client_id),
