@@ -308,6 +308,32 @@ test("another link's token, a sign-out and a code that is used twice are named",
   });
 });
 
+test('an expired token is named until the client renews it; an expired personal token until there is a new one', async () => {
+  const person = await newPerson();
+  const client = await person.browser.signInMcpClient({ email: person.email });
+  // Ten minutes later it is refused everywhere; here already by its address, since the verifier's clock is the real one.
+  aheadMs += 11 * 60_000;
+  await postModern(`${app.publicUrl}/s/travel/mcp`, client.accessToken, 'tools/list');
+  expect(stepOf(await person.only(), 'token')).toMatchObject({
+    status: 'failed',
+    detail: expect.stringContaining('an access token that had expired'),
+  });
+  const fields = { grant_type: 'refresh_token', client_id: client.clientId, refresh_token: client.refreshToken };
+  const renewed = await fetch(`${app.publicUrl}/oauth/token`, { method: 'POST', body: new URLSearchParams(fields) });
+  expect(renewed.status).toBe(200);
+  expect(stepOf(await person.only(), 'token').status).toBe('passed');
+
+  const script = await newPerson();
+  const { id, token } = await script.createToken('old');
+  await app.db.query(`update personal_tokens set expires_at = now() where id = $1`, [id]);
+  expect((await postModern(`${app.publicUrl}/mcp`, token, 'tools/list')).status).toBe(401);
+  expect(stepOf(await script.only(), 'token')).toMatchObject({
+    status: 'failed',
+    detail: expect.stringContaining('a personal access token that has expired'),
+    advice: expect.stringContaining('Create a new one'),
+  });
+});
+
 test('strangers cannot fill the table: what one address may leave behind is bounded, and forgotten', async () => {
   await app.db.query(`delete from connection_sightings`);
   aheadMs += 60_001;
