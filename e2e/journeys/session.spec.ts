@@ -119,3 +119,13 @@ test('the key by which earlier releases told of a sign-in is still heard', async
   await other.evaluate(() => localStorage.setItem('oauth_success', '1'));
   await expect(signInButton(page)).toBeVisible();
 });
+
+test('[SES-35] a call without a signed-in user says to log in, and one about preferences that nobody is signed in', async ({
+  request,
+}) => {
+  const messageOf = async (path: string) => Object(await (await request.get(path)).json()).message;
+  expect(await messageOf('/v2/user/profile')).toBe('Authentication required. Please log in.');
+  expect(await messageOf('/api/users/anybody/mcp-preferences')).toBe('User not authenticated');
+  const saving = await request.put('/api/users/anybody/mcp-preferences', { data: { disabledServers: [] } });
+  expect(Object(await saving.json()).message).toBe('User not authenticated');
+});

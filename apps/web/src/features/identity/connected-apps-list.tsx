@@ -42,7 +42,7 @@ export function ConnectedAppsList({
 function AppFacts({ app }: { app: ConnectedApp }) {
   const targets = app.resources.map((resource) => targetOf(resource, config.publicUrl)).join(', ');
   return (
-    <div className="min-w-0 flex-1 basis-48">
+    <div className="min-w-0 flex-1 max-sm:basis-full">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <h3 className="font-medium wrap-anywhere">{app.clientName}</h3>
         {app.publishedBy === null ? (

@@ -19,7 +19,7 @@ export function SectionHeading({ id, title, text, actions, focusRef }: SectionHe
         <h2 id={id} ref={focusRef} tabIndex={-1} className="text-base font-semibold outline-none">
           {title}
         </h2>
-        {text && <p className="mt-1 max-w-prose text-quiet">{text}</p>}
+        {text && <p className="mt-1 max-w-prose text-pretty text-quiet">{text}</p>}
       </div>
       {actions}
     </div>
