@@ -15,7 +15,7 @@ const minuteMs = 60_000;
 
 describe.each(['PGlite', 'PostgreSQL with two replicas'])('renewed tokens', (engine) => {
   const isPostgres = engine !== 'PGlite';
-  describe.skipIf(isPostgres && !hasPostgres())(engine, () => {
+  describe.skipIf(isPostgres && !hasPostgres())(`on ${engine}`, () => {
     let fixture: OAuthFixture;
     let apps: TestApp[];
     let ann: TestPerson;

@@ -1,0 +1,99 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { connectModern } from '#testing/mcp-clients.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { startOAuthFixture, type OAuthFixture } from './testing/oauth-fixture.ts';
+import { signInPerson, type TestPerson } from './testing/person.ts';
+
+let fixture: OAuthFixture;
+let app: TestApp;
+let ann: TestPerson;
+let token: string;
+
+beforeAll(async () => {
+  fixture = await startOAuthFixture();
+  app = await startTestApp({ allowAddresses: [fixture.address] });
+  await deployManifest(app, {
+    id: 'vault',
+    name: 'Vault',
+    connection: { type: 'http', url: fixture.url },
+    auth: { type: 'oauth' },
+    capabilitySnapshot: { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
+  });
+  ann = await signInPerson(app.publicUrl, 'ann@souk.test');
+  token = (await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' })).token;
+}, 60_000);
+afterAll(async () => {
+  await app?.stop();
+  await fixture?.close();
+});
+
+const call = { name: 'vault__echo', arguments: { text: 'hi' } };
+
+async function connectOpener(mode: 'legacy' | { pin: '2026-07-28' }): Promise<Client> {
+  const client = new Client(
+    { name: 'opener', version: '1' },
+    { capabilities: { elicitation: { url: {} } }, versionNegotiation: { mode } },
+  );
+  const headers = { authorization: `Bearer ${token}` };
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${app.publicUrl}/mcp`), { requestInit: { headers } }),
+  );
+  return client;
+}
+
+async function connectAnn(): Promise<void> {
+  const { body } = await ann.call('POST', '/mcp/vault/enable');
+  const back = await fixture.allow(String(body['authUrl']));
+  expect((await ann.call('POST', '/mcp/oauth/callback', Object.fromEntries(back))).status).toBe(200);
+}
+const disconnectAnn = () => ann.call('DELETE', `/api/users/${ann.userId}/upstream-connections/vault`);
+
+test('a modern client that can open pages is asked to, and its call goes on once the person has signed in', async () => {
+  const client = await connectOpener({ pin: '2026-07-28' });
+  const asked: unknown[] = [];
+  client.setRequestHandler('elicitation/create', async ({ params }) => {
+    asked.push(params);
+    await connectAnn();
+    return { action: 'accept' };
+  });
+  expect((await client.callTool(call)).content).toEqual([{ type: 'text', text: 'hi' }]);
+  expect(asked).toMatchObject([
+    { mode: 'url', url: `${app.publicUrl}/connect/vault`, message: 'Sign in to Vault to use its tools.' },
+  ]);
+  await client.close();
+  await disconnectAnn();
+});
+
+test('it is asked once: whoever has not signed in by then gets the link as text', async () => {
+  const client = await connectOpener({ pin: '2026-07-28' });
+  let asked = 0;
+  client.setRequestHandler('elicitation/create', async () => {
+    asked++;
+    return { action: 'decline' };
+  });
+  const answer = await client.callTool(call);
+  expect(answer).toMatchObject({ isError: true, _meta: { code: 'sign_in_required' } });
+  expect(JSON.stringify(answer.content)).toContain(`${app.publicUrl}/connect/vault`);
+  expect(asked).toBe(1);
+  await client.close();
+});
+
+test('a client of the eras before that can open pages gets -32042 with the page', async () => {
+  const client = await connectOpener('legacy');
+  const refused = client.callTool(call);
+  await expect(refused).rejects.toMatchObject({
+    code: -32042,
+    data: { elicitations: [{ mode: 'url', url: `${app.publicUrl}/connect/vault` }] },
+  });
+  await client.close();
+});
+
+test('a client that can open nothing gets the link as text', async () => {
+  const client = await connectModern(`${app.publicUrl}/mcp`, token);
+  const answer = await client.callTool(call);
+  expect(answer).toMatchObject({ isError: true, _meta: { code: 'sign_in_required' } });
+  expect(JSON.stringify(answer)).toContain(`Open ${app.publicUrl}/connect/vault in your browser`);
+  await client.close();
+});
