@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { accountEndpoints } from './account.ts';
 import { connectedAppEndpoints } from './connected-apps.ts';
 import { endpoint } from './endpoint.ts';
 
@@ -127,4 +128,5 @@ export const identityEndpoints = [
   revokePersonalToken,
   getPersonalTokenStats,
   ...connectedAppEndpoints,
+  ...accountEndpoints,
 ] as const;

@@ -22,6 +22,8 @@ export type UpstreamSignIn = {
    * @throws UpstreamRefusedError when the provider or the person said no; any other error when a check failed
    */
   finish(callbackUrl: URL, pending: PendingSignIn): Promise<UpstreamProfile>;
+  /** Our clock minus the provider's, as its last answer dated itself; 0 before any. Identity tokens are dated too. */
+  clockSkewMs(): number;
 };
 
 type UpstreamSettings = {
@@ -51,9 +53,18 @@ export class UpstreamRefusedError extends Error {
  */
 export const connectGoogle: ConnectUpstream = (settings) => {
   let discovered: Promise<oidc.Configuration> | undefined;
+  let skewMs = 0;
+  /** Notes how far apart the clocks are: an identity token is refused for it, and nothing in it says why. */
+  const datedFetch: oidc.CustomFetch = async (url, init) => {
+    // undici's own types are stricter about undefined than what openid-client gives it
+    const answer = await (settings.fetch ? settings.fetch(url, init) : fetch(url, init as RequestInit));
+    const dated = Date.parse(answer.headers.get('date') ?? '');
+    if (!Number.isNaN(dated)) skewMs = Date.now() - dated;
+    return answer;
+  };
 
   function configuration(): Promise<oidc.Configuration> {
-    discovered ??= discover(settings).catch((error: unknown) => {
+    discovered ??= discover({ ...settings, fetch: datedFetch }).catch((error: unknown) => {
       discovered = undefined;
       throw error;
     });
@@ -61,6 +72,8 @@ export const connectGoogle: ConnectUpstream = (settings) => {
   }
 
   return {
+    clockSkewMs: () => skewMs,
+
     async start() {
       const pending = {
         verifier: oidc.randomPKCECodeVerifier(),
@@ -111,7 +124,7 @@ export const connectGoogle: ConnectUpstream = (settings) => {
   };
 };
 
-function discover(settings: UpstreamSettings): Promise<oidc.Configuration> {
+function discover(settings: UpstreamSettings & { fetch: oidc.CustomFetch }): Promise<oidc.Configuration> {
   const issuer = new URL(settings.issuer);
   return oidc.discovery(issuer, settings.clientId, undefined, oidc.ClientSecretBasic(settings.clientSecret), {
     execute: [
@@ -121,6 +134,6 @@ function discover(settings: UpstreamSettings): Promise<oidc.Configuration> {
       ...(issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : []),
     ],
     timeout: 10,
-    ...(settings.fetch && { [oidc.customFetch]: settings.fetch }),
+    [oidc.customFetch]: settings.fetch,
   });
 }

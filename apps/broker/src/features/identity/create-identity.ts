@@ -11,6 +11,10 @@ import { mountPageStyles } from '#platform/http/page.ts';
 import type { Guard, Router } from '#platform/http/router.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
+import { createAccountContributors } from './account/account-contributors.ts';
+import { mountAccountRoutes } from './account/account-routes.ts';
+import { deleteAccount } from './account/delete-account.ts';
+import { createIdentityContributors } from './account/identity-contributor.ts';
 import { createAuthenticateMcp } from './access/authenticate-mcp.ts';
 import { createGuard } from './access/guard.ts';
 import { rememberCallers } from './access/remembered-callers.ts';
@@ -21,6 +25,7 @@ import { mountConnectionLogRoutes } from './connection-log/routes.ts';
 import { createSelfTest } from './connection-log/self-test.ts';
 import { createAuthorizations } from './oauth/authorizations.ts';
 import { mountConnectedAppRoutes } from './oauth/connected-app-routes.ts';
+import { createHandOff } from './oauth/hand-off-grant.ts';
 import { createProvider } from './oauth/create-provider.ts';
 import { nameClients, type UsedClient } from './name-clients.ts';
 import { createClientDocumentFetch } from './oauth/fetch-client-document.ts';
@@ -36,7 +41,9 @@ import { createRevocations, type RevokedListener } from './revocations.ts';
 import { mountInteractionRoutes } from './sign-in/interaction-routes.ts';
 import { createPendingCookie } from './sign-in/pending-cookie.ts';
 import { createSignInContext } from './sign-in/sign-in-context.ts';
+import { mountProviderCallback } from './sign-in/provider-callback.ts';
 import { mountSignInRoutes } from './sign-in/sign-in-routes.ts';
+import { mountSignOutRoute } from './sign-in/sign-out-route.ts';
 import { createStandIn } from './stand-in/stand-in.ts';
 import { createOperatorToken, type OperatorTokenRequest } from './tokens/create-operator-token.ts';
 import { repeatErrorText, routePersonalTokens } from './tokens/personal-token-routes.ts';
@@ -96,6 +103,7 @@ export async function createIdentity(options: IdentityOptions) {
   });
   const authorizations = createAuthorizations({ db, clock, announce: revocations.announce });
   extendTokenAnswers(provider, cookie, authorizations);
+  const handOff = createHandOff({ provider, publicUrl, cookieKey: keys.cookieKey, resources, ids });
   const uses = createUseRecorder({ clock, log, write: authorizations.recordUse });
   const connectionLog = createConnectionLog({
     ...options,
@@ -136,6 +144,9 @@ export async function createIdentity(options: IdentityOptions) {
     adminEmails,
     onRevoked: revocations.announce,
   });
+  const contributors = createAccountContributors();
+  for (const own of createIdentityContributors({ db, tokens, authorizations })) contributors.add(own);
+  const accountOptions = { db, clock, log, contributors, announce: revocations.announce };
   const remembered = rememberCallers(revocations, clock);
   const guard: Guard = createGuard(accessTokens, tokens, resources.api);
 
@@ -146,6 +157,8 @@ export async function createIdentity(options: IdentityOptions) {
     /** Names for the log of a person's calls; see name-clients.ts. */
     nameClients: (userId: string, clients: readonly UsedClient[]) => nameClients(db.query, userId, clients),
     connectionLog,
+    /** What features above hold about a person joins the export and the deletion of an account here. */
+    accountContributors: { add: contributors.add },
     createPersonalToken: (request: OperatorTokenRequest) => createOperatorToken({ users, tokens, clock }, request),
 
     /** @returns a function that takes the listener off again. */
@@ -171,6 +184,7 @@ export async function createIdentity(options: IdentityOptions) {
         resources,
         rotation,
         cookie,
+        handOff,
         accessTokens,
         authorizations,
         accessTokenRevocation: createAccessTokenRevocation({ provider, accessTokens, authorizations }),
@@ -186,6 +200,7 @@ export async function createIdentity(options: IdentityOptions) {
         resources,
         upstream,
         users,
+        handOff,
         pending: createPendingCookie({ publicUrl, cookieKey: keys.cookieKey }),
         clock,
         log,
@@ -193,6 +208,8 @@ export async function createIdentity(options: IdentityOptions) {
       });
       mountInteractionRoutes(app, context);
       mountSignInRoutes(app, context);
+      mountProviderCallback(app, context);
+      mountSignOutRoute(app, { provider, publicUrl, cookie, authorizations });
       standIn?.mount(app);
 
       router.route(getUserProfile, async ({ caller }) => {
@@ -202,6 +219,13 @@ export async function createIdentity(options: IdentityOptions) {
       });
       repeatErrorText(app);
       routePersonalTokens(router, tokens);
+      mountAccountRoutes(router, {
+        users,
+        contributors,
+        clock,
+        cookie,
+        deleteAccount: (userId) => deleteAccount(accountOptions, userId),
+      });
       mountConnectedAppRoutes(router, authorizations, cookie);
     },
 

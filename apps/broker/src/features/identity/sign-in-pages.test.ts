@@ -12,7 +12,15 @@ describeOnDatabases('the pages and ways of sign-in', identityMigrations, (open) 
   afterAll(() => running.close());
   const newBrowser = () => new ScriptedBrowser(running.publicUrl);
 
-  test('GitHub, Facebook and Apple sign-in answer that they are not yet implemented, anything else is not found', async () => {
+  test('[SIGN-12] [SIGN-14] GET /login without state and challenge goes through the start page of the web', async () => {
+    for (const query of ['', '?return_to=/auth/callback', '?return_to=/auth/callback&state=a', '?state=a']) {
+      const answer = await newBrowser().request(`/login${query}`);
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get('location')).toBe(`${running.publicUrl}/sign-in?return_to=%2Fdashboard`);
+    }
+  });
+
+  test('[SIGN-43] GitHub, Facebook and Apple sign-in answer that they are not yet implemented, anything else is not found', async () => {
     for (const [provider, name] of [
       ['github', 'GitHub'],
       ['facebook', 'Facebook'],
@@ -29,10 +37,33 @@ describeOnDatabases('the pages and ways of sign-in', identityMigrations, (open) 
     expect((await newBrowser().request('/auth/nobody')).status).toBe(404);
   });
 
+  test('[SIGN-44] e-mail with password, sign-in and sign-up, answers that it is not yet implemented', async () => {
+    for (const way of ['sign-in', 'sign-up']) {
+      const answer = await newBrowser().postForm(`/auth/email/${way}`, { email: 'a@b.test', password: 'secret' });
+      expect(answer.status).toBe(501);
+      expect(await answer.json()).toMatchObject({ message: `E-mail and password ${way} is not yet implemented` });
+    }
+  });
+
+  test('a browser gets these answers as pages with a way back, without a script', async () => {
+    const accept = { headers: { accept: 'text/html,application/xhtml+xml' } };
+    for (const [path, status, text] of [
+      ['/auth/github', 501, 'GitHub sign-in is not yet implemented'],
+      ['/auth/google?return_to=//evil.test', 400, 'return_to must be a callback of this site'],
+    ] as const) {
+      const answer = await newBrowser().request(path, accept);
+      expect(answer.status).toBe(status);
+      const page = await answer.text();
+      expect(page).toContain(text);
+      expect(page).toContain('href="/"');
+      expect(page).not.toContain('<script');
+    }
+  });
+
   test('GET /auth/google returns to the page that was asked for, signed in at the authorization server', async () => {
     const browser = newBrowser();
     const left = await browser.signIn('/auth/google?return_to=/auth/success&mcp_client=true');
-    expect(left.href).toBe(`${running.publicUrl}/auth/success`);
+    expect(left.origin + left.pathname).toBe(`${running.publicUrl}/auth/success`);
     const shown = browser.trail.length;
     await browser.signInWeb();
     expect(browser.trail.slice(shown).some((step) => step.includes('choose'))).toBe(false);
@@ -56,7 +87,7 @@ describeOnDatabases('the pages and ways of sign-in', identityMigrations, (open) 
     expect(browser.cookie('souk_upstream')).toBeUndefined();
   });
 
-  test('the pages of sign-in load no script, cannot be framed and escape what they show', async () => {
+  test('[SIGN-13] [SIGN-42] /login with state and challenge shows the choice of provider; its pages load no script, cannot be framed and escape what they show', async () => {
     const browser = newBrowser();
     const step = await browser.open(
       `/login?${new URLSearchParams({ return_to: `${running.publicUrl}/auth/callback`, state: 'a', code_challenge: challengeOf('v') })}`,

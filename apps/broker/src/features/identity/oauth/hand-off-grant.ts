@@ -42,6 +42,7 @@ export function createHandOff(options: {
       const ticket = options.ids.secret(32);
       const code = new provider.AuthorizationCode({
         jti: ticket,
+        gty: 'authorization_code',
         client,
         accountId,
         grantId: await grant.save(),
@@ -60,7 +61,11 @@ export function createHandOff(options: {
       if (form.get('grant_type') !== handOffGrantType) return undefined;
       const [ticket, another] = form.getAll('token');
       if (ticket === undefined || another !== undefined || form.get('client_id') !== frontendClientId) {
-        return { status: 400, error: 'invalid_request', description: 'a hand-off has one token and is for the web client' };
+        return {
+          status: 400,
+          error: 'invalid_request',
+          description: 'a hand-off has one token and is for the web client',
+        };
       }
       // A code may come from a program; a ticket is only ever swapped by our own page.
       if (request.headers.origin !== publicUrl) {

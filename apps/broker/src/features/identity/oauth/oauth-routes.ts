@@ -12,6 +12,7 @@ import { normalizeAuthorizeRequest } from './authorize-request.ts';
 import { publicClientId, readClientMetadata, type ClientMetadata } from './client-metadata.ts';
 import { allowEveryOrigin, mountPreflight } from './cors.ts';
 import type { FrontendCookie } from './frontend-cookie.ts';
+import type { HandOff } from './hand-off-grant.ts';
 import { handOver } from './hand-over.ts';
 import type { RefreshRotation } from './refresh-rotation.ts';
 import type { AccessTokenRevocation } from './revoke-access-token.ts';
@@ -30,6 +31,7 @@ export type OAuthRoutesOptions = {
   resources: Resources;
   rotation: RefreshRotation;
   cookie: FrontendCookie;
+  handOff: HandOff;
   accessTokens: AccessTokens;
   authorizations: Authorizations;
   accessTokenRevocation: AccessTokenRevocation;

@@ -4,6 +4,7 @@ import { mayRequest } from './create-provider.ts';
 import type { Authorizations } from './authorizations.ts';
 import type { FrontendCookie } from './frontend-cookie.ts';
 import type { RefreshRotation } from './refresh-rotation.ts';
+import type { HandOff } from './hand-off-grant.ts';
 import { frontendClientId, type Resources } from './resources.ts';
 
 /** Why a request to the token endpoint ends before oidc-provider sees it (RFC 6749, section 5.2; RFC 8707, section 2). */
@@ -20,6 +21,7 @@ export type TokenEndpointOptions = {
   resources: Resources;
   rotation: RefreshRotation;
   cookie: FrontendCookie;
+  handOff: HandOff;
 };
 
 /** What a code or refresh token was issued for. */
@@ -39,6 +41,8 @@ export async function checkTokenRequest(
   form.delete('resource');
   for (const resource of resources) form.append('resource', resource);
 
+  const handOffRefusal = options.handOff.rewrite(request, form);
+  if (handOffRefusal) return handOffRefusal;
   const grantType = form.get('grant_type');
   const isFrontend = form.get('client_id') === frontendClientId;
   const refreshing = grantType === 'refresh_token';

@@ -12,3 +12,13 @@ export function readReturnTo(value: unknown, publicUrl: string): string | undefi
   }
   return undefined;
 }
+
+/**
+ * The authorization request of an MCP client that a sign-in goes on with, or undefined: our own /oauth/authorize with a
+ * query, which then asks for consent like any other.
+ */
+export function readAuthorizeAddress(value: unknown, publicUrl: string): string | undefined {
+  if (typeof value !== 'string' || /[\p{Cc}\s\\#]/u.test(value)) return undefined;
+  const path = value.startsWith(`${publicUrl}/`) ? value.slice(publicUrl.length) : value;
+  return path.startsWith('/oauth/authorize?') ? publicUrl + path : undefined;
+}

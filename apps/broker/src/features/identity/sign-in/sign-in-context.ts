@@ -2,14 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
 import type { UpstreamSignIn } from '#adapters/google/google-sign-in.ts';
 import type { Clock } from '#platform/clock.ts';
-import { SoukError } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
-import { sendPage } from '#platform/http/page.ts';
+import type { HandOff } from '../oauth/hand-off-grant.ts';
 import type { Resources } from '../oauth/resources.ts';
-import { renderMessagePage } from '../pages/message-page.ts';
 import type { UserStore } from '../users/user-store.ts';
 import type { Pending, PendingCookie } from './pending-cookie.ts';
 import { createRateLimit } from './rate-limit.ts';
+import { refuseSignIn, type SignInRefusal } from './refuse-sign-in.ts';
+import { unreachableText } from './provider-callback.ts';
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
@@ -22,6 +22,7 @@ export type SignInOptions = {
   resources: Resources;
   upstream: UpstreamSignIn;
   users: UserStore;
+  handOff: HandOff;
   pending: PendingCookie;
   clock: Clock;
   log: Log;
@@ -42,18 +43,14 @@ export function createSignInContext(options: SignInOptions) {
       reply: FastifyReply,
       purpose: Pick<Pending, 'interaction' | 'allowed' | 'returnTo'>,
     ) {
-      if (!limit.allow(request.ip)) throw new SoukError('rate_limited');
+      const refuse = (refusal: SignInRefusal) => refuseSignIn(options.brandName, request, reply, refusal);
+      if (!limit.allow(request.ip)) return refuse({ code: 'rate_limited', retryAfterSeconds: 60 });
       let started;
       try {
         started = await options.upstream.start();
       } catch (error) {
         options.log.error({ err: error }, 'the sign-in provider cannot be reached');
-        const text = 'Google cannot be reached right now. Please try again in a moment.';
-        return sendPage(
-          reply,
-          503,
-          renderMessagePage({ brandName: options.brandName, title: 'Sign-in did not work', text }),
-        );
+        return refuse({ code: 'unavailable', text: unreachableText });
       }
       await options.pending.store(reply, { ...started.pending, ...purpose });
       return reply.redirect(started.url, 303);

@@ -1,44 +1,46 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { mcpScopes } from '@souk/contract/identity.ts';
-import { UpstreamRefusedError, type UpstreamProfile } from '#adapters/google/google-sign-in.ts';
 import { SoukError } from '#platform/errors.ts';
-import { sendPage } from '#platform/http/page.ts';
 import { frontendClientId } from '../oauth/resources.ts';
-import { renderMessagePage } from '../pages/message-page.ts';
-import { readReturnTo } from './return-to.ts';
-import type { Pending } from './pending-cookie.ts';
+import { refuseSignIn } from './refuse-sign-in.ts';
+import { readAuthorizeAddress, readReturnTo } from './return-to.ts';
 import type { SignInContext } from './sign-in-context.ts';
-import { startSession } from './start-session.ts';
 
-/** Providers that the specification names; only Google is wired. */
+/** Providers that the specification names; only Google is wired (spec part 1, section 8: not-yet-implemented errors). */
 const unwired: Record<string, string> = { github: 'GitHub', facebook: 'Facebook', apple: 'Apple' };
 
+export const notYetImplemented = (way: string) => `${way} is not yet implemented`;
+export const emailSignIn = 'E-mail and password sign-in';
+const emailSignUp = 'E-mail and password sign-up';
+
 const loginSchema = z.object({
-  return_to: z.string(),
+  return_to: z.unknown(),
   state: z.string().min(1).max(200),
   code_challenge: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
 });
 
-/** The entry points that the specification names (part 1, section 7) and the way back from the provider. */
+/** The entry points that the specification names (part 1, section 7). */
 export function mountSignInRoutes(app: FastifyInstance, context: SignInContext): void {
-  const { provider, publicUrl, brandName } = context;
+  const { publicUrl, brandName } = context;
 
   /** The web app's way in: its PKCE challenge and state become an authorization request of the client `frontend`. */
-  app.get('/login', (request, reply) => {
-    const query = loginSchema.safeParse(request.query);
-    if (!query.success || readReturnTo(query.data.return_to, publicUrl) !== `${publicUrl}/auth/callback`) {
-      return refuse(
-        reply,
-        400,
-        'A sign-in starts with return_to (the callback of this site), state and code_challenge.',
-      );
+  app.get<{ Querystring: Record<string, unknown> }>('/login', (request, reply) => {
+    const callback = `${publicUrl}/auth/callback`;
+    const returnTo = request.query['return_to'];
+    if (returnTo !== undefined && readReturnTo(returnTo, publicUrl) !== callback) {
+      const text = 'return_to must be the callback of this site.';
+      return refuseSignIn(brandName, request, reply, { code: 'invalid_request', text });
     }
+    const query = loginSchema.safeParse(request.query);
+    // A link to the login page alone: the web's own start page makes state and challenge, and comes back with them. It ends
+    // where a sign-in without a stored path ends.
+    if (!query.success) return reply.redirect(`${publicUrl}/sign-in?return_to=%2Fdashboard`, 303);
     const url = new URL(`${publicUrl}/oauth/authorize`);
     url.search = new URLSearchParams({
       client_id: frontendClientId,
       response_type: 'code',
-      redirect_uri: `${publicUrl}/auth/callback`,
+      redirect_uri: callback,
       scope: mcpScopes.join(' '),
       resource: context.resources.api,
       state: query.data.state,
@@ -48,70 +50,45 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
     return reply.redirect(url.href, 303);
   });
 
+  /**
+   * Straight to a provider. return_to is /auth/success, which gets a ticket. With mcp_client=true it may also be the
+   * authorization request of an MCP client on our own origin: the person signs in first, and that request goes on in the
+   * same browser, with the consent that it always asks for. No ticket is made for a client.
+   */
   app.get<{ Params: { provider: string }; Querystring: Record<string, unknown> }>(
     '/auth/:provider',
     (request, reply) => {
+      const { return_to: wanted = '/auth/success', mcp_client: isForClient } = request.query;
       const name = unwired[request.params.provider];
-      if (name !== undefined)
-        throw new SoukError('not_implemented', { message: `${name} sign-in is not yet implemented` });
+      if (name !== undefined) {
+        return refuseSignIn(brandName, request, reply, {
+          code: 'not_implemented',
+          text: notYetImplemented(`${name} sign-in`),
+          title: 'Not available yet',
+        });
+      }
       if (request.params.provider !== 'google') throw new SoukError('not_found');
-      const returnTo = readReturnTo(request.query['return_to'] ?? '/auth/success', publicUrl);
+      const success = readReturnTo(wanted, publicUrl) === `${publicUrl}/auth/success`;
+      const authorize = isForClient === 'true' ? readAuthorizeAddress(wanted, publicUrl) : undefined;
+      const returnTo = success ? `${publicUrl}/auth/success` : authorize;
       if (returnTo === undefined) {
-        throw new SoukError('invalid_request', { message: 'return_to must be a callback of this site' });
+        const text = 'return_to must be a callback of this site';
+        return refuseSignIn(brandName, request, reply, { code: 'invalid_request', text });
       }
       return context.startUpstream(request, reply, { returnTo });
     },
   );
 
-  app.get('/auth/google/callback', async (request, reply) => {
-    const pending = await context.pending.take(request, reply);
-    if (!pending)
-      return refuse(reply, 400, 'This sign-in has expired or was started in another browser. Please start again.');
-    const profile = await redeem(request, pending);
-    if (profile === 'denied') return deny(reply, pending);
-    if (profile === 'failed')
-      return refuse(reply, 400, 'The answer of the sign-in provider is not valid. Please start again.');
-    if (!profile.emailVerified) return refuse(reply, 403, 'This account has no verified e-mail address.');
-
-    const user = await context.users.signIn(profile, context.clock.now());
-    if (!user) return refuse(reply, 403, 'This account has been deactivated.');
-    if (pending.interaction !== undefined) return resume(reply, pending.interaction, pending.allowed === true, user.id);
-    await startSession(provider, request, reply, user.id);
-    return reply.redirect(pending.returnTo ?? publicUrl, 303);
-  });
-
-  async function redeem(request: FastifyRequest, pending: Pending): Promise<UpstreamProfile | 'denied' | 'failed'> {
-    try {
-      return await context.upstream.finish(new URL(request.raw.url ?? '/', publicUrl), pending);
-    } catch (error) {
-      if (error instanceof UpstreamRefusedError && error.error === 'access_denied') return 'denied';
-      // The cause may quote the provider's answer; its message does not carry codes or tokens.
-      context.log.warn({ reason: error instanceof Error ? error.message : 'unknown' }, 'a sign-in was refused');
-      return 'failed';
-    }
-  }
-
-  /** Writes the result into the interaction and goes on with the authorization request that waited for it. */
-  async function resume(reply: FastifyReply, uid: string, allowed: boolean, accountId: string) {
-    const interaction = await provider.Interaction.find(uid);
-    if (!interaction) return refuse(reply, 400, 'This sign-in has expired. Please start again.');
-    const consent = allowed ? { consent: { grantId: await context.grantConsent(interaction, accountId) } } : {};
-    interaction.result = { login: { accountId, amr: ['fed'] }, ...consent };
-    await interaction.persist();
-    return reply.redirect(interaction.returnTo, 303);
-  }
-
-  /** The person turned back at the provider: the client hears access_denied rather than nothing. */
-  async function deny(reply: FastifyReply, pending: Pending) {
-    const interaction =
-      pending.interaction === undefined ? undefined : await provider.Interaction.find(pending.interaction);
-    if (!interaction) return reply.redirect(publicUrl, 303);
-    interaction.result = { error: 'access_denied', error_description: 'the person did not sign in' };
-    await interaction.persist();
-    return reply.redirect(interaction.returnTo, 303);
-  }
-
-  function refuse(reply: FastifyReply, status: number, text: string) {
-    return sendPage(reply, status, renderMessagePage({ brandName, title: 'Sign-in did not work', text }));
+  for (const [path, way] of [
+    ['/auth/email/sign-in', emailSignIn],
+    ['/auth/email/sign-up', emailSignUp],
+  ] as const) {
+    app.post(path, (request, reply) =>
+      refuseSignIn(brandName, request, reply, {
+        code: 'not_implemented',
+        text: notYetImplemented(way),
+        title: 'Not available yet',
+      }),
+    );
   }
 }

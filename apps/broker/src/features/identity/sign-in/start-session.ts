@@ -6,13 +6,14 @@ const sessionSeconds = 14 * 86_400;
 /**
  * Signs the browser in at the authorization server without an authorization request: the next one finds the session.
  * For GET /auth/google?return_to=…, which names no client.
+ * @returns the uid of the session: names it, and is worth nothing as a cookie
  */
 export async function startSession(
   provider: Provider,
   request: FastifyRequest,
   reply: FastifyReply,
   accountId: string,
-): Promise<void> {
+): Promise<string> {
   const session = new provider.Session();
   session.loginAccount({ accountId, amr: ['fed'] });
   await session.save(sessionSeconds);
@@ -31,4 +32,5 @@ export async function startSession(
   const written = reply.raw.getHeader('set-cookie');
   reply.raw.removeHeader('set-cookie');
   if (written !== undefined) reply.header('set-cookie', typeof written === 'number' ? String(written) : written);
+  return session.uid;
 }

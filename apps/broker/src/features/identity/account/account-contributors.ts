@@ -1,0 +1,30 @@
+import type { Query } from '#platform/db/database.ts';
+
+/** What one part of the product holds about a person: how it tells of it, and how it forgets it. */
+export type AccountContributor = {
+  /** Its part of the export, in camelCase. */
+  name: string;
+  /** Everything held about this person, as JSON. Never a secret, sealed or not. */
+  export(userId: string): Promise<unknown>;
+  /** Runs in the transaction of the deletion: where it throws, nothing is deleted. What must stay keeps the bare user id. */
+  erase(userId: string, query: Query): Promise<void>;
+  /** What no transaction can take back, such as files. Runs when the account is gone for good. */
+  afterErase?(userId: string): Promise<void>;
+};
+
+export type AccountContributors = ReturnType<typeof createAccountContributors>;
+
+/** The list that app.ts composes: features above identity join it, since identity may not import them. */
+export function createAccountContributors() {
+  const contributors: AccountContributor[] = [];
+  return {
+    /** @throws Error when the name is taken: an export has one part of each. */
+    add(contributor: AccountContributor): void {
+      if (contributors.some(({ name }) => name === contributor.name)) {
+        throw new Error(`${contributor.name} contributes to accounts already`);
+      }
+      contributors.push(contributor);
+    },
+    all: (): readonly AccountContributor[] => contributors,
+  };
+}

@@ -1,0 +1,41 @@
+import { deleteMyAccount, exportMyData } from '@souk/contract/account.ts';
+import type { Clock } from '#platform/clock.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Router } from '#platform/http/router.ts';
+import type { FrontendCookie } from '../oauth/frontend-cookie.ts';
+import type { UserStore } from '../users/user-store.ts';
+import type { AccountContributors } from './account-contributors.ts';
+
+/** The person's own data: taken along, or gone for good. */
+export function mountAccountRoutes(
+  router: Router,
+  options: {
+    users: UserStore;
+    contributors: AccountContributors;
+    clock: Clock;
+    cookie: FrontendCookie;
+    deleteAccount(userId: string): Promise<void>;
+  },
+): void {
+  router.route(exportMyData, async ({ caller, params, reply }) => {
+    // Identity comes from the token alone: another's id is an address that does not exist (clarifications, Addresses).
+    if (params.userId !== caller.userId) throw new SoukError('not_found');
+    const data: Record<string, unknown> = {};
+    for (const part of options.contributors.all()) data[part.name] = await part.export(caller.userId);
+    const exportedAt = new Date(options.clock.now()).toISOString();
+    reply
+      .header('content-disposition', `attachment; filename="my-data-${exportedAt.slice(0, 10)}.json"`)
+      .header('cache-control', 'no-store');
+    return { success: true as const, exportedAt, data };
+  });
+
+  router.route(deleteMyAccount, async ({ caller, params, body, reply }) => {
+    if (params.userId !== caller.userId) throw new SoukError('not_found');
+    const user = await options.users.find(caller.userId);
+    if (!user) throw new SoukError('unauthenticated');
+    if (body.confirm.trim().toLowerCase() !== user.email.toLowerCase()) throw new SoukError('account_not_confirmed');
+    await options.deleteAccount(user.id);
+    options.cookie.signOut(reply);
+    return { success: true as const };
+  });
+}

@@ -1,0 +1,106 @@
+import type { Database } from '#platform/db/database.ts';
+import type { Authorizations } from '../oauth/authorizations.ts';
+import { frontendClientId } from '../oauth/resources.ts';
+import type { PersonalTokens } from '../tokens/personal-tokens.ts';
+import type { AccountContributor } from './account-contributors.ts';
+
+type ProfileRow = {
+  email: string;
+  display_name: string;
+  photo_url: string | null;
+  created_at: Date;
+  last_login_at: Date | null;
+};
+
+/** What identity itself holds about a person. The end of their sign-ins is the deletion's own step (end-access.ts). */
+export function createIdentityContributors(options: {
+  db: Database;
+  tokens: PersonalTokens;
+  authorizations: Authorizations;
+}): AccountContributor[] {
+  const { db, tokens, authorizations } = options;
+  return [
+    {
+      name: 'profile',
+      export: async (userId) => {
+        const { rows } = await db.query<ProfileRow>(
+          `select email, display_name, photo_url, created_at, last_login_at from users where id = $1`,
+          [userId],
+        );
+        const [user] = rows;
+        return user && { id: userId, ...camelCased(user) };
+      },
+      // The row stays: what was used and charged refers to it, and says of nobody who they were.
+      erase: async (userId, query) => {
+        await query(
+          `update users set email = '', display_name = '', photo_url = null, last_login_at = null where id = $1`,
+          [userId],
+        );
+      },
+    },
+    {
+      name: 'identities',
+      export: async (userId) => {
+        const { rows } = await db.query(
+          `select provider, subject, created_at from identities where user_id = $1 order by created_at`,
+          [userId],
+        );
+        return rows.map(camelCased);
+      },
+      erase: async (userId, query) => {
+        // The stand-in keeps its own sign-ins by e-mail address, which is its subject.
+        await query(
+          `delete from oauth_records where model like 'stand-in:%' and exists (
+             select from identities i where i.user_id = $1 and i.provider = 'dev' and i.subject in
+               (account_id, payload->'result'->'login'->>'accountId', payload->'session'->>'accountId'))`,
+          [userId],
+        );
+        await query(`delete from identities where user_id = $1`, [userId]);
+      },
+    },
+    {
+      name: 'accessTokens',
+      export: (userId) => tokens.list(userId),
+      erase: async (userId, query) => {
+        await query(`delete from personal_tokens where user_id = $1`, [userId]);
+      },
+    },
+    {
+      name: 'connectedApps',
+      export: async (userId) => {
+        const rows = await authorizations.list(userId);
+        return rows.map((row) => ({
+          ...(row.client_id === frontendClientId ? { kind: 'browser' } : { kind: 'client' }),
+          ...camelCased(row),
+        }));
+      },
+      erase: async (userId, query) => {
+        await query(`delete from authorizations where user_id = $1`, [userId]);
+      },
+    },
+    {
+      name: 'connectionAttempts',
+      export: async (userId) => {
+        const { rows } = await db.query(
+          `select client_name, user_agent, era, protocol_version, first_passed, last_passed, failed, started_at, last_at
+           from connection_attempts where user_id = $1 order by started_at`,
+          [userId],
+        );
+        return rows.map(camelCased);
+      },
+      erase: async (userId, query) => {
+        await query(`delete from connection_attempts where user_id = $1`, [userId]);
+      },
+    },
+  ];
+}
+
+/** A row as the rest of our JSON is spelled. */
+function camelCased(row: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase()),
+      value,
+    ]),
+  );
+}

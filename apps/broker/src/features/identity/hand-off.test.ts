@@ -1,0 +1,167 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeOnDatabases } from '#testing/databases.ts';
+import { ScriptedBrowser, readTokens } from '#testing/scripted-browser.ts';
+import { identityMigrations } from './migrations.ts';
+import { sha256 } from './hash.ts';
+import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
+
+const handOff = (ticket: string) => ({
+  grant_type: 'urn:souk:grant:handoff',
+  client_id: 'frontend',
+  token: ticket,
+});
+
+describeOnDatabases('a sign-in that comes back with a ticket', identityMigrations, (open) => {
+  let running: RunningIdentity;
+  beforeAll(async () => {
+    running = await startIdentity({ db: await open() });
+  });
+  afterAll(() => running.close());
+  const newBrowser = () => new ScriptedBrowser(running.publicUrl);
+  const profile = (token: string) =>
+    fetch(`${running.publicUrl}/v2/user/profile`, { headers: { authorization: `Bearer ${token}` } });
+  async function getTicket(browser: ScriptedBrowser, email = 'bea@souk.test'): Promise<string> {
+    const left = await browser.signIn('/auth/google?return_to=/auth/success', { email });
+    return left.searchParams.get('token') ?? '';
+  }
+
+  test('[SIGN-10] GET /auth/google with the address of /auth/success ends there, with a ticket and a display hint', async () => {
+    const returnTo = encodeURIComponent(`${running.publicUrl}/auth/success`);
+    const left = await newBrowser().signIn(`/auth/google?return_to=${returnTo}`, { email: 'carl@souk.test' });
+    expect(left.origin + left.pathname).toBe(`${running.publicUrl}/auth/success`);
+    expect(left.searchParams.get('token')).toHaveLength(43);
+    const hint: unknown = JSON.parse(left.searchParams.get('user') ?? '');
+    expect(hint).toEqual({
+      id: expect.any(String),
+      email: 'carl@souk.test',
+      displayName: 'Carl Coder',
+      photoURL: null,
+      provider: 'dev',
+    });
+  });
+
+  test('[SIGN-35] POST /oauth/token swaps it, and answers what a code exchange answers: tokens, cookie and handle', async () => {
+    const browser = newBrowser();
+    const answer = await browser.postForm('/oauth/token', handOff(await getTicket(browser)));
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const body: Record<string, unknown> = JSON.parse(await answer.text());
+    expect(Object.keys(body).toSorted()).toEqual(
+      Object.keys(JSON.parse(await (await exchangeCode(newBrowser())).text())).toSorted(),
+    );
+    const tokens = readTokens(body);
+    expect(await (await profile(tokens.accessToken)).json()).toMatchObject({ email: 'bea@souk.test' });
+    expect(browser.cookie('souk_refresh')).toBeDefined();
+    const refreshed = await browser.postForm('/oauth/token', {
+      grant_type: 'refresh_token',
+      client_id: 'frontend',
+      refresh_token: tokens.refreshToken,
+    });
+    expect(refreshed.status).toBe(200);
+  });
+
+  test('[SIGN-31] the ticket is no access token, and no code of the ordinary exchange', async () => {
+    const browser = newBrowser();
+    const ticket = await getTicket(browser);
+    expect((await profile(ticket)).status).toBe(401);
+    for (const verifier of [{}, { code_verifier: 'x'.repeat(43) }]) {
+      const answer = await browser.postForm('/oauth/token', {
+        grant_type: 'authorization_code',
+        client_id: 'frontend',
+        code: ticket,
+        redirect_uri: `${running.publicUrl}/auth/success`,
+        ...verifier,
+      });
+      expect(await answer.json()).toMatchObject({ error: 'invalid_grant' });
+    }
+    expect((await browser.postForm('/oauth/token', handOff(ticket))).status).toBe(200);
+  });
+
+  test('[SIGN-32] the ticket works once: of six swaps at once one gets tokens', async () => {
+    const ticket = await getTicket(newBrowser());
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => newBrowser().postForm('/oauth/token', handOff(ticket))),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const late = await newBrowser().postForm('/oauth/token', handOff(ticket));
+    expect(late.status).toBe(400);
+    expect(await late.json()).toMatchObject({ error: 'invalid_grant' });
+  });
+
+  test('[SIGN-33] the ticket expires after 60 seconds', async () => {
+    const ticket = await getTicket(newBrowser());
+    const { rows } = await running.db.query<{ seconds: number }>(
+      `select extract(epoch from expires_at - created_at)::float8 as seconds from oauth_records
+       where model = 'AuthorizationCode' and id = $1`,
+      [sha256(ticket)],
+    );
+    expect(Math.round(rows[0]?.seconds ?? 0)).toBe(60);
+    await running.db.query(
+      `update oauth_records set expires_at = now() where model = 'AuthorizationCode' and id = $1`,
+      [sha256(ticket)],
+    );
+    expect((await newBrowser().postForm('/oauth/token', handOff(ticket))).status).toBe(400);
+  });
+
+  test('a swap needs our Origin and the client frontend, and one that is refused costs nothing', async () => {
+    const browser = newBrowser();
+    const ticket = await getTicket(browser);
+    const foreign = await browser.postForm('/oauth/token', handOff(ticket), { origin: 'https://evil.test' });
+    expect(foreign.status).toBe(403);
+    const without = await browser.request('/oauth/token', {
+      method: 'POST',
+      body: new URLSearchParams(handOff(ticket)),
+    });
+    expect(without.status).toBe(403);
+    const client = await browser.signInMcpClient();
+    const stolen = await browser.postForm('/oauth/token', { ...handOff(ticket), client_id: client.clientId });
+    expect(stolen.status).toBe(400);
+    expect((await browser.postForm('/oauth/token', handOff(ticket))).status).toBe(200);
+  });
+
+  test('[SIGN-11] with mcp_client=true the sign-in goes on with the authorization request of the client, which asks for consent', async () => {
+    const browser = newBrowser();
+    const { clientId, redirectUri } = await newBrowser().signInMcpClient();
+    const authorize = browser.authorizeUrl({
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      resource: `${running.publicUrl}/mcp`,
+      code_challenge: 'a'.repeat(43),
+    });
+    const url = `/auth/google?${new URLSearchParams({ return_to: authorize.href, mcp_client: 'true' }).toString()}`;
+    let step = await browser.open(url);
+    if (!('page' in step)) throw new Error('no account page');
+    step = await browser.submit(step.page, { email: 'bea@souk.test' });
+    if (!('page' in step)) throw new Error(`no consent page, but ${step.left.href}`);
+    expect(step.page.text).toContain('name="allow"');
+    expect(step.page.text).toContain('bea@souk.test');
+    const end = await browser.submit(step.page, { allow: '1' });
+    expect('left' in end && end.left.href.startsWith(redirectUri)).toBe(true);
+    expect('left' in end && end.left.searchParams.get('code')).toBeTruthy();
+  });
+
+  test('with mcp_client=true no other address is taken than /auth/success and our own authorization endpoint', async () => {
+    for (const address of [
+      'https://evil.test/oauth/authorize?a=b',
+      '//evil.test/oauth/authorize?a=b',
+      '/\\evil.test/oauth/authorize?a=b',
+      '/oauth/authorize\\@evil.test?a=b',
+      '/oauth/authorize?a=\nb',
+      '/oauth/authorizer?a=b',
+      '/oauth/authorize',
+      '/oauth/interaction/abc',
+      `${running.publicUrl}.evil.test/oauth/authorize?a=b`,
+      `${running.publicUrl}@evil.test/oauth/authorize?a=b`,
+    ]) {
+      const query = new URLSearchParams({ return_to: address, mcp_client: 'true' }).toString();
+      expect((await newBrowser().request(`/auth/google?${query}`)).status, address).toBe(400);
+    }
+    const without = new URLSearchParams({ return_to: '/oauth/authorize?a=b' }).toString();
+    expect((await newBrowser().request(`/auth/google?${without}`)).status).toBe(400);
+  });
+
+  async function exchangeCode(browser: ScriptedBrowser): Promise<Response> {
+    const { code, verifier } = await browser.authorizeWeb();
+    return browser.redeemWeb(code, verifier);
+  }
+});

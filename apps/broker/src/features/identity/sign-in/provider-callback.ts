@@ -1,0 +1,103 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { UpstreamRefusedError, type UpstreamProfile } from '#adapters/google/google-sign-in.ts';
+import { sendPage } from '#platform/http/page.ts';
+import { renderMessagePage } from '../pages/message-page.ts';
+import type { User } from '../users/user-store.ts';
+import type { Pending } from './pending-cookie.ts';
+import type { SignInContext } from './sign-in-context.ts';
+import { startSession } from './start-session.ts';
+
+type Failure = { status: number; text: string };
+
+/** The way back from the provider: who is it, may they come in, and what were they about to do. */
+export function mountProviderCallback(app: FastifyInstance, context: SignInContext): void {
+  const { provider, publicUrl, brandName } = context;
+
+  app.get('/auth/google/callback', async (request, reply) => {
+    const pending = await context.pending.take(request, reply);
+    if (!pending) {
+      return refuse(reply, 400, 'This sign-in has expired or was started in another browser. Please start again.');
+    }
+    const found = await redeem(request, pending);
+    if (found === 'denied') return deny(reply, pending);
+    if ('status' in found) return refuse(reply, found.status, found.text);
+    if (!found.emailVerified) return refuse(reply, 403, 'This account has no verified e-mail address.');
+
+    const user = await context.users.signIn(found, context.clock.now());
+    if (!user) {
+      const text = 'This account has been deactivated. If you think that this is a mistake, please contact support.';
+      return refuse(reply, 403, text);
+    }
+    if (pending.interaction !== undefined) return resume(reply, pending.interaction, pending.allowed === true, user.id);
+    const sessionUid = await startSession(provider, request, reply, user.id);
+    return reply.redirect(await addressAfter(pending, user, sessionUid), 303);
+  });
+
+  /** Where a sign-in without an interaction ends; /auth/success gets its ticket, and a hint of who signed in. */
+  async function addressAfter(pending: Pending, user: User, sessionUid: string): Promise<string> {
+    const success = `${publicUrl}/auth/success`;
+    if (pending.returnTo !== success) return pending.returnTo ?? publicUrl;
+    const { id, email, displayName, photoUrl } = user;
+    const hint = { id, email, displayName, photoURL: photoUrl ?? null, provider: user.provider };
+    const token = await context.handOff.issue(user.id, sessionUid);
+    return `${success}?${new URLSearchParams({ token, user: JSON.stringify(hint) }).toString()}`;
+  }
+
+  async function redeem(request: FastifyRequest, pending: Pending): Promise<UpstreamProfile | 'denied' | Failure> {
+    try {
+      return await context.upstream.finish(new URL(request.raw.url ?? '/', publicUrl), pending);
+    } catch (error) {
+      if (error instanceof UpstreamRefusedError && error.error === 'access_denied') return 'denied';
+      const skewSeconds = Math.round(context.upstream.clockSkewMs() / 1000);
+      const skewed = Math.abs(skewSeconds) > 60;
+      // The cause may quote the provider's answer; its message does not carry codes or tokens.
+      const reason = error instanceof Error ? error.message : 'unknown';
+      context.log.warn({ reason, ...(skewed && { skewSeconds }) }, 'a sign-in was refused');
+      if (isUnreachable(error)) return { status: 503, text: unreachableText };
+      const hint = skewed
+        ? ` The clocks of this server and of Google are ${Math.abs(skewSeconds)} seconds apart: its operator should set it right.`
+        : '';
+      return { status: 400, text: `The answer of the sign-in provider is not valid. Please start again.${hint}` };
+    }
+  }
+
+  /** Writes the result into the interaction and goes on with the authorization request that waited for it. */
+  async function resume(reply: FastifyReply, uid: string, allowed: boolean, accountId: string) {
+    const interaction = await provider.Interaction.find(uid);
+    if (!interaction) return refuse(reply, 400, 'This sign-in has expired. Please start again.');
+    const consent = allowed ? { consent: { grantId: await context.grantConsent(interaction, accountId) } } : {};
+    interaction.result = { login: { accountId, amr: ['fed'] }, ...consent };
+    await interaction.persist();
+    return reply.redirect(interaction.returnTo, 303);
+  }
+
+  /** The person turned back at the provider: the client hears access_denied rather than nothing. */
+  async function deny(reply: FastifyReply, pending: Pending) {
+    const interaction =
+      pending.interaction === undefined ? undefined : await provider.Interaction.find(pending.interaction);
+    if (!interaction) return reply.redirect(publicUrl, 303);
+    interaction.result = { error: 'access_denied', error_description: 'the person did not sign in' };
+    await interaction.persist();
+    return reply.redirect(interaction.returnTo, 303);
+  }
+
+  function refuse(reply: FastifyReply, status: number, text: string) {
+    return sendPage(
+      reply,
+      status,
+      renderMessagePage({ brandName, title: 'Sign-in did not work', text, retry: status !== 403 }),
+    );
+  }
+}
+
+export const unreachableText = 'Google cannot be reached right now. Please try again in a moment.';
+
+/** No answer, or one that does not come from an OpenID provider: a gateway's page of HTML, a 5xx. */
+function isUnreachable(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && (cause.code === 'OAUTH_TIMEOUT' || cause.code === 'ECONNREFUSED')) return true;
+    if (cause instanceof TypeError && cause.message === 'fetch failed') return true;
+    if ('status' in cause && typeof cause.status === 'number' && cause.status >= 500) return true;
+  }
+  return false;
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+
+const ofUser = z.object({ userId: z.string() });
+
+export const exportMyData = endpoint({
+  id: 'exportMyData',
+  method: 'GET',
+  path: '/api/users/:userId/export',
+  summary: 'Everything that is held about the caller, as a file to keep; no secret is in it',
+  access: 'account',
+  params: ofUser,
+  answer: z.object({
+    success: z.literal(true),
+    exportedAt: z.iso.datetime(),
+    /** By the part of the product that holds it: profile, signIns, accessTokens, connectedApps, usage and others. */
+    data: z.record(z.string(), z.unknown()),
+  }),
+  errors: ['not_found', 'authentication_required', 'unauthenticated'],
+});
+
+export const deleteMyAccount = endpoint({
+  id: 'deleteMyAccount',
+  method: 'DELETE',
+  path: '/api/users/:userId/account',
+  summary: 'Deletes the account of the caller for good; confirm is their e-mail address',
+  access: 'account',
+  params: ofUser,
+  body: z.object({ confirm: z.string().max(320) }),
+  answer: z.object({ success: z.literal(true) }),
+  errors: ['not_found', 'account_not_confirmed', 'authentication_required', 'unauthenticated'],
+});
+
+export const accountEndpoints = [exportMyData, deleteMyAccount] as const;
