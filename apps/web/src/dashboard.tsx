@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ConnectPanel } from '#features/gateway/connect-panel.tsx';
+import { ToolListChoice } from '#features/gateway/tool-list-choice.tsx';
 import { DashboardScreen } from '#features/identity/dashboard-screen.tsx';
 import { dashboardTabs, parseDashboardSearch } from '#features/identity/dashboard-tabs.ts';
 
@@ -11,7 +12,12 @@ export function Dashboard() {
     <DashboardScreen
       tab={tab ?? dashboardTabs[0]}
       onTabChange={(next) => void navigate({ search: { tab: next }, replace: true, resetScroll: false })}
-      connectPanel={(userId) => <ConnectPanel userId={userId} />}
+      connectPanel={(userId) => (
+        <>
+          <ConnectPanel userId={userId} />
+          <ToolListChoice userId={userId} />
+        </>
+      )}
     />
   );
 }
