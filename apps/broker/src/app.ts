@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { createCatalogue, loadBundledManifests, mountCatalogueRoutes } from '#features/catalogue/index.ts';
 import type { Catalogue } from '#features/catalogue/index.ts';
 import {
+  connectionContributor,
   createConnections,
   mountClientDocument,
   mountConnectionRoutes,
@@ -137,6 +138,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const jobs = createJobs({ db, log });
   await scheduleJobs(jobs, db, clock, identity);
 
+  identity.accountContributors.add(connectionContributor(db));
   await jobs.schedule('upstream-sign-ins', 60 * 60, () => connections.signIn.removeExpired());
 
   let draining = false;

@@ -80,8 +80,7 @@ export async function createConnections(options: {
     log,
   });
   preferences.onChange((userId, serverId) => {
-    const server = serverId === undefined ? undefined : catalogue.snapshot().byId.get(serverId);
-    if (userId !== undefined && server) void pool.drop(server, userId);
+    if (userId !== undefined && serverId !== undefined) pool.retire(serverId, userId);
   });
   return {
     pool,

@@ -1,3 +1,4 @@
+export { connectionContributor } from './account-contributor.ts';
 export { createConnections, type Connections } from './create-connections.ts';
 export { connectionMigrations } from './migrations.ts';
 export { mountPreferenceRoutes } from './preferences/routes.ts';

@@ -23,6 +23,8 @@ type Entry = {
   upstream: Upstream | undefined;
   inFlight: number;
   usedAtMs: number;
+  /** Nobody gets it any more; it ends when the calls on it have. */
+  isRetired?: boolean;
 };
 
 export type PoolEvents = {
@@ -43,6 +45,8 @@ export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'retryNow'> &
   acquire(server: CatalogueServer, userId: string | undefined): Promise<Lease>;
   /** Ends the connection that acquire would answer: it is no good any more. */
   drop(server: CatalogueServer, userId: string | undefined): Promise<void>;
+  /** What a person has at a server has changed: their connections take no new call, and end when no call is under way. */
+  retire(serverId: string, userId: string): void;
   /** Ends every connection to a server, of everybody: it is not where it was. */
   dropAll(serverId: string): Promise<void>;
   /** Pids of the stdio servers that run, for limits and tests. */
@@ -150,6 +154,7 @@ export function createUpstreamPool(
         released = true;
         held.inFlight--;
         held.usedAtMs = clock.now();
+        if (held.isRetired && held.inFlight === 0) void close(held);
       };
       try {
         return { upstream: await held.opening, release };
@@ -162,6 +167,15 @@ export function createUpstreamPool(
     async drop(server, userId) {
       const entry = entries.get(keyOf(server, userId));
       if (entry) await close(entry);
+    },
+
+    retire(serverId, userId) {
+      for (const entry of entries.values()) {
+        if (entry.server.id !== serverId || entry.userId !== userId) continue;
+        forget(entry);
+        entry.isRetired = true;
+        if (entry.inFlight === 0) void close(entry);
+      }
     },
 
     async dropAll(serverId) {
