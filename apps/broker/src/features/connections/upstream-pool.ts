@@ -19,6 +19,8 @@ const eraTrustMs = 24 * 60 * 60_000;
 type Entry = {
   key: string;
   server: CatalogueServer;
+  /** Whose it is; undefined when it is everybody's. */
+  userId: string | undefined;
   opening: Promise<Upstream>;
   upstream: Upstream | undefined;
   inFlight: number;
@@ -72,6 +74,7 @@ export function createUpstreamPool(
     const entry: Entry = {
       key,
       server,
+      userId: isPerUser(server) ? userId : undefined,
       inFlight: 0,
       usedAtMs: clock.now(),
       upstream: undefined,
