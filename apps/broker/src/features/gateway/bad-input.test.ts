@@ -142,7 +142,7 @@ describe('a request without the right to make it', () => {
     const answer = await postModern(mcp(), narrow.token, 'tools/list');
     expect(answer.status).toBe(403);
     expect(answer.headers.get('www-authenticate')).toContain('error="insufficient_scope"');
-    expect(answer.headers.get('www-authenticate')).toContain('scope="mcp:tools"');
+    expect(answer.headers.get('www-authenticate')).toContain('scope="mcp:tools mcp:prompts"');
     expect((await postModern(mcp(), narrow.token, 'prompts/list')).status).toBe(200);
   });
 });

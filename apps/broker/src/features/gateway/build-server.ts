@@ -1,16 +1,14 @@
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  McpServer,
-  type ClientCapabilities,
-  type Progress,
-  type ServerContext,
-} from '@modelcontextprotocol/server';
+import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
 import type { CatalogueItem, CatalogueServer } from '#features/catalogue/index.ts';
 import { askSignIn, withoutOwnAnswers } from './ask-sign-in.ts';
-import type { CallRequest } from './call-request.ts';
 import { callTool } from './call-tool.ts';
 import { completeArgument, getPrompt, readResource } from './forward-other.ts';
+import { forwardRequest } from './forward-request.ts';
 import type { GatewayParts } from './gateway-parts.ts';
+import { callAcrossEras } from './input-rounds/across-eras.ts';
+import { callMetaTool } from './meta-tools/call-meta-tool.ts';
+import { isMetaTool, metaTools } from './meta-tools/meta-tool-definitions.ts';
+import { serveSubscriptions } from './subscriptions/session-subscriptions.ts';
 import { shownName, visibleTo, type Person, type Visible } from './person.ts';
 
 /** Lists change when a service is deployed or switched: a client may keep one for this long. */
@@ -34,8 +32,9 @@ export function buildServer(
     capabilities: {
       tools: { listChanged: true },
       prompts: { listChanged: true },
-      resources: { listChanged: true },
+      resources: { listChanged: true, subscribe: true },
       completions: {},
+      logging: {},
     },
     instructions: instructions(person, parts),
   });
@@ -47,10 +46,15 @@ export function buildServer(
 
   // The catalogue's definitions are the upstreams' own and were validated when they were discovered; their type is
   // wider than the SDK's because they are kept with every field, also those that this SDK does not know.
-  handlers.setRequestHandler('tools/list', async () => ({
-    tools: (await visible()).servers.flatMap((from) => from.tools.map((item) => listedTool(person, from, item))),
-    ...cache,
-  }));
+  // A server's own link shows that server alone; the tools that find and call others belong to the common one.
+  const own = person.serverId === undefined ? metaTools : [];
+  handlers.setRequestHandler('tools/list', async () => {
+    if (own.length > 0 && (await parts.isCompact(person.caller))) return { tools: [...own], ...cache };
+    const listed = (await visible()).servers.flatMap((from) =>
+      from.tools.map((item) => listedTool(person, from, item)),
+    );
+    return { tools: [...own, ...listed], ...cache };
+  });
   handlers.setRequestHandler('prompts/list', async () => ({
     prompts: (await list((from) => from.prompts)).map((item) => ({
       ...item.definition,
@@ -73,19 +77,33 @@ export function buildServer(
     ...cache,
   }));
 
-  handlers.setRequestHandler('tools/call', async (message, context) => {
-    const request = forwarded(person, message.params, context);
-    const result = await callTool(withoutOwnAnswers(request), parts);
-    return askSignIn(result, request, request.clientCapabilities ?? handlers.getClientCapabilities(), parts.ids.uuid);
-  });
-  handlers.setRequestHandler('prompts/get', (message, context) =>
-    getPrompt(forwarded(person, message.params, context), parts),
+  const forwarded = <P extends { _meta?: Record<string, unknown> | undefined }>(params: P, context: ServerContext) =>
+    forwardRequest(person, params, context, handlers.getClientCapabilities());
+
+  handlers.setRequestHandler('tools/call', async ({ params }, context) =>
+    parts.rounds.run(forwarded(params, context), context, (request) =>
+      callAcrossEras(request, async () => {
+        const { name } = request.params;
+        const call = (inner: typeof request) => callTool(withoutOwnAnswers(inner), parts);
+        const result = await (own.length > 0 && isMetaTool(name)
+          ? callMetaTool(name, request, parts, call)
+          : call(request));
+        return askSignIn(result, request, request.person.capabilities, parts.ids.uuid);
+      }),
+    ),
   );
-  handlers.setRequestHandler('resources/read', (message, context) =>
-    readResource(forwarded(person, message.params, context), parts),
+  handlers.setRequestHandler('prompts/get', ({ params }, context) =>
+    parts.rounds.run(forwarded(params, context), context, (request) => getPrompt(request, parts)),
   );
-  handlers.setRequestHandler('completion/complete', (message, context) =>
-    completeArgument(forwarded(person, message.params, context), parts),
+  handlers.setRequestHandler('resources/read', ({ params }, context) =>
+    parts.rounds.run(forwarded(params, context), context, (request) => readResource(request, parts)),
+  );
+  handlers.setRequestHandler('completion/complete', ({ params }, context) =>
+    completeArgument(forwarded(params, context), parts),
+  );
+  serveSubscriptions(handlers, person, parts.subscriptions);
+  handlers.setNotificationHandler('notifications/roots/list_changed', () =>
+    parts.pool.announceRoots(person.caller.userId),
   );
   return server;
 }
@@ -115,33 +133,6 @@ class GatewayServer extends McpServer {
   }
 }
 
-type Params = { _meta?: Record<string, unknown> | undefined };
-
-function forwarded<P extends Params>(person: Person, params: P, context: ServerContext): CallRequest<P> {
-  const { mcpReq } = context;
-  // The token names this hop's progress; the adapter makes one of its own for the next.
-  const { progressToken, ...meta } = params._meta ?? {};
-  const token = mcpReq._meta?.progressToken ?? progressToken;
-  const onProgress = (progress: Progress) => {
-    // A client that is gone cannot be told; that ends the call by its signal.
-    mcpReq.notify({ method: 'notifications/progress', params: { ...progress, progressToken: token } }).catch(() => {});
-  };
-  const state = mcpReq.requestState<string>();
-  const envelope: Record<string, unknown> = { ...mcpReq.envelope };
-  return {
-    person,
-    params: {
-      ...params,
-      _meta: meta,
-      ...(mcpReq.inputResponses && { inputResponses: mcpReq.inputResponses }),
-      ...(state !== undefined && { requestState: state }),
-    },
-    signal: mcpReq.signal,
-    onProgress: token === undefined ? undefined : onProgress,
-    clientCapabilities: envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined,
-  };
-}
-
 function instructions(person: Person, parts: GatewayParts): string {
   const snapshot = parts.catalogue.snapshot();
   if (person.serverId !== undefined) {
@@ -150,6 +141,7 @@ function instructions(person: Person, parts: GatewayParts): string {
   }
   return (
     'Tools of several services stand here together. The first part of a name, before "__", says which service it belongs to. ' +
+    'What is not in your list is found with find_tools and called with call_read_only_tool or call_tool. ' +
     'A result with isError says in its text what to do.'
   );
 }

@@ -1,5 +1,10 @@
-import type { ClientCapabilities, Progress } from '@modelcontextprotocol/server';
-import type { CallOptions } from '#adapters/mcp/types.ts';
+import type {
+  ClientCapabilities,
+  LoggingLevel,
+  LoggingMessageNotification,
+  Progress,
+} from '@modelcontextprotocol/server';
+import type { Ask, CallOptions } from '#adapters/mcp/types.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Person } from './person.ts';
 
@@ -13,16 +18,25 @@ export type CallRequest<Params> = {
   /** Aborted when the client cancels or hangs up. */
   signal: AbortSignal;
   onProgress: ((progress: Progress) => void) | undefined;
-  /** What the client can do, where it says so with each request. */
+  /** What the client can do, where it says so with each request: undefined for the eras before 2026-07-28. */
   clientCapabilities: ClientCapabilities | undefined;
+  /** Asks the person's client something for the server. */
+  onAsk?: ((ask: Ask, signal: AbortSignal) => Promise<Record<string, unknown>>) | undefined;
+  onLog?: ((message: LoggingMessageNotification['params']) => void) | undefined;
+  logLevel?: LoggingLevel | undefined;
 };
 
 export function callOptions(request: CallRequest<unknown>, server: CatalogueServer): CallOptions {
+  const { person, onProgress, onAsk, onLog, logLevel } = request;
+  const clientCapabilities = request.clientCapabilities ?? person.capabilities;
   return {
     signal: request.signal,
     timeoutMs: server.manifest.deadlines.callMs,
     totalTimeoutMs,
-    ...(request.onProgress && { onProgress: request.onProgress }),
-    ...(request.clientCapabilities && { clientCapabilities: request.clientCapabilities }),
+    ...(onProgress && { onProgress }),
+    ...(onAsk && { onAsk }),
+    ...(onLog && { onLog }),
+    ...(logLevel && { logLevel }),
+    ...(clientCapabilities && { clientCapabilities }),
   };
 }

@@ -5,18 +5,24 @@ import type { Identity } from '#features/identity/index.ts';
 import type { UsageWriter } from '#features/usage/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
+import type { Query } from '#platform/db/database.ts';
+import type { Router } from '#platform/http/router.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import type { GatewayParts } from './gateway-parts.ts';
+import { isCompact } from './gateway-preferences.ts';
 import { createInFlight } from './in-flight.ts';
+import { createInputRounds } from './input-rounds/create-input-rounds.ts';
 import { createMcpEndpoint } from './mcp-endpoint.ts';
-import type { AccessPolicy } from './person.ts';
+import { onlyEnabled, type AccessPolicy } from './person.ts';
+import { mountGatewayPreferences } from './preference-routes.ts';
 import { createPlainPath } from './plain/serve-plain.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { mountGatewayRoutes } from './routes.ts';
+import { createResourceSubscriptions } from './subscriptions/resource-subscriptions.ts';
 
 export type Gateway = {
-  mountRoutes(app: FastifyInstance): Promise<void>;
+  mountRoutes(app: FastifyInstance, router: Router): Promise<void>;
   /** Open sessions of clients up to 2025-11-25. */
   sessionCount(): number;
   /** Takes no more calls; resolves when those under way have been answered, or after `timeoutMs`. */
@@ -31,21 +37,30 @@ export function createGateway(options: {
   catalogue: Catalogue;
   pool: Connections['pool'];
   usage: UsageWriter;
-  access: AccessPolicy;
-  /** Tells when somebody's lists changed: they alone hear of it; everybody when it is not known whose (undefined). */
-  onPersonChange(listener: (userId: string | undefined) => void): () => void;
+  /** Who may use which server. */
+  entitled: AccessPolicy;
+  preferences: Connections['preferences'];
+  signIn: Pick<Connections['signIn'], 'isMissing'>;
+  query: Query;
+  /** Signs what clients carry from one round of a call to the next; every replica has the same. */
+  stateKey: Uint8Array;
   version: string;
   clock: Clock;
   ids: Ids;
   log: Log;
 }): Gateway {
-  const { config, identity, catalogue, clock } = options;
+  const { config, identity, catalogue, preferences, clock } = options;
   const perToken = createRateLimit(config.limits.callsPerMinuteToken, clock);
   const perUser = createRateLimit(config.limits.callsPerMinuteUser, clock);
   const answers = createInFlight();
+  const access = onlyEnabled(options.entitled, preferences);
   const parts: GatewayParts = {
     ...options,
-    inFlight: createInFlight(),
+    access,
+    subscriptions: createResourceSubscriptions({ ...options, access }),
+    needsSignIn: options.signIn.isMissing,
+    isCompact: (caller) => isCompact(options.query, caller),
+    rounds: createInputRounds({ key: options.stateKey, clock }),
     publicUrl: config.publicUrl,
     withinRate: (caller) => perToken.take(caller.tokenId) && perUser.take(caller.userId),
   };
@@ -60,12 +75,13 @@ export function createGateway(options: {
     if (now !== lists) endpoint.notifyListChanged();
     lists = now;
   });
-  const stopPersonChanges = options.onPersonChange((userId) => endpoint.notifyListChanged(userId));
-  const stopRevocations = identity.onRevoked(({ tokenId }) => endpoint.sessions.endForToken(tokenId));
+  const stopPersonChanges = preferences.onChange((userId) => endpoint.notifyListChanged(userId));
+  const stopRevocations = identity.onRevoked(({ tokenId }) => endpoint.endForToken(tokenId));
 
   return {
-    mountRoutes: (app) =>
-      mountGatewayRoutes(app, {
+    async mountRoutes(app, router) {
+      mountGatewayPreferences(router, { ...parts, query: options.query, announce: preferences.announce });
+      await mountGatewayRoutes(app, {
         publicUrl: config.publicUrl,
         identity,
         endpoint,
@@ -73,7 +89,8 @@ export function createGateway(options: {
         parts,
         isDraining: () => draining,
         answers,
-      }),
+      });
+    },
     sessionCount: () => endpoint.sessions.size,
     async drain(timeoutMs) {
       draining = true;
@@ -83,6 +100,8 @@ export function createGateway(options: {
       stopWatching();
       stopPersonChanges();
       stopRevocations();
+      parts.rounds.stop();
+      parts.subscriptions.stop();
       await endpoint.stop();
     },
   };
@@ -91,6 +110,6 @@ export function createGateway(options: {
 /** What would change a client's lists: not health, which changes far more often. */
 function listsOf(snapshot: CatalogueSnapshot): string {
   return snapshot.servers
-    .map((server) => `${server.id} ${server.deployedAtMs} ${server.discoveredAtMs ?? 0}`)
+    .map((server) => `${server.id} ${server.deployedAtMs} ${server.discoveredAtMs ?? 0} ${server.tools.length}`)
     .join('\n');
 }

@@ -1,24 +1,28 @@
-import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import { isInitializeRequest, type McpServer } from '@modelcontextprotocol/server';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '#platform/clock.ts';
 import type { Ids } from '#platform/ids.ts';
 import { sendJsonRpcError } from './json-rpc-error.ts';
 import type { Person } from './person.ts';
+import { createSessionEvents, type SessionEvents } from './sessions/event-store.ts';
+import { SessionTransport } from './sessions/session-transport.ts';
 import { createPlainCalls, isAskable, type PlainCalls } from './plain/session-calls.ts';
 
 /** Longer than any call may take, so that none is cut; a client that was away opens a new session by itself. */
 const idleLimitMs = 30 * 60_000;
 const sweepIntervalMs = 60_000;
+/** How soon a client takes up a stream that broke. */
+const retryMs = 1000;
 const maxSessions = 10_000;
 const maxSessionsPerUser = 100;
 
 type Session = {
-  transport: NodeStreamableHTTPServerTransport;
+  transport: SessionTransport;
   server: McpServer;
   person: Person;
   usedAtMs: number;
   plainCalls: PlainCalls;
+  events: SessionEvents;
 };
 
 /** Sessions of clients up to 2025-11-25. Each belongs to the token and the link that opened it: to others it does not exist. */
@@ -51,7 +55,10 @@ export function createLegacySessions(options: {
 
   const sweep = setInterval(() => {
     const oldest = clock.now() - idleLimitMs;
-    for (const [id, session] of sessions) if (session.usedAtMs < oldest) end(id);
+    for (const [id, session] of sessions) {
+      session.events.sweep();
+      if (session.usedAtMs < oldest && session.transport.openCount === 0) end(id);
+    }
   }, sweepIntervalMs);
   sweep.unref();
 
@@ -76,16 +83,26 @@ export function createLegacySessions(options: {
     body: unknown,
   ): Promise<void> {
     const server = options.build(person);
-    const transport = new NodeStreamableHTTPServerTransport({
+    const events = createSessionEvents(clock);
+    const transport = new SessionTransport({
+      eventStore: events,
+      retryInterval: retryMs,
       sessionIdGenerator: () => ids.uuid(),
       onsessioninitialized: (id) => {
         makeRoom(person.caller.userId);
-        sessions.set(id, { transport, server, person, usedAtMs: clock.now(), plainCalls: createPlainCalls(id) });
+        sessions.set(id, {
+          transport,
+          server,
+          person,
+          usedAtMs: clock.now(),
+          plainCalls: createPlainCalls(id),
+          events,
+        });
       },
       onsessionclosed: (id) => end(id),
     });
     await server.connect(transport);
-    await transport.handleRequest(request, response, body);
+    await transport.serve(request, response, body, undefined);
     // refused before a session came of it
     if (transport.sessionId === undefined || !sessions.has(transport.sessionId)) await server.close();
   }
@@ -102,7 +119,8 @@ export function createLegacySessions(options: {
         // The token may have been renewed since: what it allows now is what counts.
         session.person.caller = person.caller;
         session.plainCalls.heed(body);
-        return session.transport.handleRequest(request, response, body);
+        const revision = session.server.server.getNegotiatedProtocolVersion();
+        return session.transport.serve(request, response, body, revision);
       }
       if (request.method !== 'POST') {
         response.setHeader('allow', 'POST');

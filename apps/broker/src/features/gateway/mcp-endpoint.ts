@@ -4,7 +4,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buildServer, type ServerIdentity } from './build-server.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { createLegacySessions, type LegacySessions } from './legacy-sessions.ts';
+import { sendJsonRpcError } from './json-rpc-error.ts';
 import { visibleTo, type Person, type Visible } from './person.ts';
+import { createListenStreams, isListen } from './subscriptions/listen-streams.ts';
+
+const maxListenStreams = 10_000;
 
 /** Serves authenticated MCP requests of both protocol eras at one address. */
 export type McpEndpoint = {
@@ -12,6 +16,8 @@ export type McpEndpoint = {
   readonly sessions: LegacySessions;
   /** Tells one person's clients, or everybody's (undefined), that lists may differ. */
   notifyListChanged(userId?: string): void;
+  /** Ends what a token that was revoked keeps open: its sessions and streams, or all (undefined). */
+  endForToken(tokenId: string | undefined): void;
   stop(): Promise<void>;
 };
 
@@ -19,6 +25,7 @@ export type McpEndpoint = {
 type Extra = { person: Person; visible: Visible };
 
 export function createMcpEndpoint(identity: ServerIdentity, parts: GatewayParts): McpEndpoint {
+  const listening = createListenStreams(parts.subscriptions, parts.log);
   const modern = createMcpHandler(
     (context) => {
       // Put there a few lines below; the SDK's type only knows a record.
@@ -26,7 +33,13 @@ export function createMcpEndpoint(identity: ServerIdentity, parts: GatewayParts)
       if (!extra) throw new Error('a request came to the endpoint without its person');
       return buildServer(extra.person, identity, parts, extra.visible);
     },
-    { legacy: 'reject', onerror: (error) => parts.log.debug({ err: error }, 'a modern MCP request failed') },
+    {
+      legacy: 'reject',
+      bus: listening.bus,
+      // each person's streams are counted where they are opened
+      maxSubscriptions: maxListenStreams,
+      onerror: (error) => parts.log.debug({ err: error }, 'a modern MCP request failed'),
+    },
   );
   const serveModern = toNodeHandler(modern, {
     onerror: (error) => parts.log.error({ err: error }, 'an MCP request could not be served'),
@@ -45,17 +58,25 @@ export function createMcpEndpoint(identity: ServerIdentity, parts: GatewayParts)
       const extra: Extra = { person, visible };
       const { caller } = person;
       const auth = { token: '', clientId: caller.clientId, scopes: [...caller.scopes], extra };
-      return serveModern(
-        Object.assign(request, { auth, method: request.method ?? 'POST', url: request.url ?? '/' }),
-        response,
-        body,
-      );
+      const serve = () =>
+        serveModern(
+          Object.assign(request, { auth, method: request.method ?? 'POST', url: request.url ?? '/' }),
+          response,
+          body,
+        );
+      if (!isListen(body)) return serve();
+      const opened = await listening.open(person, body, response, serve);
+      if (!opened) sendJsonRpcError(response, 200, -32603, 'Subscription limit reached', body);
     },
     notifyListChanged(userId) {
-      modern.notify.toolsChanged();
-      modern.notify.promptsChanged();
-      modern.notify.resourcesChanged();
+      for (const kind of ['tools_list_changed', 'prompts_list_changed', 'resources_list_changed'] as const) {
+        listening.publish({ kind }, userId);
+      }
       sessions.notifyListChanged(userId);
+    },
+    endForToken(tokenId) {
+      sessions.endForToken(tokenId);
+      listening.endForToken(tokenId);
     },
     async stop() {
       await Promise.all([modern.close(), sessions.stop()]);

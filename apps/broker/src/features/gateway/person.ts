@@ -1,3 +1,4 @@
+import type { ClientCapabilities } from '@modelcontextprotocol/server';
 import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
 import type { Connections } from '#features/connections/index.ts';
 import type { Caller } from '#platform/http/caller.ts';
@@ -23,6 +24,8 @@ export type Person = {
   caller: Caller;
   /** Set on /s/{serverId}/mcp: this server alone, under its own names. */
   serverId: string | undefined;
+  /** What their client can be asked, once it has said so: servers up to 2025-11-25 hear of it at the handshake. */
+  capabilities?: ClientCapabilities | undefined;
 };
 
 /** What a person may see and call: lists and calls read this alike, so that neither knows more than the other. */

@@ -1,6 +1,7 @@
 import type { Upstream } from '#adapters/mcp/types.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { ConnectionNeeds } from '#features/connections/index.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import type { Person } from './person.ts';
 
@@ -19,10 +20,13 @@ export async function withUpstream<T>(
   exchange: (upstream: Upstream) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  const { userId } = person.caller;
+  const {
+    caller: { userId },
+    capabilities,
+  } = person;
   const admission = pool.admitNow(server, userId) ?? (await pool.admit(server, userId, signal));
   try {
-    const result = await onceOrAgain(server, userId, pool, exchange);
+    const result = await onceOrAgain(server, userId, { capabilities }, pool, exchange);
     admission.settle(undefined);
     return result;
   } catch (error) {
@@ -36,25 +40,27 @@ export async function withUpstream<T>(
 async function onceOrAgain<T>(
   server: CatalogueServer,
   userId: string,
+  needs: ConnectionNeeds,
   pool: GatewayParts['pool'],
   exchange: (upstream: Upstream) => Promise<T>,
 ): Promise<T> {
   try {
-    return await once(server, userId, pool, exchange);
+    return await once(server, userId, needs, pool, exchange);
   } catch (error) {
     if (!(error instanceof UpstreamError) || error.kind !== 'session_lost') throw error;
-    await pool.drop(server, userId);
-    return once(server, userId, pool, exchange);
+    await pool.drop(server, userId, needs);
+    return once(server, userId, needs, pool, exchange);
   }
 }
 
 async function once<T>(
   server: CatalogueServer,
   userId: string,
+  needs: ConnectionNeeds,
   pool: GatewayParts['pool'],
   exchange: (upstream: Upstream) => Promise<T>,
 ): Promise<T> {
-  const lease = await pool.acquire(server, userId);
+  const lease = await pool.acquire(server, userId, needs);
   try {
     return await exchange(lease.upstream);
   } finally {

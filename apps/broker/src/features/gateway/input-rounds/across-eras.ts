@@ -1,0 +1,92 @@
+import {
+  inputRequired,
+  isInputRequiredResult,
+  ProtocolError,
+  type CallToolResult,
+  type ClientCapabilities,
+  type InputRequest,
+  type InputRequiredResult,
+} from '@modelcontextprotocol/server';
+import type { CallRequest } from '../call-request.ts';
+
+/** A modern server's "your client cannot do what this needs". */
+const missingCapability = -32021;
+/** "A page must be opened first", up to 2025-11-25. */
+const urlRequired = -32042;
+
+const neededWords: Record<InputRequest['method'], string> = {
+  'elicitation/create': 'ask you something (elicitation)',
+  'sampling/createMessage': 'let the server use your model (sampling)',
+  'roots/list': 'say which folders it works in (roots)',
+};
+
+/**
+ * A tool call whose answer one era has and the other has not, in the terms of the client's era: a page to open becomes
+ * an input request, and what a client of a session cannot do becomes a text that its model can read.
+ */
+export async function callAcrossEras<P>(
+  request: CallRequest<P>,
+  call: (request: CallRequest<P>) => Promise<CallToolResult | InputRequiredResult>,
+): Promise<CallToolResult | InputRequiredResult> {
+  try {
+    const answer = await call(request);
+    const missing = isInputRequiredResult(answer) ? cannotGive(request, answer) : undefined;
+    return missing ? refusal(`This tool needs a client that can ${missing}. Yours cannot.`) : answer;
+  } catch (error) {
+    if (!(error instanceof ProtocolError)) throw error;
+    if (error.code === missingCapability && !request.clientCapabilities) {
+      return refusal(`This tool needs a client that can do more than yours: ${error.message}`);
+    }
+    if (error.code === urlRequired && request.clientCapabilities) return openPages(request.clientCapabilities, error);
+    throw error;
+  }
+}
+
+/** What the client of a session lacks for an answer of a modern server, in words. */
+function cannotGive({ clientCapabilities, person }: CallRequest<unknown>, answer: InputRequiredResult) {
+  if (clientCapabilities) return undefined;
+  const lacking = Object.values(answer.inputRequests ?? {}).find(({ method }) => !can(person.capabilities, method));
+  return lacking && (neededWords[lacking.method] ?? lacking.method);
+}
+
+function can(capabilities: ClientCapabilities | undefined, method: InputRequest['method']): boolean {
+  switch (method) {
+    case 'elicitation/create':
+      return capabilities?.elicitation !== undefined;
+    case 'sampling/createMessage':
+      return capabilities?.sampling !== undefined;
+    case 'roots/list':
+      return capabilities?.roots !== undefined;
+  }
+}
+
+/** The call is repeated once the pages were opened: the server that wanted them then lets it through. */
+function openPages(capabilities: ClientCapabilities, error: ProtocolError): CallToolResult | InputRequiredResult {
+  const pages = pagesOf(error.data);
+  if (pages.length === 0) throw new ProtocolError(-32603, error.message);
+  if (!capabilities.elicitation?.url) {
+    return refusal(
+      pages.map(({ message, url }) => `${message} Open ${url} in your browser, then try again.`).join('\n'),
+    );
+  }
+  return inputRequired({
+    inputRequests: Object.fromEntries(pages.map((page, index) => [`page-${index + 1}`, inputRequired.elicitUrl(page)])),
+  });
+}
+
+function pagesOf(data: unknown): { message: string; url: string }[] {
+  const listed: unknown = typeof data === 'object' && data !== null && 'elicitations' in data ? data.elicitations : [];
+  return (Array.isArray(listed) ? listed : []).flatMap((page: unknown) =>
+    typeof page === 'object' &&
+    page !== null &&
+    'url' in page &&
+    typeof page.url === 'string' &&
+    /^https?:/i.test(page.url)
+      ? [{ url: page.url, message: 'message' in page ? String(page.message) : '' }]
+      : [],
+  );
+}
+
+function refusal(text: string): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true, _meta: { code: 'client_cannot' } };
+}
