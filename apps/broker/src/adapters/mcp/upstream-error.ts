@@ -13,6 +13,7 @@
  * - `refused_address`  an address that is not public and not allow-listed (SSRF)
  * - `cancelled`        the caller's own signal
  * - `busy`             no place for another call; nothing was sent
+ * - `quarantined`      a program that crashed again and again: it is not started until somebody says so
  * - `protocol`         a JSON-RPC error of the upstream
  *
  * What failed as unreachable, session_lost, sign_in_required or refused_address cannot have run: it may be tried again.
@@ -29,6 +30,7 @@ export type UpstreamErrorKind =
   | 'refused_address'
   | 'cancelled'
   | 'busy'
+  | 'quarantined'
   | 'protocol';
 
 export class UpstreamError extends Error {

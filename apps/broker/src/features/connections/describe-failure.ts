@@ -9,6 +9,10 @@ const details: Record<UpstreamErrorKind, { status: ServerStatus; detail: string 
   closed: { status: 'disconnected', detail: 'The server closed the connection' },
   session_lost: { status: 'disconnected', detail: 'The server lost the session' },
   busy: { status: 'connected', detail: 'The server is busy' },
+  quarantined: {
+    status: 'error',
+    detail: 'The server crashed three times within a minute. It stays stopped until somebody refreshes or deploys it',
+  },
   cancelled: { status: 'disconnected', detail: 'The check was interrupted' },
   timeout: { status: 'error', detail: 'The server does not answer in time' },
   bad_upstream: { status: 'error', detail: 'The server does not answer with MCP' },

@@ -5,13 +5,13 @@ import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
 import { createAdmissions, type AdmissionLimits, type Admissions } from './admission/admissions.ts';
+import { createSupervisor } from './processes/supervisor.ts';
 import { systemTimers, type Timers } from './timers.ts';
 import { isPerUser, upstreamTarget, type TargetOptions } from './upstream-target.ts';
 
 /** Gateway.md, Lifetimes and limits. */
 const idleCloseMs = 5 * 60_000;
 const sweepIntervalMs = 30_000;
-const maxStdioProcesses = 32;
 const maxResultBytes = 8 * 1024 * 1024;
 /** A stored verdict about the era is trusted for a day. */
 const eraTrustMs = 24 * 60 * 60_000;
@@ -19,8 +19,6 @@ const eraTrustMs = 24 * 60 * 60_000;
 type Entry = {
   key: string;
   server: CatalogueServer;
-  /** Whose it is; undefined when it is everybody's. */
-  userId: string | undefined;
   opening: Promise<Upstream>;
   upstream: Upstream | undefined;
   inFlight: number;
@@ -51,6 +49,8 @@ export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'retryNow'> &
   retire(serverId: string, userId: string): void;
   /** Ends every connection to a server, of everybody: it is not where it was. */
   dropAll(serverId: string): Promise<void>;
+  /** Ends what was idle for five minutes. Happens by itself every half minute. */
+  closeIdle(): void;
   /** Pids of the stdio servers that run, for limits and tests. */
   stdioPids(serverId?: string): number[];
   stop(): Promise<void>;
@@ -62,6 +62,9 @@ export function createUpstreamPool(
   const { clock, log, events, timers = systemTimers } = options;
   const admissions = createAdmissions({ limits: options.limits, clock, timers });
   const entries = new Map<string, Entry>();
+  const supervisor = createSupervisor({ clock, timers, evictIdle });
+  /** Ends under way: a stop waits for them, else a process could outlive it. */
+  const ending = new Set<Promise<void>>();
   let stopped = false;
 
   const keyOf = (server: CatalogueServer, userId: string | undefined) =>
@@ -71,29 +74,30 @@ export function createUpstreamPool(
     const { manifest } = server;
     const era = server.era && clock.now() - server.era.atMs < eraTrustMs ? server.era.verdict : undefined;
     const listChanged = () => events.onListChanged(server.id);
+    const identity = { serverId: server.id, userId: isPerUser(server) ? userId : undefined };
+    const connect = () =>
+      openUpstream(upstreamTarget(server, isPerUser(server) ? userId : undefined, options), {
+        ...(era && { era }),
+        connectTimeoutMs: manifest.deadlines.connectMs,
+        listTimeoutMs: manifest.deadlines.listMs,
+        maxResultBytes,
+        log,
+        onToolListChanged: listChanged,
+        onPromptListChanged: listChanged,
+        onResourceListChanged: listChanged,
+        onClosed: (reason) => {
+          if (isProgram(server)) supervisor.crashed(identity);
+          void close(entry);
+          events.onLost(server.id, reason, !isPerUser(server));
+        },
+      });
     const entry: Entry = {
       key,
       server,
-      userId: isPerUser(server) ? userId : undefined,
       inFlight: 0,
       usedAtMs: clock.now(),
       upstream: undefined,
-      opening: Promise.resolve().then(() =>
-        openUpstream(upstreamTarget(server, isPerUser(server) ? userId : undefined, options), {
-          ...(era && { era }),
-          connectTimeoutMs: manifest.deadlines.connectMs,
-          listTimeoutMs: manifest.deadlines.listMs,
-          maxResultBytes,
-          log,
-          onToolListChanged: listChanged,
-          onPromptListChanged: listChanged,
-          onResourceListChanged: listChanged,
-          onClosed: (reason) => {
-            forget(entry);
-            events.onLost(server.id, reason, !isPerUser(server));
-          },
-        }),
-      ),
+      opening: Promise.resolve().then(() => (isProgram(server) ? supervisor.start(identity, connect) : connect())),
     };
     entries.set(key, entry);
     entry.opening.then(
@@ -109,31 +113,45 @@ export function createUpstreamPool(
     if (entries.get(entry.key) === entry) entries.delete(entry.key);
   }
 
-  async function close(entry: Entry): Promise<void> {
+  /** Resolves when nothing of it is left: no socket and no process. */
+  function close(entry: Entry): Promise<void> {
     forget(entry);
-    const upstream = await entry.opening.catch(() => undefined);
-    await upstream?.close();
+    const end = entry.opening
+      .then(
+        (upstream) => upstream.close(),
+        () => {},
+      )
+      .finally(() => ending.delete(end));
+    ending.add(end);
+    return end;
   }
 
-  /** Makes room for one more process: the one that was idle longest has to go. */
-  async function makeRoom(): Promise<void> {
-    const processes = [...entries.values()].filter((entry) => entry.server.manifest.connection.type === 'stdio');
-    if (processes.length < maxStdioProcesses) return;
-    const [longestIdle] = processes.filter((entry) => entry.inFlight === 0).sort((a, b) => a.usedAtMs - b.usedAtMs);
-    if (!longestIdle) throw new UpstreamError('busy', 'every place for a program is taken');
-    await close(longestIdle);
+  /** The process that was idle longest has to go. */
+  function evictIdle(): void {
+    let longest: Entry | undefined;
+    for (const entry of entries.values()) {
+      if (!isProgram(entry.server) || !entry.upstream || entry.inFlight > 0) continue;
+      if (!longest || entry.usedAtMs < longest.usedAtMs) longest = entry;
+    }
+    if (longest) void close(longest);
   }
 
-  const sweep = setInterval(() => {
+  function closeIdle(): void {
     const oldest = clock.now() - idleCloseMs;
     for (const entry of entries.values()) if (entry.inFlight === 0 && entry.usedAtMs < oldest) void close(entry);
-  }, sweepIntervalMs);
+    supervisor.tidy();
+  }
+
+  const sweep = setInterval(closeIdle, sweepIntervalMs);
   sweep.unref();
 
   return {
     admit: admissions.admit,
     admitNow: admissions.admitNow,
-    retryNow: admissions.retryNow,
+    retryNow(serverId) {
+      supervisor.pardon(serverId);
+      admissions.retryNow(serverId);
+    },
 
     async acquire(server, userId) {
       if (stopped) throw new UpstreamError('closed', 'the broker is stopping');
@@ -144,12 +162,7 @@ export function createUpstreamPool(
         void close(entry);
         entry = undefined;
       }
-      if (!entry) {
-        if (server.manifest.connection.type === 'stdio') await makeRoom();
-        // somebody else may have opened it while room was made
-        entry = entries.get(key) ?? open(key, server, userId);
-      }
-      const held = entry;
+      const held = entry ?? open(key, server, userId);
       held.inFlight++;
       let released = false;
       const release = () => {
@@ -157,6 +170,7 @@ export function createUpstreamPool(
         released = true;
         held.inFlight--;
         held.usedAtMs = clock.now();
+        if (held.inFlight === 0) supervisor.becameIdle();
         if (held.isRetired && held.inFlight === 0) void close(held);
       };
       try {
@@ -185,6 +199,8 @@ export function createUpstreamPool(
       await Promise.all([...entries.values()].filter((entry) => entry.server.id === serverId).map(close));
     },
 
+    closeIdle,
+
     stdioPids: (serverId) =>
       [...entries.values()].flatMap((entry) =>
         entry.upstream?.pid !== undefined && (serverId === undefined || entry.server.id === serverId)
@@ -196,7 +212,13 @@ export function createUpstreamPool(
       stopped = true;
       clearInterval(sweep);
       admissions.stop();
-      await Promise.all([...entries.values()].map(close));
+      supervisor.stop();
+      for (const entry of entries.values()) void close(entry);
+      await Promise.all(ending);
     },
   };
+}
+
+function isProgram(server: CatalogueServer): boolean {
+  return server.manifest.connection.type === 'stdio';
 }

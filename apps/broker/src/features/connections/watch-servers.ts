@@ -111,8 +111,10 @@ export function createServerWatch(options: {
         lease.release();
       }
       // What came back may be another version with other tools.
-      if (wasDown) await discover(server);
-      else await catalogue.setHealth(server.id, { status: 'connected', detail: undefined, era: undefined });
+      if (wasDown) {
+        pool.retryNow(server.id);
+        await discover(server);
+      } else await catalogue.setHealth(server.id, { status: 'connected', detail: undefined, era: undefined });
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       if (error.kind === 'sign_in_required' && needsOwnSecrets(server)) {
@@ -155,7 +157,10 @@ export function createServerWatch(options: {
         for (const server of servers) {
           const name = serviceName(server.manifest.connection);
           if (name !== undefined) background(services.start(name));
-          if (isNew(server) && (askedAtMs.get(server.id) ?? 0) < server.deployedAtMs) background(discover(server));
+          if (isNew(server) && (askedAtMs.get(server.id) ?? 0) < server.deployedAtMs) {
+            pool.retryNow(server.id);
+            background(discover(server));
+          }
         }
       });
       timer = setInterval(() => {
@@ -174,6 +179,8 @@ export function createServerWatch(options: {
       return serverIds.filter((id) => {
         const server = catalogue.snapshot().byId.get(id);
         if (!server || nowMs - (askedAtMs.get(id) ?? -Infinity) < refreshIntervalMs) return false;
+        // somebody looks after it: what was left alone or stopped gets another chance
+        pool.retryNow(id);
         background(discover(server));
         return true;
       });

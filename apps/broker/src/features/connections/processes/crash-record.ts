@@ -1,0 +1,51 @@
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import type { Clock } from '#platform/clock.ts';
+
+/** Gateway.md, Lifetimes and limits: the first restart is at once, then it waits, then it is left to a person. */
+const windowMs = 60_000;
+const crashesToQuarantine = 3;
+const secondRestartDelayMs = 5_000;
+
+/** Remembers which programs crash, by the name of a process: one that does so again and again is not started again. */
+export type CrashRecord = {
+  /** @throws UpstreamError quarantined after three crashes in a minute; unreachable in the pause after the second */
+  check(name: string): void;
+  crashed(name: string): void;
+  /** Forgets every crash of processes whose name begins so: somebody looks after them. */
+  pardon(prefix: string): void;
+  /** Forgets what is over. */
+  tidy(): void;
+};
+
+export function createCrashRecord(clock: Clock): CrashRecord {
+  const crashes = new Map<string, { atMs: number[]; quarantined: boolean }>();
+
+  return {
+    check(name) {
+      const record = crashes.get(name);
+      if (!record) return;
+      if (record.quarantined) {
+        throw new UpstreamError('quarantined', `${crashesToQuarantine} crashes within a minute`);
+      }
+      const last = record.atMs.at(-1);
+      if (last !== undefined && record.atMs.length > 1 && clock.now() - last < secondRestartDelayMs) {
+        throw new UpstreamError('unreachable', 'the program crashed and is started again in a moment');
+      }
+    },
+    crashed(name) {
+      const nowMs = clock.now();
+      const record = crashes.get(name);
+      const atMs = [...(record?.atMs ?? []).filter((each) => nowMs - each < windowMs), nowMs];
+      crashes.set(name, { atMs, quarantined: record?.quarantined === true || atMs.length >= crashesToQuarantine });
+    },
+    pardon(prefix) {
+      for (const name of crashes.keys()) if (name.startsWith(prefix)) crashes.delete(name);
+    },
+    tidy() {
+      const oldestMs = clock.now() - windowMs;
+      for (const [name, { atMs, quarantined }] of crashes) {
+        if (!quarantined && (atMs.at(-1) ?? 0) < oldestMs) crashes.delete(name);
+      }
+    },
+  };
+}

@@ -1,0 +1,153 @@
+import { readdirSync } from 'node:fs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Upstream } from '#adapters/mcp/types.ts';
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { openPool } from '../testing/open-pool.ts';
+import { testServer } from '../testing/test-server.ts';
+
+const files = testServer({ id: 'files', connection: { type: 'stdio', command: 'files' }, isolation: 'perUser' });
+const broken = testServer({ id: 'broken', connection: { type: 'stdio', command: 'fault' }, isolation: 'perUser' });
+
+let opened: Awaited<ReturnType<typeof openPool>>;
+beforeEach(async () => {
+  opened = await openPool();
+});
+afterEach(() => opened.close());
+
+const call = (upstream: Upstream, name: string) =>
+  upstream.callTool({ name }, { signal: new AbortController().signal, timeoutMs: 5000, totalTimeoutMs: 5000 });
+const kindOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'fine',
+    (error: unknown) => (error instanceof UpstreamError ? error.kind : String(error)),
+  );
+/** One whole call, as the gateway makes it. */
+async function use(userId: string, tool = 'echo', server = files): Promise<string> {
+  const lease = await opened.pool.acquire(server, userId);
+  try {
+    return JSON.stringify(await call(lease.upstream, tool));
+  } finally {
+    lease.release();
+  }
+}
+const people = (count: number) => Array.from({ length: count }, (_, index) => `user-${index}`);
+const isAlive = (pid: number | undefined) => readdirSync('/proc').includes(String(pid));
+
+describe('processes of stdio servers', () => {
+  test('one person has one, whatever number of calls begin at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => use('ann')));
+    expect(new Set(answers).size).toBe(1);
+    expect(opened.pool.stdioPids()).toHaveLength(1);
+    expect(await use('bob')).not.toBe(answers[0]);
+  });
+
+  test('ends after five minutes without a call, and is started again by the next', async () => {
+    const before = await use('ann');
+    const [pid] = opened.pool.stdioPids();
+    opened.time.pass(5 * 60_000 + 1);
+    opened.pool.closeIdle();
+    await waitUntil('the process is gone', () => !isAlive(pid));
+    expect(await use('ann')).not.toBe(before);
+  });
+
+  test('a call keeps its process, however long it lasts', async () => {
+    const lease = await opened.pool.acquire(files, 'ann');
+    opened.time.pass(60 * 60_000);
+    opened.pool.closeIdle();
+    expect(await kindOf(call(lease.upstream, 'echo'))).toBe('fine');
+    lease.release();
+  });
+
+  test('are at most 32, those that start counted: 40 people at once are served by turns, and the idle ones make room', async () => {
+    let most = 0;
+    const sampler = setInterval(() => (most = Math.max(most, childCount())), 2);
+    const answers = await Promise.all(people(40).map((userId) => use(userId)));
+    clearInterval(sampler);
+    expect(answers).toHaveLength(40);
+    expect(most).toBeGreaterThan(20);
+    expect(most).toBeLessThanOrEqual(32);
+    expect(opened.pool.stdioPids().length).toBeLessThanOrEqual(32);
+  }, 60_000);
+
+  test('with 32 busy, person 33 waits; with one of them idle, they wait for nobody', async () => {
+    const leases = await Promise.all(people(32).map((userId) => opened.pool.acquire(files, userId)));
+    const refused = kindOf(use('last'));
+    // the queue's time is the test's: nothing moves until it passes
+    await waitUntil('they wait', () => opened.time.pending() > 0);
+    opened.time.pass(2000);
+    expect(await refused).toBe('busy');
+    const waiting = use('last');
+    await waitUntil('they wait', () => opened.time.pending() > 0);
+    leases[7]?.release();
+    expect(await waiting).toContain('text');
+    for (const lease of leases) lease.release();
+    expect(await use('another')).toContain('text');
+    expect(opened.pool.stdioPids().length).toBeLessThanOrEqual(32);
+  }, 60_000);
+});
+
+describe('a program that crashes', () => {
+  test('bad input 22: in a call, the call fails at once, and the next one finds it started again within 2 s', async () => {
+    expect(await kindOf(use('ann', 'crash'))).toBe('closed');
+    const started = performance.now();
+    expect(await use('ann')).toContain('text');
+    expect(performance.now() - started).toBeLessThan(2000);
+    expect(opened.lost).toEqual(['files']);
+  });
+
+  test('twice is left alone for a moment, three times in a minute is stopped until somebody says otherwise', async () => {
+    for (const expected of ['closed', 'closed', 'unreachable'])
+      expect(await kindOf(use('ann', 'crash'))).toBe(expected);
+    opened.time.pass(5000);
+    expect(await kindOf(use('ann', 'crash'))).toBe('closed');
+    opened.time.pass(3_600_000);
+    expect(await kindOf(use('ann'))).toBe('quarantined');
+    // somebody else's process of the same server is none of that
+    expect(await kindOf(use('bob'))).toBe('fine');
+    opened.pool.retryNow('files');
+    expect(await kindOf(use('ann'))).toBe('fine');
+  });
+
+  test('three times within more than a minute goes on', async () => {
+    for (let round = 0; round < 4; round++) {
+      expect(await kindOf(use('ann', 'crash'))).toBe('closed');
+      opened.time.pass(31_000);
+    }
+  });
+
+  test('before it can say anything is stopped too, and holds no place', async () => {
+    expect(await kindOf(use('ann', 'echo', broken))).toBe('closed');
+    expect(await kindOf(use('ann', 'echo', broken))).toBe('closed');
+    opened.time.pass(5000);
+    expect(await kindOf(use('ann', 'echo', broken))).toBe('closed');
+    expect(await kindOf(use('ann', 'echo', broken))).toBe('quarantined');
+    expect(opened.pool.stdioPids()).toEqual([]);
+  });
+});
+
+test('[I8] twenty cycles of call, crash and idle end leave no process, handle or timer behind', async () => {
+  await use('warm-up');
+  opened.time.pass(10 * 60_000);
+  opened.pool.closeIdle();
+  await waitUntil('all are gone', () => childCount() === 0);
+  const before = process.getActiveResourcesInfo().sort();
+  for (let cycle = 0; cycle < 20; cycle++) {
+    const server = testServer({ ...files.manifest, id: `files-${cycle}` });
+    await use('ann', 'echo', server);
+    if (cycle % 2 === 0) await kindOf(use('ann', 'crash', server));
+    await Promise.all([use('ann', 'echo', server), use('bob', 'echo', server)]);
+    if (cycle % 3 === 0) await opened.pool.dropAll(server.id);
+    opened.time.pass(10 * 60_000);
+    opened.pool.closeIdle();
+  }
+  await waitUntil('all are gone', () => childCount() === 0);
+  await waitUntil('handles are as before', () => process.getActiveResourcesInfo().length <= before.length);
+  expect(opened.time.pending()).toBe(0);
+  expect(opened.pool.stdioPids()).toEqual([]);
+}, 60_000);
+
+/** Children of this process that run small-stdio, zombies included. */
+function childCount(): number {
+  return process.getActiveResourcesInfo().filter((each) => each === 'ProcessWrap').length;
+}

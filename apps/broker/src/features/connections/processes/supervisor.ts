@@ -1,0 +1,60 @@
+import type { Upstream } from '#adapters/mcp/types.ts';
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Timers } from '../timers.ts';
+import { createCrashRecord } from './crash-record.ts';
+import { createProcessPlaces } from './process-places.ts';
+
+/** Gateway.md, Lifetimes and limits. */
+const maxProcesses = 32;
+
+/** Starts programs: as many at once as may be, and none again that keeps crashing. */
+export type Supervisor = {
+  /**
+   * Starts a program in a place of its own, which it gives back when it is closed.
+   * @param identity whose process it is: crashes of one are no other's
+   * @throws UpstreamError of `open`; busy with every place taken; quarantined, unreachable after crashes
+   */
+  start(identity: ProcessIdentity, open: () => Promise<Upstream>): Promise<Upstream>;
+  /** A process ended that nobody had ended. */
+  crashed(identity: ProcessIdentity): void;
+  /** A process has nothing to do any more. */
+  becameIdle(): void;
+  /** Processes of this server may be started again, whatever happened. */
+  pardon(serverId: string): void;
+  tidy(): void;
+  readonly running: number;
+  stop(): void;
+};
+
+export type ProcessIdentity = { serverId: string; userId: string | undefined };
+
+export function createSupervisor(options: { clock: Clock; timers: Timers; evictIdle: () => void }): Supervisor {
+  const crashes = createCrashRecord(options.clock);
+  const places = createProcessPlaces({ max: maxProcesses, timers: options.timers, evictIdle: options.evictIdle });
+  const nameOf = ({ serverId, userId }: ProcessIdentity) => `${serverId}/${userId ?? ''}`;
+
+  return {
+    async start(identity, open) {
+      crashes.check(nameOf(identity));
+      const giveBack = await places.take(identity.userId ?? '');
+      try {
+        const upstream = await open();
+        return { ...upstream, close: () => upstream.close().finally(giveBack) };
+      } catch (error) {
+        giveBack();
+        // a command that is not allowed was never started
+        if (error instanceof UpstreamError && error.kind !== 'refused_address') crashes.crashed(nameOf(identity));
+        throw error;
+      }
+    },
+    crashed: (identity) => crashes.crashed(nameOf(identity)),
+    becameIdle: places.becameIdle,
+    pardon: (serverId) => crashes.pardon(`${serverId}/`),
+    tidy: crashes.tidy,
+    get running() {
+      return places.taken;
+    },
+    stop: () => places.refuseAll(new UpstreamError('closed', 'the broker is stopping')),
+  };
+}

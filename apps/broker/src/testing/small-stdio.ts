@@ -1,0 +1,83 @@
+// A stdio MCP server of few lines, which starts in the time that Node needs: `node small-stdio.ts [crash-at-start]`.
+// Its tools: echo answers its process id; crash exits; hang never answers; look says what it can reach.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
+
+type Request = { id?: number; method: string; params?: { name?: string; arguments?: Record<string, unknown> } };
+
+if (process.argv[2] === 'crash-at-start') process.exit(3);
+const tools = ['echo', 'crash', 'hang', 'look'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const request: Request = JSON.parse(line);
+  if (request.id !== undefined) void respond(request.id, request);
+});
+
+async function respond(id: number, { method, params }: Request): Promise<void> {
+  if (method === 'tools/call' && params?.name === 'hang') return;
+  if (method === 'tools/call' && params?.name === 'crash') process.exit(3);
+  const result = await resultOf(method, params);
+  const answer = result ? { result } : { error: { code: -32_601, message: 'Method not found' } };
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...answer })}\n`);
+}
+
+async function resultOf(method: string, params: Request['params']): Promise<object | undefined> {
+  switch (method) {
+    case 'initialize':
+      return {
+        protocolVersion: '2025-06-18',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'small', version: '1' },
+      };
+    case 'ping':
+      return {};
+    case 'tools/list':
+      return { tools };
+    case 'tools/call': {
+      const text = params?.name === 'look' ? JSON.stringify(await look(params.arguments ?? {})) : String(process.pid);
+      return { content: [{ type: 'text', text }] };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Tries what a hostile program would try; each answer is `yes: …` or the error's code. */
+async function look(wanted: Record<string, unknown>): Promise<Record<string, string>> {
+  const { addresses = [], files = [], writable = [] } = wanted;
+  const found: Record<string, string> = {};
+  for (const address of list(addresses)) {
+    const [host = '', port] = address.split(':');
+    found[address] = await reach(host, Number(port));
+  }
+  for (const file of list(files)) found[file] = attempt(() => readFileSync(file, 'latin1').slice(0, 4000));
+  for (const file of list(writable)) found[file] = attempt(() => writeFileSync(file, 'x'));
+  return found;
+}
+
+function list(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function attempt(act: () => unknown): string {
+  try {
+    return `yes: ${String(act())}`;
+  } catch (error) {
+    return codeOf(error);
+  }
+}
+
+function reach(host: string, port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: 2000 });
+    socket.once('connect', () => resolve('yes: connected'));
+    socket.once('error', (error) => resolve(codeOf(error)));
+    socket.once('timeout', () => resolve('timeout'));
+    socket.once('close', () => resolve('closed'));
+  });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}
