@@ -43,6 +43,8 @@ export function callToolPlain(
 ): Promise<PlainAnswer> {
   const { cancellation, timeoutMs, totalTimeoutMs, onProgress } = options;
   const id = channel.nextId();
+  // hung up while the call waited for its place
+  if (cancellation.aborted) return Promise.reject(new UpstreamError('cancelled', 'the caller cancelled'));
   return new Promise<PlainAnswer>((resolve, reject) => {
     const startedAtMs = performance.now();
     const end = () => {

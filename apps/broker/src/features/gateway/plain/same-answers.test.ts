@@ -69,9 +69,6 @@ const answers: Record<string, Scripted> = {
   'protocol error': failing('{"code":-32050,"message":"not today","data":{"why":42}}'),
   'protocol error without data': failing('{"code":-32602,"message":"MCP error -32602: MCP error -32602: bad input"}'),
   'a resource is not there': failing('{"code":-32002,"message":"gone"}'),
-  'a capability is missing': failing(
-    '{"code":-32021,"message":"cannot","data":{"requiredCapabilities":{"sampling":{}}}}',
-  ),
   'error with a 400': { ...failing('{"code":-32602,"message":"bad"}'), status: 400 },
   'error with a 404': { ...failing('{"code":-32601,"message":"no such"}'), status: 404 },
   'wrong id': { body: '{"jsonrpc":"2.0","id":424242,"result":{"resultType":"complete","content":[]}}' },
@@ -99,14 +96,21 @@ const answers: Record<string, Scripted> = {
   'a question on the way': events(event('{"jsonrpc":"2.0","id":"q","method":"ping"}'), event(done)),
 };
 
+/** What only a modern client may hear: it is the one that said what it can do. */
+const modernAnswers: Record<string, Scripted> = {
+  'a capability is missing': failing(
+    '{"code":-32021,"message":"cannot","data":{"requiredCapabilities":{"sampling":{}}}}',
+  ),
+};
+
 const eras: readonly Era[] = ['modern', 'legacy'];
 const servers = new Map<Era, AnsweringServer>();
 let app: TestApp;
 let token: string;
-const sessions: Record<'plain' | 'sdk', string> = { plain: '', sdk: '' };
+let session: string;
 
 beforeAll(async () => {
-  for (const era of eras) servers.set(era, await startAnsweringServer(era, answers));
+  for (const era of eras) servers.set(era, await startAnsweringServer(era, { ...answers, ...modernAnswers }));
   app = await startTestApp({
     allowAddresses: [...servers.values()].map((server) => server.address),
     env: { MCP_CALLS_PER_MINUTE_TOKEN: '10000', MCP_CALLS_PER_MINUTE_USER: '10000' },
@@ -115,9 +119,7 @@ beforeAll(async () => {
   for (const [era, server] of servers) {
     await deployManifest(app, { id: era, connection: { type: 'http', url: server.url }, deadlines: { callMs: 2000 } });
   }
-  sessions.plain = await openSession({});
-  // a client that can be asked for its roots is served by the SDK
-  sessions.sdk = await openSession({ roots: {} });
+  session = await openSession();
 }, 60_000);
 afterAll(async () => {
   await app?.stop();
@@ -141,25 +143,26 @@ function send(way: Way, { downstream, name, params = {}, id = 7, meta = {} }: Ca
       method: 'tools/call',
       params: { name, ...params, _meta: { ...meta, ...envelope } },
     });
-  const authorization = `Bearer ${token}`;
+  // whatever is written in an unusual way is read by the SDK
+  const type = way === 'plain' ? 'application/json' : 'application/json; charset=utf-8';
+  const own = { authorization: `Bearer ${token}`, 'content-type': type };
   if (downstream === 'legacy') {
-    return postRaw(`${app.publicUrl}/mcp`, body({}), { authorization, 'mcp-session-id': sessions[way] });
+    return postRaw(`${app.publicUrl}/mcp`, body({}), { ...own, 'mcp-session-id': session });
   }
   const envelope = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': {},
   };
   return postRaw(`${app.publicUrl}/mcp`, body(envelope), {
-    authorization,
+    ...own,
     'mcp-protocol-version': '2026-07-28',
     'mcp-method': 'tools/call',
-    // a name that had to be encoded is read by the SDK
-    'mcp-name': way === 'plain' ? name : `=?base64?${Buffer.from(name).toString('base64')}?=`,
+    'mcp-name': name,
   });
 }
 
-async function openSession(capabilities: object): Promise<string> {
-  const params = { protocolVersion: '2025-06-18', capabilities, clientInfo: { name: 'raw', version: '1' } };
+async function openSession(): Promise<string> {
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
   const answer = await postRaw(
     `${app.publicUrl}/mcp`,
     JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),
@@ -170,11 +173,16 @@ async function openSession(capabilities: object): Promise<string> {
 
 /** All that a caller can tell, and what the server was sent. Sessions answer in a stream or not: that is theirs to choose. */
 async function observe(way: Way, call: Call, upstream: Era) {
+  // a server that failed again and again would be left alone for a while
+  await send(way, { ...call, name: `${upstream}__say`, params: { arguments: { what: 'text' } }, id: 1, meta: {} });
+  servers.get(upstream)?.takeCalls();
+  await app.usage.flush();
+  await app.db.query('delete from usage_events');
   const answer = await send(way, call);
   const seen = servers.get(upstream)?.takeCalls() ?? [];
   await app.usage.flush();
   const { rows } = await app.db.query<{ outcome: string; reason: string; credits: number; name: string }>(
-    'select outcome, reason, credits, name from usage_events order by created_at desc, call_id desc limit 1',
+    'select outcome, reason, credits, name from usage_events',
   );
   const messages = answer.text.startsWith('{')
     ? [answer.text]
@@ -186,7 +194,7 @@ async function observe(way: Way, call: Call, upstream: Era) {
       ...(call.downstream === 'modern' && { type: answer.headers.get('content-type') }),
       messages: messages.map((text): unknown => JSON.parse(text)),
     },
-    row: rows[0],
+    rows,
     sent: seen.map(({ headers, message }) => ({
       message: withoutIds(message),
       version: headers['mcp-protocol-version'],
@@ -207,14 +215,17 @@ function withoutIds(message: Record<string, unknown>): unknown {
 for (const downstream of eras) {
   for (const upstream of eras) {
     describe(`a ${downstream} client of a ${upstream} server`, () => {
-      test.each(Object.keys(answers))('gets the same answer both ways: %s', async (what) => {
-        const call: Call = { downstream, name: `${upstream}__say`, params: { arguments: { what } } };
-        const [plain, sdk] = [await observe('plain', call, upstream), await observe('sdk', call, upstream)];
-        expect([plain.wentPlain, sdk.wentPlain]).toEqual([true, false]);
-        expect(plain.told).toEqual(sdk.told);
-        expect(plain.sent).toEqual(sdk.sent);
-        expect(plain.row).toEqual(sdk.row);
-      });
+      test.each(Object.keys(downstream === 'modern' ? { ...answers, ...modernAnswers } : answers))(
+        'gets the same answer both ways: %s',
+        async (what) => {
+          const call: Call = { downstream, name: `${upstream}__say`, params: { arguments: { what } } };
+          const [plain, sdk] = [await observe('plain', call, upstream), await observe('sdk', call, upstream)];
+          expect([plain.wentPlain, sdk.wentPlain]).toEqual([true, false]);
+          expect(plain.told).toEqual(sdk.told);
+          expect(plain.sent).toEqual(sdk.sent);
+          expect(plain.rows).toEqual(sdk.rows);
+        },
+      );
 
       test.each<[string, Omit<Call, 'downstream' | 'name'>]>([
         ['an id that is text', { id: 'a "quoted" \u00e9 id', params: { arguments: { what: 'text' } } }],
@@ -244,7 +255,7 @@ for (const downstream of eras) {
         const [plain, sdk] = [await observe('plain', call, upstream), await observe('sdk', call, upstream)];
         expect(plain.told).toEqual(sdk.told);
         expect(plain.sent).toEqual(sdk.sent);
-        expect(plain.row).toEqual(sdk.row);
+        expect(plain.rows).toEqual(sdk.rows);
       });
     });
   }
