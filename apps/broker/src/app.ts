@@ -12,7 +12,7 @@ import {
   mountUpstreamSignInRoutes,
 } from '#features/connections/index.ts';
 import type { Connections } from '#features/connections/index.ts';
-import { createGateway, freeForAll, onlyEnabled, type AccessPolicy, type Gateway } from '#features/gateway/index.ts';
+import { createGateway, freeForAll, gatewayContributor, type AccessPolicy, type Gateway } from '#features/gateway/index.ts';
 import { createIdentity, type Identity, type IdentityOptions } from '#features/identity/index.ts';
 import { createUsageWriter, ensurePartitions, mountUsageRoutes, type UsageWriter } from '#features/usage/index.ts';
 import { connectGoogle } from '#adapters/google/google-sign-in.ts';
@@ -128,8 +128,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     catalogue,
     pool: connections.pool,
     usage,
-    access: onlyEnabled(options.access ?? freeForAll, connections.preferences),
-    onPersonChange: connections.preferences.onChange,
+    entitled: options.access ?? freeForAll,
+    preferences: connections.preferences,
+    signIn: connections.signIn,
+    query: db.query,
+    stateKey: deriveKey(masterKey, 'request-state'),
     version,
     clock,
     ids,
@@ -138,7 +141,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   const jobs = createJobs({ db, log });
   await scheduleJobs(jobs, db, clock, identity);
 
-  identity.accountContributors.add(connectionContributor(db));
+  for (const contributor of [connectionContributor(db), gatewayContributor(db)]) {
+    identity.accountContributors.add(contributor);
+  }
   await jobs.schedule('upstream-sign-ins', 60 * 60, () => connections.signIn.removeExpired());
 
   let draining = false;
@@ -155,8 +160,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   mountPreferenceRoutes(router, { ...connections, catalogue });
   mountUpstreamSignInRoutes(router, { ...connections, catalogue, config });
   mountClientDocument(server, config);
-  mountUsageRoutes(router, { query: db.query, clock });
-  await gateway.mountRoutes(server);
+  mountUsageRoutes(router, { query: db.query, clock, nameClients: identity.nameClients });
+  await gateway.mountRoutes(server, router);
   if (options.webFolder) await serveWeb(server, { folder: options.webFolder, config });
   else server.setNotFoundHandler(answerNotFound);
 
