@@ -137,3 +137,17 @@ test('[SIGN-29] [SIGN-30] /auth/success without token or without user says what 
   await page.getByRole('link', { name: 'Return to Home' }).click();
   await expect(page).toHaveURL(`${product.publicUrl}/`);
 });
+
+test('[SIGN-14] /login by hand goes through the start page, which makes state and proof, and signs in', async ({
+  page,
+  product,
+}) => {
+  const start = page.waitForRequest((request) => new URL(request.url()).pathname === '/sign-in');
+  const login = page.waitForRequest((request) => /\/login\?.*state=.{32}&code_challenge=/.test(request.url()));
+  await page.goto('/login');
+  await start;
+  await login;
+  await chooseAccount(page, 'byhand@souk.test');
+  await expect(page).toHaveURL(`${product.publicUrl}/dashboard`);
+  await expect(accountMenu(page)).toBeVisible();
+});

@@ -38,6 +38,7 @@ test('a visitor searches, opens a service, signs in, copies the link, makes a to
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link).toBe(`${product.publicUrl}/mcp`);
 
+  await page.getByRole('tab', { name: 'Access tokens' }).click();
   await page
     .getByRole('button', { name: /Create (access )?token/i })
     .first()
@@ -53,6 +54,7 @@ test('a visitor searches, opens a service, signs in, copies the link, makes a to
   expect(token).toMatch(/^souk_pat_[A-Za-z0-9_-]{43}$/);
   await ready.getByRole('button', { name: 'Done' }).click();
 
+  await page.getByRole('tab', { name: 'Connections' }).click();
   await expect(page.getByText('Waiting for the first call')).toBeVisible();
   const answer = await inspect(link, token, ['--tool-name', 'travel__find_airports', '--tool-arg', 'query=Zurich']);
   expect(answer).toContain('ZRH');

@@ -8,7 +8,7 @@ import { accountKey } from './queries.ts';
 export const connectionsApi = createClient([listConnections, testConnection] as const, clientOptions);
 
 /** Asked again this often: somebody who connects a client looks on. */
-const connectionsPollMs = 4_000;
+const connectionsPollMs = 2_500;
 
 /** What became of each client that tried to connect, newest first. */
 export const connectionsQuery = (userId: string) =>

@@ -3,6 +3,8 @@ import { formatDay } from '#ui/amount.ts';
 import { Avatar } from '#ui/avatar.tsx';
 import { Card } from '#ui/card.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
+import { DeleteAccount } from './delete-account.tsx';
+import { ExportData } from './export-data.tsx';
 import { ListSkeleton } from './list-skeleton.tsx';
 import { profileQuery } from './queries.ts';
 import { SectionHeading } from './section-heading.tsx';
@@ -21,6 +23,8 @@ export function ProfileScreen({ user }: { user: SignedInUser }) {
         />
         <Facts user={user} />
       </section>
+      <ExportData userId={user.id} />
+      <DeleteAccount user={user} />
     </div>
   );
 }

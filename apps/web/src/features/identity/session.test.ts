@@ -154,7 +154,7 @@ test('[SES-22] [SES-23] [SES-12] [SES-5] sign-out clears the stored user, tokens
   expect(told.at(-1)).toBeUndefined();
   expect(tab.session.getState()).toEqual({ user: undefined, isRestoring: false });
   expect(browser.hasCookie()).toBe(false);
-  expect(browser.requests.at(-1)?.path).toBe('/oauth/revoke');
+  expect(browser.requests.at(-1)?.path).toBe('/oauth/logout');
 });
 
 test('a sign-out that did not reach the broker is not undone by the cookie, and is finished at the next start', async () => {

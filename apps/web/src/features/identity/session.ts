@@ -129,7 +129,7 @@ export function createSession(options: SessionOptions) {
 
   async function restoreByCookie(): Promise<void> {
     mayRestoreLater = false;
-    if (local.getItem(signOutKey) !== null) return finishSignOut(undefined);
+    if (local.getItem(signOutKey) !== null) return finishSignOut();
     const stored = readStoredUser(local, now()); // another tab was first
     if (stored || state.user) return enter(stored ?? state.user);
     const tokens = await endpoint.refresh();
@@ -170,12 +170,11 @@ export function createSession(options: SessionOptions) {
   }
 
   async function signOut(): Promise<void> {
-    const handle = state.user?.refreshToken;
     local.setItem(signOutKey, '1');
     drop();
     options.clearCookies();
     // without an answer the mark stays, and the next start tries again before it looks at the cookie
-    await withLock(() => finishSignOut(handle)).catch(() => log('The sign-out has not reached the broker yet.'));
+    await withLock(finishSignOut).catch(() => log('The sign-out has not reached the broker yet.'));
   }
 
   /** A sign-in came to nothing: who was signed in before still is. */
@@ -183,8 +182,8 @@ export function createSession(options: SessionOptions) {
     if (state.isRestoring) void restore();
   }
 
-  async function finishSignOut(handle: string | undefined): Promise<void> {
-    await endpoint.revoke(handle);
+  async function finishSignOut(): Promise<void> {
+    await endpoint.signOut();
     local.removeItem(signOutKey);
     enter(state.user);
   }

@@ -95,12 +95,10 @@ export function createTokenEndpoint({ origin, fetch, now }: TokenEndpointOptions
       throw failureOf(response);
     },
 
-    /** Ends the sign-in of the cookie, its access tokens included (RFC 7009). A cookie that is gone has ended already. */
-    async revoke(handle: string | undefined): Promise<void> {
-      const response = await post('/oauth/revoke', { client_id: clientId, token: handle ?? 'cookie' });
-      if (!response.ok && response.status !== 403 && response.status !== 400) {
-        throw failureOf(response);
-      }
+    /** Ends what this browser is signed in with: the cookie's tokens, and the broker's own memory of who this is. */
+    async signOut(): Promise<void> {
+      const response = await post('/oauth/logout', {});
+      if (!response.ok) throw failureOf(response);
     },
 
     /**

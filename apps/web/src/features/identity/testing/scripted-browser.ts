@@ -59,7 +59,7 @@ export function createScriptedBrowser() {
     const scripted = await answerWith?.(path, form);
     if (scripted) return scripted;
     if (path === '/oauth/token') return answerToken(form, init.credentials !== 'omit');
-    if (path === '/oauth/revoke') {
+    if (path === '/oauth/logout') {
       cookie = undefined;
       accessTokens.clear();
       return new Response('');
