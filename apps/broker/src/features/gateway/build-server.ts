@@ -1,5 +1,4 @@
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
-import type { CatalogueItem, CatalogueServer } from '#features/catalogue/index.ts';
 import { askSignIn, withoutOwnAnswers } from './ask-sign-in.ts';
 import { callTool } from './call-tool.ts';
 import { completeArgument, getPrompt, readResource } from './forward-other.ts';
@@ -9,11 +8,8 @@ import { callAcrossEras } from './input-rounds/across-eras.ts';
 import { callMetaTool } from './meta-tools/call-meta-tool.ts';
 import { isMetaTool, metaTools } from './meta-tools/meta-tool-definitions.ts';
 import { serveSubscriptions } from './subscriptions/session-subscriptions.ts';
-import { shownName, visibleTo, type Person, type Visible } from './person.ts';
-
-/** Lists change when a service is deployed or switched: a client may keep one for this long. */
-const listTtlMs = 30_000;
-const cache = { ttlMs: listTtlMs, cacheScope: 'private' as const };
+import type { Person, Visible } from './person.ts';
+import { serveLists } from './serve-lists.ts';
 
 export type ServerIdentity = { name: string; title: string; version: string };
 
@@ -40,43 +36,9 @@ export function buildServer(
   });
   server.visible = pinned;
   const { server: handlers } = server;
-  const visible = () => visibleTo(person, parts.catalogue.snapshot(), parts.access);
-  const list = async (pick: (from: Visible['servers'][number]) => readonly CatalogueItem[]) =>
-    (await visible()).servers.flatMap(pick);
-
-  // The catalogue's definitions are the upstreams' own and were validated when they were discovered; their type is
-  // wider than the SDK's because they are kept with every field, also those that this SDK does not know.
   // A server's own link shows that server alone; the tools that find and call others belong to the common one.
   const own = person.serverId === undefined ? metaTools : [];
-  handlers.setRequestHandler('tools/list', async () => {
-    if (own.length > 0 && (await parts.isCompact(person.caller))) return { tools: [...own], ...cache };
-    const listed = (await visible()).servers.flatMap((from) =>
-      from.tools.map((item) => listedTool(person, from, item)),
-    );
-    return { tools: [...own, ...listed], ...cache };
-  });
-  handlers.setRequestHandler('prompts/list', async () => ({
-    prompts: (await list((from) => from.prompts)).map((item) => ({
-      ...item.definition,
-      name: shownName(person, item),
-    })),
-    ...cache,
-  }));
-  handlers.setRequestHandler('resources/list', async () => ({
-    resources: (await list((from) => from.resources)).map((item) => ({
-      ...(item.definition as { name: string }),
-      uri: shownName(person, item),
-    })),
-    ...cache,
-  }));
-  handlers.setRequestHandler('resources/templates/list', async () => ({
-    resourceTemplates: (await list((from) => from.templates)).map((item) => ({
-      ...(item.definition as { name: string }),
-      uriTemplate: shownName(person, item),
-    })),
-    ...cache,
-  }));
-
+  serveLists(handlers, person, parts, own);
   const forwarded = <P extends { _meta?: Record<string, unknown> | undefined }>(params: P, context: ServerContext) =>
     forwardRequest(person, params, context, handlers.getClientCapabilities());
 
@@ -106,21 +68,6 @@ export function buildServer(
     parts.pool.announceRoots(person.caller.userId),
   );
   return server;
-}
-
-/** A tool as listed: its upstream's definition, our name, and what only we know of it in `_meta`. */
-function listedTool(person: Person, from: CatalogueServer, item: CatalogueItem) {
-  const marks = {
-    ...(item.creditCost > 0 && { 'souk/creditCost': item.creditCost }),
-    // what was last known of a server that does not answer now
-    ...(from.status !== 'connected' && { 'souk/stale': true }),
-  };
-  const definition = item.definition as { inputSchema: { type: 'object' }; _meta?: Record<string, unknown> };
-  return {
-    ...definition,
-    name: shownName(person, item),
-    ...((definition._meta || Object.keys(marks).length > 0) && { _meta: { ...definition._meta, ...marks } }),
-  };
 }
 
 /** The SDK checks Mcp-Param-* headers against the schema that this gives it, before the handler runs (SEP-2243). */

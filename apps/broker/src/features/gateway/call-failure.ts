@@ -22,6 +22,7 @@ const codes: Record<Exclude<UpstreamErrorKind, 'protocol'>, CallFailureCode> = {
   too_many_tools: 'bad_upstream',
   refused_address: 'upstream_unavailable',
   quarantined: 'upstream_unavailable',
+  no_sandbox: 'upstream_unavailable',
   result_too_large: 'result_too_large',
   sign_in_required: 'sign_in_required',
   cancelled: 'cancelled',
@@ -54,4 +55,19 @@ export function failureResult(code: CallFailureCode, serverName: string): CallTo
 
 export function failureText(code: CallFailureCode, serverName: string): string {
   return texts[code](serverName);
+}
+
+/** Too many calls in the last minute: with the time after which one more is let through. */
+export function rateLimited(serverName: string, retryAfterSeconds: number): CallToolResult {
+  const { _meta: meta } = failureResult('rate_limited', serverName);
+  return {
+    content: [{ type: 'text', text: rateLimitText(retryAfterSeconds) }],
+    isError: true,
+    _meta: { ...meta, retryAfterSeconds },
+  };
+}
+
+export function rateLimitText(retryAfterSeconds: number): string {
+  const unit = retryAfterSeconds === 1 ? 'second' : 'seconds';
+  return `Too many calls in the last minute. Try again in ${retryAfterSeconds} ${unit}. Nothing was charged.`;
 }

@@ -10,12 +10,14 @@ import type { Upstream } from '#adapters/mcp/types.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { withSignInLink } from './ask-sign-in.ts';
-import { failureCode, failureResult, type CallFailureCode } from './call-failure.ts';
+import { failureCode, failureResult, rateLimited, type CallFailureCode } from './call-failure.ts';
 import { callOptions, type CallRequest } from './call-request.ts';
 import { holdCredits, settle } from './charge.ts';
+import { exposeLinks } from './expose-links.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { visibleTo, type Found, type Person } from './person.ts';
 import { recordCall, type Outcome } from './record-call.ts';
+import { needsTask } from './task-support.ts';
 import { withUpstream } from './with-upstream.ts';
 
 /**
@@ -36,7 +38,8 @@ export async function callTool(
       // The catalogue holds what the upstream itself listed; only texts were cleaned.
       toolDefinition: tool.item.definition as Tool,
     });
-    return { answer, outcome: outcomeOf(answer) };
+    const shown = isInputRequiredResult(answer) ? answer : exposeLinks(request.person, tool.server, answer);
+    return { answer: shown, outcome: outcomeOf(answer) };
   });
 }
 
@@ -68,13 +71,16 @@ export async function carryOut<Answer>(
   const startedAtMs = parts.clock.now();
   const called = { server: tool.server, kind: 'tool' as const, name: tool.item.name };
 
+  if (needsTask(tool.item)) {
+    throw new ProtocolError(-32601, `${tool.item.name} runs as a task only, which is not offered here`);
+  }
   if (tool.item.held) {
     recordCall(person, called, { outcome: 'refused', reason: 'tool_changed' }, startedAtMs, parts);
     return failureResult('tool_changed', tool.server.manifest.name);
   }
   if (!parts.withinRate(person.caller)) {
     recordCall(person, called, { outcome: 'refused', reason: 'rate_limited' }, startedAtMs, parts);
-    return failureResult('rate_limited', tool.server.manifest.name);
+    return rateLimited(tool.server.manifest.name, parts.retryAfterSeconds(person.caller));
   }
   const hold = await holdCredits(person.caller, tool.item);
   const finish = (outcome: Outcome) => {

@@ -63,6 +63,8 @@ export function createGateway(options: {
     rounds: createInputRounds({ key: options.stateKey, clock }),
     publicUrl: config.publicUrl,
     withinRate: (caller) => perToken.take(caller.tokenId) && perUser.take(caller.userId),
+    retryAfterSeconds: (caller) =>
+      Math.max(1, Math.ceil(Math.max(perToken.waitMs(caller.tokenId), perUser.waitMs(caller.userId)) / 1000)),
   };
   const serverIdentity = { name: 'souk', title: config.brandName, version: options.version };
   const endpoint = createMcpEndpoint(serverIdentity, parts);

@@ -11,34 +11,49 @@ export type FoundResource = {
 };
 
 /**
- * Routes a resource address to its server: listed resources first, then templates, in the order of the lists.
- * On /mcp a server whose addresses collide with another's has them as souk://slug/…; that prefix always names the owner.
+ * Routes a resource address to its server: listed resources first, then templates, in the order of the lists, then what
+ * the servers' tools show in a client (ui://, MCP Apps). On /mcp a server's name in front (souk://slug/…) always names
+ * the owner: so are listed those that collide with another's, and linked those that stand in no list. On a server's own
+ * link every address is its own.
  */
 export function findResource(person: Person, visible: Visible, address: string): FoundResource | undefined {
-  for (const server of visible.servers) {
-    const own = person.serverId === undefined ? ownUri(server.slug, address) : address;
-    const prefixed = own !== address;
-    const listed = server.resources.some((item) => (prefixed ? item.name === own : shown(person, item) === address));
-    if (listed || (prefixed && matchesTemplate(server, own))) return found(server, own, address);
+  if (person.serverId !== undefined) {
+    const [server] = visible.servers;
+    return server && found(server, address, address);
   }
   for (const server of visible.servers) {
-    const templates = server.templates.filter(
-      (item) => person.serverId !== undefined || item.exposedName === item.name,
-    );
-    if (templates.some((item) => matches(item.name, address))) return found(server, address, address);
+    const own = ownUri(server.slug, address);
+    if (own !== address) return found(server, own, address);
+    if (server.resources.some((item) => item.exposedName === address)) return found(server, address, address);
   }
-  return undefined;
+  const byTemplate = visible.servers.find((server) =>
+    server.templates.some((item) => item.exposedName === item.name && matches(item.name, address)),
+  );
+  const owner = byTemplate ?? visible.servers.find((server) => showsInClient(server, address));
+  return owner && found(owner, address, address);
 }
 
-const shown = (person: Person, item: { name: string; exposedName: string }) =>
-  person.serverId === undefined ? item.exposedName : item.name;
+/** Whether a server's own lists have an address, on /mcp under this very name. */
+export function hasResource(server: CatalogueServer, address: string): boolean {
+  return server.templates.some((item) => item.exposedName === item.name && matches(item.name, address));
+}
 
 function found(server: CatalogueServer, own: string, address: string): FoundResource {
   return { server, uri: own, expose: (uri) => (uri === own ? address : uri) };
 }
 
-function matchesTemplate(server: CatalogueServer, uri: string): boolean {
-  return server.templates.some((item) => matches(item.name, uri));
+/** A tool's definition names the page that shows its results (MCP Apps, 2026-01-26); such pages need not be listed. */
+function showsInClient(server: CatalogueServer, address: string): boolean {
+  if (!address.startsWith('ui://')) return false;
+  return server.tools.some(({ definition: { _meta: meta } }) => {
+    if (!isObject(meta)) return false;
+    const { ui } = meta;
+    return meta['ui/resourceUri'] === address || (isObject(ui) && ui['resourceUri'] === address);
+  });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }
 
 function matches(template: string, uri: string): boolean {

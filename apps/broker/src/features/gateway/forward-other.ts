@@ -13,8 +13,9 @@ import {
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { UsageEvent } from '#features/usage/index.ts';
-import { failureCode, failureText } from './call-failure.ts';
+import { failureCode, failureText, rateLimitText } from './call-failure.ts';
 import { callOptions, type CallRequest } from './call-request.ts';
+import { exposeLink } from './expose-links.ts';
 import { findResource } from './find-resource.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { visibleTo } from './person.ts';
@@ -32,28 +33,47 @@ export async function getPrompt(
   const prompt = visible.prompt(request.params.name);
   if (!prompt) throw new ProtocolError(-32602, `Unknown prompt: ${request.params.name}`);
   const params = { ...request.params, name: prompt.item.name };
-  return logged(request, prompt.server, prompt.item.name, 'prompt', parts, () =>
+  const result = await logged(request, prompt.server, prompt.item.name, 'prompt', parts, () =>
     withUpstream(prompt.server, request.person, parts, (upstream) =>
       upstream.getPrompt(params, callOptions(request, prompt.server)),
     ),
   );
+  if (isInputRequiredResult(result) || request.person.serverId !== undefined) return result;
+  const messages = result.messages.map((message) => ({
+    ...message,
+    content: exposeLink(prompt.server, message.content),
+  }));
+  return { ...result, messages };
 }
 
-/** @throws ResourceNotFoundError for an address that belongs to no server that this person can see */
+/** @throws ProtocolError -32002 or -32602, by the client's era, for an address that belongs to no server that this person can see */
 export async function readResource(
   request: CallRequest<ReadResourceRequest['params']>,
   parts: GatewayParts,
 ): Promise<ReadResourceResult | InputRequiredResult> {
   const visible = await visibleTo(request.person, parts.catalogue.snapshot(), parts.access);
   const resource = findResource(request.person, visible, request.params.uri);
-  if (!resource) throw new ResourceNotFoundError(request.params.uri);
+  if (!resource) throw resourceNotFound(request);
   const result = await logged(request, resource.server, resource.uri, 'resource', parts, () =>
     withUpstream(resource.server, request.person, parts, (upstream) =>
       upstream.readResource({ ...request.params, uri: resource.uri }, callOptions(request, resource.server)),
     ),
-  );
+  ).catch((error: unknown) => {
+    throw isNotFound(error) ? resourceNotFound(request) : error;
+  });
   if (isInputRequiredResult(result)) return result;
   return { ...result, contents: result.contents.map((part) => ({ ...part, uri: resource.expose(part.uri) })) };
+}
+
+/** Servers of both eras, and older ones than the codes: what was not there is said in the client's own terms. */
+function isNotFound(error: unknown): boolean {
+  if (!(error instanceof ProtocolError)) return false;
+  return error.code === -32002 || (error.code === -32602 && /not found|unknown resource/i.test(error.message));
+}
+
+function resourceNotFound({ params: { uri }, clientCapabilities }: CallRequest<{ uri: string }>): ProtocolError {
+  const code = clientCapabilities ? -32602 : -32002;
+  return new ProtocolError(code, `Resource not found: ${uri}`, { uri });
 }
 
 /** Completions cost nothing and leave no usage row: clients ask for them with every key. */
@@ -99,7 +119,19 @@ async function logged<T>(
   parts: GatewayParts,
   exchange: () => Promise<T>,
 ): Promise<T> {
+  const { caller } = request.person;
   const startedAtMs = parts.clock.now();
+  if (!parts.withinRate(caller)) {
+    recordCall(
+      request.person,
+      { server, kind, name },
+      { outcome: 'refused', reason: 'rate_limited' },
+      startedAtMs,
+      parts,
+    );
+    const retryAfterSeconds = parts.retryAfterSeconds(caller);
+    throw new ProtocolError(-32603, rateLimitText(retryAfterSeconds), { code: 'rate_limited', retryAfterSeconds });
+  }
   const finish = (outcome: UsageEvent['outcome'], reason?: string) =>
     recordCall(request.person, { server, kind, name }, { outcome, reason }, startedAtMs, parts);
   try {

@@ -23,6 +23,8 @@ export type GatewayParts = {
   isCompact(caller: Caller): Promise<boolean>;
   /** Counts one call; false when the token or the person has made too many in the last minute. */
   withinRate(caller: Caller): boolean;
+  /** After how many seconds withinRate will be true again. */
+  retryAfterSeconds(caller: Caller): number;
   /** Calls of several rounds, for clients that cannot be asked in the middle of one. */
   rounds: InputRounds;
   subscriptions: ResourceSubscriptions;

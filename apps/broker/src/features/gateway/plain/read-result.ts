@@ -25,9 +25,14 @@ export type PlainResult = {
 
 /**
  * Reads the answer of a server of either era.
+ * @param expose makes what names things of the server, its links, fit for the client
  * @throws UpstreamError `protocol` for a JSON-RPC error, bad_upstream for what is no result of tools/call
  */
-export function readResult({ text, message }: PlainAnswer, era: Era): PlainResult {
+export function readResult(
+  { text, message }: PlainAnswer,
+  era: Era,
+  expose: (result: CallToolResult) => CallToolResult = (result) => result,
+): PlainResult {
   const members = scanAnswer(text);
   const result = asRecord(message['result']);
   if (!result) throw readError(message);
@@ -45,7 +50,7 @@ export function readResult({ text, message }: PlainAnswer, era: Era): PlainResul
   if (era === 'modern' && !Array.isArray(result['content'])) throw notAResult();
   const whole = { content: [], ...result };
   if (!isSpecType.CallToolResult(whole)) throw notAResult();
-  return presentResult(whole);
+  return presentResult(expose(whole));
 }
 
 /** A result that was parsed and checked, in the same form. */

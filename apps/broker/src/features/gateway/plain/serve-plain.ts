@@ -1,4 +1,4 @@
-import { ProtocolError, type Tool } from '@modelcontextprotocol/server';
+import { isInputRequiredResult, ProtocolError, type Tool } from '@modelcontextprotocol/server';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { callToolPlain } from '#adapters/mcp/plain/call-plain.ts';
 import { Cancellation } from '#adapters/mcp/plain/cancellation.ts';
@@ -7,6 +7,7 @@ import type { Upstream } from '#adapters/mcp/types.ts';
 import type { ServerIdentity } from '../build-server.ts';
 import { totalTimeoutMs } from '../call-request.ts';
 import { carryOut, type Dispatch } from '../call-tool.ts';
+import { exposeLinks } from '../expose-links.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import type { LegacySessions } from '../legacy-sessions.ts';
 import type { Person, Visible } from '../person.ts';
@@ -51,7 +52,7 @@ export function createPlainPath(
       const result = await carryOut(
         { person, tool: call.tool, signal: cancellation },
         parts,
-        dispatchOf(call, cancellation, onProgress),
+        dispatchOf(person, call, cancellation, onProgress),
       );
       // whoever cancelled waits for no answer (2025-11-25, basic/utilities/cancellation)
       if (cancellation.aborted) write.nothing(response);
@@ -105,6 +106,7 @@ export function createPlainPath(
 }
 
 function dispatchOf(
+  person: Person,
   call: PlainCall,
   cancellation: Cancellation,
   onProgress: OnProgress | undefined,
@@ -112,13 +114,13 @@ function dispatchOf(
   const { tool } = call;
   return async (upstream) => {
     const { plain } = upstream;
-    if (!plain) return throughClient(upstream, call, cancellation, onProgress);
+    if (!plain) return throughClient(upstream, person, call, cancellation, onProgress);
     const answered = await callToolPlain(
       plain,
       { name: tool.item.name, arguments: call.arguments, meta: call.meta, clientCapabilities: call.clientCapabilities },
       { cancellation, timeoutMs: tool.server.manifest.deadlines.callMs, totalTimeoutMs, onProgress },
     );
-    const answer = readResult(answered, plain.era);
+    const answer = readResult(answered, plain.era, (result) => exposeLinks(person, tool.server, result));
     return { answer, outcome: answer.outcome };
   };
 }
@@ -126,6 +128,7 @@ function dispatchOf(
 /** A connection that sends something of its own with each request is served by its SDK client. */
 async function throughClient(
   upstream: Upstream,
+  person: Person,
   { tool, ...call }: PlainCall,
   cancellation: Cancellation,
   onProgress: OnProgress | undefined,
@@ -145,7 +148,7 @@ async function throughClient(
       toolDefinition: tool.item.definition as Tool,
     },
   );
-  const answer = presentResult(result);
+  const answer = presentResult(isInputRequiredResult(result) ? result : exposeLinks(person, tool.server, result));
   return { answer, outcome: answer.outcome };
 }
 
