@@ -14,6 +14,7 @@
  * - `cancelled`        the caller's own signal
  * - `busy`             no place for another call; nothing was sent
  * - `quarantined`      a program that crashed again and again: it is not started until somebody says so
+ * - `no_sandbox`       a program, where programs run in a sandbox alone and there is none
  * - `protocol`         a JSON-RPC error of the upstream
  *
  * What failed as unreachable, session_lost, sign_in_required or refused_address cannot have run: it may be tried again.
@@ -31,6 +32,7 @@ export type UpstreamErrorKind =
   | 'cancelled'
   | 'busy'
   | 'quarantined'
+  | 'no_sandbox'
   | 'protocol';
 
 export class UpstreamError extends Error {

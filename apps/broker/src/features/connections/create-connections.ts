@@ -1,3 +1,4 @@
+import { noPrograms, openSandbox, type Sandbox } from '#adapters/mcp/sandbox.ts';
 import type { Catalogue } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
@@ -32,6 +33,8 @@ export async function createConnections(options: {
   config: Config;
   programs: ServicePrograms;
   allowlist: StdioAllowlist;
+  /** By default the one of this machine. */
+  sandbox?: Sandbox;
   subjectKey: Uint8Array;
   allowAddresses: readonly string[];
   clock: Clock;
@@ -57,6 +60,7 @@ export async function createConnections(options: {
     dataDir: config.dataDir,
     services,
     allowlist: options.allowlist,
+    sandbox: options.sandbox ?? (await sandboxFor(config, log)),
     subjectKey: options.subjectKey,
     allowAddresses: options.allowAddresses,
     credentials: signIn.credentials,
@@ -95,4 +99,8 @@ export async function createConnections(options: {
       await services.stop();
     },
   };
+}
+
+async function sandboxFor(config: Config, log: Log): Promise<Sandbox> {
+  return config.stdio === 'off' ? noPrograms : openSandbox({ required: config.production, log });
 }

@@ -20,6 +20,7 @@ const details: Record<UpstreamErrorKind, { status: ServerStatus; detail: string 
   too_many_tools: { status: 'error', detail: 'The server has more than 512 tools' },
   sign_in_required: { status: 'error', detail: 'The server demands a sign-in that its manifest does not name' },
   refused_address: { status: 'error', detail: "The server's address is not allowed here" },
+  no_sandbox: { status: 'error', detail: 'Programs need bubblewrap here, and it does not work on this machine' },
   protocol: { status: 'error', detail: 'The server answered with an error' },
 };
 

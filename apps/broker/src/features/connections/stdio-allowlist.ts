@@ -2,10 +2,13 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import type { ProgramCommand } from '#adapters/mcp/sandbox.ts';
 
 /**
  * The operator's allow-list: alias -> how to start it. A file on disk and never the web, since starting a program is
  * the whole decision to trust it (security.md, Boundaries).
+ * `reads` names what the program reads besides the system's folders, this Node and its packages: in the sandbox nothing
+ * else is there.
  * Placeholders: {node} this Node, {package:name/file} a file of an installed package, {personDir} the person's own folder.
  */
 const allowlistSchema = z.record(
@@ -13,6 +16,7 @@ const allowlistSchema = z.record(
   z.strictObject({
     argv: z.array(z.string()).min(1),
     env: z.record(z.string(), z.string()).default({}),
+    reads: z.array(z.string()).default([]),
   }),
 );
 
@@ -32,21 +36,23 @@ export function readStdioAllowlist(path: string): StdioAllowlist {
   }
 }
 
-export type StdioCommand = { argv: readonly [string, ...string[]]; env: Record<string, string> };
-
 /** Fills the placeholders. `personDir` is the folder that this one process may keep things in. */
-export function expandCommand(entry: StdioAllowlist[string], personDir: string): StdioCommand {
+export function expandCommand(entry: StdioAllowlist[string], personDir: string): ProgramCommand {
+  const packages = new Set<string>();
   const expand = (text: string) =>
     text
       .replaceAll('{node}', process.execPath)
       .replaceAll('{personDir}', personDir)
-      .replaceAll(/\{package:((?:@[^/}]+\/)?[^/}]+)\/([^}]+)\}/g, (_match, name: string, file: string) =>
-        join(packageFolder(name), file),
-      );
+      .replaceAll(/\{package:((?:@[^/}]+\/)?[^/}]+)\/([^}]+)\}/g, (_match, name: string, file: string) => {
+        const folder = packageFolder(name);
+        packages.add(folder.slice(0, -name.length - 1));
+        return join(folder, file);
+      });
   const [program, ...rest] = entry.argv.map(expand);
   if (program === undefined) throw new Error('an allow-list entry without a program');
   return {
     argv: [program, ...rest],
+    cwd: personDir,
     // Nothing of the broker's own environment: it may hold keys, and a tool may print its environment.
     env: {
       PATH: dirname(process.execPath),
@@ -55,6 +61,7 @@ export function expandCommand(entry: StdioAllowlist[string], personDir: string):
       NODE_ENV: 'production',
       ...Object.fromEntries(Object.entries(entry.env).map(([name, value]) => [name, expand(value)])),
     },
+    reads: [process.execPath, ...packages, ...entry.reads.map(expand)],
   };
 }
 

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Sandbox } from '#adapters/mcp/sandbox.ts';
 import type { UpstreamTarget } from '#adapters/mcp/types.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
@@ -13,6 +14,7 @@ export type TargetOptions = {
   dataDir: string;
   services: Services;
   allowlist: StdioAllowlist;
+  sandbox: Sandbox;
   /** Makes the pseudonym under which a demo service knows a person. */
   subjectKey: Uint8Array;
   /** host:port of addresses that are not public and yet allowed: the operator's own, and those of tests. */
@@ -37,7 +39,8 @@ function isDemoService(connection: CatalogueServer['manifest']['connection']): b
 /**
  * Where a server is for one person (`undefined`: for nobody, to discover and to check it), and what may be sent there.
  * Our own token, e-mail or id never is: a demo service gets a keyed pseudonym that differs from server to server.
- * @throws UpstreamError unreachable while a demo service is not running; refused_address for an alias that is gone
+ * @throws UpstreamError unreachable while a demo service is not running; refused_address for an alias that is gone;
+ *   no_sandbox
  */
 export function upstreamTarget(
   server: CatalogueServer,
@@ -50,7 +53,7 @@ export function upstreamTarget(
     if (!entry) throw new UpstreamError('refused_address', `the command ${connection.command} is not allowed here`);
     const folder = join(options.dataDir, 'people', userId ?? 'nobody', server.id);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return { type: 'stdio', cwd: folder, ...expandCommand(entry, folder) };
+    return { type: 'stdio', ...options.sandbox.wrap(expandCommand(entry, folder)) };
   }
   const address = addressOf(server, options);
   const credential = options.credentials(server, userId, address);

@@ -11,7 +11,13 @@ export type CallOutcome = UpstreamErrorKind | undefined;
 
 const ill: ReadonlySet<CallOutcome> = new Set(['unreachable', 'closed', 'session_lost', 'timeout', 'bad_upstream']);
 /** Nothing was asked of the server, or it had no time to answer. */
-const saysNothing: ReadonlySet<CallOutcome> = new Set(['busy', 'cancelled', 'refused_address', 'quarantined']);
+const saysNothing: ReadonlySet<CallOutcome> = new Set([
+  'busy',
+  'cancelled',
+  'refused_address',
+  'quarantined',
+  'no_sandbox',
+]);
 
 /** `probe`: the one call that finds out how a server is that failed. */
 export type BreakerPass = 'call' | 'probe';

@@ -1,5 +1,5 @@
 import type { Upstream } from '#adapters/mcp/types.ts';
-import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import { UpstreamError, type UpstreamErrorKind } from '#adapters/mcp/upstream-error.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Timers } from '../timers.ts';
 import { createCrashRecord } from './crash-record.ts';
@@ -7,6 +7,7 @@ import { createProcessPlaces } from './process-places.ts';
 
 /** Gateway.md, Lifetimes and limits. */
 const maxProcesses = 32;
+const neverStarted: ReadonlySet<UpstreamErrorKind> = new Set(['refused_address', 'no_sandbox']);
 
 /** Starts programs: as many at once as may be, and none again that keeps crashing. */
 export type Supervisor = {
@@ -43,8 +44,7 @@ export function createSupervisor(options: { clock: Clock; timers: Timers; evictI
         return { ...upstream, close: () => upstream.close().finally(giveBack) };
       } catch (error) {
         giveBack();
-        // a command that is not allowed was never started
-        if (error instanceof UpstreamError && error.kind !== 'refused_address') crashes.crashed(nameOf(identity));
+        if (error instanceof UpstreamError && !neverStarted.has(error.kind)) crashes.crashed(nameOf(identity));
         throw error;
       }
     },

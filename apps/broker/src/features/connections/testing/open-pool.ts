@@ -1,5 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Sandbox } from '#adapters/mcp/sandbox.ts';
 import { createLog } from '#platform/log.ts';
 import { temporaryRoot } from '#testing/databases.ts';
 import type { StdioAllowlist } from '../stdio-allowlist.ts';
@@ -9,14 +10,18 @@ import { createManualTime } from './manual-time.ts';
 
 const smallStdio = join(import.meta.dirname, '../../../testing/small-stdio.ts');
 const allowlist: StdioAllowlist = {
-  files: { argv: ['{node}', smallStdio], env: {} },
-  fault: { argv: ['{node}', smallStdio, 'crash-at-start'], env: {} },
+  files: { argv: ['{node}', smallStdio], env: {}, reads: [smallStdio] },
+  fault: { argv: ['{node}', smallStdio, 'crash-at-start'], env: {}, reads: [smallStdio] },
 };
 
 /** The pool alone, with small programs as servers and a clock that the test moves. */
-export async function openPool(
-  timers?: Timers,
-): Promise<{ pool: UpstreamPool; time: ReturnType<typeof createManualTime>; lost: string[]; close(): Promise<void> }> {
+export async function openPool(options: { timers?: Timers; sandbox?: Sandbox } = {}): Promise<{
+  pool: UpstreamPool;
+  dataDir: string;
+  time: ReturnType<typeof createManualTime>;
+  lost: string[];
+  close(): Promise<void>;
+}> {
   const dataDir = await mkdtemp(join(temporaryRoot(), 'pool-'));
   const time = createManualTime();
   const lost: string[] = [];
@@ -32,17 +37,19 @@ export async function openPool(
       stop: async () => {},
     },
     allowlist,
+    sandbox: options.sandbox ?? { wrap: ({ argv, cwd, env }) => ({ argv, cwd, env }) },
     subjectKey: new Uint8Array(32),
     allowAddresses: [],
     credentials: () => undefined,
     limits: { callsInFlightPerServer: undefined, callsInFlightPerUser: 16 },
     clock: time.clock,
-    timers: timers ?? time.timers,
+    timers: options.timers ?? time.timers,
     log: createLog('silent'),
     events: { onListChanged: () => {}, onLost: (serverId) => lost.push(serverId) },
   });
   return {
     pool,
+    dataDir,
     time,
     lost,
     async close() {
