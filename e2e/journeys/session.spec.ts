@@ -129,3 +129,26 @@ test('[SES-35] a call without a signed-in user says to log in, and one about pre
   const saving = await request.put('/api/users/anybody/mcp-preferences', { data: { disabledServers: [] } });
   expect(Object(await saving.json()).message).toBe('User not authenticated');
 });
+
+test('[SES-16] [SES-17] the refresh token is in a cookie that no script sees, and the handle beside it is worth nothing alone', async ({
+  page,
+  context,
+  playwright,
+  product,
+}) => {
+  await page.goto('/');
+  await signIn(page, 'handle@souk.test');
+  const cookie = (await context.cookies(`${product.publicUrl}/oauth`)).find(({ name }) => name === 'souk_refresh');
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/oauth' });
+  expect(await page.evaluate(() => document.cookie)).not.toContain('souk_refresh');
+  const stored = await page.evaluate(() => localStorage.getItem('souk.tokens'));
+  const handle = String(Object(JSON.parse(stored ?? '{}')).refreshToken);
+  expect(stored).not.toContain(cookie?.value);
+  const elsewhere = await playwright.request.newContext();
+  const refused = await elsewhere.post(`${product.publicUrl}/oauth/token`, {
+    headers: { origin: product.publicUrl },
+    form: { grant_type: 'refresh_token', client_id: 'frontend', refresh_token: handle },
+  });
+  expect(refused.status()).toBe(400);
+  await elsewhere.dispose();
+});
