@@ -10,11 +10,18 @@ import {
   mountConnectionRoutes,
   mountPreferenceRoutes,
   mountUpstreamSignInRoutes,
+  personalFilesContributor,
 } from '#features/connections/index.ts';
 import type { Connections } from '#features/connections/index.ts';
 import { createGateway, freeForAll, gatewayContributor, type AccessPolicy, type Gateway } from '#features/gateway/index.ts';
 import { createIdentity, type Identity, type IdentityOptions } from '#features/identity/index.ts';
-import { createUsageWriter, ensurePartitions, mountUsageRoutes, type UsageWriter } from '#features/usage/index.ts';
+import {
+  createUsageWriter,
+  ensurePartitions,
+  mountUsageRoutes,
+  usageContributor,
+  type UsageWriter,
+} from '#features/usage/index.ts';
 import { connectGoogle } from '#adapters/google/google-sign-in.ts';
 import { systemClock, type Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
@@ -141,9 +148,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   const jobs = createJobs({ db, log });
   await scheduleJobs(jobs, db, clock, identity);
 
-  for (const contributor of [connectionContributor(db), gatewayContributor(db)]) {
-    identity.accountContributors.add(contributor);
-  }
+  const contributors = [
+    connectionContributor(db),
+    personalFilesContributor(config),
+    gatewayContributor(db),
+    usageContributor(db),
+  ];
+  for (const contributor of contributors) identity.accountContributors.add(contributor);
   await jobs.schedule('upstream-sign-ins', 60 * 60, () => connections.signIn.removeExpired());
 
   let draining = false;

@@ -1,16 +1,34 @@
 import { createPersonalTokenBodySchema } from '@souk/contract/identity.ts';
 import { z } from 'zod';
 import type { Identity } from '#features/identity/index.ts';
+import { SoukError } from '#platform/errors.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
 
 const tokenCreateSchema = createPersonalTokenBodySchema.extend({ email: z.string(), provider: z.string().optional() });
 
+const userSchema = z.object({ email: z.string(), provider: z.enum(['google', 'dev']).optional() });
+
 /** What the operator's command may ask of the product: name -> work on the arguments. */
-export function operatorCommands({ identity }: { identity: Pick<Identity, 'createPersonalToken'> }): OperatorCommands {
+export function operatorCommands({
+  identity,
+}: {
+  identity: Pick<Identity, 'createPersonalToken' | 'users'>;
+}): OperatorCommands {
   return {
+    'user.deactivate': (args) => setActive(args, identity.users.deactivate),
+    'user.activate': (args) => setActive(args, identity.users.activate),
     'token.create': async (args) => {
       const { token } = await identity.createPersonalToken(tokenCreateSchema.parse(args));
       return { token };
     },
   };
+
+  /** Somebody may have signed in with two accounts of one address: the address is what the operator names. */
+  async function setActive(args: unknown, set: (userId: string) => Promise<boolean>): Promise<{ users: number }> {
+    const { email, provider } = userSchema.parse(args);
+    const userIds = await identity.users.findIds(email, provider);
+    if (userIds.length === 0) throw new SoukError('not_found', { message: `No user has the address ${email}.` });
+    for (const userId of userIds) await set(userId);
+    return { users: userIds.length };
+  }
 }

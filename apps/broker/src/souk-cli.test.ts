@@ -51,6 +51,21 @@ describe("the operator's command line", () => {
     expect(received).toEqual([{ email: 'ada@souk.test', name: 'laptop' }]);
   });
 
+  test('user deactivate and activate work on the database itself where no broker runs', async () => {
+    const environment = { DATA_DIR: dataDir, MASTER_KEY: 'k'.repeat(43) };
+    await run(['token', 'create', '--email', 'ada@souk.test', '--name', 'laptop'], { environment });
+    const deactivated = await run(['user', 'deactivate', '--email', 'Ada@souk.test'], { environment });
+    expect(deactivated).toEqual({ code: 0, out: '1 user deactivated', err: '' });
+    const refused = await run(['token', 'create', '--email', 'ada@souk.test', '--name', 'laptop'], { environment });
+    expect(refused.err).toContain('has been deactivated');
+    expect((await run(['user', 'activate', '--email', 'ada@souk.test'], { environment })).out).toBe('1 user activated');
+    expect((await run(['user', 'activate', '--email', 'nobody@souk.test'], { environment })).err).toContain(
+      'No user has the address nobody@souk.test.',
+    );
+    expect((await run(['user', 'deactivate'], { environment })).code).toBe(64);
+    expect((await run(['user', 'deactivate', '--email', 'a@b.c', '--provider', 'x'], { environment })).code).toBe(64);
+  }, 60_000);
+
   test('token create passes provider, days and scopes on', async () => {
     await startBroker();
     const more = ['--provider', 'google', '--expires-days', '30', '--scopes', 'mcp:read, mcp:call'];

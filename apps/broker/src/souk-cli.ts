@@ -57,6 +57,20 @@ const commands: readonly Command[] = [
     ],
     run: createToken,
   },
+  ...(['deactivate', 'activate'] as const).map((action): Command => ({
+    name: `user ${action}`,
+    summary:
+      action === 'deactivate'
+        ? 'shuts somebody out at once: sign-ins end, and tokens are refused'
+        : 'lets somebody in again who was deactivated',
+    usage: `user ${action} --email E [--provider P]`,
+    options: { email: { type: 'string' }, provider: { type: 'string' } },
+    help: [
+      ['--email E', 'whose account it is'],
+      ['--provider P', "the account's sign-in provider (google or dev); without it the one that is active"],
+    ],
+    run: (values, cli) => setUserActive(action, values, cli),
+  })),
   {
     name: 'check-config',
     summary: 'says whether Souk would start with this configuration, or everything that is wrong with it',
@@ -125,6 +139,19 @@ async function examineInstallation(values: Values, { environment, stdout }: CliO
   if (values.json === true) stdout(JSON.stringify({ url: baseUrl, ...diagnosis }));
   else printDiagnosis(baseUrl, diagnosis, stdout);
   if (!diagnosis.ok) throw new FaultsFoundError();
+}
+
+const usersSchema = z.object({ users: z.int() });
+
+async function setUserActive(action: 'deactivate' | 'activate', values: Values, { environment, stdout }: CliOptions) {
+  const { email, provider } = values;
+  if (typeof email !== 'string') throw new UsageError('--email is required');
+  if (provider !== undefined && provider !== 'google' && provider !== 'dev') {
+    throw new UsageError('--provider must be google or dev');
+  }
+  const result = await askBrokerOrRun(readConfig(environment), `user.${action}`, { email, provider });
+  const { users } = usersSchema.parse(result);
+  stdout(`${users === 1 ? '1 user' : `${users} users`} ${action}d`);
 }
 
 /** The embedded database has one opener: the broker where one runs, else this process. */

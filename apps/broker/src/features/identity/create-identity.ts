@@ -49,6 +49,7 @@ import { createOperatorToken, type OperatorTokenRequest } from './tokens/create-
 import { repeatErrorText, routePersonalTokens } from './tokens/personal-token-routes.ts';
 import { createPersonalTokenStore } from './tokens/personal-token-store.ts';
 import { createPersonalTokens } from './tokens/personal-tokens.ts';
+import { createUserActivation } from './users/user-activation.ts';
 import { presentProfile } from './users/present-profile.ts';
 import { createUserStore } from './users/user-store.ts';
 
@@ -159,6 +160,8 @@ export async function createIdentity(options: IdentityOptions) {
     connectionLog,
     /** What features above hold about a person joins the export and the deletion of an account here. */
     accountContributors: { add: contributors.add },
+    /** Deactivation and reactivation, for administrators. */
+    users: createUserActivation({ db, provider: activeProvider, announce: revocations.announce }),
     createPersonalToken: (request: OperatorTokenRequest) => createOperatorToken({ users, tokens, clock }, request),
 
     /** @returns a function that takes the listener off again. */

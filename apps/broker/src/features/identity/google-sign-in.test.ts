@@ -89,9 +89,25 @@ describeOnDatabases('Google sign-in', identityMigrations, (open) => {
     expect((await profile(made.token)).status).toBe(200);
   });
 
-  for (const fault of ['nonce', 'audience', 'issuer', 'signature', 'unsigned', 'expired', 'no-email'] as const) {
-    test(`an identity token with a wrong ${fault} is refused`, async () => {
-      expect(await attempt(fault)).toContain('The answer of the sign-in provider is not valid');
+  for (const fault of [
+    'nonce',
+    'audience',
+    'other-client',
+    'issuer',
+    'signature',
+    'unsigned',
+    'hmac',
+    'expired',
+    'no-email',
+    'wrong-state',
+    'no-state',
+    'html-200',
+  ] as const) {
+    test(`an answer of Google with a wrong ${fault} is refused, with a way to start again`, async () => {
+      const page = await attempt(fault);
+      expect(page).toContain('The answer of the sign-in provider is not valid');
+      expect(page).toContain('href="/sign-in"');
+      expect(page).not.toMatch(/Bad Gateway of google|at .*:\d+:\d+|OperationProcessingError/);
     });
   }
 
@@ -99,9 +115,68 @@ describeOnDatabases('Google sign-in', identityMigrations, (open) => {
     expect(await attempt('unverified')).toContain('no verified e-mail address');
   });
 
+  test('an identity token that is past by our clock is refused, and the page says that the clocks are apart', async () => {
+    const page = await attempt('clock');
+    expect(page).toMatch(/The clocks of this server and of Google are (599|600|601) seconds apart/);
+    expect(running.logged()).toMatch(/"skewSeconds":(599|600|601)/);
+    expect(await attempt('nonce')).not.toContain('clocks');
+  });
+
+  test('somebody who turns back at Google comes home, and an application hears access_denied', async () => {
+    fake.fault = 'denied';
+    const browser = new GoogleBrowser(running.publicUrl, fake.issuer);
+    const home = await browser.open('/auth/google?return_to=/auth/success');
+    expect('page' in home && home.page.url.pathname).toBe('/');
+    const web = await new GoogleBrowser(running.publicUrl, fake.issuer).authorizeWeb();
+    expect(web.callback.searchParams.get('error')).toBe('access_denied');
+    fake.fault = 'none';
+  });
+
+  test('a callback whose cookie has expired, or is of another browser, is refused', async () => {
+    const browser = new GoogleBrowser(running.publicUrl, fake.issuer);
+    const started = await browser.request('/auth/google?return_to=/auth/success');
+    const back = (await fetch(started.headers.get('location') ?? '', { redirect: 'manual' })).headers.get('location');
+    const other = new GoogleBrowser(running.publicUrl, fake.issuer);
+    const refused = await other.open(back ?? '');
+    expect('page' in refused && refused.page.status).toBe(400);
+    expect('page' in refused && refused.page.text).toContain('has expired or was started in another browser');
+    // The cookie itself says how long it is good for: ten minutes, and nobody can stretch that.
+    const pending = browser.cookie('souk_upstream') ?? '';
+    const claims: { iat: number; exp: number } = JSON.parse(
+      Buffer.from(pending.split('.')[1] ?? '', 'base64url').toString(),
+    );
+    expect(claims.exp - claims.iat).toBe(600);
+    const stretched = Buffer.from(JSON.stringify({ ...claims, exp: claims.exp + 1 })).toString('base64url');
+    const [header, , signature] = pending.split('.');
+    browser.setCookie('souk_upstream', `${header}.${stretched}.${signature}`, '/auth');
+    const forged = await browser.open(back ?? '');
+    expect('page' in forged && forged.page.status).toBe(400);
+  });
+
+  test('a gateway page in the place of an answer is said to be Google not being there', async () => {
+    expect(await attempt('html')).toContain('Google cannot be reached right now. Please try again in a moment.');
+    fake.fault = 'html';
+    const fresh = await startIdentity({ db, environment: google, googleIssuer: fake.issuer });
+    const answer = await fetch(`${fresh.publicUrl}/auth/google`, {
+      headers: { accept: 'text/html' },
+      redirect: 'manual',
+    });
+    fake.fault = 'none';
+    expect(answer.status).toBe(503);
+    const page = await answer.text();
+    expect(page).toContain('Google cannot be reached right now.');
+    expect(page).not.toContain('Bad Gateway');
+    // What failed once is asked again: no restart is needed.
+    const after = await fetch(`${fresh.publicUrl}/auth/google`, { redirect: 'manual' });
+    expect(after.status).toBe(303);
+    await fresh.close();
+  });
+
   test('Google being away is said, and it works again when it is back', async () => {
     const away = await startIdentity({ db, environment: google, googleIssuer: 'http://127.0.0.1:9' });
-    await expect(new ScriptedBrowser(away.publicUrl).signInWeb()).rejects.toThrow('Google cannot be reached');
+    const answer = await fetch(`${away.publicUrl}/auth/google`, { headers: { accept: 'text/html' } });
+    expect(answer.status).toBe(503);
+    expect(await answer.text()).toContain('Google cannot be reached right now');
     await away.close();
   });
 

@@ -1,3 +1,4 @@
+export { usageContributor } from './account-contributor.ts';
 export { dropOldPartitions } from './drop-old-partitions.ts';
 export { ensurePartitions } from './ensure-partitions.ts';
 export { mountUsageRoutes } from './routes.ts';

@@ -94,8 +94,13 @@ export const unreachableText = 'Google cannot be reached right now. Please try a
 
 /** No answer, or one that does not come from an OpenID provider: a gateway's page of HTML, a 5xx. */
 function isUnreachable(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+  for (
+    let cause = error;
+    typeof cause === 'object' && cause !== null;
+    cause = 'cause' in cause ? cause.cause : undefined
+  ) {
     if ('code' in cause && (cause.code === 'OAUTH_TIMEOUT' || cause.code === 'ECONNREFUSED')) return true;
+    // openid-client puts the answer itself where the cause stands
     if (cause instanceof TypeError && cause.message === 'fetch failed') return true;
     if ('status' in cause && typeof cause.status === 'number' && cause.status >= 500) return true;
   }

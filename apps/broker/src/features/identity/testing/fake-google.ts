@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { SignJWT, UnsecuredJWT, exportJWK, generateKeyPair } from 'jose';
 import { listenLocally } from '#testing/listen-locally.ts';
 
-/** What is wrong with the identity that the fake Google gives out; nothing by default. */
+/** What is wrong with the answers of the fake Google, mostly with the identity that it gives out; nothing by default. */
 export type FakeGoogleFault =
   | 'none'
   | 'nonce'
@@ -12,7 +12,19 @@ export type FakeGoogleFault =
   | 'unsigned'
   | 'expired'
   | 'unverified'
-  | 'no-email';
+  | 'no-email'
+  | 'hmac'
+  | 'other-client'
+  | 'wrong-state'
+  | 'no-state'
+  | 'denied'
+  /** A gateway in front of Google is down: its page of HTML, where JSON belongs. */
+  | 'html'
+  | 'html-200'
+  /** Its clock, and so everything that it dates, is ten minutes behind. */
+  | 'clock';
+
+const skewMs = -600_000;
 
 export type FakeGoogle = {
   issuer: string;
@@ -21,7 +33,7 @@ export type FakeGoogle = {
   close(): Promise<void>;
 };
 
-/** An OpenID provider that signs everybody in without a question and can be told to lie in its identity token. */
+/** An OpenID provider with Google's shapes that signs everybody in without a question, and can be told to lie. */
 export async function startFakeGoogle(clientId: string): Promise<FakeGoogle> {
   const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
   const stranger = await generateKeyPair('RS256');
@@ -30,8 +42,14 @@ export async function startFakeGoogle(clientId: string): Promise<FakeGoogle> {
 
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', google.issuer);
+    const isPage = google.fault === 'html' || google.fault === 'html-200';
+    if (google.fault === 'clock') response.setHeader('date', new Date(Date.now() + skewMs).toUTCString());
     const json = (body: unknown) => {
-      response.setHeader('content-type', 'application/json');
+      if (isPage) {
+        response.writeHead(google.fault === 'html' ? 502 : 200, { 'content-type': 'text/html' });
+        return response.end('<html><body><h1>Bad Gateway of google</h1></body></html>');
+      }
+      response.setHeader('content-type', 'application/json; charset=UTF-8');
       response.end(JSON.stringify(body));
     };
     if (url.pathname === '/.well-known/openid-configuration') {
@@ -52,8 +70,12 @@ export async function startFakeGoogle(clientId: string): Promise<FakeGoogle> {
       const code = crypto.randomUUID();
       nonces.set(code, url.searchParams.get('nonce') ?? '');
       const back = new URL(url.searchParams.get('redirect_uri') ?? '');
-      back.searchParams.set('code', code);
-      back.searchParams.set('state', url.searchParams.get('state') ?? '');
+      if (google.fault === 'denied') back.searchParams.set('error', 'access_denied');
+      else back.searchParams.set('code', code);
+      const state = google.fault === 'wrong-state' ? 'another' : (url.searchParams.get('state') ?? '');
+      if (google.fault !== 'no-state') back.searchParams.set('state', state);
+      back.searchParams.set('scope', 'openid email profile');
+      back.searchParams.set('authuser', '0');
       response.writeHead(302, { location: back.href });
       return response.end();
     }
@@ -73,10 +95,14 @@ export async function startFakeGoogle(clientId: string): Promise<FakeGoogle> {
     const claims = {
       ...(fault !== 'no-email' && { email: person.email, email_verified: fault !== 'unverified' }),
       name: person.name,
+      picture: 'https://lh3.googleusercontent.test/a/photo=s96-c',
+      given_name: person.name.split(' ')[0],
+      azp: fault === 'other-client' ? 'another-client' : clientId,
       nonce: fault === 'nonce' ? 'another' : nonce,
     };
     const issuer = fault === 'issuer' ? 'https://evil.test' : google.issuer;
-    const audience = fault === 'audience' ? 'another-client' : clientId;
+    const audience =
+      fault === 'audience' ? 'another-client' : fault === 'other-client' ? [clientId, 'another-client'] : clientId;
     if (fault === 'unsigned') {
       const unsigned = new UnsecuredJWT({ ...claims, sub: person.sub, iss: issuer, aud: audience })
         .setIssuedAt()
@@ -84,13 +110,25 @@ export async function startFakeGoogle(clientId: string): Promise<FakeGoogle> {
         .encode();
       return Promise.resolve(unsigned);
     }
+    if (fault === 'hmac') {
+      // signed with what everybody may know: the public key as the secret of an HMAC
+      return new SignJWT(claims)
+        .setProtectedHeader({ alg: 'HS256', kid: 'key' })
+        .setSubject(person.sub)
+        .setIssuer(issuer)
+        .setAudience(audience)
+        .setIssuedAt()
+        .setExpirationTime('5m')
+        .sign(new TextEncoder().encode(JSON.stringify(jwk)));
+    }
+    const nowMs = Date.now() + (fault === 'clock' ? skewMs : 0);
     return new SignJWT(claims)
       .setProtectedHeader({ alg: 'RS256', kid: 'key' })
       .setSubject(person.sub)
       .setIssuer(issuer)
       .setAudience(audience)
-      .setIssuedAt(fault === 'expired' ? '-2h' : undefined)
-      .setExpirationTime(fault === 'expired' ? '-1h' : '5m')
+      .setIssuedAt(fault === 'expired' ? '-2h' : new Date(nowMs))
+      .setExpirationTime(fault === 'expired' ? '-1h' : new Date(nowMs + 300_000))
       .sign(fault === 'signature' ? stranger.privateKey : privateKey);
   }
 

@@ -1,0 +1,14 @@
+import type { AccountContributor } from '#features/identity/index.ts';
+import type { Query } from '#platform/db/database.ts';
+import { readGatewayPreferences } from './gateway-preferences.ts';
+
+/** What a person chose about the list of tools on /mcp. */
+export function gatewayContributor({ query }: { query: Query }): AccountContributor {
+  return {
+    name: 'gatewayPreferences',
+    export: (userId) => readGatewayPreferences(query, userId),
+    erase: async (userId, tx) => {
+      await tx(`delete from gateway_preferences where user_id = $1`, [userId]);
+    },
+  };
+}

@@ -1,0 +1,195 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeOnDatabases } from '#testing/databases.ts';
+import { dumpDatabase } from '#testing/dump-database.ts';
+import { connectLegacy } from '#testing/mcp-clients.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { migrations } from '../../../migrations.ts';
+
+describeOnDatabases('a person and their data', migrations, (open) => {
+  let app: TestApp;
+  let failing = false;
+  beforeAll(async () => {
+    app = await startTestApp({ db: await open() });
+    app.identity.accountContributors.add({
+      name: 'failing',
+      export: () => Promise.resolve('of a feature to come'),
+      erase: () => (failing ? Promise.reject(new Error('its provider said no')) : Promise.resolve()),
+    });
+  });
+  afterAll(() => app.stop());
+
+  const call = (method: string, path: string, token: string, body?: unknown) =>
+    fetch(app.publicUrl + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+
+  /** Somebody with everything that a person can have. */
+  async function arrive(email: string) {
+    const browser = new ScriptedBrowser(app.publicUrl);
+    const { accessToken } = await browser.signInWeb({ email });
+    const profile: { id: string } = JSON.parse(await (await call('GET', '/v2/user/profile', accessToken)).text());
+    const client = await browser.signInMcpClient({ email, clientName: 'Client of somebody' });
+    const { token: personal } = await app.identity.createPersonalToken({ email, name: `Token of ${email}` });
+    return { browser, email, accessToken, userId: profile.id, client, personal };
+  }
+  type Person = Awaited<ReturnType<typeof arrive>>;
+  const mcpStatus = async (token: string) =>
+    (
+      await fetch(`${app.publicUrl}/mcp`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+        },
+        body: JSON.stringify({
+          jsonrpc: '2.0',
+          id: 1,
+          method: 'initialize',
+          params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+        }),
+      })
+    ).status;
+  const statuses = async ({ browser, accessToken, client, personal }: Person) => ({
+    web: (await call('GET', '/v2/user/profile', accessToken)).status,
+    client: await mcpStatus(client.accessToken),
+    personal: await mcpStatus(personal),
+    refresh: (await browser.postForm('/oauth/token', { grant_type: 'refresh_token', client_id: 'frontend' })).status,
+  });
+  const allGood = { web: 200, client: 200, personal: 200, refresh: 200 };
+  const allRefused = { web: 401, client: 401, personal: 401, refresh: 400 };
+
+  test('the export is a file with everything held about the person, and no secret', async () => {
+    const ann = await arrive('ann@example.test');
+    const answer = await call('GET', `/api/users/${ann.userId}/export`, ann.accessToken);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="my-data-\d{4}-\d\d-\d\d\.json"$/);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const text = await answer.text();
+    expect(JSON.parse(text)).toMatchObject({
+      success: true,
+      data: {
+        profile: { id: ann.userId, email: ann.email, displayName: 'ann' },
+        identities: [{ provider: 'dev', subject: ann.email }],
+        accessTokens: [{ name: 'Token of ann@example.test' }],
+        connectedApps: expect.arrayContaining([
+          expect.objectContaining({ kind: 'client', clientName: 'Client of somebody' }),
+          expect.objectContaining({ kind: 'browser' }),
+        ]),
+        usage: [],
+        connections: { disabledServers: [] },
+        failing: 'of a feature to come',
+      },
+    });
+    for (const secret of [ann.accessToken, ann.personal, ann.client.accessToken, ann.client.refreshToken]) {
+      expect(text).not.toContain(secret);
+    }
+  });
+
+  test("another's export and account are addresses that do not exist, and only the web app's token opens one's own", async () => {
+    const [ann, bob] = [await arrive('ann@example.test'), await arrive('bob@example.test')];
+    const confirm = { confirm: ann.email };
+    expect((await call('GET', `/api/users/${ann.userId}/export`, bob.accessToken)).status).toBe(404);
+    expect((await call('DELETE', `/api/users/${ann.userId}/account`, bob.accessToken, confirm)).status).toBe(404);
+    for (const token of [ann.personal, ann.client.accessToken]) {
+      expect((await call('GET', `/api/users/${ann.userId}/export`, token)).status).toBe(401);
+      expect((await call('DELETE', `/api/users/${ann.userId}/account`, token, confirm)).status).toBe(401);
+    }
+    expect(await statuses(ann)).toEqual(allGood);
+  });
+
+  test('a deletion must be confirmed with the e-mail address', async () => {
+    const cleo = await arrive('cleo@example.test');
+    for (const body of [{}, { confirm: '' }, { confirm: 'bob@example.test' }]) {
+      expect((await call('DELETE', `/api/users/${cleo.userId}/account`, cleo.accessToken, body)).status).toBe(400);
+    }
+    expect(await statuses(cleo)).toEqual(allGood);
+  });
+
+  test('a part that cannot forget the person keeps everything as it was', async () => {
+    const cleo = await arrive('cleo@example.test');
+    failing = true;
+    const path = `/api/users/${cleo.userId}/account`;
+    expect((await call('DELETE', path, cleo.accessToken, { confirm: cleo.email })).status).toBe(500);
+    failing = false;
+    expect(await statuses(cleo)).toEqual(allGood);
+    expect(await (await call('GET', '/v2/user/profile', cleo.accessToken)).json()).toMatchObject({ email: cleo.email });
+  });
+
+  test('a deleted account leaves nothing that says who it was, and the same provider account is a new user', async () => {
+    const dora = await arrive('dora.unmistakable@example.test');
+    const legacy = await connectLegacy(`${app.publicUrl}/mcp`, dora.personal);
+    await legacy.callTool({ name: 'list_my_servers' });
+    const folder = join(app.dataDir, 'people', dora.userId, 'memory');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'memory.json'), '{}');
+    await app.db.query(
+      `insert into usage_events (call_id, user_id, server_id, kind, name, outcome, credits, duration_ms, client_id, token_id, created_at)
+       values (gen_random_uuid(), $1, 'travel', 'tool', 'search', 'ok', 0, 5, 'personal', 'token', now())`,
+      [dora.userId],
+    );
+
+    const path = `/api/users/${dora.userId}/account`;
+    const answer = await call('DELETE', path, dora.accessToken, { confirm: ' Dora.Unmistakable@example.test ' });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.getSetCookie().join()).toContain('souk_refresh=; Max-Age=0');
+
+    expect(await statuses(dora)).toEqual(allRefused);
+    await expect(legacy.callTool({ name: 'list_my_servers' })).rejects.toThrow(/401|Session not found|invalid_token|refused/);
+    await legacy.close().catch(() => undefined);
+    expect(existsSync(join(app.dataDir, 'people', dora.userId))).toBe(false);
+    const left = (await dumpDatabase(app.db)).split('\n').filter((row) => /unmistakable/i.test(row));
+    expect(left).toEqual([]);
+    const kept = await app.db.query(
+      `select u.deleted_at is not null as deleted, count(e.call_id)::int as calls
+       from users u join usage_events e on e.user_id = u.id where u.id = $1 group by 1`,
+      [dora.userId],
+    );
+    expect(kept.rows).toEqual([{ deleted: true, calls: 1 }]);
+
+    const again = await arrive(dora.email);
+    expect(again.userId).not.toBe(dora.userId);
+    expect(await statuses(again)).toEqual(allGood);
+  });
+
+  test('of two deletions at once one deletes, and the other finds no account', async () => {
+    const eve = await arrive('eve@example.test');
+    const path = `/api/users/${eve.userId}/account`;
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => call('DELETE', path, eve.accessToken, { confirm: eve.email })),
+    );
+    const sorted = answers.map(({ status }) => status).toSorted();
+    expect(sorted).toEqual([200, 401, 401]);
+  });
+
+  test('a deactivated user is shut out at once: web, client, personal token, refresh and open sessions', async () => {
+    const finn = await arrive('finn@example.test');
+    const legacy = await connectLegacy(`${app.publicUrl}/mcp`, finn.personal);
+    await legacy.callTool({ name: 'list_my_servers' });
+    expect(await statuses(finn)).toEqual(allGood);
+    expect(await app.identity.users.deactivate(finn.userId)).toBe(true);
+    expect(await statuses(finn)).toEqual(allRefused);
+    await expect(legacy.callTool({ name: 'list_my_servers' })).rejects.toThrow(/401|Session not found|invalid_token|refused/);
+    await legacy.close().catch(() => undefined);
+    await expect(new ScriptedBrowser(app.publicUrl).signInWeb({ email: finn.email })).rejects.toThrow(
+      'This account has been deactivated.',
+    );
+
+    expect(await app.identity.users.activate(finn.userId)).toBe(true);
+    // What was signed in stays signed out; a personal token is the person's to revoke.
+    expect(await statuses(finn)).toEqual({ ...allRefused, personal: 200 });
+    const back = await arrive(finn.email);
+    expect(back.userId).toBe(finn.userId);
+    expect(await statuses(back)).toEqual(allGood);
+  });
+
+  test('nobody is deactivated who does not exist', async () => {
+    expect(await app.identity.users.deactivate(crypto.randomUUID())).toBe(false);
+    expect(await app.identity.users.activate(crypto.randomUUID())).toBe(false);
+  });
+});
