@@ -13,10 +13,17 @@ import {
   personalFilesContributor,
 } from '#features/connections/index.ts';
 import type { Connections } from '#features/connections/index.ts';
-import { createGateway, freeForAll, gatewayContributor, type AccessPolicy, type Gateway } from '#features/gateway/index.ts';
+import {
+  createGateway,
+  freeForAll,
+  gatewayContributor,
+  type AccessPolicy,
+  type Gateway,
+} from '#features/gateway/index.ts';
 import { createIdentity, type Identity, type IdentityOptions } from '#features/identity/index.ts';
 import {
   createUsageWriter,
+  dropOldPartitions,
   ensurePartitions,
   mountUsageRoutes,
   usageContributor,
@@ -105,6 +112,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
     vault,
     connectUpstream: connectGoogle,
+    hasServer: (serverId) => catalogue.snapshot().byId.has(serverId),
     disabledServers: (userId) => connections.preferences.readDisabled(userId),
     ...options.identity,
   });
@@ -221,5 +229,10 @@ export async function createApp(options: AppOptions): Promise<App> {
 async function scheduleJobs(jobs: Jobs, db: Database, clock: Clock, identity: Identity): Promise<void> {
   const daySeconds = 24 * 60 * 60;
   await jobs.schedule('connection-log', 600, () => identity.connectionLog.reap());
-  await jobs.schedule('usage-partitions', daySeconds, () => ensurePartitions(db, clock.now()));
+  await jobs.schedule('identity-keys', 60 * 60, identity.rotateKeys);
+  await jobs.schedule('identity-reaping', 60 * 60, identity.reap);
+  await jobs.schedule('usage-partitions', daySeconds, async () => {
+    await ensurePartitions(db, clock.now());
+    await dropOldPartitions(db, clock.now());
+  });
 }

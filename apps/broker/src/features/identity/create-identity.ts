@@ -32,6 +32,7 @@ import { createClientDocumentFetch } from './oauth/fetch-client-document.ts';
 import { createFrontendCookie } from './oauth/frontend-cookie.ts';
 import { mountMetadataRoutes } from './oauth/metadata-routes.ts';
 import { mountOAuthRoutes } from './oauth/oauth-routes.ts';
+import { reapRecords } from './oauth/reap-records.ts';
 import { createRefreshRotation } from './oauth/refresh-rotation.ts';
 import { createResources } from './oauth/resources.ts';
 import { createAccessTokenRevocation } from './oauth/revoke-access-token.ts';
@@ -83,7 +84,7 @@ export async function createIdentity(options: IdentityOptions) {
   const redirectUri = `${publicUrl}/auth/google/callback`;
 
   const resources = createResources(publicUrl, options.hasServer ?? (() => true));
-  const keys = await loadSigningKeys({ db, vault, ids, clock });
+  const keys = await loadSigningKeys({ db, vault, ids, clock, log });
   const users = createUserStore(db, ids, activeProvider);
   const revocations = await createRevocations(db, log);
   const cookie = createFrontendCookie({ publicUrl, cookieKey: keys.cookieKey, secret: (bytes) => ids.secret(bytes) });
@@ -110,7 +111,7 @@ export async function createIdentity(options: IdentityOptions) {
     ...options,
     publicUrl,
     resources,
-    publicKeys: keys.publicKeys,
+    findKey: keys.findKey,
     hashKey: keys.cookieKey,
   });
   connectionLog.watchProvider(provider);
@@ -131,7 +132,7 @@ export async function createIdentity(options: IdentityOptions) {
   const accessTokens = createAccessTokens({
     db,
     issuer: publicUrl,
-    publicKeys: keys.publicKeys,
+    findKey: keys.findKey,
     provider: activeProvider,
     adminEmails,
     noteUse: uses.note,
@@ -162,6 +163,10 @@ export async function createIdentity(options: IdentityOptions) {
     accountContributors: { add: contributors.add },
     /** Deactivation and reactivation, for administrators. */
     users: createUserActivation({ db, provider: activeProvider, announce: revocations.announce }),
+    /** Moves the signing keys on as their age wants it: to be called every hour or so, on one replica or on all. */
+    rotateKeys: keys.rotate,
+    /** Deletes records that have no meaning any more: to be called every hour or so. */
+    reap: () => reapRecords(db),
     createPersonalToken: (request: OperatorTokenRequest) => createOperatorToken({ users, tokens, clock }, request),
 
     /** @returns a function that takes the listener off again. */
@@ -238,6 +243,7 @@ export async function createIdentity(options: IdentityOptions) {
       await tokens.stop();
       await uses.settle();
       await revocations.stop();
+      await keys.stop();
       await documents.close();
     },
   };

@@ -71,9 +71,11 @@ describe('access tokens that are not ours', () => {
     ];
     for (const change of wrong) expect(await status(await sign(change)), JSON.stringify(change)).toBe(401);
   });
-  test('of a retired key', async () => {
-    await db.query(`update signing_keys set state = 'retired' where purpose = 'tokens'`);
+  test('of a retired key, once all that it signed has expired', async () => {
+    await db.query(`update signing_keys set state = 'retired', state_since = now() - interval '2 hours'
+                    where purpose = 'tokens'`);
     const restarted = await startIdentity({ db, publicUrl: running.publicUrl });
+    await restarted.identity.rotateKeys();
     const answer = await restarted.app.inject({
       url: '/v2/user/profile',
       headers: { authorization: `Bearer ${genuine}`, host: new URL(running.publicUrl).host },

@@ -1,7 +1,8 @@
-import { createLocalJWKSet, jwtVerify, type JWK } from 'jose';
+import { jwtVerify } from 'jose';
 import type { Database } from '#platform/db/database.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import { frontendClientId } from '../oauth/resources.ts';
+import type { FindKey } from '../oauth/signing-keys.ts';
 import { roleOf } from '../users/role.ts';
 import { isUuid, type Provider } from '../users/user-store.ts';
 import { readBearer } from './bearer.ts';
@@ -26,14 +27,12 @@ export type AccessTokens = {
 export function createAccessTokens(options: {
   db: Database;
   issuer: string;
-  publicKeys: JWK[];
+  findKey: FindKey;
   provider: Provider;
   adminEmails: readonly string[];
   /** Called with the grant of each token that was good. */
   noteUse: (grantId: string) => void;
 }): AccessTokens {
-  const keys = createLocalJWKSet({ keys: options.publicKeys });
-
   return {
     read: (token) => readClaims(token, undefined),
 
@@ -67,7 +66,7 @@ export function createAccessTokens(options: {
 
   async function readClaims(token: string, audience: string | undefined): Promise<TokenClaims | undefined> {
     try {
-      const { payload } = await jwtVerify(token, keys, {
+      const { payload } = await jwtVerify(token, options.findKey, {
         issuer: options.issuer,
         ...(audience !== undefined && { audience }),
         typ: 'at+jwt',

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
-import type { JWK } from 'jose';
 import type { Provider } from 'oidc-provider';
 import type { ConnectionAttempt } from '@souk/contract/connection-log.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -10,6 +9,7 @@ import type { Caller } from '#platform/http/caller.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import type { Resources } from '../oauth/resources.ts';
+import type { FindKey } from '../oauth/signing-keys.ts';
 import { createRateLimit } from '../sign-in/rate-limit.ts';
 import { createAttemptStore } from './attempt-store.ts';
 import { attemptKey, cleanLabel, type Failure } from './connection-event.ts';
@@ -30,7 +30,7 @@ const signInsPerMinute = 30;
 export type ConnectionLogOptions = {
   db: Database;
   publicUrl: string;
-  publicKeys: JWK[];
+  findKey: FindKey;
   /** Keys the hash under which strangers are kept. */
   hashKey: string;
   resources: Resources;
@@ -50,7 +50,7 @@ export function createConnectionLog(options: ConnectionLogOptions) {
   const store = createAttemptStore(db, options.ids);
   const sightings = createSightings(options);
   const grantSources = createGrantSources(db, log);
-  const owners = createTokenOwners({ db, issuer: publicUrl, publicKeys: options.publicKeys, clock });
+  const owners = createTokenOwners({ db, issuer: publicUrl, findKey: options.findKey, clock });
   const ownerLimit = createRateLimit(clock, ownersPerMinute);
   const signInLimit = createRateLimit(clock, signInsPerMinute);
   const writer = createEventWriter(write, log);

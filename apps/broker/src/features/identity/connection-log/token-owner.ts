@@ -1,10 +1,11 @@
-import { compactVerify, createLocalJWKSet, type JWK } from 'jose';
+import { compactVerify } from 'jose';
 import { z } from 'zod';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { readBearer } from '../access/bearer.ts';
 import { sha256 } from '../hash.ts';
 import { frontendClientId } from '../oauth/resources.ts';
+import type { FindKey } from '../oauth/signing-keys.ts';
 import { isPersonalToken } from '../tokens/personal-token-store.ts';
 import { attemptKey, type ConnectionEvent, type Failure } from './connection-event.ts';
 
@@ -26,10 +27,8 @@ const claimsSchema = z.object({
  * Finds the owner of a token that was refused. Only a token that we issued has one: its signature is checked as always,
  * and merely its end, its audience and its grant are not conditions here but the answer.
  */
-export function createTokenOwners(options: { db: Database; issuer: string; publicKeys: JWK[]; clock: Clock }) {
+export function createTokenOwners(options: { db: Database; issuer: string; findKey: FindKey; clock: Clock }) {
   const { db, issuer, clock } = options;
-  const keys = createLocalJWKSet({ keys: options.publicKeys });
-
   async function ofPersonalToken(token: string, userAgent: string): Promise<TokenOwner | undefined> {
     const { rows } = await db.query<PersonalRow>(
       `select id, user_id, revoked_at is not null as is_revoked, expires_at from personal_tokens where token_hash = $1`,
@@ -65,7 +64,7 @@ export function createTokenOwners(options: { db: Database; issuer: string; publi
 
   async function readClaims(token: string) {
     try {
-      const { payload } = await compactVerify(token, keys, { algorithms: ['ES256'] });
+      const { payload } = await compactVerify(token, options.findKey, { algorithms: ['ES256'] });
       const claims = claimsSchema.safeParse(JSON.parse(new TextDecoder().decode(payload)));
       return claims.success && claims.data.iss === issuer ? claims.data : undefined;
     } catch {

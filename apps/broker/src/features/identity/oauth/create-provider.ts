@@ -6,7 +6,6 @@ import {
   type Client,
   type KoaContextWithOIDC,
 } from 'oidc-provider';
-import type { JWK } from 'jose';
 import { mcpScopes } from '@souk/contract/identity.ts';
 import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
@@ -18,6 +17,7 @@ import type { RefreshRotation } from './refresh-rotation.ts';
 import { matchesRedirect } from './redirect-uri.ts';
 import { frontendClientId, type Resources } from './resources.ts';
 import { renderMessagePage } from '../pages/message-page.ts';
+import type { SigningKeys } from './signing-keys.ts';
 import type { UserStore } from '../users/user-store.ts';
 
 const accessTokenSeconds = 600;
@@ -35,7 +35,7 @@ export type ProviderOptions = {
   ids: Ids;
   users: UserStore;
   rotation: RefreshRotation;
-  keys: { privateKeys: JWK[]; cookieKey: string };
+  keys: Pick<SigningKeys, 'signer' | 'cookieKey'>;
   fetchClientDocument: (address: string | URL) => Promise<Response>;
   onGrantRevoked: (grantId: string) => void;
 };
@@ -46,7 +46,7 @@ export function createProvider(options: ProviderOptions): Provider {
   const provider = new Provider(publicUrl, {
     adapter: createRecordStore(options.db, options.vault),
     // ES256 is what we sign with; oidc-provider wants every algorithm that it offers to have a key.
-    jwks: { keys: options.keys.privateKeys },
+    jwks: { keys: [options.keys.signer] },
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
     fetch: (address) => options.fetchClientDocument(String(address)),
@@ -127,6 +127,8 @@ export function createProvider(options: ProviderOptions): Provider {
       });
     },
     features: {
+      // our keys change while it runs (rotating-key.ts)
+      externalSigningSupport: { enabled: true, ack: 'experimental-01' },
       devInteractions: { enabled: false },
       userinfo: { enabled: false },
       rpInitiatedLogout: { enabled: false },

@@ -20,4 +20,12 @@ export const authorizationMigrations: readonly Migration[] = [
       `create index authorizations_user on authorizations (user_id, created_at)`,
     ],
   },
+  {
+    name: '0019-identity-key-ages',
+    statements: [
+      `alter table signing_keys add column state_since timestamptz`,
+      `update signing_keys set state_since = created_at`,
+      `alter table signing_keys alter column state_since set not null`,
+    ],
+  },
 ];

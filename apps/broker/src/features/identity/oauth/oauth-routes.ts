@@ -27,7 +27,7 @@ const maxRememberedClients = 10_000;
 export type OAuthRoutesOptions = {
   provider: Provider;
   publicUrl: string;
-  publicKeys: JWK[];
+  publicKeys: () => readonly JWK[];
   resources: Resources;
   rotation: RefreshRotation;
   cookie: FrontendCookie;
@@ -60,7 +60,7 @@ export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptio
 
   app.get('/oauth/jwks', (_request, reply) => {
     allowEveryOrigin(reply);
-    return reply.header('cache-control', 'public, max-age=300').send({ keys: options.publicKeys });
+    return reply.header('cache-control', 'public, max-age=300').send({ keys: options.publicKeys() });
   });
 
   app.post('/oauth/token', async (request, reply) => {

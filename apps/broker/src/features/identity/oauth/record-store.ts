@@ -70,7 +70,9 @@ export function createRecordStore(db: Database, vault: Vault, namespace = ''): (
           `insert into oauth_records (model, id, payload, grant_id, uid, account_id, expires_at)
            values ($1, $2, $3::jsonb, $4, $5, $6, now() + make_interval(secs => $7::double precision))
            on conflict (model, id) do update set payload = excluded.payload, grant_id = excluded.grant_id,
-             uid = excluded.uid, account_id = excluded.account_id, expires_at = excluded.expires_at`,
+             uid = excluded.uid, account_id = excluded.account_id, expires_at = excluded.expires_at,
+             -- a client that registers anew is in use (reap-records.ts)
+             created_at = case when excluded.model = 'Client' then excluded.created_at else oauth_records.created_at end`,
           [
             model,
             keyOf(id),

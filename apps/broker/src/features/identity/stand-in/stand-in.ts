@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { JWK } from 'jose';
 import { Provider, errors, type Configuration } from 'oidc-provider';
 import { z } from 'zod';
 import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import { sendPage } from '#platform/http/page.ts';
 import { handOver } from '../oauth/hand-over.ts';
+import type { SigningKeys } from '../oauth/signing-keys.ts';
 import { createRecordStore } from '../oauth/record-store.ts';
 import { renderMessagePage } from '../pages/message-page.ts';
 import { renderStandInPage, type StandInAccount } from '../pages/stand-in-page.ts';
@@ -40,7 +40,7 @@ export function createStandIn(options: {
   brandName: string;
   db: Database;
   vault: Vault;
-  keys: { privateKeys: JWK[]; cookieKey: string };
+  keys: Pick<SigningKeys, 'signer' | 'publicKeys' | 'cookieKey'>;
   redirectUri: string;
   client: { clientId: string; clientSecret: string };
 }) {
@@ -48,7 +48,7 @@ export function createStandIn(options: {
   const issuer = publicUrl + mountPath;
   const provider = new Provider(issuer, {
     adapter: createRecordStore(options.db, options.vault, 'stand-in:'),
-    jwks: { keys: options.keys.privateKeys },
+    jwks: { keys: [options.keys.signer] },
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
     clientDefaults: { id_token_signed_response_alg: 'ES256' },
     cookies: {
@@ -85,7 +85,11 @@ export function createStandIn(options: {
       await grant.save();
       return grant;
     },
-    features: { devInteractions: { enabled: false }, rpInitiatedLogout: { enabled: false } },
+    features: {
+      devInteractions: { enabled: false },
+      rpInitiatedLogout: { enabled: false },
+      externalSigningSupport: { enabled: true, ack: 'experimental-01' },
+    },
   } satisfies Configuration);
   provider.proxy = true;
   const handle = provider.callback();
@@ -97,6 +101,8 @@ export function createStandIn(options: {
   return {
     issuer,
     mount(app: FastifyInstance): void {
+      // oidc-provider would show the keys of its start, and these change while it runs.
+      app.get(`${mountPath}/jwks`, () => ({ keys: options.keys.publicKeys() }));
       app.get(`${mountPath}/choose/:uid`, async (request, reply) => {
         const uid = await findInteraction(request, reply.raw);
         if (uid === undefined) return sendPage(reply, 400, expired());
@@ -121,7 +127,7 @@ export function createStandIn(options: {
         return reply.redirect(returnTo, 303);
       });
 
-      for (const path of ['/auth', '/auth/:uid', '/jwks', '/me', '/.well-known/openid-configuration']) {
+      for (const path of ['/auth', '/auth/:uid', '/me', '/.well-known/openid-configuration']) {
         app.get(mountPath + path, (request, reply) => pass(request, reply));
       }
       app.post(`${mountPath}/token`, (request, reply) =>

@@ -1,0 +1,27 @@
+import type { Database } from '#platform/db/database.ts';
+
+/**
+ * Deletes what has no meaning any more: records past their end (codes and hand-off tickets, sessions, sign-ins that nobody
+ * finished, tokens, grants), clients that registered fourteen days ago and have nobody's grant, and authorizations whose
+ * grant is gone. Everything that is deleted was refused before already.
+ * @returns how many rows went; 0 too when another replica is at it.
+ */
+export async function reapRecords(db: Pick<Database, 'transaction'>): Promise<number> {
+  return db.transaction(async (query) => {
+    const { rows } = await query<{ ours: boolean }>(
+      `select pg_try_advisory_xact_lock(hashtext('souk:identity-reaping')) as ours`,
+    );
+    if (!rows[0]?.ours) return 0;
+    const expired = await query(`delete from oauth_records where expires_at <= now()`);
+    // A registration that is repeated counts as new (record-store.ts).
+    const clients = await query(
+      `delete from oauth_records c where c.model = 'Client' and c.created_at < now() - interval '14 days'
+         and not exists (select 1 from oauth_records g where g.model = 'Grant' and g.payload->>'clientId' = c.id)`,
+    );
+    const authorizations = await query(
+      `delete from authorizations a
+       where not exists (select 1 from oauth_records g where g.model = 'Grant' and g.id = a.grant_id)`,
+    );
+    return expired.affectedRows + clients.affectedRows + authorizations.affectedRows;
+  });
+}

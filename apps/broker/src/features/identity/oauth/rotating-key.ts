@@ -1,0 +1,46 @@
+import { createPrivateKey, createPublicKey, sign, type KeyObject } from 'node:crypto';
+import type { JWK } from 'jose';
+import { ExternalSigningKey } from 'oidc-provider';
+
+export type TokenKeys = {
+  current: JWK;
+  /** Public parts. */
+  published: JWK[];
+  /** Private keys by their id, of every key that is not removed. */
+  privateKeys: ReadonlyMap<string, JWK>;
+};
+
+/**
+ * The one signing key that oidc-provider knows. Its own are fixed when it is made, ours change while it runs: so this one
+ * stands for the current key at each moment.
+ */
+export class RotatingKey extends ExternalSigningKey {
+  readonly #keys: () => TokenKeys;
+
+  constructor(keys: () => TokenKeys) {
+    super();
+    this.#keys = keys;
+  }
+
+  override get kid(): string | undefined {
+    return this.#keys().current.kid;
+  }
+
+  override get alg(): string {
+    return 'ES256';
+  }
+
+  override keyObject(): KeyObject {
+    return createPublicKey({ key: this.#keys().current, format: 'jwk' });
+  }
+
+  /** Signs a JWS signing input with the key that its header names: the current one may have changed since that was written. */
+  override sign(data: Uint8Array): Uint8Array {
+    const [header = ''] = Buffer.from(data).toString('latin1').split('.');
+    const { kid }: { kid?: string } = JSON.parse(Buffer.from(header, 'base64url').toString('utf8'));
+    const jwk = this.#keys().privateKeys.get(kid ?? '');
+    if (!jwk) throw new Error('there is no signing key of this id any more');
+    const key = createPrivateKey({ key: jwk, format: 'jwk' });
+    return sign('sha256', data, { key, dsaEncoding: 'ieee-p1363' });
+  }
+}
