@@ -78,7 +78,9 @@ test('no environment variable of the broker appears through any tool of any serv
   const environment = await callText(ann, 'everything__get-env');
   expect(environment).toContain('PATH');
   expect(environment).not.toContain(canary);
-  for (const name of Object.keys(process.env).filter((key) => !['PWD', 'PATH', 'HOME', 'LANG', 'NODE_ENV'].includes(key))) {
+  for (const name of Object.keys(process.env).filter(
+    (key) => !['PWD', 'PATH', 'HOME', 'LANG', 'NODE_ENV'].includes(key),
+  )) {
     expect(environment).not.toContain(`\\"${name}\\"`);
   }
   const { tools } = await ann.listTools();
