@@ -4,8 +4,10 @@ import {
   SERVER_INFO_META_KEY,
   type Client,
   type RequestOptions,
+  type Tool,
 } from '@modelcontextprotocol/client';
 import { startDeadline } from './call-deadline.ts';
+import { faultOfHeaderArguments } from './header-arguments.ts';
 import { listenForListChanges } from './list-changes.ts';
 import { listPages, promptLimits, resourceLimits, toolLimits, type ListLimits } from './list-pages.ts';
 import { createPlainChannel } from './plain/plain-channel.ts';
@@ -88,10 +90,11 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
 
     async listTools() {
       if (!capabilities.tools) return [];
-      return list('tools', toolLimits, async (params, request) => {
+      const tools = await list('tools', toolLimits, async (params, request) => {
         const page = await client.request({ method: 'tools/list', params }, request);
         return { items: page.tools, nextCursor: page.nextCursor };
       });
+      return era === 'modern' && transport.endpoint ? tools.filter(isCallable) : tools;
     },
     async listPrompts() {
       if (!capabilities.prompts) return [];
@@ -176,6 +179,10 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
       return closing;
     },
   };
+}
+
+function isCallable({ inputSchema }: Tool): boolean {
+  return faultOfHeaderArguments(inputSchema) === undefined;
 }
 
 /** What the person's client can do and wants to hear goes with each request of a modern connection, so that -32021 is answered truly (trap 5). */
