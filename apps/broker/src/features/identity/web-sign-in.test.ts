@@ -2,6 +2,7 @@ import { beforeAll, afterAll, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { ScriptedBrowser, challengeOf, readTokens } from '#testing/scripted-browser.ts';
 import { identityMigrations } from './migrations.ts';
+import { sha256 } from './hash.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 const refreshForm = { grant_type: 'refresh_token', client_id: 'frontend' };
@@ -16,7 +17,7 @@ describeOnDatabases('the web app signs in', identityMigrations, (open) => {
   const profile = (token: string) =>
     fetch(`${running.publicUrl}/v2/user/profile`, { headers: { authorization: `Bearer ${token}` } });
 
-  test('with a code, a verifier of 128 characters and S256, and gets the profile', async () => {
+  test('[SIGN-16] [SIGN-17] with a code, a verifier of 128 characters and S256, and gets the profile', async () => {
     const browser = newBrowser();
     const { code, verifier, callback } = await browser.authorizeWeb({ email: 'Carl@souk.test' });
     expect(verifier).toHaveLength(128);
@@ -26,6 +27,7 @@ describeOnDatabases('the web app signs in', identityMigrations, (open) => {
     const body: Record<string, unknown> = JSON.parse(await answer.text());
     expect(body).toMatchObject({ token_type: 'Bearer', expires_in: 600, expiresIn: 600 });
     expect(body['accessToken']).toBe(body['access_token']);
+    expect(body['refreshToken']).toBe(body['refresh_token']);
     const tokens = readTokens(body);
     const answered = await profile(tokens.accessToken);
     expect(await answered.json()).toMatchObject({
@@ -242,6 +244,47 @@ describeOnDatabases('the web app signs in', identityMigrations, (open) => {
     ).toBe(200);
     expect(browser.cookie('souk_refresh')).toBeUndefined();
     expect((await profile(tokens.accessToken)).status).toBe(401);
+  });
+
+  test('POST /oauth/logout ends the session of this browser, its authorization and every cookie, old ones too', async () => {
+    const browser = newBrowser();
+    const other = newBrowser();
+    const [tokens, kept] = [await browser.signInWeb(), await other.signInWeb()];
+    browser.setCookie('user_data', 'old');
+    browser.setCookie('auth_token', 'old');
+    const session = browser.cookie('souk_session') ?? '';
+    const refresh = browser.cookie('souk_refresh') ?? '';
+    expect((await browser.postForm('/oauth/logout', {})).status).toBe(204);
+    for (const name of [
+      'souk_refresh',
+      'souk_signed_in',
+      'souk_session',
+      'souk_session.sig',
+      'user_data',
+      'auth_token',
+    ]) {
+      expect(browser.cookie(name), name).toBeUndefined();
+    }
+    expect((await profile(tokens.accessToken)).status).toBe(401);
+    // Whoever kept the cookies has nothing: the rows are gone.
+    browser.setCookie('souk_refresh', refresh, '/oauth');
+    expect((await browser.postForm('/oauth/token', refreshForm)).status).toBe(400);
+    const rows = await running.db.query(`select 1 from oauth_records where model = 'Session' and id = $1`, [
+      sha256(session),
+    ]);
+    expect(rows.rows).toEqual([]);
+    expect((await profile(kept.accessToken)).status).toBe(200);
+    expect((await other.postForm('/oauth/token', refreshForm)).status).toBe(200);
+  });
+
+  test('a sign-out of another site is refused, and one without a sign-in has nothing to say', async () => {
+    const browser = newBrowser();
+    const tokens = await browser.signInWeb();
+    const foreign = await browser.postForm('/oauth/logout', {}, { origin: 'https://evil.test' });
+    expect(foreign.status).toBe(403);
+    expect((await browser.request('/oauth/logout', { method: 'POST' })).status).toBe(403);
+    expect((await profile(tokens.accessToken)).status).toBe(200);
+    expect((await newBrowser().postForm('/oauth/logout', {})).status).toBe(204);
   });
 
   test('a deactivated user is refused at once, and cannot refresh or sign in', async () => {

@@ -140,7 +140,7 @@ describeOnDatabases('a person and their data', migrations, (open) => {
     expect(answer.headers.getSetCookie().join()).toContain('souk_refresh=; Max-Age=0');
 
     expect(await statuses(dora)).toEqual(allRefused);
-    await expect(legacy.callTool({ name: 'list_my_servers' })).rejects.toThrow(/401|Session not found|invalid_token|refused/);
+    await expect(legacy.callTool({ name: 'list_my_servers' })).rejects.toThrow('Authentication failed');
     await legacy.close().catch(() => undefined);
     expect(existsSync(join(app.dataDir, 'people', dora.userId))).toBe(false);
     const left = (await dumpDatabase(app.db)).split('\n').filter((row) => /unmistakable/i.test(row));
@@ -174,7 +174,7 @@ describeOnDatabases('a person and their data', migrations, (open) => {
     expect(await statuses(finn)).toEqual(allGood);
     expect(await app.identity.users.deactivate(finn.userId)).toBe(true);
     expect(await statuses(finn)).toEqual(allRefused);
-    await expect(legacy.callTool({ name: 'list_my_servers' })).rejects.toThrow(/401|Session not found|invalid_token|refused/);
+    await expect(legacy.callTool({ name: 'list_my_servers' })).rejects.toThrow('Authentication failed');
     await legacy.close().catch(() => undefined);
     await expect(new ScriptedBrowser(app.publicUrl).signInWeb({ email: finn.email })).rejects.toThrow(
       'This account has been deactivated.',

@@ -24,12 +24,15 @@ export type FakeGoogleFault =
   /** Its clock, and so everything that it dates, is ten minutes behind. */
   | 'clock';
 
+const accessToken = 'upstream-access-token';
 const skewMs = -600_000;
 
 export type FakeGoogle = {
   issuer: string;
   person: { sub: string; email: string; name: string };
   fault: FakeGoogleFault;
+  /** Every code and token that it gave out. */
+  issued: string[];
   close(): Promise<void>;
 };
 
@@ -68,6 +71,7 @@ export async function startFakeGoogle(clientId: string): Promise<FakeGoogle> {
     if (url.pathname === '/userinfo') return json({ sub: google.person.sub });
     if (url.pathname === '/authorize') {
       const code = crypto.randomUUID();
+      google.issued.push(code);
       nonces.set(code, url.searchParams.get('nonce') ?? '');
       const back = new URL(url.searchParams.get('redirect_uri') ?? '');
       if (google.fault === 'denied') back.searchParams.set('error', 'access_denied');
@@ -83,9 +87,10 @@ export async function startFakeGoogle(clientId: string): Promise<FakeGoogle> {
     request.on('data', (chunk) => (text += String(chunk)));
     request.on('end', () => {
       const nonce = nonces.get(new URLSearchParams(text).get('code') ?? '') ?? '';
-      void identityToken(nonce).then((token) =>
-        json({ access_token: 'upstream-access-token', token_type: 'Bearer', expires_in: 300, id_token: token }),
-      );
+      void identityToken(nonce).then((token) => {
+        google.issued.push(token, accessToken);
+        return json({ access_token: accessToken, token_type: 'Bearer', expires_in: 300, id_token: token });
+      });
     });
     return undefined;
   });
@@ -137,6 +142,7 @@ export async function startFakeGoogle(clientId: string): Promise<FakeGoogle> {
     issuer: `http://127.0.0.1:${listening.port}`,
     person: { sub: 'google-1', email: 'Real@Person.test', name: 'Real Person' },
     fault: 'none',
+    issued: [],
     close: () => listening.close(),
   };
   return google;
