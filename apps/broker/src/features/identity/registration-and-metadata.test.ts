@@ -64,6 +64,11 @@ describeOnDatabases('registration and metadata', identityMigrations, (open) => {
     const bad = [
       ['javascript:alert(1)'],
       ['data:text/html,x'],
+      ['vbscript:x'],
+      ['file:///etc/passwd'],
+      ['ms-msdt:/id'],
+      ['myapp://callback'],
+      ['https://user:secret@app.example/cb'],
       ['http://evil.test/cb'],
       ['http://localhost.evil.test/callback'],
       ['http://127.0.0.1@evil.test/cb'],
@@ -112,10 +117,10 @@ describeOnDatabases('registration and metadata', identityMigrations, (open) => {
   });
 
   test('metadata is the same whatever Host and X-Forwarded-Host say', async () => {
-    const read = (headers: Record<string, string>) =>
+    const read = (path: string, headers: Record<string, string>) =>
       new Promise<string>((resolve, reject) => {
         const { port } = new URL(running.publicUrl);
-        httpRequest({ host: '127.0.0.1', port, path: '/.well-known/oauth-authorization-server', headers }, (answer) => {
+        httpRequest({ host: '127.0.0.1', port, path, headers }, (answer) => {
           let text = '';
           answer.on('data', (chunk) => (text += String(chunk)));
           answer.on('end', () => resolve(text));
@@ -124,11 +129,27 @@ describeOnDatabases('registration and metadata', identityMigrations, (open) => {
           .end();
       });
     const { host } = new URL(running.publicUrl);
-    expect(await read({ host: 'evil.test' })).not.toContain('evil');
-    const forwarded = await read({ host, 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'gopher' });
-    expect(JSON.parse(forwarded)).toMatchObject({
+    const forwarded = { 'x-forwarded-host': 'evil.test', 'x-forwarded-proto': 'gopher', forwarded: 'host=evil.test' };
+    for (const name of [
+      'oauth-authorization-server',
+      'openid-configuration',
+      'oauth-protected-resource/s/travel/mcp',
+    ]) {
+      const path = `/.well-known/${name}`;
+      expect(await read(path, { host: 'evil.test' }), path).not.toContain('evil');
+      expect(await read(path, { host, ...forwarded }), path).toBe(await read(path, { host }));
+    }
+    const server = JSON.parse(await read('/.well-known/oauth-authorization-server', { host, ...forwarded }));
+    expect(server).toMatchObject({
       issuer: running.publicUrl,
+      authorization_endpoint: `${running.publicUrl}/oauth/authorize`,
       token_endpoint: `${running.publicUrl}/oauth/token`,
+      registration_endpoint: `${running.publicUrl}/oauth/register`,
+      revocation_endpoint: `${running.publicUrl}/oauth/revoke`,
+      jwks_uri: `${running.publicUrl}/oauth/jwks`,
+      response_modes_supported: ['query'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      token_endpoint_auth_methods_supported: expect.arrayContaining(['none']),
     });
   });
 
@@ -161,6 +182,9 @@ describeOnDatabases('registration and metadata', identityMigrations, (open) => {
     for (const probe of ['oauth-authorization-server/mcp', 'oauth-protected-resource/s/oauth/mcp', 'anything/else']) {
       expect(await read(probe), probe).toMatchObject({ status: 404, body: { success: false, code: 'not_found' } });
     }
+    const head = await fetch(`${publicUrl}/.well-known/oauth-protected-resource/mcp`, { method: 'HEAD' });
+    expect(head.status).toBe(200);
+    expect(await head.text()).toBe('');
     const jwks = await (await fetch(`${publicUrl}/oauth/jwks`)).text();
     expect(jwks).toContain('"kid"');
     expect(jwks).not.toContain('"d"');
@@ -168,7 +192,14 @@ describeOnDatabases('registration and metadata', identityMigrations, (open) => {
 
   test('browsers of any origin may use the endpoints of public clients, never with cookies', async () => {
     const { publicUrl } = running;
-    for (const path of ['/oauth/token', '/oauth/register', '/.well-known/oauth-authorization-server']) {
+    const wellKnown = ['oauth-authorization-server', 'openid-configuration', 'oauth-protected-resource/mcp'];
+    const paths = [
+      '/oauth/token',
+      '/oauth/register',
+      '/oauth/revoke',
+      ...wellKnown.map((name) => `/.well-known/${name}`),
+    ];
+    for (const path of paths) {
       const preflight = await fetch(publicUrl + path, {
         method: 'OPTIONS',
         headers: { origin: 'http://localhost:6274', 'access-control-request-method': 'POST' },

@@ -1,20 +1,15 @@
 const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Schemes that a browser runs or opens as a document instead of handing them to an application. */
-const refusedSchemes: ReadonlySet<string> = new Set([
-  'javascript:',
-  'data:',
-  'vbscript:',
-  'file:',
-  'blob:',
-  'filesystem:',
-  'about:',
-  'view-source:',
-  'ws:',
-  'wss:',
-  'ftp:',
-  'mailto:',
-]);
+/**
+ * Schemes of applications that are not a reversed domain name, as RFC 8252 (section 7.1) wants them, and yet are of MCP
+ * clients that people use. Any other without a dot is refused: it may be one that a browser runs, or that opens a program
+ * of the system with whatever stands behind it.
+ */
+const clientSchemes: ReadonlySet<string> = new Set(
+  'claude cursor vscode vscode-insiders vscodium windsurf zed kiro trae goose raycast warp lmstudio jan cherrystudio'
+    .split(' ')
+    .map((name) => `${name}:`),
+);
 
 /** Whether this is an http address of the machine itself. Exact hosts only: localhost.evil.test is not one. */
 export function isLoopbackRedirect(uri: string): boolean {
@@ -39,8 +34,11 @@ export function redirectProblem(uri: unknown): string | undefined {
   if (!url) return 'redirect_uris must be absolute addresses';
   if (url.hash !== '' || uri.includes('#')) return 'redirect_uris must not have a fragment';
   if (url.username !== '' || url.password !== '') return 'redirect_uris must not carry credentials';
-  if (refusedSchemes.has(url.protocol)) return `redirect_uris must not use the scheme ${url.protocol}`;
   if (url.protocol === 'http:' && !isLoopbackRedirect(uri)) return 'http redirect_uris must be loopback addresses';
+  const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
+  if (!isWeb && !clientSchemes.has(url.protocol) && !url.protocol.includes('.')) {
+    return `redirect_uris must not use the scheme ${url.protocol} (an application's own is a reversed domain name)`;
+  }
   return undefined;
 }
 

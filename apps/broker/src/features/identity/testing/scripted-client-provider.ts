@@ -3,6 +3,8 @@ import type { ScriptedBrowser } from '#testing/scripted-browser.ts';
 
 /** What a real client keeps between its steps; the browser that it would open is scripted. */
 export class ScriptedClientProvider implements OAuthClientProvider {
+  /** Where it last sent the browser, and where that came back. */
+  authorizationUrl: URL | undefined;
   callback: URL | undefined;
   readonly redirectUrl: string;
   /** Where the client publishes its metadata document, if it does; else it registers. */
@@ -37,6 +39,7 @@ export class ScriptedClientProvider implements OAuthClientProvider {
     return this.#tokens?.access_token ?? '';
   }
   async redirectToAuthorization(url: URL) {
+    this.authorizationUrl = url;
     this.callback = await this.#browser.signIn(url);
   }
   saveCodeVerifier(verifier: string) {

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '#platform/db/database.ts';
+import { openTestDatabase } from '#testing/databases.ts';
+import { ScriptedBrowser, challengeOf, readTokens } from '#testing/scripted-browser.ts';
+import { identityMigrations } from './migrations.ts';
+import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
+
+type Shape = {
+  client: string;
+  metadata: Record<string, unknown>;
+  /** What it names at sign-in. */
+  redirectUri: string;
+  /** What a person reads on the consent page. */
+  shown: string;
+};
+
+/** What the clients that people use send at registration, with what they lack and what they have too much of. */
+const shapes: Shape[] = [
+  {
+    client: 'Claude Code: loopback without a port, no application_type',
+    metadata: {
+      client_name: 'Claude Code (souk)',
+      redirect_uris: ['http://localhost/callback'],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    },
+    redirectUri: 'http://localhost:54545/callback',
+    shown: 'localhost:54545',
+  },
+  {
+    client: 'claude.ai: a hosted callback, a scope of its own, a secret',
+    metadata: {
+      client_name: 'Claude',
+      redirect_uris: ['https://claude.ai/api/mcp/auth_callback'],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'client_secret_post',
+      scope: 'claudeai',
+    },
+    redirectUri: 'https://claude.ai/api/mcp/auth_callback',
+    shown: 'claude.ai',
+  },
+  {
+    client: 'Codex: loopback with a port of this start, a scope that is null',
+    metadata: {
+      client_name: 'Codex',
+      redirect_uris: ['http://127.0.0.1:41033/callback'],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      scope: null,
+    },
+    redirectUri: 'http://127.0.0.1:41033/callback',
+    shown: '127.0.0.1:41033',
+  },
+  {
+    client: 'VS Code: hosted and loopback callbacks together, and a grant type that we lack',
+    metadata: {
+      client_name: 'Visual Studio Code',
+      client_uri: 'https://code.visualstudio.com',
+      redirect_uris: [
+        'https://insiders.vscode.dev/redirect',
+        'https://vscode.dev/redirect',
+        'http://127.0.0.1/',
+        'http://127.0.0.1:33418/',
+      ],
+      grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      application_type: 'native',
+    },
+    redirectUri: 'http://127.0.0.1:52001/',
+    shown: '127.0.0.1:52001',
+  },
+  {
+    client: 'Cursor: a scheme of its own',
+    metadata: {
+      client_name: 'Cursor',
+      redirect_uris: ['cursor://anysphere.cursor-mcp/oauth/callback'],
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    },
+    redirectUri: 'cursor://anysphere.cursor-mcp/oauth/callback',
+    shown: 'anysphere.cursor-mcp',
+  },
+  {
+    client: 'ChatGPT: a hosted callback and nothing else',
+    metadata: {
+      client_name: 'ChatGPT',
+      redirect_uris: ['https://chatgpt.com/connector_platform_oauth_redirect'],
+      token_endpoint_auth_method: 'none',
+    },
+    redirectUri: 'https://chatgpt.com/connector_platform_oauth_redirect',
+    shown: 'chatgpt.com',
+  },
+  {
+    client: 'mcp-remote: a software statement of sorts, web as its type although it is none',
+    metadata: {
+      client_name: 'MCP CLI Proxy',
+      client_uri: 'https://github.com/modelcontextprotocol/mcp-cli',
+      redirect_uris: ['http://localhost:3334/oauth/callback'],
+      application_type: 'web',
+      software_id: '2e6dc280-f3c3-4e01-99a7-8181dbd1d23d',
+      software_version: '0.15.1',
+      token_endpoint_auth_method: 'none',
+    },
+    redirectUri: 'http://localhost:9333/oauth/callback',
+    shown: 'localhost:9333',
+  },
+  {
+    client: 'an application with a reversed domain name as its scheme',
+    metadata: { client_name: 'Native', redirect_uris: ['com.example.app:/oauth/callback'] },
+    redirectUri: 'com.example.app:/oauth/callback',
+    shown: 'com.example.app',
+  },
+];
+
+describe('registrations of clients that people use', () => {
+  let db: Database;
+  let running: RunningIdentity;
+  beforeAll(async () => {
+    db = await openTestDatabase(identityMigrations);
+    running = await startIdentity({ db });
+  });
+  afterAll(async () => {
+    await running.close();
+    await db.close();
+  });
+
+  const register = async (metadata: Record<string, unknown>) => {
+    const answer = await fetch(`${running.publicUrl}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(metadata),
+    });
+    const text = await answer.text();
+    expect(answer.status, text).toBe(201);
+    const registered: { client_id: string; client_secret?: string } = JSON.parse(text);
+    return registered;
+  };
+
+  test.each(shapes)('$client', async ({ metadata, redirectUri, shown }) => {
+    const { client_id: clientId, client_secret: secret } = await register(metadata);
+    const browser = new ScriptedBrowser(running.publicUrl);
+    const verifier = 'v'.repeat(43);
+    const url = browser.authorizeUrl({
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      code_challenge: challengeOf(verifier),
+      resource: `${running.publicUrl}/mcp`,
+    });
+    const consent = await browser.open(url);
+    expect('page' in consent && consent.page.text).toContain(shown);
+    const left = await browser.signIn(url);
+    expect(left.href.startsWith(redirectUri)).toBe(true);
+    const answer = await fetch(`${running.publicUrl}/oauth/token`, {
+      method: 'POST',
+      body: new URLSearchParams({
+        grant_type: 'authorization_code',
+        client_id: clientId,
+        ...(secret !== undefined && { client_secret: secret }),
+        code: left.searchParams.get('code') ?? '',
+        redirect_uri: redirectUri,
+        code_verifier: verifier,
+      }),
+    });
+    expect(readTokens(await answer.json()).refreshToken).not.toBe('');
+  });
+
+  test('a public client that registers twice is one client, and both registrations work', async () => {
+    const metadata = { client_name: 'Twice', redirect_uris: ['https://app.example/cb'] };
+    const ids = await Promise.all([register(metadata), register(metadata)]);
+    expect(ids[0]?.client_id).toBe(ids[1]?.client_id);
+  });
+
+  test('one with a secret that registers twice is two, and the first one’s secret stays good', async () => {
+    const metadata = {
+      client_name: 'Twice with a secret',
+      redirect_uris: ['https://app.example/cb'],
+      token_endpoint_auth_method: 'client_secret_basic',
+    };
+    const [first, second] = [await register(metadata), await register(metadata)];
+    expect(first.client_id).not.toBe(second.client_id);
+    const answer = await fetch(`${running.publicUrl}/oauth/token`, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${Buffer.from(`${first.client_id}:${first.client_secret}`).toString('base64')}`,
+      },
+      body: new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'unknown' }),
+    });
+    // The client is known: it is its refresh token that is not.
+    expect(await answer.json()).toMatchObject({ error: 'invalid_grant' });
+  });
+});
