@@ -1,4 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { OwnSignIns } from '#features/connections/own-sign-ins.tsx';
 import { ConnectPanel } from '#features/gateway/connect-panel.tsx';
 import { ToolListChoice } from '#features/gateway/tool-list-choice.tsx';
 import { DashboardScreen } from '#features/identity/dashboard-screen.tsx';
@@ -15,6 +16,7 @@ export function Dashboard() {
       connectPanel={(userId) => (
         <>
           <ConnectPanel userId={userId} />
+          <OwnSignIns userId={userId} />
           <ToolListChoice userId={userId} />
         </>
       )}

@@ -1,0 +1,35 @@
+import { expect, test } from './product-test.ts';
+import { signIn } from './sign-in.ts';
+
+test('[SIGN-46] [SIGN-53] the dashboard names the services that want a sign-in of one’s own, and signs in there in a window', async ({
+  page,
+}) => {
+  await page.goto('/');
+  await signIn(page, 'own@souk.test');
+  await page.goto('/dashboard');
+  const services = page.getByRole('region', { name: 'Services that want your own sign-in' });
+  await expect(services).toContainText('Notes');
+  await expect(services).toContainText('Not signed in');
+
+  const opened = page.waitForEvent('popup');
+  await services.getByRole('button', { name: 'Sign in to Notes' }).click();
+  const popup = await opened;
+  await popup.getByLabel('Your name').fill('Olive');
+  await popup.getByRole('button', { name: 'Allow' }).click();
+  await expect(services).toContainText('Connected');
+  await expect(services.getByRole('button')).toHaveCount(0);
+  await services.getByRole('link', { name: 'Notes' }).click();
+  await expect(page).toHaveURL(/\/connect\/notes$/);
+});
+
+test('the short tool list is chosen on the dashboard, and stays', async ({ page }) => {
+  await page.goto('/');
+  await signIn(page, 'short@souk.test');
+  await page.goto('/dashboard');
+  const choice = page.getByRole('region', { name: 'Short tool list' });
+  await expect(choice).toContainText(/Your clients see all \d+ tools/);
+  await choice.getByRole('switch', { name: 'Short list' }).click();
+  await expect(choice).toContainText('Your clients see four tools');
+  await page.reload();
+  await expect(choice).toContainText('Your clients see four tools');
+});
