@@ -93,7 +93,18 @@ describeOnDatabases('the pages and ways of sign-in', identityMigrations, (open) 
       `/login?${new URLSearchParams({ return_to: `${running.publicUrl}/auth/callback`, state: 'a', code_challenge: challengeOf('v') })}`,
     );
     const page = 'page' in step ? step.page : undefined;
-    expect(page?.text).toContain('GitHub: not yet available');
+    for (const name of ['GitHub', 'Facebook', 'Apple', 'E-mail and password']) {
+      expect(page?.text).toMatch(new RegExp(`disabled>${name}<span class="quiet">not available yet`));
+    }
+    if (!page) throw new Error('no page');
+    for (const [provider, name] of [
+      ['github', 'GitHub'],
+      ['email', 'E-mail and password'],
+    ] as const) {
+      const answer = await browser.postForm(page.url.pathname, { provider }, { accept: 'text/html' });
+      expect(answer.status).toBe(501);
+      expect(await answer.text()).toContain(`${name} sign-in is not yet implemented`);
+    }
     expect(page?.headers.get('content-security-policy')).toContain("default-src 'none'; style-src 'self'");
     expect(page?.headers.get('x-frame-options')).toBe('DENY');
     const styles = await browser.request('/oauth/pages.css');

@@ -44,7 +44,7 @@ export function renderPage(page: Page): string {
 <link rel="icon" type="image/svg+xml" href="${markPath}">
 </head>
 <body>
-<header><a href="/">${mark}${escapeHtml(page.brandName)}</a></header>
+<header class="${page.width ?? 'narrow'}"><a href="/">${mark}${escapeHtml(page.brandName)}</a></header>
 <main class="${page.width ?? 'narrow'}">
 ${page.body}
 </main>

@@ -48,7 +48,7 @@ ${scopes}
 <p>${
       request.email === undefined
         ? `You will sign in with Google${request.standIn ? ' (a stand-in; no real Google account is used)' : ''} next.`
-        : `Signed in as <strong>${escapeHtml(request.email)}</strong>.`
+        : `Signed in as <strong>${escapeHtml(request.email)}</strong>${request.standIn ? ' through the stand-in for Google' : ''}.`
     }</p>
 <form method="post" action="${escapeHtml(request.action)}" class="row">
 <button class="primary" name="allow" value="1">Allow</button>

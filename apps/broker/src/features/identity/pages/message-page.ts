@@ -2,14 +2,16 @@ import { escapeHtml, renderPage } from '#platform/http/page.ts';
 
 /**
  * A page that says one thing: an error, or that something is not there.
- * @param message.retry whether starting again may help: then that is the first way on
+ * @param message.again what to call the way to start again, where that may help: then it is the first way on
  */
 export function renderMessagePage(message: {
   brandName: string;
   title: string;
   text: string;
-  retry?: boolean;
+  again?: string | undefined;
 }): string {
+  const again =
+    message.again === undefined ? '' : `<a class="button primary" href="/sign-in">${escapeHtml(message.again)}</a>\n`;
   const home = `Back to ${escapeHtml(message.brandName)}`;
   return renderPage({
     title: message.title,
@@ -17,7 +19,9 @@ export function renderMessagePage(message: {
     body: `<section class="card">
 <h1>${escapeHtml(message.title)}</h1>
 <p>${escapeHtml(message.text)}</p>
-<p class="row">${message.retry === true ? '<a class="button primary" href="/sign-in">Sign in again</a>\n' : ''}<a class="button" href="/">${home}</a></p>
+<div class="row">
+${again}<a class="button" href="/">${home}</a>
+</div>
 </section>`,
   });
 }

@@ -7,7 +7,9 @@ import { frontendClientId } from '../oauth/resources.ts';
 import { redirectHost, redirectSource } from '../oauth/redirect-uri.ts';
 import { renderConsentPage } from '../pages/consent-page.ts';
 import { renderMessagePage } from '../pages/message-page.ts';
-import { renderSignInPage } from '../pages/sign-in-page.ts';
+import { missingProviders, renderSignInPage } from '../pages/sign-in-page.ts';
+import { refuseSignIn } from './refuse-sign-in.ts';
+import { emailSignIn, notYetImplemented } from './not-yet-implemented.ts';
 import type { SignInContext } from './sign-in-context.ts';
 
 const formSchema = z.object({ provider: z.string().optional(), allow: z.string().optional() });
@@ -46,8 +48,17 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
     const form = formSchema.safeParse(request.body ?? {});
     const answer = form.success ? form.data : {};
     if (isFrontend(interaction)) {
-      if (answer.provider !== 'google')
+      // The buttons of the others are disabled; a form that names one all the same gets the specification's answer.
+      const missing = answer.provider === undefined ? undefined : missingProviders[answer.provider];
+      if (missing !== undefined) {
+        return refuseSignIn(brandName, request, reply, {
+          code: 'not_implemented',
+          text: notYetImplemented(answer.provider === 'email' ? emailSignIn : `${missing} sign-in`),
+        });
+      }
+      if (answer.provider !== 'google') {
         return sendPage(reply, 400, problem('This way of signing in is not available.'));
+      }
       return context.startUpstream(request, reply, { interaction: interaction.uid });
     }
     if (answer.allow !== '1') {
@@ -106,7 +117,7 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
   }
 
   function problem(text: string): string {
-    return renderMessagePage({ brandName, title: 'Sign-in did not work', text });
+    return renderMessagePage({ brandName, title: 'Sign-in did not work', text, again: 'Sign in again' });
   }
 }
 

@@ -85,7 +85,12 @@ export function mountProviderCallback(app: FastifyInstance, context: SignInConte
     return sendPage(
       reply,
       status,
-      renderMessagePage({ brandName, title: 'Sign-in did not work', text, retry: status !== 403 }),
+      renderMessagePage({
+        brandName,
+        title: 'Sign-in did not work',
+        text,
+        again: status === 403 ? undefined : 'Sign in again',
+      }),
     );
   }
 }

@@ -4,7 +4,7 @@ import { SoukError } from '#platform/errors.ts';
 import { sendPage } from '#platform/http/page.ts';
 import { renderMessagePage } from '../pages/message-page.ts';
 
-export type SignInRefusal = { code: ErrorCode; text?: string; title?: string; retryAfterSeconds?: number };
+export type SignInRefusal = { code: ErrorCode; text?: string; retryAfterSeconds?: number };
 
 /**
  * Ends a sign-in that cannot go on: with a page for a person, who came here by a link or a form, and with the error of
@@ -18,6 +18,8 @@ export function refuseSignIn(brandName: string, request: FastifyRequest, reply: 
   if (!request.headers.accept?.includes('text/html')) {
     throw new SoukError(refusal.code, refusal.text === undefined ? {} : { message: refusal.text });
   }
-  const title = refusal.title ?? 'Sign-in did not work';
-  return sendPage(reply, status, renderMessagePage({ brandName, title, text, retry: true }));
+  const missing = refusal.code === 'not_implemented';
+  const title = missing ? 'Not available yet' : 'Sign-in did not work';
+  const again = missing ? 'Other ways to sign in' : 'Sign in again';
+  return sendPage(reply, status, renderMessagePage({ brandName, title, text, again }));
 }

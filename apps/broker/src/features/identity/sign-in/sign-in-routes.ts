@@ -3,16 +3,13 @@ import { z } from 'zod';
 import { mcpScopes } from '@souk/contract/identity.ts';
 import { SoukError } from '#platform/errors.ts';
 import { frontendClientId } from '../oauth/resources.ts';
+import { emailSignIn, emailSignUp, notYetImplemented } from './not-yet-implemented.ts';
 import { refuseSignIn } from './refuse-sign-in.ts';
 import { readAuthorizeAddress, readReturnTo } from './return-to.ts';
 import type { SignInContext } from './sign-in-context.ts';
 
 /** Providers that the specification names; only Google is wired (spec part 1, section 8: not-yet-implemented errors). */
 const unwired: Record<string, string> = { github: 'GitHub', facebook: 'Facebook', apple: 'Apple' };
-
-export const notYetImplemented = (way: string) => `${way} is not yet implemented`;
-export const emailSignIn = 'E-mail and password sign-in';
-const emailSignUp = 'E-mail and password sign-up';
 
 const loginSchema = z.object({
   return_to: z.unknown(),
@@ -64,7 +61,6 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
         return refuseSignIn(brandName, request, reply, {
           code: 'not_implemented',
           text: notYetImplemented(`${name} sign-in`),
-          title: 'Not available yet',
         });
       }
       if (request.params.provider !== 'google') throw new SoukError('not_found');
@@ -87,7 +83,6 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
       refuseSignIn(brandName, request, reply, {
         code: 'not_implemented',
         text: notYetImplemented(way),
-        title: 'Not available yet',
       }),
     );
   }
