@@ -116,6 +116,37 @@ describeOnDatabases('two replicas behind one address', identityMigrations, (open
     await waitUntil('the other replica hears it', () => heard.includes(made.id));
   });
 
+  test('a client that is disconnected at one is refused at the other, where it was known, and cannot refresh there', async () => {
+    const [one, other] = replicas;
+    if (!one || !other) throw new Error('no replicas');
+    const email = 'both@souk.test';
+    const web = await new ScriptedBrowser(publicUrl).signInWeb({ email });
+    const client = await new ScriptedBrowser(publicUrl).signInMcpClient({ email });
+    const { host } = new URL(publicUrl);
+    const at = (replica: RunningIdentity, method: 'GET' | 'POST' | 'DELETE', url: string, token: string) =>
+      replica.app.inject({ method, url, headers: { host, authorization: `Bearer ${token}` } });
+    expect((await at(other, 'POST', '/mcp', client.accessToken)).statusCode).toBe(200);
+
+    const profile: { id: string } = (await at(one, 'GET', '/v2/user/profile', web.accessToken)).json();
+    const path = `/api/users/${profile.id}/connected-apps`;
+    const listed: { apps: { id: string }[] } = (await at(other, 'GET', path, web.accessToken)).json();
+    const heard = new Promise((resolve) => other.identity.onRevoked(({ tokenId }) => resolve(tokenId)));
+    expect((await at(one, 'DELETE', `${path}/${listed.apps[0]?.id}`, web.accessToken)).statusCode).toBe(200);
+    expect(await heard).toBe(listed.apps[0]?.id);
+    expect((await at(other, 'POST', '/mcp', client.accessToken)).statusCode).toBe(401);
+    const refreshed = await other.app.inject({
+      method: 'POST',
+      url: '/oauth/token',
+      headers: { host, 'content-type': 'application/x-www-form-urlencoded' },
+      payload: new URLSearchParams({
+        grant_type: 'refresh_token',
+        client_id: client.clientId,
+        refresh_token: client.refreshToken,
+      }).toString(),
+    });
+    expect(refreshed.json()).toMatchObject({ error: 'invalid_grant' });
+  });
+
   test('somebody who is deactivated at one is refused at the other, where their token was good a moment ago', async () => {
     const [one, other] = replicas;
     if (!one || !other) throw new Error('no replicas');

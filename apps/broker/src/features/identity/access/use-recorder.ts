@@ -4,8 +4,6 @@ import type { Log } from '#platform/log.ts';
 const everyMs = 60_000;
 const maxRemembered = 10_000;
 
-export type UseRecorder = ReturnType<typeof createUseRecorder>;
-
 /**
  * Notes when a token was last used: at most once a minute each, and nobody waits for it, since a call must not pay for a
  * statistic.
