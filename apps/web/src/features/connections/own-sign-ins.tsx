@@ -31,7 +31,7 @@ export function OwnSignIns({ userId }: { userId: string }) {
   if (!list.data || list.data.connections.length === 0) return null;
   return (
     <Card as="section" padding="none" className="mt-4" aria-labelledby="own-sign-ins">
-      <div className="px-4 pt-4 pb-3">
+      <div className="px-4 pt-4 pb-3 sm:px-5">
         <h2 id="own-sign-ins" className="font-semibold">
           Services that want your own sign-in
         </h2>
@@ -70,7 +70,7 @@ function OwnSignIn({
     onSettled: () => queries.invalidateQueries({ queryKey: upstreamKey(userId) }),
   });
   return (
-    <li className="flex flex-col gap-3 border-t border-line px-4 py-3">
+    <li className="flex flex-col gap-3 border-t border-line px-4 py-3 sm:px-5">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <TextLink to="/connect/$serverId" params={{ serverId }}>
           {serverName}

@@ -33,7 +33,7 @@ export function ToolListChoice({ userId }: { userId: string }) {
   const { visibleTools, compactSuggested } = known.data;
   const compact = change.isPending ? change.variables : known.data.compactMode;
   return (
-    <Card as="section" className="mt-4 flex flex-col gap-3" aria-labelledby="tool-list">
+    <Card as="section" padding="none" className="mt-4 flex flex-col gap-3 p-4 sm:px-5" aria-labelledby="tool-list">
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
         <div className="max-w-xl">
           <h2 id="tool-list" className="font-semibold">
