@@ -34,12 +34,22 @@ export async function callAcrossEras<P>(
     return missing ? refusal(`This tool needs a client that can ${missing}. Yours cannot.`) : answer;
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
-    if (error.code === missingCapability && !request.clientCapabilities) {
-      return refusal(`This tool needs a client that can do more than yours: ${error.message}`);
-    }
+    const incapable = request.clientCapabilities ? undefined : asIncapable(error);
+    if (incapable) return incapable;
     if (error.code === urlRequired && request.clientCapabilities) return openPages(request.clientCapabilities, error);
     throw error;
   }
+}
+
+/** For a client of a session, which knows no such error: "your client cannot", as a text. Undefined for other errors. */
+export function asIncapable(error: ProtocolError): CallToolResult | undefined {
+  if (error.code !== missingCapability) return undefined;
+  const required: unknown =
+    typeof error.data === 'object' && error.data !== null && 'requiredCapabilities' in error.data
+      ? error.data.requiredCapabilities
+      : {};
+  const words = Object.keys(Object(required)).join(', ') || 'more';
+  return refusal(`This tool needs a client that can do ${words}. Yours cannot.`);
 }
 
 /** What the client of a session lacks for an answer of a modern server, in words. */

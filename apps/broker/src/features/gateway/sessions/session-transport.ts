@@ -2,6 +2,7 @@ import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sendJsonRpcError } from '../json-rpc-error.ts';
+import { isEventId } from './event-store.ts';
 
 /** Revisions whose messages may come in batches. */
 const batchRevision = '2025-03-26';
@@ -28,6 +29,10 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     if (Array.isArray(body) && revision !== batchRevision) {
       return sendJsonRpcError(response, 400, -32600, 'Invalid Request: batches are not part of this revision');
     }
+    const lastEventId = request.headers['last-event-id'];
+    if (typeof lastEventId === 'string' && !isEventId(lastEventId)) {
+      return sendJsonRpcError(response, 400, -32000, 'Bad Request: Last-Event-ID is no event of this session');
+    }
     const messages: unknown[] = Array.isArray(body) ? body : [body];
     const ids = messages.flatMap(idOf);
     const twice = ids.find((id, index) => this.#open.has(id) || ids.indexOf(id) !== index);
@@ -46,7 +51,7 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
 
   override async send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
     if (!('method' in message) && message.id !== undefined) this.#open.delete(message.id);
-    return super.send(message, options);
+    return super.send(inTermsOfSession(message), options);
   }
 
   /** Whoever cancelled waits for no answer: the stream ends without one, and what the SDK noted of it goes, too. */
@@ -54,6 +59,13 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     this.closeSSEStream(id);
     await this.send({ jsonrpc: '2.0', id, error: { code: -32000, message: 'The call was cancelled' } }).catch(() => {});
   }
+}
+
+/** The SDK says "not found" with the code of 2026-07-28; sessions know -32002 (2025-11-25, server/resources). */
+function inTermsOfSession(message: JSONRPCMessage): JSONRPCMessage {
+  if (!('error' in message) || message.error.code !== -32602) return message;
+  if (!message.error.message.startsWith('Resource not found: ')) return message;
+  return { ...message, error: { ...message.error, code: -32002 } };
 }
 
 function idOf(message: unknown): RequestId[] {
