@@ -2,10 +2,13 @@ import { parseManifest, type ManifestPolicy } from '#features/catalogue/index.ts
 import type { App } from '../app.ts';
 import { waitUntil } from './wait-until.ts';
 
+/** Of fault-stdio.ts. */
+const faults = 'fault flood notices deep exit-on-call chatty';
+
 /** Tests may name what a real installation would refuse: addresses of this machine. */
 const policy: ManifestPolicy = {
   production: false,
-  stdioAliases: new Set(['everything', 'memory', 'filesystem', 'sequential-thinking', 'fault']),
+  stdioAliases: new Set(`everything memory filesystem sequential-thinking ${faults}`.split(' ')),
   services: new Set(['travel', 'calendar', 'notes']),
   isForbiddenHost: () => false,
 };

@@ -1,4 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
 import { listenLocally } from './listen-locally.ts';
 
 /**
@@ -10,6 +11,10 @@ import { listenLocally } from './listen-locally.ts';
  * - `endless-stream`: valid notices for ever; `endless-garbage`: bad events for ever
  * - `huge-json`, `huge-event`: 700 MiB, made as fast as they are read
  * - `deep-json`, `deep-event`: a result of 200,000 nested arrays
+ * - `slow-answer`, `slow-headers`: a byte now and then, for ever
+ * - `twice`: the answer, and then another one to the same question
+ * - `compressed`: a small body that says it is gzip; `header-bomb`: headers of 1 MiB
+ * - `slow-pattern`: a result that takes years to check against the tool's own output schema
  * - `redirect`: 307 to the metadata address of clouds
  * - `unauthorized`, `forbidden`, `unavailable`, `session-lost`: 401 with a challenge, 403, 503, 404
  * - `many-tools`: 513 tools; `endless-pages`: a list that never ends; `fat-tool`: a definition of 65 KiB
@@ -30,6 +35,12 @@ export type Fault =
   | 'huge-event'
   | 'deep-json'
   | 'deep-event'
+  | 'slow-answer'
+  | 'slow-headers'
+  | 'twice'
+  | 'compressed'
+  | 'header-bomb'
+  | 'slow-pattern'
   | 'redirect'
   | 'unauthorized'
   | 'forbidden'
@@ -134,6 +145,10 @@ function toolList(fault: string, cursor: string | undefined): unknown {
     const page = Number(cursor ?? 0);
     return { tools: [tool(`tool-${page}`)], nextCursor: String(page + 1) };
   }
+  if (fault === 'slow-pattern') {
+    const properties = { text: { type: 'string', pattern: '^(a+)+$' } };
+    return { tools: [{ ...tool('call'), outputSchema: { type: 'object', properties } }] };
+  }
   return { tools: [tool('call')] };
 }
 
@@ -178,6 +193,29 @@ function misbehave(fault: string, rpc: Rpc, response: ServerResponse): void {
       return void response.writeHead(200, { 'content-type': 'application/json' }).end(deepAnswer(id));
     case 'deep-event':
       return void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${deepAnswer(id)}\n\n`);
+    case 'slow-answer':
+      response.writeHead(200, { 'content-type': 'application/json' });
+      return drip((byte) => response.write(byte), response);
+    case 'slow-headers':
+      response.socket?.write('HTTP/1.1 200 OK\r\nx-slow: ');
+      return drip((byte) => response.socket?.write(byte), response);
+    case 'twice': {
+      const event = (text: string) =>
+        `data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }] } })}\n\n`;
+      return void response
+        .writeHead(200, { 'content-type': 'text/event-stream' })
+        .end(`${event('first')}${event('second')}`);
+    }
+    case 'compressed':
+      return void response
+        .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
+        .end(gzipSync(Buffer.alloc(64 * 1024 * 1024, ' ')));
+    case 'header-bomb':
+      return void response
+        .writeHead(200, { 'content-type': 'application/json', 'x-bomb': 'x'.repeat(1024 * 1024) })
+        .end('{}');
+    case 'slow-pattern':
+      return answer(response, id, { content: [], structuredContent: { text: `${'a'.repeat(60)}!` } });
     case 'redirect':
       return void response.writeHead(307, { location: 'http://169.254.169.254/latest/meta-data/' }).end();
     case 'unauthorized':
@@ -211,6 +249,12 @@ function pour(response: ServerResponse, contentType: string, head: string, block
     response.end();
   };
   write();
+}
+
+/** One byte every 50 ms, until the other side has had enough. */
+function drip(write: (byte: string) => unknown, response: ServerResponse): void {
+  const timer = setInterval(() => write(' '), 50);
+  response.once('close', () => clearInterval(timer));
 }
 
 function deepAnswer(id: string | number | null): string {

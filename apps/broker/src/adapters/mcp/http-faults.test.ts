@@ -109,6 +109,8 @@ describe('calling', () => {
     ['HTTP 503', 'unavailable', 'unreachable'],
     ['HTTP 404 in a session', 'session-lost', 'session_lost'],
     ['a redirect to the metadata service', 'redirect', 'bad_upstream'],
+    ['a compressed answer, which was not asked for and is not unpacked', 'compressed', 'bad_upstream'],
+    ['headers of 1 MiB', 'header-bomb', 'bad_upstream'],
   ] as const)('%s fails the call at once, and only the call', async (_, fault, kind) => {
     const upstream = await open(target(fault));
     const started = performance.now();
@@ -149,6 +151,32 @@ describe('calling', () => {
       await waitUntil('the stream is closed', () => server.openSockets() <= 2);
     },
   );
+
+  test.each(['slow-answer', 'slow-headers'] as const)(
+    'a server that drips (%s) is a timeout at the deadline, and its socket is closed',
+    async (fault) => {
+      const upstream = await open(target(fault));
+      const started = performance.now();
+      expect((await failureOf(upstream.callTool(call, callOptions({ timeoutMs: 500 })))).kind).toBe('timeout');
+      expect(performance.now() - started).toBeLessThan(1500);
+      await waitUntil('the socket is closed', () => server.openSockets() <= 2);
+    },
+  );
+
+  test('of a server that answers twice the first answer counts, and the connection goes on', async () => {
+    const upstream = await open(target('twice'));
+    expect(textOf(await upstream.callTool(call, callOptions()))).toBe('first');
+    await upstream.ping(1000);
+  });
+
+  test("a pattern that takes years in a tool's output schema is not run here", async () => {
+    const upstream = await open(target('slow-pattern'));
+    const [toolDefinition] = await upstream.listTools();
+    if (!toolDefinition) throw new Error('no tool');
+    const longestTurnMs = watchLongestTurn();
+    await upstream.callTool(call, { ...callOptions(), toolDefinition });
+    expect(longestTurnMs()).toBeLessThan(250);
+  });
 
   test('an honest call beside all that works', async () => {
     const upstream = await open(target('none'));

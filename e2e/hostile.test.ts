@@ -1,0 +1,213 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Fault } from '../apps/broker/src/testing/fault-server.ts';
+import { listenLocally } from '../apps/broker/src/testing/listen-locally.ts';
+import { postModern } from '../apps/broker/src/testing/mcp-clients.ts';
+import type { BrokerStart, LoopDelay, ToBroker } from './hostile/messages.ts';
+import { newDataDir } from './product.ts';
+
+/** The figures of I5, I6 and I7 (security.md): ten servers of which four are bad, and then everything that can go wrong. */
+const healthy = ['one', 'two', 'three', 'four', 'five', 'six'];
+const bad = ['dead', 'hang', 'garbage', 'endless-stream'];
+const worse: Fault[] = [
+  'html',
+  'not-rpc',
+  'wrong-id',
+  'cut-stream',
+  'reset',
+  'endless-garbage',
+  'huge-json',
+  'huge-event',
+  'deep-json',
+  'deep-event',
+  'slow-answer',
+  'slow-headers',
+  'compressed',
+  'header-bomb',
+  'slow-pattern',
+];
+const programs = ['flood', 'notices', 'deep', 'exit-on-call', 'chatty'];
+
+const figures = z.object({ p99Ms: z.number(), maxMs: z.number() });
+
+const root = join(import.meta.dirname, '..');
+let dataDir: string;
+let upstreams: ChildProcess;
+let broker: ChildProcess;
+let url: string;
+let tokens: string[];
+
+beforeAll(async () => {
+  dataDir = await newDataDir();
+  upstreams = fork(join(import.meta.dirname, 'hostile/upstreams.ts'), { execArgv: [] });
+  const { address, dead } = await hear(upstreams, z.object({ address: z.string(), dead: z.string() }));
+  const at = (id: string, fault: string) => ({
+    manifest: {
+      id,
+      slug: slugOf(id),
+      connection: { type: 'http', url: id === 'dead' ? `http://${dead}/mcp` : `http://${address}/on-call/${fault}` },
+      deadlines: { callMs: 1000 },
+    },
+    expectStatus: id === 'dead' ? ('disconnected' as const) : ('connected' as const),
+  });
+  const start: BrokerStart = {
+    port: await freePort(),
+    dataDir: join(dataDir, 'data'),
+    catalogue: join(dataDir, 'catalogue'),
+    allowlist: join(dataDir, 'allowlist.json'),
+    allowAddresses: [address, dead],
+    servers: [
+      ...healthy.map((id) => at(id, 'none')),
+      ...[...bad, ...worse].map((id) => at(id, id)),
+      ...programs.map((id) => ({
+        manifest: {
+          id,
+          slug: slugOf(id),
+          connection: { type: 'stdio', command: id },
+          deadlines: { callMs: 1000 },
+        },
+        expectStatus: 'connected' as const,
+      })),
+    ],
+    people: ['healthy@souk.test', ...bad.map((id) => `${id}@souk.test`), 'worse@souk.test'],
+  };
+  await mkdir(join(start.catalogue, 'deployed'), { recursive: true });
+  await mkdir(join(start.catalogue, 'staged'), { recursive: true });
+  const program = join(root, 'apps/broker/src/testing/fault-stdio.ts');
+  const entries = programs.map((fault) => [fault, { argv: ['{node}', program, fault], reads: [root] }]);
+  await writeFile(start.allowlist, JSON.stringify(Object.fromEntries(entries)));
+  broker = fork(join(import.meta.dirname, 'hostile/broker.ts'), [JSON.stringify(start)], {
+    execArgv: ['--max-semi-space-size=4'],
+  });
+  const ready = await hear(broker, z.object({ publicUrl: z.string(), tokens: z.array(z.string()) }));
+  url = `${ready.publicUrl}/mcp`;
+  tokens = ready.tokens;
+});
+afterAll(async () => {
+  if (upstreams?.connected) upstreams.disconnect();
+  if (broker?.connected) tell('stop');
+  await new Promise((resolve) => (broker?.exitCode === null ? broker.once('exit', resolve) : resolve(undefined)));
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+test('[I5] with one dead, one hanging, one garbage and one flooding server of ten, calls to the others are as fast as before', async () => {
+  await measureHealthy(500);
+  const rounds = [];
+  for (let round = 0; round < 3; round++) {
+    const baseline = await measureHealthy(1500);
+    const stop = beginCalls(bad);
+    const disturbed = await measureHealthy(1500);
+    await stop();
+    rounds.push({ baseline, disturbed });
+    if (isHeld({ baseline, disturbed })) break;
+  }
+  print('I5: p99 of healthy calls in ms, alone and beside bad servers', rounds);
+  expect(rounds.some(isHeld), JSON.stringify(rounds)).toBe(true);
+});
+
+test('[I7] whatever upstreams do, the event loop goes on: delay p99 < 50 ms, max < 250 ms', async () => {
+  const rounds: LoopDelay[] = [];
+  for (let round = 0; round < 3; round++) {
+    tell('reset-delay');
+    const stop = beginCalls([...bad, ...worse, ...programs], tokens.at(-1));
+    await measureHealthy(800);
+    await stop();
+    tell('delay');
+    const heard = await hear(broker, z.object({ whole: figures, own: figures }));
+    rounds.push(heard);
+    if (heard.own.p99Ms < 50 && heard.own.maxMs < 250) break;
+  }
+  print('I7: delay of the event loop in ms', rounds);
+  expect(
+    rounds.some(({ own }) => own.p99Ms < 50 && own.maxMs < 250),
+    JSON.stringify(rounds),
+  ).toBe(true);
+});
+
+test('[I6] with every upstream down, lists are answered within 300 ms', async () => {
+  const gone = new Promise((resolve) => upstreams.once('exit', resolve));
+  upstreams.kill('SIGKILL');
+  await gone;
+  const [token = ''] = tokens;
+  let tools = '';
+  for (const method of ['tools/list', 'tools/list', 'prompts/list', 'resources/list']) {
+    const started = performance.now();
+    const answer = await postModern(url, token, method);
+    const durationMs = performance.now() - started;
+    expect(answer.status).toBe(200);
+    expect(durationMs).toBeLessThan(300);
+    print(`I6: ${method} with every upstream down, ms`, [durationMs]);
+    if (method === 'tools/list') tools = JSON.stringify(answer.body.result);
+  }
+  expect(tools).toContain('one__call');
+});
+
+function isHeld({ baseline, disturbed }: { baseline: number; disturbed: number }): boolean {
+  return disturbed <= baseline * 1.5 && disturbed <= baseline + 50;
+}
+
+/** p99 in milliseconds of calls to the healthy servers, eight at a time. */
+async function measureHealthy(calls: number): Promise<number> {
+  const [token = ''] = tokens;
+  const durations: number[] = [];
+  let next = 0;
+  const client = async () => {
+    while (next < calls) {
+      const server = healthy[next++ % healthy.length];
+      const started = performance.now();
+      const { body } = await postModern(url, token, 'tools/call', { name: `${server}__call`, arguments: {} });
+      durations.push(performance.now() - started);
+      expect(body.result?.['content']).toEqual([{ type: 'text', text: 'fine' }]);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, client));
+  durations.sort((a, b) => a - b);
+  return durations[Math.floor(durations.length * 0.99)] ?? Number.NaN;
+}
+
+/** Calls each of these servers again and again, as a person of their own or as this one. @returns ends it */
+function beginCalls(servers: readonly string[], token?: string): () => Promise<void> {
+  const stop = new AbortController();
+  const loops = servers.map(async (server, index) => {
+    const name = `${slugOf(server)}__${programs.includes(server) ? 'hang' : 'call'}`;
+    while (!stop.signal.aborted) {
+      await postModern(url, token ?? tokens[index + 1] ?? '', 'tools/call', { name, arguments: {} });
+      // refusals at once are no reason to call a thousand times a second: that would measure the driver
+      await delay(20);
+    }
+  });
+  return async () => {
+    stop.abort();
+    await Promise.all(loops);
+  };
+}
+
+function slugOf(id: string): string {
+  return id.replaceAll('-', '').slice(0, 12);
+}
+
+function tell(message: ToBroker): void {
+  broker.send(message);
+}
+
+function hear<Message>(child: ChildProcess, schema: z.ZodType<Message>): Promise<Message> {
+  return new Promise((resolve, reject) => {
+    child.once('message', (message) => resolve(schema.parse(message)));
+    child.once('exit', (code) => reject(new Error(`ended with ${code}`)));
+  });
+}
+
+function print(what: string, figures: unknown): void {
+  process.stdout.write(`${what}: ${JSON.stringify(figures)}\n`);
+}
+
+async function freePort(): Promise<number> {
+  const { port, close } = await listenLocally(createServer());
+  await close();
+  return port;
+}

@@ -1,0 +1,51 @@
+// The broker of the hostile suite, in a process of its own: only there does the delay of its event loop say something.
+// It is the product but for one thing: addresses of this machine are allowed as upstreams.
+import { randomBytes } from 'node:crypto';
+import { monitorEventLoopDelay, type IntervalHistogram, type RecordableHistogram } from 'node:perf_hooks';
+import { createApp } from '../../apps/broker/src/app.ts';
+import { readConfig } from '../../apps/broker/src/platform/config.ts';
+import { createLog } from '../../apps/broker/src/platform/log.ts';
+import { deployManifest } from '../../apps/broker/src/testing/deploy-manifest.ts';
+import { watchOwnDelay } from './own-delay.ts';
+import type { BrokerStart, ToBroker } from './messages.ts';
+
+const start: BrokerStart = JSON.parse(process.argv[2] ?? '{}');
+const config = readConfig({
+  PORT: String(start.port),
+  DATA_DIR: start.dataDir,
+  MASTER_KEY: randomBytes(32).toString('base64url'),
+  MCP_CALLS_PER_MINUTE_TOKEN: '1000000',
+  MCP_CALLS_PER_MINUTE_USER: '1000000',
+  STDIO_ALLOWLIST: start.allowlist,
+  LOG_LEVEL: 'fatal',
+});
+const app = await createApp({
+  config,
+  log: createLog(config.logLevel),
+  allowAddresses: start.allowAddresses,
+  paths: { catalogue: start.catalogue, stdioAllowlist: start.allowlist, services: start.catalogue },
+});
+await app.start();
+for (const { manifest, expectStatus } of start.servers) await deployManifest(app, manifest, expectStatus);
+const tokens: string[] = [];
+for (const email of start.people) {
+  tokens.push((await app.identity.createPersonalToken({ email, name: 'hostile' })).token);
+}
+
+const delay = monitorEventLoopDelay({ resolution: 5 });
+delay.enable();
+const own = watchOwnDelay();
+const figuresOf = (histogram: IntervalHistogram | RecordableHistogram) => ({
+  p99Ms: histogram.percentile(99) / 1e6,
+  maxMs: histogram.max / 1e6,
+});
+process.on('message', (message: ToBroker) => {
+  if (message === 'stop') void app.stop().then(() => process.exit(0));
+  if (message === 'reset-delay') {
+    delay.reset();
+    own.reset();
+  }
+  if (message === 'delay') process.send?.({ whole: figuresOf(delay), own: figuresOf(own) });
+});
+process.once('disconnect', () => process.exit(1));
+process.send?.({ publicUrl: config.publicUrl, tokens });
