@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { ScriptedBrowser, type McpClientTokens } from '#testing/scripted-browser.ts';
 import { identityMigrations } from './migrations.ts';
 import { startFakeGoogle, type FakeGoogle, type FakeGoogleFault } from './testing/fake-google.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
@@ -14,12 +14,16 @@ describeOnDatabases('Google sign-in', identityMigrations, (open) => {
   let running: RunningIdentity;
   let standInToken: string;
   let standInPersonal: string;
+  let standInBrowser: ScriptedBrowser;
+  let standInClient: McpClientTokens;
   beforeAll(async () => {
     fake = await startFakeGoogle('souk-client');
     db = await open();
     // The installation ran with the stand-in first: the same address, the same database.
     const before = await startIdentity({ db });
-    standInToken = (await new ScriptedBrowser(before.publicUrl).signInWeb({ email: 'real@person.test' })).accessToken;
+    standInBrowser = new ScriptedBrowser(before.publicUrl);
+    standInToken = (await standInBrowser.signInWeb({ email: 'real@person.test' })).accessToken;
+    standInClient = await standInBrowser.signInMcpClient({ email: 'real@person.test' });
     standInPersonal = (await before.identity.createPersonalToken({ email: 'real@person.test', name: 'dev' })).token;
     await before.close();
     running = await startIdentity({
@@ -62,9 +66,23 @@ describeOnDatabases('Google sign-in', identityMigrations, (open) => {
     expect((await fetch(`${running.publicUrl}/dev-google/.well-known/openid-configuration`)).status).toBe(404);
   });
 
-  test('[CFG-42] users and tokens of the stand-in are refused, and its user is not the Google user of the same address', async () => {
+  test('[CFG-42] users, tokens, grants, sessions and refresh tokens of the stand-in are refused, and its user is not the Google user of the same address', async () => {
     expect((await profile(standInToken)).status).toBe(401);
     expect((await profile(standInPersonal)).status).toBe(401);
+    for (const token of [standInClient.accessToken, standInPersonal]) {
+      const headers = { authorization: `Bearer ${token}` };
+      expect((await fetch(`${running.publicUrl}/mcp`, { method: 'POST', headers })).status).toBe(401);
+    }
+    const web = await standInBrowser.postForm('/oauth/token', { grant_type: 'refresh_token', client_id: 'frontend' });
+    expect(web.status).toBe(400);
+    const { clientId, refreshToken } = standInClient;
+    const refresh = { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken };
+    expect((await standInBrowser.postForm('/oauth/token', refresh)).status).toBe(400);
+    // Its session at the authorization server is of nobody: the choice of provider comes, not a code.
+    const login = await standInBrowser.open(
+      `/login?${new URLSearchParams({ return_to: '/auth/callback', state: 'a', code_challenge: 'a'.repeat(43) }).toString()}`,
+    );
+    expect('page' in login && login.page.text).toContain('name="provider" value="google"');
     const browser = new GoogleBrowser(running.publicUrl, fake.issuer);
     await browser.signInWeb();
     const { rows } = await db.query(
