@@ -323,6 +323,23 @@ describeOnDatabases('MCP clients sign in', identityMigrations, (open) => {
     expect((await revoke('something-unknown', one.clientId)).status).toBe(200);
   });
 
+  test('a code without a verifier, or with the challenge in its place, is refused', async () => {
+    const { client_id: clientId } = await readRegistration(
+      await register({ redirect_uris: ['http://127.0.0.1/callback'] }),
+    );
+    for (const proof of [{}, { code_verifier: challengeOf('v'.repeat(43)) }]) {
+      const left = await newBrowser().signIn(authorize(clientId, { code_challenge: challengeOf('v'.repeat(43)) }));
+      const answer = await postToken({
+        grant_type: 'authorization_code',
+        client_id: clientId,
+        code: left.searchParams.get('code') ?? '',
+        redirect_uri: 'http://127.0.0.1:53999/callback',
+        ...proof,
+      });
+      expect(await answer.json()).toMatchObject({ error: 'invalid_grant' });
+    }
+  });
+
   test('a code that is used twice: the second is refused, and the tokens of the first are revoked', async () => {
     const { client_id: clientId } = await readRegistration(
       await register({ redirect_uris: ['http://127.0.0.1/callback'] }),
