@@ -7,3 +7,4 @@ export { mountConnectionRoutes } from './routes.ts';
 export type { ServicePrograms } from './run-services.ts';
 export { readStdioAllowlist, type StdioAllowlist } from './stdio-allowlist.ts';
 export { mountClientDocument, mountUpstreamSignInRoutes } from './upstream-sign-in/routes.ts';
+export type { ConnectionNeeds } from './connection-key.ts';

@@ -4,6 +4,7 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
+import { connectionKey, type ConnectionKey, type ConnectionNeeds } from './connection-key.ts';
 import { createAdmissions, type AdmissionLimits, type Admissions } from './admission/admissions.ts';
 import { createSupervisor } from './processes/supervisor.ts';
 import { systemTimers, type Timers } from './timers.ts';
@@ -19,6 +20,8 @@ const eraTrustMs = 24 * 60 * 60_000;
 type Entry = {
   key: string;
   server: CatalogueServer;
+  /** Whose it is; undefined when it is everybody's. */
+  userId: string | undefined;
   opening: Promise<Upstream>;
   upstream: Upstream | undefined;
   inFlight: number;
@@ -28,8 +31,10 @@ type Entry = {
 };
 
 export type PoolEvents = {
-  /** A list of the server changed (its own notice). */
-  onListChanged(serverId: string): void;
+  /** A list of the server changed (its own notice). `userId` when the connection is one person's. */
+  onListChanged(serverId: string, userId: string | undefined): void;
+  /** A person's own connection was opened. */
+  onOpened?(serverId: string, userId: string): void;
   /** A connection that nobody ended is gone. `shared` when it served everybody. */
   onLost(serverId: string, reason: string, shared: boolean): void;
 };
@@ -42,9 +47,11 @@ export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'retryNow'> &
    * A connection for this person (undefined: for nobody), opened on first use. Release it when the call is over.
    * @throws UpstreamError
    */
-  acquire(server: CatalogueServer, userId: string | undefined): Promise<Lease>;
+  acquire(server: CatalogueServer, userId: string | undefined, needs?: ConnectionNeeds): Promise<Lease>;
   /** Ends the connection that acquire would answer: it is no good any more. */
-  drop(server: CatalogueServer, userId: string | undefined): Promise<void>;
+  drop(server: CatalogueServer, userId: string | undefined, needs?: ConnectionNeeds): Promise<void>;
+  /** Tells the servers that know of this person's client that its roots changed. */
+  announceRoots(userId: string): Promise<void>;
   /** What a person has at a server has changed: their connections take no new call, and end when no call is under way. */
   retire(serverId: string, userId: string): void;
   /** Ends every connection to a server, of everybody: it is not where it was. */
@@ -67,14 +74,13 @@ export function createUpstreamPool(
   const ending = new Set<Promise<void>>();
   let stopped = false;
 
-  const keyOf = (server: CatalogueServer, userId: string | undefined) =>
-    `${server.id}/${isPerUser(server) ? (userId ?? '') : ''}`;
-
-  function open(key: string, server: CatalogueServer, userId: string | undefined): Entry {
+  function open(way: ConnectionKey, server: CatalogueServer, userId: string | undefined): Entry {
+    const { key, capabilities, ofOnePerson } = way;
     const { manifest } = server;
     const era = server.era && clock.now() - server.era.atMs < eraTrustMs ? server.era.verdict : undefined;
-    const listChanged = () => events.onListChanged(server.id);
-    const identity = { serverId: server.id, userId: isPerUser(server) ? userId : undefined };
+    const owner = ofOnePerson ? userId : undefined;
+    const listChanged = () => events.onListChanged(server.id, owner);
+    const identity = { serverId: server.id, userId: owner };
     const connect = () =>
       openUpstream(upstreamTarget(server, isPerUser(server) ? userId : undefined, options), {
         ...(era && { era }),
@@ -82,18 +88,21 @@ export function createUpstreamPool(
         listTimeoutMs: manifest.deadlines.listMs,
         maxResultBytes,
         log,
+        ofOnePerson,
+        ...(capabilities && { clientCapabilities: capabilities }),
         onToolListChanged: listChanged,
         onPromptListChanged: listChanged,
         onResourceListChanged: listChanged,
         onClosed: (reason) => {
           if (isProgram(server)) supervisor.crashed(identity);
           void close(entry);
-          events.onLost(server.id, reason, !isPerUser(server));
+          events.onLost(server.id, reason, !ofOnePerson);
         },
       });
     const entry: Entry = {
       key,
       server,
+      userId: owner,
       inFlight: 0,
       usedAtMs: clock.now(),
       upstream: undefined,
@@ -103,6 +112,7 @@ export function createUpstreamPool(
     entry.opening.then(
       (upstream) => {
         entry.upstream = upstream;
+        if (owner !== undefined) events.onOpened?.(server.id, owner);
       },
       () => forget(entry),
     );
@@ -153,16 +163,17 @@ export function createUpstreamPool(
       admissions.retryNow(serverId);
     },
 
-    async acquire(server, userId) {
+    async acquire(server, userId, needs) {
       if (stopped) throw new UpstreamError('closed', 'the broker is stopping');
-      const key = keyOf(server, userId);
+      const way = connectionKey(server, userId, needs);
+      const { key } = way;
       let entry = entries.get(key);
       // A new version may stand elsewhere: its predecessor's connection is of no use.
       if (entry && entry.server.deployedAtMs !== server.deployedAtMs) {
         void close(entry);
         entry = undefined;
       }
-      const held = entry ?? open(key, server, userId);
+      const held = entry ?? open(way, server, userId);
       held.inFlight++;
       let released = false;
       const release = () => {
@@ -181,8 +192,8 @@ export function createUpstreamPool(
       }
     },
 
-    async drop(server, userId) {
-      const entry = entries.get(keyOf(server, userId));
+    async drop(server, userId, needs) {
+      const entry = entries.get(connectionKey(server, userId, needs).key);
       if (entry) await close(entry);
     },
 
@@ -197,6 +208,11 @@ export function createUpstreamPool(
 
     async dropAll(serverId) {
       await Promise.all([...entries.values()].filter((entry) => entry.server.id === serverId).map(close));
+    },
+
+    async announceRoots(userId) {
+      const own = [...entries.values()].filter((entry) => entry.userId === userId);
+      await Promise.all(own.map((entry) => entry.upstream?.announceRoots()));
     },
 
     closeIdle,
