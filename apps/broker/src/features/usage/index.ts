@@ -4,4 +4,3 @@ export { ensurePartitions } from './ensure-partitions.ts';
 export { mountUsageRoutes } from './routes.ts';
 export { usageMigrations } from './migrations.ts';
 export { createUsageWriter, type UsageEvent, type UsageWriter } from './usage-writer.ts';
-export type { NameClients } from './read-calls.ts';

@@ -9,6 +9,8 @@ const synonymWeight = 0.6;
 const saturation = 1.2;
 const lengthShare = 0.5;
 
+/** Whether a tool may be found at all. */
+export type MaySee = (server: CatalogueServer, item: CatalogueItem) => boolean;
 export type ToolMatch = { server: CatalogueServer; item: CatalogueItem; score: number };
 
 type Posting = { document: number; weight: number };
@@ -25,12 +27,7 @@ const indexes = new WeakMap<CatalogueSnapshot, Index>();
  * Ranks the tools that `maySee` lets through by how well they fit the words of `query` (BM25 over weighted fields). Best
  * first; tools in which no word stands are left out.
  */
-export function searchTools(
-  snapshot: CatalogueSnapshot,
-  query: string,
-  limit: number,
-  maySee: (server: CatalogueServer) => boolean,
-): ToolMatch[] {
+export function searchTools(snapshot: CatalogueSnapshot, query: string, limit: number, maySee: MaySee): ToolMatch[] {
   const index = indexOf(snapshot);
   const scores = new Map<number, number>();
   for (const [word, queryWeight] of queryWords(query)) {
@@ -45,7 +42,7 @@ export function searchTools(
   return [...scores]
     .flatMap(([document, score]) => {
       const found = index.documents[document];
-      return found && maySee(found.server) ? [{ server: found.server, item: found.item, score }] : [];
+      return found && maySee(found.server, found.item) ? [{ server: found.server, item: found.item, score }] : [];
     })
     .sort((a, b) => b.score - a.score || (a.item.exposedName < b.item.exposedName ? -1 : 1))
     .slice(0, limit);
@@ -53,9 +50,9 @@ export function searchTools(
 
 /** The query's words, and for less those that mean the same. */
 function queryWords(query: string): Map<string, number> {
-  const words = new Map<string, number>();
-  for (const word of wordsOf(query)) words.set(word, 1);
-  for (const word of [...words.keys()]) {
+  const asked = wordsOf(query);
+  const words = new Map(asked.map((word) => [word, 1]));
+  for (const word of asked) {
     for (const other of sameMeaning(word)) if (!words.has(other)) words.set(other, synonymWeight);
   }
   return words;

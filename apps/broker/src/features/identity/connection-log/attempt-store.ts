@@ -23,7 +23,7 @@ export type AttemptRow = {
   last_at: Date;
 };
 
-export type AttemptStore = ReturnType<typeof createAttemptStore>;
+type AttemptStore = ReturnType<typeof createAttemptStore>;
 
 /** SQL of attempts. Every read names the user. */
 export function createAttemptStore(db: Database, ids: Ids) {

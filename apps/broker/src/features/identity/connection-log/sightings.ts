@@ -22,7 +22,7 @@ export type Sighting = {
   at: Date;
 };
 
-export type Sightings = ReturnType<typeof createSightings>;
+type Sightings = ReturnType<typeof createSightings>;
 
 /**
  * What clients do before anybody knows whose they are: kept for ten minutes under a keyed hash of address and user

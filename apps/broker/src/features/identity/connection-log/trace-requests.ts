@@ -22,7 +22,7 @@ const methodBits: Readonly<Record<string, number>> = {
   'tools/call': 8,
 };
 
-export type RequestTrace = ReturnType<typeof createRequestTrace>;
+type RequestTrace = ReturnType<typeof createRequestTrace>;
 
 /**
  * Follows what clients do at the MCP endpoints once they have a token. On the path of every call: for a token whose steps
