@@ -56,6 +56,7 @@ export async function startOpenGateway(
     pool: app.connections.pool,
     entitled: freeForAll,
     preferences: app.connections.preferences,
+    offers: app.connections.offers,
     signIn: app.connections.signIn,
     query: app.db.query,
     stateKey: randomBytes(32),

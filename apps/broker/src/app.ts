@@ -145,6 +145,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     usage,
     entitled: options.access ?? freeForAll,
     preferences: connections.preferences,
+    offers: connections.offers,
     signIn: connections.signIn,
     query: db.query,
     stateKey: deriveKey(masterKey, 'request-state'),

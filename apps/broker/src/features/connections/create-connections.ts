@@ -9,8 +9,11 @@ import type { Log } from '#platform/log.ts';
 import { createPreferences, type Preferences } from './preferences/create-preferences.ts';
 import { createServices, type ServicePrograms, type Services } from './run-services.ts';
 import type { StdioAllowlist } from './stdio-allowlist.ts';
+import { systemTimers } from './timers.ts';
 import { createUpstreamPool, type UpstreamPool } from './upstream-pool.ts';
+import { createConnectionStore } from './upstream-sign-in/connection-store.ts';
 import { createUpstreamSignIn, type UpstreamSignIn } from './upstream-sign-in/create-upstream-sign-in.ts';
+import { createPersonalOffers, type PersonalOffers } from './upstream-sign-in/personal-offers.ts';
 import { addressOf } from './upstream-target.ts';
 import { createServerWatch, type ServerWatch } from './watch-servers.ts';
 
@@ -23,6 +26,8 @@ export type Connections = {
   readonly preferences: Preferences;
   /** Each person's own sign-in at servers that want one. */
   readonly signIn: UpstreamSignIn;
+  /** What each person's own connections offer. */
+  readonly offers: PersonalOffers;
   stop(): Promise<void>;
 };
 
@@ -51,10 +56,15 @@ export async function createConnections(options: {
     log,
   });
   const preferences = await createPreferences(options);
+  const store = createConnectionStore(options);
   const signIn = createUpstreamSignIn({
     ...options,
+    store,
     addressOf: (server) => addressOf(server, { services, allowAddresses: options.allowAddresses }),
-    onChanged: (userId, serverId) => preferences.announce(userId, serverId),
+    async onChanged(userId, serverId) {
+      await preferences.announce(userId, serverId);
+      offers.signedIn(userId, serverId);
+    },
   });
   const pool = createUpstreamPool({
     dataDir: config.dataDir,
@@ -68,7 +78,11 @@ export async function createConnections(options: {
     clock,
     log,
     events: {
-      onListChanged: (serverId) => watch.listChanged(serverId),
+      onListChanged(serverId, userId) {
+        watch.listChanged(serverId);
+        if (userId !== undefined) offers.listChanged(userId, serverId);
+      },
+      onOpened: (serverId, userId) => offers.connected(userId, serverId),
       onLost: (serverId, reason, shared) => {
         if (shared) watch.lost(serverId, reason);
       },
@@ -83,7 +97,18 @@ export async function createConnections(options: {
     clock,
     log,
   });
+  const offers = createPersonalOffers({
+    store,
+    catalogue,
+    pool,
+    isOf: signIn.isOf,
+    announce: preferences.announce,
+    timers: systemTimers,
+    clock,
+    log,
+  });
   preferences.onChange((userId, serverId) => {
+    offers.forget(userId);
     if (userId !== undefined && serverId !== undefined) pool.retire(serverId, userId);
   });
   return {
@@ -92,10 +117,14 @@ export async function createConnections(options: {
     watch,
     preferences,
     signIn,
+    offers,
     async stop() {
       await preferences.stop();
       await watch.stop();
+      // what is still asked ends with its connection
+      const asked = offers.stop();
       await pool.stop();
+      await asked;
       await services.stop();
     },
   };

@@ -35,7 +35,8 @@ export async function discoverServer(
   }
 }
 
-async function readAll(upstream: Upstream): Promise<Discovered> {
+/** Everything that a server lists over this connection. @throws UpstreamError */
+export async function readAll(upstream: Upstream): Promise<Discovered> {
   const { capabilities } = upstream;
   // Servers claim resources without templates and the reverse: each list is asked for by its own capability.
   const [tools, prompts, resources, templates] = await Promise.all([

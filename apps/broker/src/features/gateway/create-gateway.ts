@@ -14,7 +14,7 @@ import { isCompact } from './gateway-preferences.ts';
 import { createInFlight } from './in-flight.ts';
 import { createInputRounds } from './input-rounds/create-input-rounds.ts';
 import { createMcpEndpoint } from './mcp-endpoint.ts';
-import { onlyEnabled, type AccessPolicy } from './person.ts';
+import { viewOf, type AccessPolicy } from './person.ts';
 import { mountGatewayPreferences } from './preference-routes.ts';
 import { createPlainPath } from './plain/serve-plain.ts';
 import { createRateLimit } from './rate-limit.ts';
@@ -40,6 +40,7 @@ export function createGateway(options: {
   /** Who may use which server. */
   entitled: AccessPolicy;
   preferences: Connections['preferences'];
+  offers: Connections['offers'];
   signIn: Pick<Connections['signIn'], 'isMissing'>;
   query: Query;
   /** Signs what clients carry from one round of a call to the next; every replica has the same. */
@@ -53,7 +54,7 @@ export function createGateway(options: {
   const perToken = createRateLimit(config.limits.callsPerMinuteToken, clock);
   const perUser = createRateLimit(config.limits.callsPerMinuteUser, clock);
   const answers = createInFlight();
-  const access = onlyEnabled(options.entitled, preferences);
+  const access = viewOf(options.entitled, options);
   const parts: GatewayParts = {
     ...options,
     access,

@@ -6,7 +6,7 @@ import type { Caller } from '#platform/http/caller.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import type { InputRounds } from './input-rounds/create-input-rounds.ts';
-import type { AccessPolicy } from './person.ts';
+import type { AccessPolicy, PersonalView } from './person.ts';
 import type { ResourceSubscriptions } from './subscriptions/resource-subscriptions.ts';
 
 /** What the gateway's use cases work with. */
@@ -14,8 +14,9 @@ export type GatewayParts = {
   catalogue: Catalogue;
   pool: Connections['pool'];
   usage: UsageWriter;
-  access: AccessPolicy;
-  /** The same without regard to what the person has switched off. */
+  /** What each person sees of each server. */
+  access: PersonalView;
+  /** Who may use which server, switched off or not. */
   entitled: AccessPolicy;
   /** Whether the person must sign in at a server before its tools answer. */
   needsSignIn(userId: string, server: CatalogueServer): Promise<boolean>;

@@ -3,19 +3,30 @@ import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from '#feature
 import type { Connections } from '#features/connections/index.ts';
 import type { Caller } from '#platform/http/caller.ts';
 
-type Preferences = Connections['preferences'];
-
 /** Decides which servers somebody may use: reads what is needed once, then answers for each server. */
 export type AccessPolicy = (userId: string) => Promise<(server: CatalogueServer) => boolean>;
 
 /** Until there is something to buy: what is free is open to everybody signed in. A manifest without billing is T0. */
 export const freeForAll: AccessPolicy = async () => (server) => (server.manifest.billing?.tier ?? 'T0') === 'T0';
 
-/** Of what a policy allows, what the person has not switched off. Lists and calls both ask it: neither knows more. */
-export function onlyEnabled(access: AccessPolicy, preferences: Pick<Preferences, 'disabledServers'>): AccessPolicy {
+/** What somebody sees of each server; undefined for those that they may not use or have switched off. */
+export type PersonalView = (userId: string) => Promise<(server: CatalogueServer) => CatalogueServer | undefined>;
+
+/**
+ * Of what a policy allows, what the person has not switched off, and of that what their own connection offers. Lists and
+ * calls both ask it: neither knows more.
+ */
+export function viewOf(
+  access: AccessPolicy,
+  { preferences, offers }: Pick<Connections, 'preferences' | 'offers'>,
+): PersonalView {
   return async (userId) => {
-    const [mayUse, disabled] = await Promise.all([access(userId), preferences.disabledServers(userId)]);
-    return (server) => !disabled.has(server.id) && mayUse(server);
+    const [mayUse, disabled, offeredPart] = await Promise.all([
+      access(userId),
+      preferences.disabledServers(userId),
+      offers.partFor(userId),
+    ]);
+    return (server) => (!disabled.has(server.id) && mayUse(server) ? offeredPart(server) : undefined);
   };
 }
 
@@ -37,13 +48,15 @@ export type Visible = {
 };
 export type Found = { server: CatalogueServer; item: CatalogueItem };
 
-export async function visibleTo(person: Person, snapshot: CatalogueSnapshot, access: AccessPolicy): Promise<Visible> {
-  const mayUse = await access(person.caller.userId);
+export async function visibleTo(person: Person, snapshot: CatalogueSnapshot, view: PersonalView): Promise<Visible> {
+  const seen = await view(person.caller.userId);
   const single = person.serverId;
   let servers: readonly CatalogueServer[] | undefined;
   // a call of one tool asks for one server: the rest are looked at when somebody lists them
   const visibleServers = () =>
-    (servers ??= snapshot.servers.filter((server) => (single === undefined || server.id === single) && mayUse(server)));
+    (servers ??= snapshot.servers
+      .filter((server) => single === undefined || server.id === single)
+      .flatMap((server) => seen(server) ?? []));
 
   const find = (
     exposed: ReadonlyMap<string, CatalogueItem>,
@@ -56,8 +69,10 @@ export async function visibleTo(person: Person, snapshot: CatalogueSnapshot, acc
       return server && item && { server, item };
     }
     const item = exposed.get(name);
-    const server = item && snapshot.byId.get(item.serverId);
-    return item && server && mayUse(server) ? { server, item } : undefined;
+    const whole = item && snapshot.byId.get(item.serverId);
+    const server = whole && seen(whole);
+    if (!item || !server) return undefined;
+    return server === whole || own(server).includes(item) ? { server, item } : undefined;
   };
 
   return {

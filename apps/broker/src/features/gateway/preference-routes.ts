@@ -9,7 +9,7 @@ import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
 import { readGatewayPreferences, writeGatewayPreferences } from './gateway-preferences.ts';
-import type { AccessPolicy } from './person.ts';
+import type { PersonalView } from './person.ts';
 
 /** How the list of /mcp looks to a person's clients. Identity comes from the token alone (clarifications, Addresses). */
 export function mountGatewayPreferences(
@@ -17,7 +17,7 @@ export function mountGatewayPreferences(
   options: {
     query: Query;
     catalogue: Catalogue;
-    access: AccessPolicy;
+    access: PersonalView;
     /** Tells the person's open clients, on every replica, that their list changed. */
     announce(userId: string): Promise<void>;
   },
@@ -25,8 +25,8 @@ export function mountGatewayPreferences(
   const { query, catalogue, access } = options;
 
   async function present(userId: string, chosen: GatewayPreferences) {
-    const mayUse = await access(userId);
-    const servers = catalogue.snapshot().servers.filter(mayUse);
+    const seen = await access(userId);
+    const servers = catalogue.snapshot().servers.flatMap((server) => seen(server) ?? []);
     const visibleTools = servers.reduce((sum, server) => sum + server.tools.length, 0);
     return {
       success: true as const,

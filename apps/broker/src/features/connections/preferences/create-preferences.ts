@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import { createPersonCache } from '../person-cache.ts';
 import { createPreferenceStore } from './preference-store.ts';
 
 const channel = 'connections_person';
-/** Every change is told to every replica; this only bounds what a lost notice could cost. */
-const trustMs = 5_000;
-const maxPeople = 10_000;
 
 /**
  * `userId` undefined when notices may have been missed: it may be anybody. `serverId` when what the person has at that
@@ -42,16 +40,15 @@ export async function createPreferences({
   log: Log;
 }): Promise<Preferences> {
   const store = createPreferenceStore(db);
-  const known = new Map<string, { disabled: ReadonlySet<string>; untilMs: number }>();
+  const disabled = createPersonCache<ReadonlySet<string>>(
+    async (userId) => new Set(await store.readDisabled(userId)),
+    clock,
+  );
   const listeners = new Set<PersonListener>();
   const ourselves = randomUUID();
-  // Counts changes: what was read before one of them must not be kept after it.
-  let epoch = 0;
 
   function tell(userId: string | undefined, serverId?: string): void {
-    epoch++;
-    if (userId === undefined) known.clear();
-    else known.delete(userId);
+    disabled.forget(userId);
     for (const listener of listeners) listener(userId, serverId);
   }
 
@@ -69,17 +66,7 @@ export async function createPreferences({
   }
 
   return {
-    async disabledServers(userId) {
-      const found = known.get(userId);
-      if (found && found.untilMs > clock.now()) return found.disabled;
-      const begun = epoch;
-      const disabled: ReadonlySet<string> = new Set(await store.readDisabled(userId));
-      if (epoch === begun) {
-        if (known.size >= maxPeople) known.clear();
-        known.set(userId, { disabled, untilMs: clock.now() + trustMs });
-      }
-      return disabled;
-    },
+    disabledServers: disabled.get,
     readDisabled: (userId) => store.readDisabled(userId),
     async switchOn(userId, serverId) {
       await store.remove(userId, serverId);

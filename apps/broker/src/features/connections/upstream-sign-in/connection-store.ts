@@ -2,10 +2,11 @@ import type { Clock } from '#platform/clock.ts';
 import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
+import { offeredSchema, type Offered } from './offered-names.ts';
 
 const table = 'upstream_connections';
 const columns =
-  'id, user_id, server_id, kind, state, bound_to, issuer, sealed, version, expires_at, signed_in_at, refreshed_at, account, error';
+  'id, user_id, server_id, kind, state, bound_to, issuer, sealed, version, expires_at, signed_in_at, refreshed_at, account, error, offered';
 
 /** One person's tokens or headers at one server. Every access takes the person's id (MetaMCP #345). */
 export type StoredConnection = {
@@ -25,6 +26,8 @@ export type StoredConnection = {
   refreshedAt: Date | undefined;
   account: string | undefined;
   error: string | undefined;
+  /** What the server offered over this connection when it was last asked. */
+  offered: Offered | undefined;
   /** The secrets in plain text (JSON); undefined once they are no good. */
   open(): string | undefined;
 };
@@ -41,8 +44,8 @@ export type NewConnection = {
 export type ConnectionStore = {
   find(userId: string, serverId: string): Promise<StoredConnection | undefined>;
   list(userId: string): Promise<StoredConnection[]>;
-  /** Puts it in the place of what was there. Answers its id. */
-  replace(userId: string, serverId: string, connection: NewConnection): Promise<void>;
+  /** Puts it in the place of what was there, and answers that. */
+  replace(userId: string, serverId: string, connection: NewConnection): Promise<StoredConnection | undefined>;
   /** Answers what was there. */
   remove(userId: string, serverId: string): Promise<StoredConnection | undefined>;
   /** Takes the right to refresh this version until `until`; of all replicas one gets it. */
@@ -53,6 +56,8 @@ export type ConnectionStore = {
     connection: StoredConnection,
     refreshed: { secrets: string; expiresAt: Date | undefined },
   ): Promise<boolean>;
+  /** Answers whether it is another offer than before; false too when the person has signed in anew meanwhile. */
+  storeOffered(connection: StoredConnection, offered: Offered): Promise<boolean>;
   /** The secrets are no good any more. Answers whether they were still there. */
   markUseless(connection: StoredConnection, error: string): Promise<boolean>;
 };
@@ -72,6 +77,7 @@ type Row = {
   refreshed_at: Date | null;
   account: string | null;
   error: string | null;
+  offered: unknown;
 };
 
 export function createConnectionStore({
@@ -103,6 +109,7 @@ export function createConnectionStore({
       refreshedAt: row.refreshed_at ?? undefined,
       account: row.account ?? undefined,
       error: row.error ?? undefined,
+      offered: row.offered === null ? undefined : offeredSchema.parse(row.offered),
       open: () => (sealed === null ? undefined : vault.open({ table, row: row.id, userId: row.user_id }, sealed)),
     };
   }
@@ -121,30 +128,36 @@ export function createConnectionStore({
       return rows.map(read);
     },
 
-    async replace(userId, serverId, connection) {
-      const id = ids.uuid();
-      await db.query(
-        `insert into upstream_connections (user_id, server_id, id, kind, state, bound_to, issuer, sealed, version,
-           expires_at, signed_in_at, account)
-         values ($1, $2, $3, $4, 'signed-in', $5, $6, $7, 1, $8, $9, $10)
-         on conflict (user_id, server_id) do update set id = excluded.id, kind = excluded.kind, state = excluded.state,
-           bound_to = excluded.bound_to, issuer = excluded.issuer, sealed = excluded.sealed, version = 1,
-           expires_at = excluded.expires_at, signed_in_at = excluded.signed_in_at, refreshed_at = null,
-           refresh_until = null, account = excluded.account, error = null, offered = null`,
-        [
-          userId,
-          serverId,
-          id,
-          connection.kind,
-          connection.boundTo,
-          connection.issuer ?? null,
-          vault.seal({ table, row: id, userId }, connection.secrets),
-          connection.expiresAt ?? null,
-          now(),
-          connection.account ?? null,
-        ],
-      );
-    },
+    replace: (userId, serverId, connection) =>
+      db.transaction(async (query) => {
+        const before = await query<Row>(
+          `select ${columns} from upstream_connections where user_id = $1 and server_id = $2 for update`,
+          [userId, serverId],
+        );
+        const id = ids.uuid();
+        await query(
+          `insert into upstream_connections (user_id, server_id, id, kind, state, bound_to, issuer, sealed, version,
+             expires_at, signed_in_at, account)
+           values ($1, $2, $3, $4, 'signed-in', $5, $6, $7, 1, $8, $9, $10)
+           on conflict (user_id, server_id) do update set id = excluded.id, kind = excluded.kind,
+             state = excluded.state, bound_to = excluded.bound_to, issuer = excluded.issuer, sealed = excluded.sealed,
+             version = 1, expires_at = excluded.expires_at, signed_in_at = excluded.signed_in_at, refreshed_at = null,
+             refresh_until = null, account = excluded.account, error = null, offered = null`,
+          [
+            userId,
+            serverId,
+            id,
+            connection.kind,
+            connection.boundTo,
+            connection.issuer ?? null,
+            vault.seal({ table, row: id, userId }, connection.secrets),
+            connection.expiresAt ?? null,
+            now(),
+            connection.account ?? null,
+          ],
+        );
+        return before.rows[0] && read(before.rows[0]);
+      }),
 
     async remove(userId, serverId) {
       const { rows } = await db.query<Row>(
@@ -177,6 +190,15 @@ export function createConnectionStore({
            refresh_until = null, error = null
          where id = $1 and user_id = $2 and version = $3`,
         [id, userId, version, vault.seal({ table, row: id, userId }, secrets), expiresAt ?? null, now()],
+      );
+      return affectedRows === 1;
+    },
+
+    async storeOffered({ id, userId }, offered) {
+      const { affectedRows } = await db.query(
+        `update upstream_connections set offered = $3::jsonb
+         where id = $1 and user_id = $2 and offered is distinct from $3::jsonb`,
+        [id, userId, JSON.stringify(offered)],
       );
       return affectedRows === 1;
     },

@@ -7,8 +7,8 @@ import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
-import { createConnectionStore } from './connection-store.ts';
-import { createCredentials, type Credentials } from './credentials.ts';
+import type { ConnectionStore, StoredConnection } from './connection-store.ts';
+import { createCredentials, headersBoundTo, type Credentials } from './credentials.ts';
 import { disconnect } from './disconnect.ts';
 import type { SignInAddress } from './discover-sign-in.ts';
 import { enterHeaders } from './enter-headers.ts';
@@ -36,6 +36,8 @@ export type UpstreamSignIn = {
   list(userId: string, disabled: ReadonlySet<string>): Promise<UpstreamConnection[]>;
   /** False when there was nothing to end. */
   disconnect(userId: string, server: CatalogueServer): Promise<boolean>;
+  /** Whether what a person has is of the kind that the server wants, and for the place where it is now. */
+  isOf(server: CatalogueServer, connection: StoredConnection): boolean;
   credentials: Credentials;
   removeExpired(): Promise<void>;
 };
@@ -43,6 +45,7 @@ export type UpstreamSignIn = {
 export function createUpstreamSignIn(options: {
   db: Database;
   vault: Vault;
+  store: ConnectionStore;
   catalogue: Catalogue;
   config: Pick<Config, 'publicUrl' | 'brandName' | 'upstreamSecrets'>;
   addressOf(server: CatalogueServer): SignInAddress;
@@ -55,17 +58,22 @@ export function createUpstreamSignIn(options: {
   const parts: SignInParts = {
     ...options,
     publicUrl: config.publicUrl,
-    store: createConnectionStore(options),
     pending: createPendingSignIns(options),
     identity: { ...options, publicUrl: config.publicUrl, brandName: config.brandName },
     secrets: createOperatorSecrets(config.upstreamSecrets),
+  };
+  const isOf = (server: CatalogueServer, connection: StoredConnection) => {
+    if (connection.kind !== server.manifest.auth.type) return false;
+    if (connection.kind === 'headers') return connection.boundTo === headersBoundTo(server);
+    return !hasMoved(server, connection, parts);
   };
   return {
     async isMissing(userId, server) {
       if (server.manifest.auth.type !== 'oauth') return false;
       const stored = await parts.store.find(userId, server.id);
-      return stored?.kind !== 'oauth' || stored.state !== 'signed-in' || hasMoved(server, stored, parts);
+      return stored?.state !== 'signed-in' || !isOf(server, stored);
     },
+    isOf,
     start: (userId, server, exchange) => startSignIn(userId, server, exchange, parts),
     finish: (owner, response) => finishSignIn(owner, response, catalogue, parts),
     enterHeaders: (userId, server, headers) => enterHeaders(userId, server, headers, parts),

@@ -6,7 +6,7 @@ import type { GatewayParts } from '../gateway-parts.ts';
 import { visibleTo } from '../person.ts';
 import { listMyServers } from './list-my-servers.ts';
 import type { MetaToolName } from './meta-tool-definitions.ts';
-import { searchTools } from './search-tools.ts';
+import { searchTools, type MaySee } from './search-tools.ts';
 
 type ToolCall = CallRequest<CallToolRequest['params']>;
 type Answer = CallToolResult | InputRequiredResult;
@@ -54,8 +54,9 @@ async function findTools(
   parts: GatewayParts,
 ): Promise<CallToolResult> {
   const snapshot = parts.catalogue.snapshot();
-  const mayUse = await parts.access(person.caller.userId);
-  const tools = searchTools(snapshot, query, limit, mayUse).map(({ server, item }) => ({
+  const seen = await parts.access(person.caller.userId);
+  const isSeen: MaySee = (server, item) => seen(server)?.tools.includes(item) ?? false;
+  const tools = searchTools(snapshot, query, limit, isSeen).map(({ server, item }) => ({
     name: item.exposedName,
     server: server.id,
     ...(typeof item.definition['title'] === 'string' && { title: item.definition['title'] }),

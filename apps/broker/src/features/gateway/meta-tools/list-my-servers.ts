@@ -7,20 +7,21 @@ import type { Person } from '../person.ts';
 /** Every server that the person may use, switched on or not, with what they would have to do before its tools answer. */
 export async function listMyServers({ caller }: Person, parts: GatewayParts): Promise<CallToolResult> {
   const { userId } = caller;
-  const [mayUse, isOn] = await Promise.all([parts.entitled(userId), parts.access(userId)]);
+  const [mayUse, seen] = await Promise.all([parts.entitled(userId), parts.access(userId)]);
   const servers = await Promise.all(
     parts.catalogue
       .snapshot()
       .servers.filter(mayUse)
       .map(async (server) => {
+        const part = seen(server);
         const needsSignIn = await parts.needsSignIn(userId, server);
         return {
           id: server.id,
           name: server.manifest.name,
           status: server.status,
-          switchedOn: isOn(server),
-          tools: server.tools.length,
-          estimatedTokens: estimateTokens(server),
+          switchedOn: part !== undefined,
+          tools: (part ?? server).tools.length,
+          estimatedTokens: estimateTokens(part ?? server),
           ...(needsSignIn && { needsSignIn: true, signInAt: connectUrl(parts.publicUrl, server.id) }),
         };
       }),

@@ -2,9 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { toNodeHandler } from '@modelcontextprotocol/node';
-import { createMcpHandler } from '@modelcontextprotocol/server';
+import { createMcpHandler, InMemoryServerEventBus, type Tool } from '@modelcontextprotocol/server';
 import { listenLocally } from '#testing/listen-locally.ts';
-import { createFixtureServer } from '#testing/mcp-fixture.ts';
+import { createFixtureServer, fixtureTools } from '#testing/mcp-fixture.ts';
 
 type Json = Record<string, unknown>;
 /** What the fixture answers in the place of its honest self. Each takes the honest answer. */
@@ -31,6 +31,8 @@ export type OAuthFixture = {
   registrations: Json[];
   /** Authorization headers of MCP requests. */
   seen: string[];
+  /** Offers these tools from now on, and says so. */
+  offerTools(tools: readonly Tool[]): void;
   /** Makes every access token worthless, as a server does that restarts. */
   forgetAccessTokens(): void;
   forgetRefreshTokens(): void;
@@ -45,7 +47,9 @@ export async function startOAuthFixture(options: { expiresInSeconds?: number } =
   const codes = new Map<string, { challenge: string; redirectUri: string }>();
   const access = new Set<string>();
   const refresh = new Set<string>();
-  const mcp = createMcpHandler(() => createFixtureServer(), { legacy: 'reject' });
+  const bus = new InMemoryServerEventBus();
+  let offered: readonly Tool[] = fixtureTools;
+  const mcp = createMcpHandler(() => createFixtureServer(undefined, () => offered), { legacy: 'reject', bus });
   const handleMcp = toNodeHandler(mcp);
   let origin = '';
 
@@ -134,6 +138,10 @@ export async function startOAuthFixture(options: { expiresInSeconds?: number } =
     revoked: [],
     registrations: [],
     seen: [],
+    offerTools(tools) {
+      offered = tools;
+      bus.publish({ kind: 'tools_list_changed' });
+    },
     forgetAccessTokens: () => access.clear(),
     forgetRefreshTokens: () => refresh.clear(),
     async allow(authUrl) {
