@@ -23,8 +23,6 @@ export type AttemptRow = {
   last_at: Date;
 };
 
-type AttemptStore = ReturnType<typeof createAttemptStore>;
-
 /** SQL of attempts. Every read names the user. */
 export function createAttemptStore(db: Database, ids: Ids) {
   return {

@@ -22,8 +22,6 @@ export type Sighting = {
   at: Date;
 };
 
-type Sightings = ReturnType<typeof createSightings>;
-
 /**
  * What clients do before anybody knows whose they are: kept for ten minutes under a keyed hash of address and user
  * agent, in the database, since the next request may reach another replica.

@@ -22,8 +22,6 @@ const methodBits: Readonly<Record<string, number>> = {
   'tools/call': 8,
 };
 
-type RequestTrace = ReturnType<typeof createRequestTrace>;
-
 /**
  * Follows what clients do at the MCP endpoints once they have a token. On the path of every call: for a token whose steps
  * are known it is one look into a map, and never a write.
