@@ -1,7 +1,7 @@
 // The broker of the hostile suite, in a process of its own: only there does the delay of its event loop say something.
 // It is the product but for one thing: addresses of this machine are allowed as upstreams.
 import { randomBytes } from 'node:crypto';
-import { monitorEventLoopDelay, type IntervalHistogram, type RecordableHistogram } from 'node:perf_hooks';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createApp } from '../../apps/broker/src/app.ts';
 import { readConfig } from '../../apps/broker/src/platform/config.ts';
 import { createLog } from '../../apps/broker/src/platform/log.ts';
@@ -35,7 +35,7 @@ for (const email of start.people) {
 const delay = monitorEventLoopDelay({ resolution: 5 });
 delay.enable();
 const own = watchOwnDelay();
-const figuresOf = (histogram: IntervalHistogram | RecordableHistogram) => ({
+const figuresOf = (histogram: { percentile(of: number): number; max: number }) => ({
   p99Ms: histogram.percentile(99) / 1e6,
   maxMs: histogram.max / 1e6,
 });

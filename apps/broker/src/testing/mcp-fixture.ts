@@ -133,6 +133,8 @@ export type HttpFixture = {
   announceToolsChanged(): void;
   /** Offers these tools from now on, and says so. */
   offerTools(tools: readonly Tool[]): void;
+  /** Is another version from now on, which speaks these eras. */
+  speak(next: 'both' | 'legacy' | 'modern'): void;
   /** Forgets all legacy sessions, as a restart would. */
   forgetSessions(): void;
   close(): Promise<void>;
@@ -141,6 +143,7 @@ export type HttpFixture = {
 /** The fixture over streamable HTTP on a free port. */
 export async function startHttpFixture(era: 'both' | 'legacy' | 'modern' = 'both'): Promise<HttpFixture> {
   const seen: Seen = { cancelled: [], requests: [] };
+  let spoken = era;
   const bus = new InMemoryServerEventBus();
   const sessions = new Map<string, { transport: WebStandardStreamableHTTPServerTransport; server: Server }>();
   let offered = fixtureTools;
@@ -172,12 +175,12 @@ export async function startHttpFixture(era: 'both' | 'legacy' | 'modern' = 'both
         seen.requests.push({ method: String(sent.method), headers: Object.fromEntries(request.headers) });
       }
       const isLegacy = await isLegacyRequest(request.clone());
-      if (isLegacy && era === 'modern')
+      if (isLegacy && spoken === 'modern')
         return rpcError(400, -32_022, 'Unsupported protocol version', {
           supported: ['2026-07-28'],
           requested: '2025-11-25',
         });
-      if (!isLegacy && era === 'legacy') return rpcError(400, -32_000, 'Bad Request: Server not initialized');
+      if (!isLegacy && spoken === 'legacy') return rpcError(400, -32_000, 'Bad Request: Server not initialized');
       return isLegacy ? legacy(request) : modern.fetch(request);
     },
   });
@@ -200,6 +203,10 @@ export async function startHttpFixture(era: 'both' | 'legacy' | 'modern' = 'both
     offerTools(tools) {
       offered = tools;
       announceToolsChanged();
+    },
+    speak(next) {
+      spoken = next;
+      sessions.clear();
     },
     forgetSessions: () => sessions.clear(),
     async close() {

@@ -25,6 +25,7 @@ type Entry = {
   opening: Promise<Upstream>;
   upstream: Upstream | undefined;
   inFlight: number;
+  openedAtMs: number;
   usedAtMs: number;
   /** Nobody gets it any more; it ends when the calls on it have. */
   isRetired?: boolean;
@@ -54,6 +55,10 @@ export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'retryNow'> &
   announceRoots(userId: string): Promise<void>;
   /** What a person has at a server has changed: their connections take no new call, and end when no call is under way. */
   retire(serverId: string, userId: string): void;
+  /** The same for the connection of everybody: the next call opens another. */
+  retireShared(server: CatalogueServer): void;
+  /** Whether calls to a server fail at once, because it failed each of the last ones. */
+  isLeftAlone(serverId: string): boolean;
   /** Ends every connection to a server, of everybody: it is not where it was. */
   dropAll(serverId: string): Promise<void>;
   /** Ends what was idle for five minutes. Happens by itself every half minute. */
@@ -70,6 +75,8 @@ export function createUpstreamPool(
   const admissions = createAdmissions({ limits: options.limits, clock, timers });
   const entries = new Map<string, Entry>();
   const supervisor = createSupervisor({ clock, timers, evictIdle });
+  /** Out of use, with calls still under way. */
+  const retired = new Set<Entry>();
   /** Ends under way: a stop waits for them, else a process could outlive it. */
   const ending = new Set<Promise<void>>();
   let stopped = false;
@@ -77,7 +84,7 @@ export function createUpstreamPool(
   function open(way: ConnectionKey, server: CatalogueServer, userId: string | undefined): Entry {
     const { key, capabilities, ofOnePerson } = way;
     const { manifest } = server;
-    const era = server.era && clock.now() - server.era.atMs < eraTrustMs ? server.era.verdict : undefined;
+    const era = server.era && !isEraStale(server, clock) ? server.era.verdict : undefined;
     const owner = ofOnePerson ? userId : undefined;
     const listChanged = () => events.onListChanged(server.id, owner);
     const identity = { serverId: server.id, userId: owner };
@@ -104,6 +111,7 @@ export function createUpstreamPool(
       server,
       userId: owner,
       inFlight: 0,
+      openedAtMs: clock.now(),
       usedAtMs: clock.now(),
       upstream: undefined,
       opening: Promise.resolve().then(() => (isProgram(server) ? supervisor.start(identity, connect) : connect())),
@@ -126,6 +134,7 @@ export function createUpstreamPool(
   /** Resolves when nothing of it is left: no socket and no process. */
   function close(entry: Entry): Promise<void> {
     forget(entry);
+    retired.delete(entry);
     const end = entry.opening
       .then(
         (upstream) => upstream.close(),
@@ -134,6 +143,19 @@ export function createUpstreamPool(
       .finally(() => ending.delete(end));
     ending.add(end);
     return end;
+  }
+
+  /** Takes no new call, and ends when none is under way: calls that others have on it are not its fault. */
+  function retire(entry: Entry): void {
+    forget(entry);
+    entry.isRetired = true;
+    retired.add(entry);
+    if (entry.inFlight === 0) void close(entry);
+  }
+
+  /** What was opened before the server was found to speak otherwise is of no use. */
+  function isOutdated({ upstream, openedAtMs }: Entry, { era }: CatalogueServer): boolean {
+    return upstream !== undefined && era !== undefined && era.atMs > openedAtMs && era.verdict !== upstream.era;
   }
 
   /** The process that was idle longest has to go. */
@@ -158,6 +180,7 @@ export function createUpstreamPool(
   return {
     admit: admissions.admit,
     admitNow: admissions.admitNow,
+    isLeftAlone: (serverId) => (admissions.openUntilMs(serverId) ?? 0) > clock.now(),
     retryNow(serverId) {
       supervisor.pardon(serverId);
       admissions.retryNow(serverId);
@@ -171,6 +194,10 @@ export function createUpstreamPool(
       // A new version may stand elsewhere: its predecessor's connection is of no use.
       if (entry && entry.server.deployedAtMs !== server.deployedAtMs) {
         void close(entry);
+        entry = undefined;
+      }
+      if (entry && isOutdated(entry, server)) {
+        retire(entry);
         entry = undefined;
       }
       const held = entry ?? open(way, server, userId);
@@ -200,10 +227,13 @@ export function createUpstreamPool(
     retire(serverId, userId) {
       for (const entry of entries.values()) {
         if (entry.server.id !== serverId || entry.userId !== userId) continue;
-        forget(entry);
-        entry.isRetired = true;
-        if (entry.inFlight === 0) void close(entry);
+        retire(entry);
       }
+    },
+
+    retireShared(server) {
+      const entry = entries.get(connectionKey(server, undefined).key);
+      if (entry) retire(entry);
     },
 
     async dropAll(serverId) {
@@ -229,10 +259,15 @@ export function createUpstreamPool(
       clearInterval(sweep);
       admissions.stop();
       supervisor.stop();
-      for (const entry of entries.values()) void close(entry);
+      for (const entry of [...entries.values(), ...retired]) void close(entry);
       await Promise.all(ending);
     },
   };
+}
+
+/** Servers change: what one was found to speak is found out anew each day. */
+export function isEraStale({ era }: CatalogueServer, clock: Clock): boolean {
+  return era !== undefined && clock.now() - era.atMs >= eraTrustMs;
 }
 
 function isProgram(server: CatalogueServer): boolean {

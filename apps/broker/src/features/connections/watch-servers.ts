@@ -6,7 +6,7 @@ import { describeFailure } from './describe-failure.ts';
 import { discoverServer, signInRequired } from './discover-server.ts';
 import type { Services } from './run-services.ts';
 import { needsOwnSecrets } from './upstream-sign-in/credentials.ts';
-import type { UpstreamPool } from './upstream-pool.ts';
+import { isEraStale, type UpstreamPool } from './upstream-pool.ts';
 
 /** A server that does not answer a ping in this time hangs. With the interval it stays below the 15 s that we promise. */
 const pingTimeoutMs = 4_000;
@@ -16,6 +16,8 @@ const refreshIntervalMs = 10_000;
 const serviceStartPatienceMs = 3_000;
 /** A stdio server that could not be started is tried again this often. */
 const stdioRetryMs = 30_000;
+
+const leftAlone = 'Every call to the server fails: it is left alone for a moment';
 
 /** Keeps the catalogue true: discovers new servers, checks the others, and asks again when somebody may and does. */
 export type ServerWatch = {
@@ -102,6 +104,11 @@ export function createServerWatch(options: {
       if (server.status !== 'connected' && mayRetry(server)) await discover(server);
       return;
     }
+    if (isEraStale(server, clock)) {
+      pool.retireShared(server);
+      await discover(server);
+      return;
+    }
     const wasDown = server.status !== 'connected';
     try {
       const lease = await pool.acquire(server, undefined);
@@ -109,6 +116,11 @@ export function createServerWatch(options: {
         await lease.upstream.ping(pingTimeoutMs);
       } finally {
         lease.release();
+      }
+      // It answers a ping, and fails every call.
+      if (pool.isLeftAlone(server.id)) {
+        await catalogue.setHealth(server.id, { status: 'error', detail: leftAlone, era: undefined });
+        return;
       }
       // What came back may be another version with other tools.
       if (wasDown) {
@@ -121,7 +133,7 @@ export function createServerWatch(options: {
         await catalogue.setHealth(server.id, { status: 'connected', detail: signInRequired, era: undefined });
         return;
       }
-      await pool.drop(server, undefined);
+      pool.retireShared(server);
       await catalogue.setHealth(server.id, describeFailure(error));
     }
   }
