@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { tierSchema } from './tiers.ts';
 
-/** Last path segments under /mcp/ that are calls of their own, so no server may be called so (clarifications, Addresses). */
+/**
+ * Last path segments under /mcp/ that are calls of their own, and /connect/callback, where sign-ins come back to: no
+ * server may be called so (clarifications, Addresses).
+ */
 const reservedServerIds = [
   'oauth',
   'info',
@@ -11,6 +14,7 @@ const reservedServerIds = [
   'resources',
   'capabilities',
   'refresh',
+  'callback',
 ] as const;
 
 const reserved: ReadonlySet<string> = new Set(reservedServerIds);

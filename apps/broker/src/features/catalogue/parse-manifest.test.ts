@@ -100,6 +100,7 @@ describe('a manifest', () => {
     'prompts',
     'resources',
     'capabilities',
+    'callback',
     'refresh',
   ])('[GEN-42] [GEN-43] security row 31: the id %j is refused by its field', (id) => {
     expect(problemOf({ id })).toMatchObject({ code: 'manifest_invalid', paths: ['id'] });

@@ -1,6 +1,7 @@
 import {
   inputRequired,
   isInputRequiredResult,
+  ProtocolError,
   UrlElicitationRequiredError,
   type CallToolResult,
   type ClientCapabilities,
@@ -31,6 +32,19 @@ export function withSignInLink(
   return { ...result, content: [{ type: 'text', text }], _meta: { ...result._meta, url, server: name } };
 }
 
+/** The same for prompts and resources, whose failures are errors. */
+export class SignInRequiredError extends ProtocolError {
+  readonly page: { url: string; server: string };
+
+  constructor(server: CatalogueServer, { publicUrl }: { publicUrl: string }) {
+    const url = connectUrl(publicUrl, server.id);
+    const { name } = server.manifest;
+    const text = `${name} needs your own sign-in there first. Open ${url} in your browser, sign in, and try again. Nothing was charged.`;
+    super(-32603, text, { code: 'sign_in_required', url });
+    this.page = { url, server: name };
+  }
+}
+
 /** The request without what belongs to a question of ours: the server never asked for it. */
 export function withoutOwnAnswers<P extends object>(request: CallRequest<P>): CallRequest<P> {
   if (!isSecondRound(request)) return request;
@@ -52,10 +66,40 @@ export function askSignIn(
   capabilities: ClientCapabilities | undefined,
   newId: () => string,
 ): CallToolResult | InputRequiredResult {
-  if (isInputRequiredResult(result) || !needsSignIn(result) || !capabilities?.elicitation?.url) return result;
+  if (isInputRequiredResult(result) || !needsSignIn(result)) return result;
   const { url, server } = result._meta ?? {};
-  if (typeof url !== 'string' || isSecondRound(request)) return result;
-  const message = `Sign in to ${String(server)} to use its tools.`;
+  if (typeof url !== 'string') return result;
+  return askToOpen({ url, server: String(server) }, request, capabilities, newId) ?? result;
+}
+
+/**
+ * A request for a prompt or a resource, with the same question where it needs a sign-in.
+ * @throws UrlElicitationRequiredError (-32042), as above; SignInRequiredError for clients that cannot open a page
+ */
+export async function orAskSignIn<P extends object, Answer extends object>(
+  request: CallRequest<P>,
+  newId: () => string,
+  exchange: (request: CallRequest<P>) => Promise<Answer>,
+): Promise<Answer | InputRequiredResult> {
+  try {
+    return await exchange(withoutOwnAnswers(request));
+  } catch (error) {
+    if (!(error instanceof SignInRequiredError)) throw error;
+    const asked = askToOpen(error.page, request, request.person.capabilities, newId);
+    if (!asked) throw error;
+    return asked;
+  }
+}
+
+/** Undefined for a client that cannot open pages, and for one that was asked already. */
+function askToOpen(
+  { url, server }: { url: string; server: string },
+  request: CallRequest<object>,
+  capabilities: ClientCapabilities | undefined,
+  newId: () => string,
+): InputRequiredResult | undefined {
+  if (!capabilities?.elicitation?.url || isSecondRound(request)) return undefined;
+  const message = `Sign in to ${server} to use it.`;
   if (request.clientCapabilities) {
     return inputRequired({
       inputRequests: { [inputKey]: inputRequired.elicitUrl({ message, url }) },

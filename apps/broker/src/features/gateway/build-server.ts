@@ -1,5 +1,5 @@
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
-import { askSignIn, withoutOwnAnswers } from './ask-sign-in.ts';
+import { askSignIn, orAskSignIn, withoutOwnAnswers } from './ask-sign-in.ts';
 import { callTool } from './call-tool.ts';
 import { completeArgument, getPrompt, readResource } from './forward-other.ts';
 import { forwardRequest } from './forward-request.ts';
@@ -55,10 +55,14 @@ export function buildServer(
     ),
   );
   handlers.setRequestHandler('prompts/get', ({ params }, context) =>
-    parts.rounds.run(forwarded(params, context), context, (request) => getPrompt(request, parts)),
+    parts.rounds.run(forwarded(params, context), context, (request) =>
+      orAskSignIn(request, parts.ids.uuid, (inner) => getPrompt(inner, parts)),
+    ),
   );
   handlers.setRequestHandler('resources/read', ({ params }, context) =>
-    parts.rounds.run(forwarded(params, context), context, (request) => readResource(request, parts)),
+    parts.rounds.run(forwarded(params, context), context, (request) =>
+      orAskSignIn(request, parts.ids.uuid, (inner) => readResource(inner, parts)),
+    ),
   );
   handlers.setRequestHandler('completion/complete', ({ params }, context) =>
     completeArgument(forwarded(params, context), parts),

@@ -58,7 +58,7 @@ export function createGateway(options: {
   const parts: GatewayParts = {
     ...options,
     access,
-    subscriptions: createResourceSubscriptions({ ...options, access }),
+    subscriptions: createResourceSubscriptions({ ...options, access, publicUrl: config.publicUrl }),
     needsSignIn: options.signIn.isMissing,
     isCompact: (caller) => isCompact(options.query, caller),
     rounds: createInputRounds({ key: options.stateKey, clock }),

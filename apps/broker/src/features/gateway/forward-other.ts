@@ -13,6 +13,7 @@ import {
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { UsageEvent } from '#features/usage/index.ts';
+import { SignInRequiredError } from './ask-sign-in.ts';
 import { failureCode, failureText, rateLimitText } from './call-failure.ts';
 import { callOptions, type CallRequest } from './call-request.ts';
 import { exposeLink } from './expose-links.ts';
@@ -107,7 +108,7 @@ async function complete(
       upstream.complete(params, callOptions(request, server)),
     );
   } catch (error) {
-    throw asProtocolError(error, server);
+    throw asProtocolError(error, server, parts);
   }
 }
 
@@ -141,13 +142,19 @@ async function logged<T>(
   } catch (error) {
     const code = error instanceof UpstreamError ? (failureCode(error) ?? 'protocol_error') : 'unexpected';
     finish(request.signal.aborted ? 'cancelled' : 'failed', code);
-    throw asProtocolError(error, server);
+    throw asProtocolError(error, server, parts);
   }
 }
 
-function asProtocolError(error: unknown, server: CatalogueServer): unknown {
+/** What an upstream's failure is to a client that gets no result for it. Anything else as it is. */
+export function asProtocolError(
+  error: unknown,
+  server: CatalogueServer,
+  { publicUrl }: Pick<GatewayParts, 'publicUrl'>,
+): unknown {
   if (!(error instanceof UpstreamError)) return error;
   const code = failureCode(error);
   if (code === undefined) return new ProtocolError(error.code ?? -32603, error.message, error.data);
+  if (code === 'sign_in_required') return new SignInRequiredError(server, { publicUrl });
   return new ProtocolError(-32603, failureText(code, server.manifest.name), { code });
 }

@@ -19,7 +19,11 @@ beforeAll(async () => {
     name: 'Vault',
     connection: { type: 'http', url: fixture.url },
     auth: { type: 'oauth' },
-    capabilitySnapshot: { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
+    capabilitySnapshot: {
+      tools: [{ name: 'echo', inputSchema: { type: 'object' } }],
+      prompts: [{ name: 'hello' }],
+      resources: [{ uri: 'test://a', name: 'a' }],
+    },
   });
   ann = await signInPerson(app.publicUrl, 'ann@souk.test');
   token = (await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' })).token;
@@ -60,7 +64,7 @@ test('a modern client that can open pages is asked to, and its call goes on once
   });
   expect((await client.callTool(call)).content).toEqual([{ type: 'text', text: 'hi' }]);
   expect(asked).toMatchObject([
-    { mode: 'url', url: `${app.publicUrl}/connect/vault`, message: 'Sign in to Vault to use its tools.' },
+    { mode: 'url', url: `${app.publicUrl}/connect/vault`, message: 'Sign in to Vault to use it.' },
   ]);
   await client.close();
   await disconnectAnn();
@@ -97,3 +101,62 @@ test('a client that can open nothing gets the link as text', async () => {
   expect(JSON.stringify(answer)).toContain(`Open ${app.publicUrl}/connect/vault in your browser`);
   await client.close();
 });
+
+/** What else a person may want of a server, and what its answer then holds. */
+const others: [string, (client: Client) => Promise<object>, string][] = [
+  ['a prompt', (client) => client.getPrompt({ name: 'vault__hello' }), 'prompt hello'],
+  ['a resource', (client) => client.readResource({ uri: 'test://a' }), 'the text'],
+];
+
+test.each(others)('a modern client that can open pages is asked to for %s too', async (_what, want, answer) => {
+  const client = await connectOpener({ pin: '2026-07-28' });
+  const asked: unknown[] = [];
+  client.setRequestHandler('elicitation/create', async ({ params }) => {
+    asked.push(params);
+    await connectAnn();
+    return { action: 'accept' };
+  });
+  expect(JSON.stringify(await want(client))).toContain(answer);
+  expect(asked).toMatchObject([{ mode: 'url', url: `${app.publicUrl}/connect/vault` }]);
+  await client.close();
+  await disconnectAnn();
+});
+
+test.each(others)('a modern client that declines gets the error with the link for %s', async (_what, want) => {
+  const client = await connectOpener({ pin: '2026-07-28' });
+  client.setRequestHandler('elicitation/create', async () => ({ action: 'decline' }));
+  await expect(want(client)).rejects.toMatchObject(linked());
+  await client.close();
+});
+
+test.each(others)('a client of the eras before that can open pages gets -32042 for %s', async (_what, want) => {
+  const client = await connectOpener('legacy');
+  await expect(want(client)).rejects.toMatchObject({
+    code: -32042,
+    data: { elicitations: [{ mode: 'url', url: `${app.publicUrl}/connect/vault` }] },
+  });
+  await client.close();
+});
+
+test('a client that can open nothing gets the link in the error, also for a completion and a subscription', async () => {
+  const headers = { authorization: `Bearer ${token}` };
+  for (const mode of ['legacy', { pin: '2026-07-28' as const }] as const) {
+    const client = new Client({ name: 'plain', version: '1' }, { versionNegotiation: { mode } });
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${app.publicUrl}/mcp`), { requestInit: { headers } }),
+    );
+    for (const [, want] of others) await expect(want(client)).rejects.toMatchObject(linked());
+    const argument = { name: 'a', value: 'b' };
+    const completion = client.complete({ ref: { type: 'ref/prompt', name: 'vault__hello' }, argument });
+    await expect(completion).rejects.toMatchObject(linked());
+    if (mode === 'legacy') {
+      await expect(client.subscribeResource({ uri: 'test://a' })).rejects.toMatchObject(linked());
+    }
+    await client.close();
+  }
+});
+
+function linked() {
+  const url = `${app.publicUrl}/connect/vault`;
+  return { code: -32603, message: expect.stringContaining(`Open ${url} in your browser`), data: { url } };
+}

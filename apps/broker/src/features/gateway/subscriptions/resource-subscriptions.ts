@@ -1,7 +1,6 @@
 import { ProtocolError, ResourceNotFoundError } from '@modelcontextprotocol/server';
-import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
-import { failureCode, failureText } from '../call-failure.ts';
 import { findResource, type FoundResource } from '../find-resource.ts';
+import { asProtocolError } from '../forward-other.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { visibleTo, type Person } from '../person.ts';
 
@@ -23,7 +22,7 @@ export type ResourceSubscriptions = {
 type Subscription = { userId: string; end: () => void };
 
 export function createResourceSubscriptions(
-  parts: Pick<GatewayParts, 'catalogue' | 'access' | 'pool' | 'log'>,
+  parts: Pick<GatewayParts, 'catalogue' | 'access' | 'pool' | 'publicUrl' | 'log'>,
 ): ResourceSubscriptions {
   const open = new Set<Subscription>();
 
@@ -112,7 +111,7 @@ export function createResourceSubscriptions(
         await begin(found);
       } catch (error) {
         subscription.end();
-        throw asProtocolError(error, found.server.manifest.name);
+        throw asProtocolError(error, found.server, parts);
       }
       return subscription.end;
     },
@@ -121,12 +120,4 @@ export function createResourceSubscriptions(
       for (const { end } of open) end();
     },
   };
-}
-
-function asProtocolError(error: unknown, serverName: string): unknown {
-  if (!(error instanceof UpstreamError)) return error;
-  const code = failureCode(error);
-  return code === undefined
-    ? new ProtocolError(error.code ?? -32603, error.message, error.data)
-    : new ProtocolError(-32603, failureText(code, serverName), { code });
 }
