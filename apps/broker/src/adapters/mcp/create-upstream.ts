@@ -58,7 +58,9 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
       );
     } catch (error) {
       // the SDK says "Not connected" in a bare Error when a request comes after the end
-      const closed = isClosing ? new UpstreamError('closed', 'the connection was closed', { cause: error }) : undefined;
+      const closed = isClosing
+        ? (transport.ended ?? new UpstreamError('closed', 'the connection was closed', { cause: error }))
+        : undefined;
       throw deadline.explain() ?? closed ?? toUpstreamError(error, transport.ended);
     } finally {
       deadline.dispose();

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { findDeadPort, startFaultServer, type Fault, type FaultServer } from '#testing/fault-server.ts';
@@ -11,11 +14,24 @@ let healthy: HttpFixture;
 let client: TestClient;
 let token: string;
 let tool: string;
+let folder: string;
 
 beforeAll(async () => {
   [faults, healthy] = await Promise.all([startFaultServer(), startHttpFixture('both')]);
   const deadAddress = `127.0.0.1:${await findDeadPort()}`;
-  app = await startTestApp({ allowAddresses: [faults.address, healthy.address, deadAddress] });
+  const root = join(import.meta.dirname, '../../../../..');
+  const program = join(root, 'apps/broker/src/testing/fault-stdio.ts');
+  folder = await mkdtemp(join(tmpdir(), 'souk-faults-'));
+  const stdioAllowlist = join(folder, 'allowlist.json');
+  const programs = ['exit-on-call', 'flood'].map((fault) => [
+    fault,
+    { argv: ['{node}', program, fault], reads: [root] },
+  ]);
+  await writeFile(stdioAllowlist, JSON.stringify(Object.fromEntries(programs)));
+  app = await startTestApp({
+    allowAddresses: [faults.address, healthy.address, deadAddress],
+    paths: { stdioAllowlist },
+  });
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
   const at = (url: string) => ({ connection: { type: 'http', url }, deadlines: { callMs: 700 } });
   for (const fault of [
@@ -29,6 +45,9 @@ beforeAll(async () => {
     'endless-stream',
   ] as const) {
     await deployManifest(app, { id: fault, slug: fault.slice(0, 12), ...at(faults.url(fault as Fault)) });
+  }
+  for (const id of ['exit-on-call', 'flood']) {
+    await deployManifest(app, { id, slug: id.replaceAll('-', ''), connection: { type: 'stdio', command: id } });
   }
   await deployManifest(app, { id: 'healthy', ...at(healthy.url) });
   await deployManifest(app, { id: 'dead', ...at(`http://${deadAddress}/mcp`) }, 'disconnected');
@@ -54,7 +73,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await client?.close();
   await app?.stop();
-  await Promise.all([faults?.close(), healthy?.close()]);
+  await Promise.all([faults?.close(), healthy?.close(), rm(folder, { recursive: true, force: true })]);
 });
 
 async function lastRow() {
@@ -91,6 +110,18 @@ test.each([
     expect(result.text).toContain('Nothing was charged');
     expect(await lastRow()).toEqual({ server_id: server, outcome: 'failed', reason: code, credits: 0 });
     expect(process.memoryUsage().rss - before).toBeLessThan(128 * 1024 * 1024);
+  },
+);
+
+test.each([
+  ['22', 'exits in the middle of a call', 'exitoncall', 'upstream_unavailable'],
+  ['23', 'floods without a newline', 'flood', 'result_too_large'],
+] as const)(
+  'security row %s: of a program that %s the client gets a result with isError',
+  async (_row, _what, slug, code) => {
+    const result = await client.callTool({ name: `${slug}__echo`, arguments: { text: 'x' } });
+    expect(result).toMatchObject({ isError: true, _meta: { code } });
+    expect((await client.callTool({ name: 'healthy__echo', arguments: { text: 'well' } })).isError).toBeFalsy();
   },
 );
 
