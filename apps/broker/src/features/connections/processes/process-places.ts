@@ -12,7 +12,6 @@ export type ProcessPlaces = {
   take(userId: string): Promise<() => void>;
   /** A process has nothing to do any more: whoever waits may have its place. */
   becameIdle(): void;
-  readonly taken: number;
   refuseAll(error: UpstreamError): void;
 };
 
@@ -43,9 +42,6 @@ export function createProcessPlaces(options: { max: number; timers: Timers; evic
     },
     becameIdle() {
       if (queue.size > 0) options.evictIdle();
-    },
-    get taken() {
-      return taken;
     },
     refuseAll: queue.refuseAll,
   };

@@ -24,7 +24,6 @@ export type Supervisor = {
   /** Processes of this server may be started again, whatever happened. */
   pardon(serverId: string): void;
   tidy(): void;
-  readonly running: number;
   stop(): void;
 };
 
@@ -52,9 +51,6 @@ export function createSupervisor(options: { clock: Clock; timers: Timers; evictI
     becameIdle: places.becameIdle,
     pardon: (serverId) => crashes.pardon(`${serverId}/`),
     tidy: crashes.tidy,
-    get running() {
-      return places.taken;
-    },
     stop: () => places.refuseAll(new UpstreamError('closed', 'the broker is stopping')),
   };
 }
