@@ -45,7 +45,7 @@ let tokens: string[];
 
 beforeAll(async () => {
   dataDir = await newDataDir();
-  upstreams = [1, 2].map(() => fork(join(import.meta.dirname, 'hostile/upstreams.ts'), { execArgv: [] }));
+  upstreams = [1, 2].map(() => fork(new URL('./hostile/upstreams.ts', import.meta.url), { execArgv: [] }));
   const where = z.object({ address: z.string(), dead: z.string() });
   const [good, evil] = await Promise.all(upstreams.map((child) => hear(child, where)));
   if (!good || !evil) throw new Error('no upstream servers');
@@ -85,7 +85,7 @@ beforeAll(async () => {
   const program = join(root, 'apps/broker/src/testing/fault-stdio.ts');
   const entries = programs.map((fault) => [fault, { argv: ['{node}', program, fault], reads: [root] }]);
   await writeFile(start.allowlist, JSON.stringify(Object.fromEntries(entries)));
-  broker = fork(join(import.meta.dirname, 'hostile/broker.ts'), [JSON.stringify(start)], {
+  broker = fork(new URL('./hostile/broker.ts', import.meta.url), [JSON.stringify(start)], {
     execArgv: ['--max-semi-space-size=4'],
   });
   const ready = await hear(broker, z.object({ publicUrl: z.string(), tokens: z.array(z.string()) }));

@@ -11,7 +11,6 @@ export type BrokerStart = {
   }[];
   people: string[];
 };
-export type BrokerReady = { publicUrl: string; tokens: string[] };
 export type ToBroker = 'reset-delay' | 'delay' | 'stop';
 /** `own` is without the time in which the machine was busy with other processes. */
 export type LoopDelay = { whole: DelayFigures; own: DelayFigures };

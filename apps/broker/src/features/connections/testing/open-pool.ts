@@ -1,5 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Sandbox } from '#adapters/mcp/sandbox.ts';
 import { createLog } from '#platform/log.ts';
 import { temporaryRoot } from '#testing/databases.ts';
@@ -8,7 +9,7 @@ import type { Timers } from '../timers.ts';
 import { createUpstreamPool, type UpstreamPool } from '../upstream-pool.ts';
 import { createManualTime } from './manual-time.ts';
 
-const smallStdio = join(import.meta.dirname, '../../../testing/small-stdio.ts');
+const smallStdio = fileURLToPath(new URL('../../../testing/small-stdio.ts', import.meta.url));
 const allowlist: StdioAllowlist = {
   files: { argv: ['{node}', smallStdio], env: {}, reads: [smallStdio] },
   fault: { argv: ['{node}', smallStdio, 'crash-at-start'], env: {}, reads: [smallStdio] },
