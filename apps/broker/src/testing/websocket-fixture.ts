@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
+import type { JSONRPCMessage, Server, Transport } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { listenLocally } from './listen-locally.ts';
@@ -86,7 +86,12 @@ function serve(socket: WebSocket, fault: string, seen: Seen): void {
     if (fault === 'huge') socket.send('x'.repeat(3 * 1024 * 1024));
     if (fault === 'drops-calls') socket.terminate();
   });
-  serveStdio(() => createFixtureServer(seen), { transport: serverTransport(socket) });
+  serveSocket(socket, () => createFixtureServer(seen));
+}
+
+/** MCP with a server of its own over one open socket. */
+export function serveSocket(socket: WebSocket, create: () => Server): void {
+  serveStdio(create, { transport: serverTransport(socket) });
 }
 
 function serverTransport(socket: WebSocket): Transport {

@@ -47,7 +47,7 @@ type NetworkTarget = {
 /** Where a server is, and everything that may be sent to it: no other header or variable ever is. */
 export type UpstreamTarget =
   | ({ type: 'http' } & NetworkTarget)
-  /** Its credential is read once, at the handshake. */
+  /** Its credential is read at the handshake, and renewed there once. */
   | ({ type: 'websocket' } & NetworkTarget)
   /** `env` is the whole environment of the child. */
   | { type: 'stdio'; argv: readonly [string, ...string[]]; cwd: string; env: Record<string, string> };

@@ -6,6 +6,7 @@ import { createPace } from './pace.ts';
 import { toUpstreamError } from './translate-error.ts';
 import { UpstreamError } from './upstream-error.ts';
 import type { NetworkTransportOptions, UpstreamTransport } from './upstream-transport.ts';
+import { renewing } from './with-credential.ts';
 
 const closeTimeoutMs = 2000;
 const maxUnsentBytes = 16 * 1024 * 1024;
@@ -27,8 +28,14 @@ export class WebSocketTransport implements UpstreamTransport {
 
   /** @throws UpstreamError refused_address, unreachable, timeout, sign_in_required, bad_upstream */
   async start(): Promise<void> {
-    const { url, credential, allowAddresses, connectTimeoutMs, maxResultBytes } = this.#options;
-    const headers = { ...this.#options.headers, ...(await credential?.headers()) };
+    const { credential } = this.#options;
+    await (credential ? renewing(credential, (own) => this.#open(own)) : this.#open({}));
+  }
+
+  async #open(own: Record<string, string>): Promise<void> {
+    if (this.ended) throw this.ended;
+    const { url, allowAddresses, connectTimeoutMs, maxResultBytes } = this.#options;
+    const headers = { ...this.#options.headers, ...own };
     const guard = createAddressGuard(allowAddresses);
     const port = url.port ? Number(url.port) : url.protocol === 'wss:' ? 443 : 80;
     try {

@@ -2,32 +2,38 @@ import type { FetchLike } from '@modelcontextprotocol/client';
 import type { UpstreamCredential } from './types.ts';
 import { UpstreamError } from './upstream-error.ts';
 
-/**
- * `fetch` with one person's headers, read anew for each request. What a 401 refused has not run: it is sent once more
- * with what the credential gives in its place.
- */
+/** `fetch` with one person's headers, read anew for each request. */
 export function withCredential(fetch: FetchLike, credential: UpstreamCredential | undefined): FetchLike {
   if (!credential) return fetch;
-  return async (url, init) => {
-    const send = (own: Record<string, string>) => {
+  return (url, init) =>
+    renewing(credential, (own) => {
       const headers = new Headers(init?.headers);
       for (const [name, value] of Object.entries(own)) headers.set(name, value);
       return fetch(url, { ...init, headers });
-    };
-    const first = await credential.headers();
+    });
+}
+
+/**
+ * Sends something with one person's headers. What a 401 refused has not run: it is sent once more with what the
+ * credential gives in its place.
+ */
+export async function renewing<T>(
+  credential: UpstreamCredential,
+  send: (own: Record<string, string>) => Promise<T>,
+): Promise<T> {
+  const first = await credential.headers();
+  try {
+    return await send(first);
+  } catch (error) {
+    const second = isRefusal(error) ? await credential.renew?.(first) : undefined;
+    if (!second) throw error;
     try {
-      return await send(first);
-    } catch (error) {
-      const second = isRefusal(error) ? await credential.renew?.(first) : undefined;
-      if (!second) throw error;
-      try {
-        return await send(second);
-      } catch (again) {
-        if (isRefusal(again)) await credential.giveUp?.(second);
-        throw again;
-      }
+      return await send(second);
+    } catch (again) {
+      if (isRefusal(again)) await credential.giveUp?.(second);
+      throw again;
     }
-  };
+  }
 }
 
 function isRefusal(error: unknown): boolean {

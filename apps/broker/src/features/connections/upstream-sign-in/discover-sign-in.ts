@@ -47,9 +47,11 @@ const otherOrigins: Readonly<Record<string, readonly string[]>> = {
  * @throws SignInProblem
  */
 export async function discoverSignIn(
-  { url, allowAddresses }: SignInAddress,
+  { url: address, allowAddresses }: SignInAddress,
   fetch: SignInFetch,
 ): Promise<SignInMetadata> {
+  // A WebSocket server begins as an HTTP one at the same place (RFC 6455 section 1.3): ws is http, wss is https.
+  const url = address.replace(/^ws/, 'http');
   const challenge = readChallenge(await askWithoutToken(url, fetch));
   const resource = await findResourceMetadata(url, challenge.metadataUrl, fetch);
   // Revision 2025-03-26 knew no resource metadata: the server is its own authorization server.

@@ -3,6 +3,7 @@ import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import { redirectUriOf } from './client-identity.ts';
 import { oidcConfiguration, type Binding } from './oauth-client.ts';
+import { revokeStored } from './revoke-tokens.ts';
 import { withSignInFetch } from './sign-in-fetch.ts';
 import type { SignInParts } from './sign-in-parts.ts';
 import { accountOf, expiryOf, type SealedTokens } from './tokens.ts';
@@ -16,7 +17,8 @@ export type SignInResponse = {
 };
 
 /**
- * Finishes a sign-in: is it this person's in this browser -> did the server say yes -> redeem the code -> keep the tokens.
+ * Finishes a sign-in: is it this person's in this browser -> did the server say yes -> redeem the code -> keep the tokens
+ * -> withdraw those that they replace.
  * `browser` is the secret of the browser that asks.
  * @throws SoukError sign_in_expired for anything that is not exactly this person's open sign-in; sign_in_refused when
  *   the person or the server said no; sign_in_failed when the answer is not what it has to be
@@ -31,6 +33,7 @@ export async function finishSignIn(
   const server = taken && catalogue.snapshot().byId.get(taken.serverId);
   if (!taken || !server) throw new SoukError('sign_in_expired');
   const { name } = server.manifest;
+  const logged = (error: unknown) => parts.log.error({ err: error }, 'tokens that were replaced could not be revoked');
 
   const address = parts.addressOf(server);
   // A new version stands elsewhere since: what was asked for is not what would be used.
@@ -56,7 +59,7 @@ export async function finishSignIn(
         ...(answer.refresh_token !== undefined && { refreshToken: answer.refresh_token }),
         binding: taken.binding,
       };
-      await parts.store.replace(userId, server.id, {
+      const replaced = await parts.store.replace(userId, server.id, {
         kind: 'oauth',
         boundTo: taken.boundTo,
         issuer: taken.binding.server.issuer,
@@ -64,6 +67,8 @@ export async function finishSignIn(
         expiresAt: expiryOf(answer, parts.clock.now()),
         account: accountOf(answer),
       });
+      // nobody waits for it: a server that does not answer must not spoil a sign-in that is done
+      if (replaced) void revokeStored(replaced, server, parts, tokens).catch(logged);
     });
   } catch (error) {
     parts.log.warn({ err: error, server: server.id }, 'a sign-in at a server failed');

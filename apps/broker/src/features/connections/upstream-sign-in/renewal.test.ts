@@ -142,6 +142,36 @@ describe.each(['PGlite', 'PostgreSQL with two replicas'])('renewed tokens', (eng
       expect(await state()).toMatchObject([{ state: 'needs-sign-in', error: 'The server refuses the sign-in.' }]);
     });
 
+    test('a new sign-in revokes the tokens that it replaces, once the new ones are stored', async () => {
+      await connect();
+      fixture.revoked.length = 0;
+      await connect();
+      await waitUntil('both to be revoked', () => fixture.revoked.length === 2);
+      expect(fixture.revoked.map((revoked) => revoked.split('-')[0])).toEqual(['refresh', 'access']);
+      expect(await call()).toContain('"hi"');
+      expect(await call(1)).toContain('"hi"');
+      expect(fixture.revoked).not.toContain(fixture.seen.at(-1)?.replace('Bearer ', ''));
+    });
+
+    test('tokens that a server gives again are not revoked, and one that cannot revoke spoils no sign-in', async () => {
+      let first: Record<string, unknown> | undefined;
+      fixture.mischief.tokens = (honest) => (first ??= honest);
+      await connect();
+      fixture.revoked.length = 0;
+      await connect();
+      fixture.mischief = {};
+      fixture.mischief.intercept = (request, response) => {
+        if (request.url !== '/revoke') return false;
+        fixture.revoked.push('refused');
+        response.destroy();
+        return true;
+      };
+      await connect();
+      await waitUntil('the old ones to be tried', () => fixture.revoked.length === 2);
+      expect(fixture.revoked).toEqual(['refused', 'refused']);
+      expect(await call()).toContain('"hi"');
+    });
+
     test('who disconnects is disconnected on every replica, and the tokens are revoked', async () => {
       await connect();
       expect(await call(0)).toContain('"hi"');

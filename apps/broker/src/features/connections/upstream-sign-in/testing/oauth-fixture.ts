@@ -1,10 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { WebSocketServer } from 'ws';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, InMemoryServerEventBus, type Tool } from '@modelcontextprotocol/server';
 import { listenLocally } from '#testing/listen-locally.ts';
 import { createFixtureServer, fixtureTools } from '#testing/mcp-fixture.ts';
+import { serveSocket } from '#testing/websocket-fixture.ts';
 
 type Json = Record<string, unknown>;
 /** What the fixture answers in the place of its honest self. Each takes the honest answer. */
@@ -22,11 +24,15 @@ export type Mischief = {
 
 export type OAuthFixture = {
   url: string;
+  /** The same server over WebSocket. */
+  webSocketUrl: string;
   origin: string;
   address: string;
   mischief: Mischief;
   /** Bodies that came to the token endpoint. */
   tokenRequests: URLSearchParams[];
+  /** How the client showed who it is in each of them, as an authorization server names the methods. */
+  clientAuthentications: string[];
   revoked: string[];
   registrations: Json[];
   /** Authorization headers of MCP requests. */
@@ -41,12 +47,19 @@ export type OAuthFixture = {
   close(): Promise<void>;
 };
 
+export type OAuthFixtureOptions = {
+  expiresInSeconds?: number;
+  /** Clients that it knows from the start, with their secrets. */
+  clients?: Readonly<Record<string, string>>;
+};
+
 /** A small MCP server with an authorization server of its own: honest, until it is told otherwise. */
-export async function startOAuthFixture(options: { expiresInSeconds?: number } = {}): Promise<OAuthFixture> {
+export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Promise<OAuthFixture> {
   const expiresIn = options.expiresInSeconds ?? 600;
   const codes = new Map<string, { challenge: string; redirectUri: string }>();
   const access = new Set<string>();
   const refresh = new Set<string>();
+  const secrets = new Map(Object.entries(options.clients ?? {}));
   const bus = new InMemoryServerEventBus();
   let offered: readonly Tool[] = fixtureTools;
   const mcp = createMcpHandler(() => createFixtureServer(undefined, () => offered), { legacy: 'reject', bus });
@@ -86,21 +99,31 @@ export async function startOAuthFixture(options: { expiresInSeconds?: number } =
         };
         return void send(response, 200, fixture.mischief.serverMetadata?.(honest) ?? honest);
       }
-      case '/register':
-        fixture.registrations.push(JSON.parse(await text(request)));
-        return void send(response, 201, { client_id: `client-${fixture.registrations.length}` });
+      case '/register': {
+        const asked: Json = JSON.parse(await text(request));
+        fixture.registrations.push(asked);
+        const clientId = `client-${fixture.registrations.length}`;
+        const method = asked['token_endpoint_auth_method'];
+        if (method === 'none') return void send(response, 201, { client_id: clientId });
+        secrets.set(clientId, `secret-${randomUUID()}`);
+        const secret = { client_secret: secrets.get(clientId), client_secret_expires_at: 0 };
+        return void send(response, 201, { client_id: clientId, ...secret, token_endpoint_auth_method: method });
+      }
       case '/revoke':
         fixture.revoked.push(new URLSearchParams(await text(request)).get('token') ?? '');
         return void response.writeHead(200).end();
       case '/token':
-        return tokens(new URLSearchParams(await text(request)), response);
+        return tokens(request, new URLSearchParams(await text(request)), response);
       default:
         return void send(response, 404, {});
     }
   }
 
-  async function tokens(form: URLSearchParams, response: ServerResponse): Promise<void> {
+  async function tokens(request: IncomingMessage, form: URLSearchParams, response: ServerResponse): Promise<void> {
     fixture.tokenRequests.push(form);
+    const client = clientOf(request, form);
+    fixture.clientAuthentications.push(client.method);
+    if (client.secret !== secrets.get(client.id)) return void send(response, 401, { error: 'invalid_client' });
     await new Promise((resolve) => setTimeout(resolve, fixture.mischief.tokenDelayMs ?? 0)); // as a slow server does
     if (!isGood(form)) return void send(response, 400, { error: 'invalid_grant' });
     const honest = {
@@ -127,6 +150,14 @@ export async function startOAuthFixture(options: { expiresInSeconds?: number } =
   const http = createServer((request, response) => {
     void answer(request, response);
   });
+  const sockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'mcp' });
+  http.on('upgrade', (request, socket, head) => {
+    const { authorization = '' } = request.headers;
+    fixture.seen.push(authorization);
+    if (access.has(authorization.replace('Bearer ', ''))) {
+      sockets.handleUpgrade(request, socket, head, (open) => serveSocket(open, () => createFixtureServer()));
+    } else socket.end('HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nContent-Length: 0\r\n\r\n');
+  });
   const { port, close } = await listenLocally(http);
   origin = `http://127.0.0.1:${port}`;
   const fixture: OAuthFixture = {
@@ -134,7 +165,9 @@ export async function startOAuthFixture(options: { expiresInSeconds?: number } =
     origin,
     address: `127.0.0.1:${port}`,
     mischief: {},
+    webSocketUrl: `ws://127.0.0.1:${port}/mcp`,
     tokenRequests: [],
+    clientAuthentications: [],
     revoked: [],
     registrations: [],
     seen: [],
@@ -157,8 +190,23 @@ export async function startOAuthFixture(options: { expiresInSeconds?: number } =
     },
     async close() {
       await mcp.close();
+      for (const socket of sockets.clients) socket.terminate();
       await close();
     },
   };
   return fixture;
+}
+
+/** RFC 6749 section 2.3.1. */
+function clientOf(request: IncomingMessage, form: URLSearchParams): { id: string; secret?: string; method: string } {
+  const basic = /^Basic (.+)$/.exec(request.headers.authorization ?? '')?.[1];
+  if (basic !== undefined) {
+    // both parts are form-encoded
+    const decoded = new URLSearchParams(Buffer.from(basic, 'base64').toString().replace(':', '='));
+    const [[id, secret] = ['', '']] = decoded;
+    return { id, secret, method: 'client_secret_basic' };
+  }
+  const id = form.get('client_id') ?? '';
+  const secret = form.get('client_secret');
+  return secret === null ? { id, method: 'none' } : { id, secret, method: 'client_secret_post' };
 }

@@ -1,0 +1,166 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '#platform/clock.ts';
+import { createVault } from '#platform/crypto/vault.ts';
+import { createIds } from '#platform/ids.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { postModern } from '#testing/mcp-clients.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { clientFor } from './client-identity.ts';
+import { startOAuthFixture, type OAuthFixture } from './testing/oauth-fixture.ts';
+import { signInPerson, type TestPerson } from './testing/person.ts';
+
+/** Characters that Basic has to encode (RFC 6749 section 2.3.1). */
+const operatorSecret = 'op:secret/5f1d+';
+let fixture: OAuthFixture;
+let app: TestApp;
+let ann: TestPerson;
+let token: string;
+
+beforeAll(async () => {
+  fixture = await startOAuthFixture({ clients: { 'souk at vault': operatorSecret } });
+  app = await startTestApp({
+    allowAddresses: [fixture.address],
+    env: { UPSTREAM_CLIENT_SECRET_VAULT: operatorSecret },
+  });
+  for (const [id, clientId] of [
+    ['vault', 'souk at vault'],
+    ['open-vault', undefined],
+  ] as const) {
+    await deployManifest(app, {
+      id,
+      connection: { type: 'http', url: fixture.url },
+      auth: { type: 'oauth', ...(clientId !== undefined && { clientId }) },
+      capabilitySnapshot: { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
+    });
+  }
+  ann = await signInPerson(app.publicUrl, 'ann@souk.test');
+  token = (await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' })).token;
+}, 60_000);
+afterEach(() => {
+  fixture.mischief = {};
+  fixture.registrations.length = 0;
+  fixture.clientAuthentications.length = 0;
+});
+afterAll(async () => {
+  await app?.stop();
+  await fixture?.close();
+});
+
+const offer = (methods: string[] | undefined) => {
+  fixture.mischief.serverMetadata = (honest) => ({ ...honest, token_endpoint_auth_methods_supported: methods });
+};
+/** Signs in, and makes a call with a token that had to be renewed. Answers the client id that the browser carried. */
+async function signInAndRenew(serverId: string): Promise<string | null> {
+  const { body } = await ann.call('POST', `/api/users/${ann.userId}/upstream-connections/${serverId}/sign-in`);
+  const authUrl = String(body['authUrl']);
+  const finished = await ann.call('POST', '/mcp/oauth/callback', Object.fromEntries(await fixture.allow(authUrl)));
+  expect(finished).toMatchObject({ status: 200 });
+  await waitUntil('the offer to be read', async () => {
+    const { rows } = await app.db.query<{ offered: unknown }>(
+      'select offered from upstream_connections where server_id = $1',
+      [serverId],
+    );
+    return rows[0]?.offered !== null;
+  });
+  fixture.forgetAccessTokens();
+  const params = { name: 'echo', arguments: { text: 'hi' } };
+  const answer = await postModern(`${app.publicUrl}/s/${serverId}/mcp`, token, 'tools/call', params);
+  expect(answer.body.result).toMatchObject({ content: [{ text: 'hi' }] });
+  return new URL(authUrl).searchParams.get('client_id');
+}
+
+test.each([
+  // absent means basic (RFC 8414 section 2)
+  [undefined, 'client_secret_basic'],
+  [['client_secret_basic', 'client_secret_post'], 'client_secret_basic'],
+  [['client_secret_post'], 'client_secret_post'],
+])("the manifest's client shows the operator's secret, where %j is on offer by %s", async (offered, method) => {
+  offer(offered);
+  expect(await signInAndRenew('vault')).toBe('souk at vault');
+  expect(fixture.registrations).toEqual([]);
+  expect(fixture.clientAuthentications).toEqual([method, method]);
+});
+
+test.each(['client_secret_basic', 'client_secret_post'])(
+  'where every client needs a secret we register for one, keep it sealed, and show it by %s',
+  async (method) => {
+    await app.db.query('delete from upstream_clients');
+    offer([method]);
+    const first = await signInAndRenew('open-vault');
+    expect(fixture.registrations).toMatchObject([
+      { token_endpoint_auth_method: method, redirect_uris: [`${app.publicUrl}/connect/callback`] },
+    ]);
+    // the next sign-in is the same client's
+    expect(await signInAndRenew('open-vault')).toBe(first);
+    expect(fixture.registrations).toHaveLength(1);
+    expect(new Set(fixture.clientAuthentications)).toEqual(new Set([method]));
+    const { rows } = await app.db.query('select * from upstream_clients');
+    expect(rows).toMatchObject([
+      { client_id: first, auth_method: method, sealed_secret: expect.stringMatching(/^v1\./) },
+    ]);
+    expect(JSON.stringify(rows) + app.logged()).not.toContain('secret-');
+  },
+);
+
+test('a secret that a server takes back ends the sign-in, which says so', async () => {
+  offer(undefined);
+  await signInAndRenew('vault');
+  fixture.mischief.intercept = (request, response) => {
+    if (request.url !== '/token') return false;
+    response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":"invalid_client"}');
+    return true;
+  };
+  fixture.forgetAccessTokens();
+  const params = { name: 'echo', arguments: { text: 'hi' } };
+  const answer = await postModern(`${app.publicUrl}/s/vault/mcp`, token, 'tools/call', params);
+  expect(answer.body.result).toMatchObject({ isError: true, _meta: { code: 'sign_in_required' } });
+  expect(app.logged()).not.toContain(operatorSecret);
+});
+
+test('on https we are our own metadata document where it is understood, and register nowhere', async () => {
+  const publicUrl = 'https://souk.test';
+  const onHttps = await startTestApp({ env: { PUBLIC_URL: publicUrl, ALLOW_DEV_SIGN_IN: '1' } });
+  const path = '/oauth/client-metadata.json';
+  const answer = await onHttps.server.inject({ url: path, headers: { host: 'souk.test' } });
+  expect(answer.statusCode).toBe(200);
+  expect(answer.headers['content-type']).toContain('application/json');
+  expect(answer.json()).toMatchObject({
+    // the document names itself (draft-ietf-oauth-client-id-metadata-document, section 3)
+    client_id: `${publicUrl}${path}`,
+    redirect_uris: [`${publicUrl}/connect/callback`],
+    token_endpoint_auth_method: 'none',
+  });
+  const server = {
+    issuer: 'https://vault.example',
+    authorization_endpoint: 'https://vault.example/authorize',
+    token_endpoint: 'https://vault.example/token',
+    registration_endpoint: 'https://vault.example/register',
+    client_id_metadata_document_supported: true,
+  };
+  const options = {
+    db: onHttps.db,
+    vault: createVault('A'.repeat(43)),
+    clock: systemClock,
+    ids: createIds(systemClock),
+    brandName: 'Souk',
+  };
+  const asked: string[] = [];
+  const fetch = async (url: string) => {
+    asked.push(url);
+    return Response.json({ client_id: 'registered' }, { status: 201 });
+  };
+  const client = (at: string, offered = server) => clientFor(offered, undefined, { ...options, publicUrl: at }, fetch);
+  expect(await client(publicUrl)).toEqual({ clientId: answer.json().client_id, authMethod: 'none' });
+  expect(asked).toEqual([]);
+  // a document on plain http is nobody's
+  expect(await client('http://localhost:3000')).toMatchObject({ clientId: 'registered' });
+  const older = { ...server, client_id_metadata_document_supported: false };
+  expect(await client(publicUrl, older)).toMatchObject({ clientId: 'registered' });
+  expect(asked).toEqual([server.registration_endpoint, server.registration_endpoint]);
+  await onHttps.stop();
+});
+
+test('on plain http there is no metadata document', async () => {
+  expect((await fetch(`${app.publicUrl}/oauth/client-metadata.json`)).status).toBe(404);
+});
