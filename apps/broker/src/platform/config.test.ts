@@ -52,7 +52,14 @@ describe('the configuration', () => {
       logLevel: 'warn',
       serviceRestartDelayMs: 1000,
       healthIntervalMs: 5000,
-      limits: { callsPerMinuteToken: 120, callsPerMinuteUser: 300, signInPerMinute: 20 },
+      limits: {
+        callsPerMinuteToken: 120,
+        callsPerMinuteUser: 300,
+        callsInFlightPerServer: undefined,
+        callsInFlightPerUser: 16,
+        signInPerMinute: 20,
+      },
+      upstreamSecrets: new Map(),
     });
   });
 
@@ -227,8 +234,20 @@ describe('the configuration', () => {
   });
 
   test('the limits of calls and sign-ins are set by the environment', () => {
-    const limits = { MCP_CALLS_PER_MINUTE_TOKEN: '1', MCP_CALLS_PER_MINUTE_USER: '2', SIGN_IN_PER_MINUTE: '3' };
-    expect(readConfig(limits).limits).toEqual({ callsPerMinuteToken: 1, callsPerMinuteUser: 2, signInPerMinute: 3 });
+    const limits = {
+      MCP_CALLS_PER_MINUTE_TOKEN: '1',
+      MCP_CALLS_PER_MINUTE_USER: '2',
+      SIGN_IN_PER_MINUTE: '3',
+      MCP_IN_FLIGHT_SERVER: '4',
+      MCP_IN_FLIGHT_USER: '5',
+    };
+    expect(readConfig(limits).limits).toEqual({
+      callsPerMinuteToken: 1,
+      callsPerMinuteUser: 2,
+      signInPerMinute: 3,
+      callsInFlightPerServer: 4,
+      callsInFlightPerUser: 5,
+    });
     expect(problemsOf({ SIGN_IN_PER_MINUTE: '0' })).toHaveLength(1);
   });
 });

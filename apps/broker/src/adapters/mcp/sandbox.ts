@@ -92,7 +92,8 @@ function confine(
   const readable = [...systemFolders, ...systemFiles, ...reads].flatMap((path) => ['--ro-bind-try', path, path]);
   const own = ['--bind', cwd, cwd, '--remount-ro', '/', '--chdir', cwd];
   return {
-    argv: [bwrap, ...isolation, ...readable, ...scratch, ...own, '--', prlimit, ...limits, '--', ...argv],
+    // the scratch first: what may be read can itself lie under /tmp, and a later mount covers an earlier one
+    argv: [bwrap, ...isolation, ...scratch, ...readable, ...own, '--', prlimit, ...limits, '--', ...argv],
     cwd,
     // bwrap's own environment stands in /proc for the program to read: it must be no more than the program's
     env,
