@@ -86,7 +86,7 @@ function run(program: string[], env: NodeJS.ProcessEnv) {
 
 export const newDataDir = () => mkdtemp(join(tmpdir(), 'souk-e2e-'));
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

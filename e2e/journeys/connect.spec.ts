@@ -1,55 +1,11 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from '@playwright/test';
+import { expectNoAxeFindings } from './axe-findings.ts';
+import { callThroughLink } from './call-through-link.ts';
 import { expect, test } from './product-test.ts';
 import { accountMenu, chooseAccount, signIn } from './sign-in.ts';
 
-/** Calls a tool through the person's link, with a token that their own page made. */
-async function callNotes(page: Page, publicUrl: string): Promise<string> {
-  const token = await page.evaluate(async () => {
-    const { accessToken } = JSON.parse(localStorage.getItem('souk.tokens') ?? '{}');
-    const answer = await fetch('/auth/pat/create', {
-      method: 'POST',
-      headers: { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'journey' }),
-    });
-    return (await answer.json()).token as string;
-  });
-  const answer = await fetch(`${publicUrl}/mcp`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/call',
-      'mcp-name': 'notes__list_tags',
-    },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: {
-        name: 'notes__list_tags',
-        arguments: {},
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-          'io.modelcontextprotocol/clientCapabilities': {},
-        },
-      },
-    }),
-  });
-  return answer.text();
-}
-
+const callNotes = (page: Page, publicUrl: string) => callThroughLink(page, publicUrl, 'notes__list_tags');
 const notesSwitch = (page: Page) => page.getByRole('switch', { name: 'Use Notes' });
-
-async function expectNoAxeFindings(page: Page): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-    const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-  }
-}
 
 test('[TOG-15] [TOG-16] [TOG-22] [TOG-23] a link from a conversation: sign in here, switch on, sign in there, call, disconnect', async ({
   page,
@@ -103,6 +59,7 @@ test('[TOG-18] a sign-in that the person refuses there says so here, on a phone,
   const popup = await opened;
   await popup.getByRole('button', { name: 'Deny' }).click();
   await expect(page.getByRole('alert').filter({ hasText: 'You did not allow access to Notes.' })).toBeVisible();
+  await expectNoAxeFindings(page);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
 });
 
@@ -120,16 +77,18 @@ test('where windows are blocked the page itself goes there, and comes back', asy
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
 });
 
-test('an unknown service and a failing broker have screens of their own', async ({ page }) => {
+test('an unknown service, a failing broker and a sign-in that is over have screens of their own', async ({ page }) => {
   await page.goto('/marketplace');
   await signIn(page, 'states@souk.test');
   await page.goto('/connect/nothing');
   await expect(page.getByRole('heading', { name: 'There is no service “nothing”' })).toBeVisible();
+  await expectNoAxeFindings(page);
   await page.goto('/connect/travel');
   await expect(page.getByRole('heading', { name: 'No sign-in needed' })).toBeVisible();
   await page.route('**/upstream-connections', (route) => route.fulfill({ status: 500, body: '{}' }));
   await page.goto('/connect/notes');
   await expect(page.getByRole('alert').filter({ hasText: 'This service cannot be shown' })).toBeVisible();
+  await expectNoAxeFindings(page);
   await page.unroute('**/upstream-connections');
   await page.getByRole('button', { name: 'Retry' }).click();
   await expect(page.getByRole('heading', { name: 'Connect Notes' })).toBeVisible();
@@ -138,4 +97,5 @@ test('an unknown service and a failing broker have screens of their own', async 
     page.getByRole('alert').filter({ hasText: 'This sign-in has expired or was used already' }),
   ).toBeVisible();
   await expect(page).toHaveURL(/\/connect\/callback$/);
+  await expectNoAxeFindings(page);
 });

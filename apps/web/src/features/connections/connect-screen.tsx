@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { DelayedFallback } from '#ui/delayed-fallback.tsx';
@@ -56,19 +56,23 @@ function SignInFirst({ onSignIn }: { onSignIn: () => Promise<void> }) {
   useEffect(leave, []); // oxlint-disable-line react-hooks/exhaustive-deps -- not again when a prop is a new function
   if (failure !== undefined) {
     return (
-      <ErrorState
-        title="Authentication required. Please log in."
-        text={failure}
-        onRetry={leave}
-        retrying={leaving}
-        retryLabel="Sign In"
-      />
+      <WithoutService>
+        <ErrorState
+          title="Authentication required. Please log in."
+          text={failure}
+          onRetry={leave}
+          retrying={leaving}
+          retryLabel="Sign In"
+        />
+      </WithoutService>
     );
   }
   return (
-    <p role="status" className="py-16 text-center text-quiet">
-      Redirecting…
-    </p>
+    <WithoutService>
+      <p role="status" className="py-16 text-center text-quiet">
+        Redirecting…
+      </p>
+    </WithoutService>
   );
 }
 
@@ -83,23 +87,27 @@ function Connection({
   const failed = [servers, connections, switches].find(({ isError }) => isError);
   if (failed) {
     return (
-      <ErrorState
-        title="This service cannot be shown"
-        text={failureText(failed.error)}
-        retrying={failed.isFetching}
-        onRetry={() => void Promise.all([servers.refetch(), connections.refetch(), switches.refetch()])}
-      />
+      <WithoutService>
+        <ErrorState
+          title="This service cannot be shown"
+          text={failureText(failed.error)}
+          retrying={failed.isFetching}
+          onRetry={() => void Promise.all([servers.refetch(), connections.refetch(), switches.refetch()])}
+        />
+      </WithoutService>
     );
   }
   if (!servers.data || !connections.data || !switches.data) return <ConnectSkeleton />;
   const server = servers.data.servers.find((one) => one.serverId === serverId);
   if (!server) {
     return (
-      <EmptyState
-        title={`There is no service “${serverId}”`}
-        text="It may have been removed, or the link may be incomplete."
-        actions={<LinkButton to="/marketplace">Go to the marketplace</LinkButton>}
-      />
+      <WithoutService>
+        <EmptyState
+          title={`There is no service “${serverId}”`}
+          text="It may have been removed, or the link may be incomplete."
+          actions={<LinkButton to="/marketplace">Go to the marketplace</LinkButton>}
+        />
+      </WithoutService>
     );
   }
   const connection = connections.data.connections.find((one) => one.serverId === serverId);
@@ -140,10 +148,20 @@ function WhoIsSignedIn({ user, onSignOut }: { user: ConnectUser; onSignOut: () =
   );
 }
 
+/** The screen while there is no service whose name could be its heading. */
+function WithoutService({ children }: { children?: ReactNode }) {
+  return (
+    <>
+      <h1 className="sr-only">Connect a service</h1>
+      {children}
+    </>
+  );
+}
+
 function ConnectSkeleton() {
   return (
     <DelayedFallback label="Loading your connection…">
-      <h1 className="sr-only">Connect a service</h1>
+      <WithoutService />
       <Skeleton className="h-8 w-56" />
       <Skeleton className="mt-2 h-5 w-80 max-w-full" />
       <Skeleton className="mt-6 h-16 w-full" />
