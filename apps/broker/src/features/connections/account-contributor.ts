@@ -17,8 +17,9 @@ export function connectionContributor({ query }: { query: Query }): AccountContr
         account: string | null;
         signed_in_at: Date;
         refreshed_at: Date | null;
+        offered: unknown;
       }>(
-        `select server_id, kind, state, account, signed_in_at, refreshed_at from upstream_connections
+        `select server_id, kind, state, account, signed_in_at, refreshed_at, offered from upstream_connections
          where user_id = $1 order by server_id`,
         [userId],
       );
@@ -31,6 +32,7 @@ export function connectionContributor({ query }: { query: Query }): AccountContr
           account: row.account,
           signedInAt: row.signed_in_at,
           refreshedAt: row.refreshed_at,
+          offered: row.offered,
         })),
       };
     },

@@ -140,4 +140,16 @@ describeOnDatabases('what a person is offered', migrations, (open) => {
     await ann.call('DELETE', `/api/users/${ann.userId}/upstream-connections/vault`);
     expect(await listed('ann', 'tools')).toEqual(everything);
   });
+
+  test('what changed while nobody was connected is found out over a new connection', async () => {
+    fixture.offerTools([tool('echo')]);
+    await signIn();
+    await until(['echo']);
+    await app.connections.pool.dropAll('vault');
+    fixture.offerTools([tool('echo'), tool('export')]);
+    nowMs += 61 * 60_000;
+    expect(await listed('ann', 'tools')).toEqual(['echo']);
+    await ask('ann', 'tools/call', { name: 'vault__echo', arguments: { text: 'hi' } });
+    await until(['echo', 'export']);
+  });
 });
