@@ -9,6 +9,7 @@ import {
 import { startDeadline } from './call-deadline.ts';
 import { faultOfHeaderArguments } from './header-arguments.ts';
 import { listenForListChanges } from './list-changes.ts';
+import { createLogLevel } from './log-level.ts';
 import { listPages, promptLimits, resourceLimits, toolLimits, type ListLimits } from './list-pages.ts';
 import { createPlainChannel } from './plain/plain-channel.ts';
 import { createResourceWatch } from './resource-watch.ts';
@@ -29,6 +30,7 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
   const stopListening = listenForListChanges(client, options);
   const running = listenToServer(client, options);
   const watch = createResourceWatch(client);
+  const logLevel = createLogLevel(client, options.log);
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no addEventListener
   client.onclose = () => {
     stopListening();
@@ -43,6 +45,7 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
     const deadline = startDeadline(call.signal, { silenceMs: Math.min(call.timeoutMs, totalMs), totalMs });
     const { onProgress } = call;
     try {
+      if (call.logLevel) await logLevel.want(call.logLevel);
       return await running.within(call, deadline, () =>
         send({
           signal: deadline.signal,

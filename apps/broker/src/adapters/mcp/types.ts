@@ -93,7 +93,7 @@ export type CallOptions = {
   /** Answers a question of the server; the silence that counts as a timeout stands still meanwhile. `signal`: the server no longer wants it. */
   onAsk?: (ask: Ask, signal: AbortSignal) => Promise<Record<string, unknown>>;
   onLog?: (message: LoggingMessageNotification['params']) => void;
-  /** Which log messages a modern server may send with its answer; none where undefined. */
+  /** Which log messages a server is to send with its answer; undefined: none of a modern one, what it likes of others. */
   logLevel?: LoggingLevel;
 };
 

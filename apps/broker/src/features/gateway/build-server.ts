@@ -1,6 +1,8 @@
 import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
+import type { Log } from '#platform/log.ts';
 import { askSignIn, orAskSignIn, withoutOwnAnswers } from './ask-sign-in.ts';
 import { callTool } from './call-tool.ts';
+import { CarefulServer } from './careful-server.ts';
 import { completeArgument, getPrompt, readResource } from './forward-other.ts';
 import { forwardRequest } from './forward-request.ts';
 import type { GatewayParts } from './gateway-parts.ts';
@@ -24,16 +26,7 @@ export function buildServer(
   parts: GatewayParts,
   pinned?: Visible,
 ): McpServer {
-  const server = new GatewayServer(identity, {
-    capabilities: {
-      tools: { listChanged: true },
-      prompts: { listChanged: true },
-      resources: { listChanged: true, subscribe: true },
-      completions: {},
-      logging: {},
-    },
-    instructions: instructions(person, parts),
-  });
+  const server = new GatewayServer(identity, instructions(person, parts), parts.log);
   server.visible = pinned;
   const { server: handlers } = server;
   // A server's own link shows that server alone; the tools that find and call others belong to the common one.
@@ -68,6 +61,11 @@ export function buildServer(
     completeArgument(forwarded(params, context), parts),
   );
   serveSubscriptions(handlers, person, parts.subscriptions);
+  // the level of a session; since 2026-07-28 each request names its own
+  handlers.setRequestHandler('logging/setLevel', async ({ params }) => {
+    person.logLevel = params.level;
+    return {};
+  });
   handlers.setNotificationHandler('notifications/roots/list_changed', () =>
     parts.pool.announceRoots(person.caller.userId),
   );
@@ -77,6 +75,19 @@ export function buildServer(
 /** The SDK checks Mcp-Param-* headers against the schema that this gives it, before the handler runs (SEP-2243). */
 class GatewayServer extends McpServer {
   visible: Visible | undefined;
+
+  constructor(identity: ServerIdentity, instructions: string, log: Log) {
+    super(identity);
+    const capabilities = {
+      tools: { listChanged: true },
+      prompts: { listChanged: true },
+      resources: { listChanged: true, subscribe: true },
+      completions: {},
+      logging: {},
+    };
+    // read-only in the SDK's types, and made by it with nobody asked: nothing has used it yet
+    Object.assign(this, { server: new CarefulServer(identity, { capabilities, instructions }, log) });
+  }
 
   override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
     const schema = this.visible?.tool(name)?.item.definition['inputSchema'];

@@ -6,6 +6,7 @@ import {
   type Progress,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import { logLevels } from '#adapters/mcp/log-level.ts';
 import type { Ask } from '#adapters/mcp/types.ts';
 import { totalTimeoutMs, type CallRequest } from './call-request.ts';
 import type { Person } from './person.ts';
@@ -26,7 +27,7 @@ export function forwardRequest<P extends Params>(
   const envelope: Record<string, unknown> = { ...mcpReq.envelope };
   // Their shapes were checked when the request came in.
   const ofRequest = envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
-  const logLevel = envelope[LOG_LEVEL_META_KEY] as LoggingLevel | undefined;
+  const ofEnvelope = envelope[LOG_LEVEL_META_KEY] as LoggingLevel | undefined;
   // The token names this hop's progress; the adapter makes one of its own for the next.
   const { progressToken, ...meta } = params._meta ?? {};
   const token = mcpReq._meta?.progressToken ?? progressToken;
@@ -46,11 +47,17 @@ export function forwardRequest<P extends Params>(
     signal: mcpReq.signal,
     onProgress: token === undefined ? undefined : onProgress,
     clientCapabilities: ofRequest,
-    logLevel,
-    // the SDK keeps to the level that the client set for its session, or names with its request
-    onLog: ({ level, data, logger }) => void mcpReq.log(level, data, logger).catch(() => {}),
+    logLevel: ofEnvelope ?? person.logLevel,
+    // the SDK keeps to the level that a request names; the one of a session is ours to keep
+    onLog({ level, data, logger }) {
+      if (isAtLeast(level, person.logLevel)) void mcpReq.log(level, data, logger).catch(() => {});
+    },
     onAsk: ofRequest ? undefined : (ask, signal) => askSession(context, ask, signal),
   };
+}
+
+function isAtLeast(level: LoggingLevel, threshold: LoggingLevel | undefined): boolean {
+  return threshold === undefined || logLevels.indexOf(level) >= logLevels.indexOf(threshold);
 }
 
 /** Up to 2025-11-25 a question goes to the client on the stream of the call that caused it. */

@@ -1,6 +1,19 @@
 import type { ServerResponse } from 'node:http';
 
-/** Answers a request with a JSON-RPC error, with the id of `body` where it has one. */
+export type JsonRpcError = {
+  jsonrpc: '2.0';
+  id: string | number | null;
+  error: { code: number; message: string; data?: unknown };
+};
+
+/** A JSON-RPC error with the id of `body`, the request that it answers, where that has one. */
+export function jsonRpcError(code: number, message: string, body?: unknown, data?: unknown): JsonRpcError {
+  const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : null;
+  const known = typeof id === 'string' || typeof id === 'number' ? id : null;
+  return { jsonrpc: '2.0', id: known, error: { code, message, ...(data !== undefined && { data }) } };
+}
+
+/** Answers a request with a JSON-RPC error. */
 export function sendJsonRpcError(
   response: ServerResponse,
   status: number,
@@ -8,8 +21,6 @@ export function sendJsonRpcError(
   message: string,
   body?: unknown,
 ): void {
-  const id = typeof body === 'object' && body !== null && 'id' in body ? body.id : null;
-  const known = typeof id === 'string' || typeof id === 'number' ? id : null;
   response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
-  response.end(JSON.stringify({ jsonrpc: '2.0', id: known, error: { code, message } }));
+  response.end(JSON.stringify(jsonRpcError(code, message, body)));
 }

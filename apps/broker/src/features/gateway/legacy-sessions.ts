@@ -28,7 +28,7 @@ type Session = {
 /** Sessions of clients up to 2025-11-25. Each belongs to the token and the link that opened it: to others it does not exist. */
 export type LegacySessions = {
   handle(request: IncomingMessage, response: ServerResponse, person: Person, body: unknown): Promise<void>;
-  /** For a call beside the SDK: the session's calls, if it is this person's and its client cannot be asked anything. */
+  /** For a call beside the SDK: the session's calls, if it is this person's and its client wants nothing but its answer. */
   enterCall(id: string | string[] | undefined, person: Person): PlainCalls | undefined;
   /** Ends the sessions of a token that was revoked; all of them where it is not known which (undefined). */
   endForToken(tokenId: string | undefined): void;
@@ -135,6 +135,8 @@ export function createLegacySessions(options: {
     enterCall(id, person) {
       const session = typeof id === 'string' ? sessions.get(id) : undefined;
       if (!session || !sameOwner(session.person, person) || isAskable(session.server)) return undefined;
+      // what servers log comes on the SDK's way
+      if (session.person.logLevel !== undefined) return undefined;
       session.usedAtMs = clock.now();
       session.person.caller = person.caller;
       return session.plainCalls;

@@ -1,4 +1,4 @@
-import type { ClientCapabilities } from '@modelcontextprotocol/server';
+import type { ClientCapabilities, LoggingLevel } from '@modelcontextprotocol/server';
 import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
 import type { Connections } from '#features/connections/index.ts';
 import type { Caller } from '#platform/http/caller.ts';
@@ -37,6 +37,8 @@ export type Person = {
   serverId: string | undefined;
   /** What their client can be asked, once it has said so: servers up to 2025-11-25 hear of it at the handshake. */
   capabilities?: ClientCapabilities | undefined;
+  /** From which level on their client hears what servers log, once it has said so for its session (up to 2025-11-25). */
+  logLevel?: LoggingLevel | undefined;
 };
 
 /** What a person may see and call: lists and calls read this alike, so that neither knows more than the other. */

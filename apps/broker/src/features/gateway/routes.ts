@@ -1,7 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ServerResponse } from 'node:http';
 import type { Identity } from '#features/identity/index.ts';
 import { SoukError } from '#platform/errors.ts';
+import { answerFailure, replyFailure } from './answer-failure.ts';
 import { sendChallenge } from './challenge.ts';
+import { endWithToken } from './end-with-token.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import type { InFlight } from './in-flight.ts';
 import { sendJsonRpcError } from './json-rpc-error.ts';
@@ -50,6 +53,21 @@ export async function mountGatewayRoutes(
     }
 
     const person: Person = { caller: authenticated.caller, serverId };
+    try {
+      await serveKnown(request, response, person, metadataUrl);
+    } catch (error) {
+      answerFailure(error, request, response);
+    }
+  }
+
+  /** What is left once it is known who asks. */
+  async function serveKnown(
+    request: FastifyRequest,
+    response: ServerResponse,
+    person: Person,
+    metadataUrl: string,
+  ): Promise<void> {
+    const { serverId } = person;
     const visible = await visibleTo(person, parts.catalogue.snapshot(), parts.access);
     if (serverId !== undefined && visible.servers.length === 0) {
       return sendJsonRpcError(response, 404, -32001, 'Unknown server');
@@ -67,8 +85,10 @@ export async function mountGatewayRoutes(
         metadataUrl,
       );
     }
+    const isLasting = request.method === 'GET' || methods.includes('subscriptions/listen');
+    if (isLasting) endWithToken(response, person.caller, parts.clock);
     // A subscription lasts as long as its client wants; every other request has an end to wait for.
-    if (request.method === 'POST' && !methods.includes('subscriptions/listen')) {
+    else if (request.method === 'POST') {
       const leave = options.answers.enter('answer', Number.POSITIVE_INFINITY);
       response.once('close', () => leave?.());
     }
@@ -82,6 +102,7 @@ export async function mountGatewayRoutes(
       identity.connectionLog.turnedAway(request, publicUrl + request.url, error);
       done();
     });
+    scope.setErrorHandler(replyFailure);
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser<Buffer>('*', { parseAs: 'buffer', bodyLimit: maxMcpBodyBytes }, (_request, body, done) =>
       done(null, body),

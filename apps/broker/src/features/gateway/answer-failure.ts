@@ -1,0 +1,41 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ServerResponse } from 'node:http';
+import { renderError } from '#platform/http/error-body.ts';
+import { jsonRpcError, type JsonRpcError } from './json-rpc-error.ts';
+import { readBody } from './read-body.ts';
+
+const invalidRequest = -32600;
+const internalError = -32603;
+
+/** Answers what failed before a handler was reached, an oversized body above all, in the shape that MCP clients read. */
+export function replyFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status, body } = renderFailure(error, request);
+  return reply.code(status).send(body);
+}
+
+/**
+ * The same for a request that was hijacked from fastify, which nobody else answers any more. An answer that has begun
+ * can only be broken off.
+ */
+export function answerFailure(error: unknown, request: FastifyRequest, response: ServerResponse): void {
+  const { status, body } = renderFailure(error, request);
+  if (response.headersSent) return void response.destroy();
+  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+  response.end(JSON.stringify(body));
+}
+
+function renderFailure(error: unknown, request: FastifyRequest): { status: number; body: JsonRpcError } {
+  const { status, body, unexpected } = renderError(error, request.id);
+  if (unexpected) request.log.error({ err: error, requestId: request.id }, 'an MCP request failed');
+  const code = status < 500 ? invalidRequest : internalError;
+  const { requestId } = body;
+  const data = { code: body.code, ...(requestId !== undefined && { requestId }) };
+  return { status, body: jsonRpcError(code, body.message, sentBody(request), data) };
+}
+
+/** What the client sent, where it can be read: its id belongs into the answer. */
+function sentBody({ body }: FastifyRequest): unknown {
+  if (!Buffer.isBuffer(body)) return undefined;
+  const read = readBody(body);
+  return 'body' in read ? read.body : undefined;
+}
