@@ -56,6 +56,18 @@ describeOnDatabases('usage rows', usageMigrations, (open) => {
     await writer.stop();
   });
 
+  test('keep every character of a name, and a reason that is not there', async () => {
+    const db = await open();
+    const writer = createUsageWriter({ query: db.query, log });
+    const names = ['a "quoted" \\ name', '{a,b}', 'NULL', '', 'é漢😀\n', 'null', ' '];
+    for (const name of names) writer.record(event({ name, reason: name === '' ? undefined : name }));
+    await writer.flush();
+    const { rows } = await db.query<{ name: string; reason: string | null }>('select name, reason from usage_events');
+    expect(rows.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+    for (const { name, reason } of rows) expect(reason).toBe(name === '' ? null : name);
+    await writer.stop();
+  });
+
   test('wait while the database is away, and are written when it is back', async () => {
     const db = await open();
     let away = true;

@@ -1,5 +1,6 @@
 import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import { arrayLiteral } from './array-literal.ts';
 
 /** A usage row rides in the next batch: at a kill at most this much is lost (security.md, Invariants). */
 const flushIntervalMs = 50;
@@ -98,20 +99,20 @@ export function createUsageWriter({ query, log }: { query: Query; log: Log }): U
   };
 }
 
-function columns(batch: readonly UsageEvent[]): unknown[] {
-  const pick = <T>(value: (event: UsageEvent) => T) => batch.map(value);
+function columns(batch: readonly UsageEvent[]): string[] {
+  const column = (value: (event: UsageEvent) => string | number | undefined) => arrayLiteral(batch.map(value));
   return [
-    pick((event) => event.callId),
-    pick((event) => event.userId),
-    pick((event) => event.serverId),
-    pick((event) => event.kind),
-    pick((event) => event.name),
-    pick((event) => event.outcome),
-    pick((event) => event.reason ?? null),
-    pick((event) => event.credits),
-    pick((event) => Math.round(event.durationMs)),
-    pick((event) => event.clientId),
-    pick((event) => event.tokenId),
-    pick((event) => new Date(event.atMs).toISOString()),
+    column((event) => event.callId),
+    column((event) => event.userId),
+    column((event) => event.serverId),
+    column((event) => event.kind),
+    column((event) => event.name),
+    column((event) => event.outcome),
+    column((event) => event.reason),
+    column((event) => event.credits),
+    column((event) => Math.round(event.durationMs)),
+    column((event) => event.clientId),
+    column((event) => event.tokenId),
+    column((event) => new Date(event.atMs).toISOString()),
   ];
 }
