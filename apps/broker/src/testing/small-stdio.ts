@@ -1,30 +1,68 @@
-// A stdio MCP server of few lines, which starts in the time that Node needs: `node small-stdio.ts [crash-at-start]`.
-// Its tools: echo answers its process id; crash exits; hang never answers; look says what it can reach.
+// A stdio MCP server of few lines, which starts in the time that Node needs: `node small-stdio.ts [crash-at-start|lingers]`.
+// Its tools: echo answers its process id; crash exits; hang says so as progress and never answers; look says what it can reach; ask asks the
+// client's person and says what came back.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 
-type Request = { id?: number; method: string; params?: { name?: string; arguments?: Record<string, unknown> } };
+type Request = {
+  id?: number;
+  method?: string;
+  params?: {
+    name?: string;
+    arguments?: Record<string, unknown>;
+    capabilities?: { elicitation?: object };
+    _meta?: { progressToken?: unknown };
+  };
+  result?: unknown;
+  error?: { message: string };
+};
 
 if (process.argv[2] === 'crash-at-start') process.exit(3);
-const tools = ['echo', 'crash', 'hang', 'look'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+if (process.argv[2] === 'lingers') process.stdin.once('end', () => setTimeout(() => {}, 700));
+const tools = ['echo', 'crash', 'hang', 'look', 'ask'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+
+const asked = new Map<number, (answer: string) => void>();
+let canAsk = false;
 
 createInterface({ input: process.stdin }).on('line', (line) => {
-  const request: Request = JSON.parse(line);
-  if (request.id !== undefined) void respond(request.id, request);
+  const message: Request = JSON.parse(line);
+  if (message.id === undefined) return;
+  if (message.method === undefined) asked.get(message.id)?.(JSON.stringify(message.result ?? message.error?.message));
+  else void respond(message.id, message);
 });
 
 async function respond(id: number, { method, params }: Request): Promise<void> {
-  if (method === 'tools/call' && params?.name === 'hang') return;
+  if (method === 'tools/call' && params?.name === 'hang') {
+    const progressToken = params._meta?.progressToken;
+    if (progressToken !== undefined) send({ method: 'notifications/progress', params: { progressToken, progress: 1 } });
+    return;
+  }
   if (method === 'tools/call' && params?.name === 'crash') process.exit(3);
   const result = await resultOf(method, params);
   const answer = result ? { result } : { error: { code: -32_601, message: 'Method not found' } };
-  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...answer })}\n`);
+  send({ id, ...answer });
 }
 
-async function resultOf(method: string, params: Request['params']): Promise<object | undefined> {
+function send(message: object): void {
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+}
+
+function ask(): Promise<string> {
+  if (!canAsk) return Promise.resolve('may not ask');
+  const id = asked.size + 1000;
+  const params = {
+    message: 'Your name?',
+    requestedSchema: { type: 'object', properties: { name: { type: 'string' } } },
+  };
+  send({ id, method: 'elicitation/create', params });
+  return new Promise((resolve) => asked.set(id, resolve));
+}
+
+async function resultOf(method: string | undefined, params: Request['params']): Promise<object | undefined> {
   switch (method) {
     case 'initialize':
+      canAsk = params?.capabilities?.elicitation !== undefined;
       return {
         protocolVersion: '2025-06-18',
         capabilities: { tools: {} },
@@ -35,7 +73,12 @@ async function resultOf(method: string, params: Request['params']): Promise<obje
     case 'tools/list':
       return { tools };
     case 'tools/call': {
-      const text = params?.name === 'look' ? JSON.stringify(await look(params.arguments ?? {})) : String(process.pid);
+      const text =
+        params?.name === 'look'
+          ? JSON.stringify(await look(params.arguments ?? {}))
+          : params?.name === 'ask'
+            ? await ask()
+            : String(process.pid);
       return { content: [{ type: 'text', text }] };
     }
     default:

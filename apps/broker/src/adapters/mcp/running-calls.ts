@@ -11,11 +11,15 @@ export type RunningCalls = {
 type Running = { call: CallOptions; deadline: CallDeadline };
 
 const notNow = -32_600;
+const notOffered = -32_601;
+const noCall = 'Nobody can be asked: no call of theirs is under way';
+const ambiguous = 'Nobody can be asked: calls of several clients are under way';
 
 /**
  * Answers the server's questions and passes on its log messages, each to one call and never to another person's
  * (gateway.md, trap 6). Over HTTP they come on the call's own stream, which says whose they are; elsewhere only a
- * connection that is one person's alone can tell: there they go to the latest call.
+ * connection that is one person's alone can tell: there they go to the latest call, unless calls of several of their
+ * clients are under way. Then they are for nobody: a guess would ask about one client's work in another.
  */
 export function listenToServer(
   client: Client,
@@ -26,15 +30,23 @@ export function listenToServer(
   const responsible = (): Running | undefined => {
     const known = current.getStore();
     if (known) return open.has(known) ? known : undefined;
-    return ofOnePerson ? [...open].at(-1) : undefined;
+    if (!ofOnePerson) return undefined;
+    const [first, ...others] = open;
+    const ofOneClient = others.every(({ call }) => call.client === first?.call.client);
+    return ofOneClient ? (others.at(-1) ?? first) : undefined;
   };
 
   async function ask(question: Ask, signal: AbortSignal): Promise<Record<string, unknown>> {
     const running = responsible();
-    if (!running?.call.onAsk) throw new ProtocolError(notNow, 'Nobody can be asked: no call of theirs is under way');
+    if (!running) throw new ProtocolError(notNow, open.size > 0 ? ambiguous : noCall);
+    const { onAsk, clientCapabilities: able } = running.call;
+    // what was said at the handshake may have been true of another client of this person
+    if (!onAsk || (able && !askableWith(able).includes(question.method))) {
+      throw new ProtocolError(notOffered, `The client of this call does not offer ${question.method}`);
+    }
     const resume = running.deadline.pause();
     try {
-      return await running.call.onAsk(question, signal);
+      return await onAsk(question, signal);
     } finally {
       resume();
     }

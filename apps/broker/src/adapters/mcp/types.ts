@@ -90,6 +90,8 @@ export type CallOptions = {
   onProgress?: (progress: Progress) => void;
   /** What the person's own client can do (modern upstreams ask per request; legacy ones are told nothing). */
   clientCapabilities?: ClientCapabilities;
+  /** Names the client among those of one person: a server that does not say which call it asks for needs one of them. */
+  client?: string;
   /** Answers a question of the server; the silence that counts as a timeout stands still meanwhile. `signal`: the server no longer wants it. */
   onAsk?: (ask: Ask, signal: AbortSignal) => Promise<Record<string, unknown>>;
   onLog?: (message: LoggingMessageNotification['params']) => void;

@@ -4,7 +4,13 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
-import { connectionKey, type ConnectionKey, type ConnectionNeeds } from './connection-key.ts';
+import {
+  connectionKey,
+  isProgram,
+  joinCapabilities,
+  type ConnectionKey,
+  type ConnectionNeeds,
+} from './connection-key.ts';
 import { createAdmissions, type AdmissionLimits, type Admissions } from './admission/admissions.ts';
 import { createSupervisor } from './processes/supervisor.ts';
 import { systemTimers, type Timers } from './timers.ts';
@@ -22,6 +28,8 @@ type Entry = {
   server: CatalogueServer;
   /** Whose it is; undefined when it is everybody's. */
   userId: string | undefined;
+  /** What was said of the person's clients at the handshake. */
+  told: ConnectionKey['capabilities'];
   opening: Promise<Upstream>;
   upstream: Upstream | undefined;
   inFlight: number;
@@ -78,7 +86,7 @@ export function createUpstreamPool(
   /** Out of use, with calls still under way. */
   const retired = new Set<Entry>();
   /** Ends under way: a stop waits for them, else a process could outlive it. */
-  const ending = new Set<Promise<void>>();
+  const ending = new Map<Entry, Promise<void>>();
   let stopped = false;
 
   function open(way: ConnectionKey, server: CatalogueServer, userId: string | undefined): Entry {
@@ -110,11 +118,14 @@ export function createUpstreamPool(
       key,
       server,
       userId: owner,
+      told: capabilities,
       inFlight: 0,
       openedAtMs: clock.now(),
       usedAtMs: clock.now(),
       upstream: undefined,
-      opening: Promise.resolve().then(() => (isProgram(server) ? supervisor.start(identity, connect) : connect())),
+      opening: isProgram(server)
+        ? predecessorsGone(key).then(() => supervisor.start(identity, connect))
+        : Promise.resolve().then(connect),
     };
     entries.set(key, entry);
     entry.opening.then(
@@ -125,6 +136,12 @@ export function createUpstreamPool(
       () => forget(entry),
     );
     return entry;
+  }
+
+  /** Two processes of one identity would write the same files: the next one starts when the last one has ended. */
+  async function predecessorsGone(key: string): Promise<void> {
+    await Promise.all([...ending].map(([entry, end]) => entry.key === key && end));
+    if (stopped) throw new UpstreamError('closed', 'the broker is stopping');
   }
 
   function forget(entry: Entry): void {
@@ -140,17 +157,21 @@ export function createUpstreamPool(
         (upstream) => upstream.close(),
         () => {},
       )
-      .finally(() => ending.delete(end));
-    ending.add(end);
+      .finally(() => ending.delete(entry));
+    ending.set(entry, end);
     return end;
   }
 
-  /** Takes no new call, and ends when none is under way: calls that others have on it are not its fault. */
+  /**
+   * Takes no new call, and ends when none is under way: calls that others have on it are not its fault. A program that is
+   * asked for again before that goes on, since there is one of it.
+   */
   function retire(entry: Entry): void {
-    forget(entry);
     entry.isRetired = true;
+    if (entry.inFlight === 0) return void close(entry);
+    if (isProgram(entry.server)) return;
+    forget(entry);
     retired.add(entry);
-    if (entry.inFlight === 0) void close(entry);
   }
 
   /** What was opened before the server was found to speak otherwise is of no use. */
@@ -188,17 +209,26 @@ export function createUpstreamPool(
 
     async acquire(server, userId, needs) {
       if (stopped) throw new UpstreamError('closed', 'the broker is stopping');
-      const way = connectionKey(server, userId, needs);
-      const { key } = way;
-      let entry = entries.get(key);
+      let way = connectionKey(server, userId, needs);
+      let entry = entries.get(way.key);
       // A new version may stand elsewhere: its predecessor's connection is of no use.
       if (entry && entry.server.deployedAtMs !== server.deployedAtMs) {
         void close(entry);
         entry = undefined;
       }
-      if (entry && isOutdated(entry, server)) {
+      if (entry && isOutdated(entry, server) && !isBusyProgram(entry)) {
         retire(entry);
         entry = undefined;
+      }
+      if (entry && isProgram(server)) {
+        entry.isRetired = false;
+        // a program learns what clients can do when it starts: it starts anew for one that can do more
+        const told = joinCapabilities(entry.told, way.capabilities);
+        if (told !== entry.told && !isBusyProgram(entry)) {
+          void close(entry);
+          entry = undefined;
+          way = { ...way, capabilities: told };
+        }
       }
       const held = entry ?? open(way, server, userId);
       held.inFlight++;
@@ -260,7 +290,7 @@ export function createUpstreamPool(
       admissions.stop();
       supervisor.stop();
       for (const entry of [...entries.values(), ...retired]) void close(entry);
-      await Promise.all(ending);
+      await Promise.all(ending.values());
     },
   };
 }
@@ -270,6 +300,7 @@ export function isEraStale({ era }: CatalogueServer, clock: Clock): boolean {
   return era !== undefined && clock.now() - era.atMs >= eraTrustMs;
 }
 
-function isProgram(server: CatalogueServer): boolean {
-  return server.manifest.connection.type === 'stdio';
+/** Ending it would end calls that are under way, and beside it there is no room for another. */
+function isBusyProgram({ server, inFlight }: Entry): boolean {
+  return isProgram(server) && inFlight > 0;
 }

@@ -14,6 +14,8 @@ export const totalTimeoutMs = 600_000;
 /** One request of a client that is to be forwarded to a server. */
 export type CallRequest<Params> = {
   person: Person;
+  /** Names their client: what one session, or one token of a client without sessions, asks for is one client's. */
+  client: string;
   params: Params;
   /** Aborted when the client cancels or hangs up. */
   signal: AbortSignal;
@@ -27,10 +29,11 @@ export type CallRequest<Params> = {
 };
 
 export function callOptions(request: CallRequest<unknown>, server: CatalogueServer): CallOptions {
-  const { person, onProgress, onAsk, onLog, logLevel } = request;
+  const { person, client, onProgress, onAsk, onLog, logLevel } = request;
   const clientCapabilities = request.clientCapabilities ?? person.capabilities;
   return {
     signal: request.signal,
+    client,
     timeoutMs: server.manifest.deadlines.callMs,
     totalTimeoutMs,
     ...(onProgress && { onProgress }),

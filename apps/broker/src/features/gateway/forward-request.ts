@@ -44,6 +44,7 @@ export function forwardRequest<P extends Params>(
       ...(mcpReq.inputResponses && { inputResponses: mcpReq.inputResponses }),
       ...(state !== undefined && { requestState: state }),
     },
+    client: `${person.caller.tokenId}/${context.sessionId ?? ''}`,
     signal: mcpReq.signal,
     onProgress: token === undefined ? undefined : onProgress,
     clientCapabilities: ofRequest,

@@ -7,6 +7,7 @@ import { openPool } from '../testing/open-pool.ts';
 import { testServer } from '../testing/test-server.ts';
 
 const files = testServer({ id: 'files', connection: { type: 'stdio', command: 'files' }, isolation: 'perUser' });
+const lingers = testServer({ id: 'lingers', connection: { type: 'stdio', command: 'lingers' }, isolation: 'perUser' });
 const broken = testServer({ id: 'broken', connection: { type: 'stdio', command: 'fault' }, isolation: 'perUser' });
 
 let opened: Awaited<ReturnType<typeof openPool>>;
@@ -57,6 +58,26 @@ describe('processes of stdio servers', () => {
     opened.pool.closeIdle();
     expect(await kindOf(call(lease.upstream, 'echo'))).toBe('fine');
     lease.release();
+  });
+
+  test('never run beside each other: the next one starts when the last one has ended', async () => {
+    const pid = Number(/\d+/.exec(await use('ann', 'echo', lingers))?.[0]);
+    const ended = opened.pool.drop(lingers, 'ann');
+    expect(isAlive(pid)).toBe(true);
+    const lease = await opened.pool.acquire(lingers, 'ann');
+    expect(isAlive(pid)).toBe(false);
+    await ended;
+    lease.release();
+  });
+
+  test('go on under a call when the person switches the server off, and on again', async () => {
+    const before = await use('ann');
+    const lease = await opened.pool.acquire(files, 'ann');
+    opened.pool.retire('files', 'ann');
+    expect(await use('ann')).toBe(before);
+    opened.pool.retire('files', 'ann');
+    lease.release();
+    expect(await use('ann')).not.toBe(before);
   });
 
   test('are at most 32, those that start counted: 40 people at once are served by turns, and the idle ones make room', async () => {

@@ -13,6 +13,7 @@ const smallStdio = fileURLToPath(new URL('../../../testing/small-stdio.ts', impo
 const allowlist: StdioAllowlist = {
   files: { argv: ['{node}', smallStdio], env: {}, reads: [smallStdio] },
   fault: { argv: ['{node}', smallStdio, 'crash-at-start'], env: {}, reads: [smallStdio] },
+  lingers: { argv: ['{node}', smallStdio, 'lingers'], env: {}, reads: [smallStdio] },
 };
 
 /** The pool alone, with small programs as servers and a clock that the test moves. */

@@ -14,7 +14,7 @@ export function testServer(manifest: { id: string } & Record<string, unknown>): 
     }),
     {
       production: false,
-      stdioAliases: new Set(['files', 'fault']),
+      stdioAliases: new Set(['files', 'fault', 'lingers']),
       services: new Set(),
       isForbiddenHost: () => false,
     },
