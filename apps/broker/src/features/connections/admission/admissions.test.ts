@@ -146,6 +146,25 @@ test("a tool's own error, a refused caller and a cancelled call do not count as 
   expect(admissions.admitNow(web, 'ann')).toBeDefined();
 });
 
+test("one person's slow calls close a server for nobody while it answers others, and do when it answers nobody", async () => {
+  const { admissions } = build({ callsInFlightPerServer: 32 });
+  const slow = () => Array.from({ length: 10 }, () => admissions.admitNow(web, 'ann'));
+  const beside = slow();
+  admissions.admitNow(web, 'bob')?.settle(undefined);
+  for (const call of beside) call?.settle('timeout');
+  expect(admissions.admitNow(web, 'bob')).toBeDefined();
+  for (const call of slow()) call?.settle('timeout');
+  expect(() => admissions.admitNow(web, 'bob')).toThrow('left alone');
+});
+
+test('a refused connection counts, whatever the server answered before it', async () => {
+  const { admissions } = build({ callsInFlightPerServer: 32 });
+  const refused = Array.from({ length: 5 }, () => admissions.admitNow(web, 'ann'));
+  admissions.admitNow(web, 'bob')?.settle(undefined);
+  for (const call of refused) call?.settle('unreachable');
+  expect(() => admissions.admitNow(web, 'bob')).toThrow('left alone');
+});
+
 test('a probe that its caller cancels leaves the question to the next call', async () => {
   const { time, admissions } = build();
   await fail(admissions, 5);

@@ -19,10 +19,18 @@ const saysNothing: ReadonlySet<CallOutcome> = new Set([
   'no_sandbox',
 ]);
 
-/** `probe`: the one call that finds out how a server is that failed. */
-export type BreakerPass = 'call' | 'probe';
+export type BreakerPass = {
+  /** The one call that finds out how a server is that failed. */
+  readonly isProbe: boolean;
+  /** What the server had answered by then. */
+  readonly answersBefore: number;
+};
 
-/** Keeps calls from a server that fails every time: it gets time to recover, and callers an answer at once. */
+/**
+ * Keeps calls from a server that fails every time: it gets time to recover, and callers an answer at once. A call that
+ * takes longer than its deadline says that of itself, not of a server that answered others meanwhile: one person's slow
+ * questions close it for nobody.
+ */
 export type Breaker = {
   /** Undefined while the server is left alone, or somebody else's call finds out how it is. */
   enter(): BreakerPass | undefined;
@@ -38,6 +46,7 @@ export type Breaker = {
 
 export function createBreaker(clock: Clock): Breaker {
   let failures = 0;
+  let answers = 0;
   let openMs = firstOpenMs;
   let openUntilMs: number | undefined;
   let probing = false;
@@ -49,18 +58,20 @@ export function createBreaker(clock: Clock): Breaker {
 
   return {
     enter() {
-      if (openUntilMs === undefined) return 'call';
-      if (probing || clock.now() < openUntilMs) return undefined;
-      probing = true;
-      return 'probe';
+      const isProbe = openUntilMs !== undefined;
+      if (openUntilMs !== undefined && (probing || clock.now() < openUntilMs)) return undefined;
+      if (isProbe) probing = true;
+      return { isProbe, answersBefore: answers };
     },
     leave(pass, outcome) {
-      if (pass === 'probe') probing = false;
+      if (pass.isProbe) probing = false;
+      if (saysNothing.has(outcome) || (outcome === 'timeout' && answers > pass.answersBefore)) return;
       if (ill.has(outcome)) {
         failures++;
-        if (pass === 'probe') open(Math.min(openMs * 2, longestOpenMs));
+        if (pass.isProbe) open(Math.min(openMs * 2, longestOpenMs));
         else if (openUntilMs === undefined && failures >= failuresToOpen) open(firstOpenMs);
-      } else if (!saysNothing.has(outcome)) {
+      } else {
+        answers++;
         failures = 0;
         openUntilMs = undefined;
       }
