@@ -18,7 +18,7 @@ import type { GatewayParts } from './gateway-parts.ts';
 import { visibleTo, type Found, type Person } from './person.ts';
 import { recordCall, type Outcome } from './record-call.ts';
 import { needsTask } from './task-support.ts';
-import { withUpstream } from './with-upstream.ts';
+import { withUpstream, type CallerSignal } from './with-upstream.ts';
 
 /**
  * One tool call over the SDK, from the name that a client knows to the answer that it gets.
@@ -52,7 +52,7 @@ async function resolveTool(request: CallRequest<CallToolRequest['params']>, part
 }
 
 /** A call that this person may make: the tool was found among those that they see. */
-export type AllowedCall = { person: Person; tool: Found; signal: { readonly aborted: boolean } };
+export type AllowedCall = { person: Person; tool: Found; signal: CallerSignal };
 
 /** Sends an allowed call over an open connection and says what became of it. @throws UpstreamError */
 export type Dispatch<Answer> = (upstream: Upstream) => Promise<{ answer: Answer; outcome: Outcome }>;
@@ -88,7 +88,7 @@ export async function carryOut<Answer>(
     recordCall(person, called, { ...outcome, credits }, startedAtMs, parts);
   };
   try {
-    const { answer, outcome } = await withUpstream(tool.server, person, parts, dispatch);
+    const { answer, outcome } = await withUpstream(tool.server, person, parts, dispatch, call.signal);
     finish(outcome);
     return answer;
   } catch (error) {

@@ -35,8 +35,12 @@ export async function getPrompt(
   if (!prompt) throw new ProtocolError(-32602, `Unknown prompt: ${request.params.name}`);
   const params = { ...request.params, name: prompt.item.name };
   const result = await logged(request, prompt.server, prompt.item.name, 'prompt', parts, () =>
-    withUpstream(prompt.server, request.person, parts, (upstream) =>
-      upstream.getPrompt(params, callOptions(request, prompt.server)),
+    withUpstream(
+      prompt.server,
+      request.person,
+      parts,
+      (upstream) => upstream.getPrompt(params, callOptions(request, prompt.server)),
+      request.signal,
     ),
   );
   if (isInputRequiredResult(result) || request.person.serverId !== undefined) return result;
@@ -56,8 +60,13 @@ export async function readResource(
   const resource = findResource(request.person, visible, request.params.uri);
   if (!resource) throw resourceNotFound(request);
   const result = await logged(request, resource.server, resource.uri, 'resource', parts, () =>
-    withUpstream(resource.server, request.person, parts, (upstream) =>
-      upstream.readResource({ ...request.params, uri: resource.uri }, callOptions(request, resource.server)),
+    withUpstream(
+      resource.server,
+      request.person,
+      parts,
+      (upstream) =>
+        upstream.readResource({ ...request.params, uri: resource.uri }, callOptions(request, resource.server)),
+      request.signal,
     ),
   ).catch((error: unknown) => {
     throw isNotFound(error) ? resourceNotFound(request) : error;
@@ -104,8 +113,12 @@ async function complete(
   parts: GatewayParts,
 ): Promise<CompleteResult> {
   try {
-    return await withUpstream(server, request.person, parts, (upstream) =>
-      upstream.complete(params, callOptions(request, server)),
+    return await withUpstream(
+      server,
+      request.person,
+      parts,
+      (upstream) => upstream.complete(params, callOptions(request, server)),
+      request.signal,
     );
   } catch (error) {
     throw asProtocolError(error, server, parts);

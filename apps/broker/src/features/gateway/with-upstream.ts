@@ -1,9 +1,13 @@
+import { Cancellation } from '#adapters/mcp/plain/cancellation.ts';
 import type { Upstream } from '#adapters/mcp/types.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { ConnectionNeeds } from '#features/connections/index.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import type { Person } from './person.ts';
+
+/** A caller's hanging up, of either way of a call. */
+export type CallerSignal = AbortSignal | Cancellation;
 
 /**
  * Runs one exchange on the person's connection to a server, when the server is well and has a place free. A session
@@ -18,23 +22,27 @@ export async function withUpstream<T>(
   person: Person,
   { pool }: Pick<GatewayParts, 'pool'>,
   exchange: (upstream: Upstream) => Promise<T>,
-  signal?: AbortSignal,
+  signal: CallerSignal,
 ): Promise<T> {
   const {
     caller: { userId },
     capabilities,
   } = person;
-  const admission = pool.admitNow(server, userId) ?? (await pool.admit(server, userId, signal));
+  const admission = pool.admitNow(server, userId) ?? (await pool.admit(server, userId, asAbortSignal(signal)));
   try {
     const result = await onceOrAgain(server, userId, { capabilities }, pool, exchange);
     admission.settle(undefined);
     return result;
   } catch (error) {
     // a fault of ours says nothing of the server, and a caller who hung up may well be why its answer broke off
-    const isItsOwn = error instanceof UpstreamError && !signal?.aborted;
+    const isItsOwn = error instanceof UpstreamError && !signal.aborted;
     admission.settle(isItsOwn ? error.kind : 'cancelled');
     throw error;
   }
+}
+
+function asAbortSignal(signal: CallerSignal): AbortSignal {
+  return signal instanceof Cancellation ? signal.toSignal() : signal;
 }
 
 async function onceOrAgain<T>(

@@ -13,6 +13,13 @@ export class Cancellation {
     this.#onAbort?.();
   }
 
+  /** The same end for what takes an AbortSignal; it becomes the listener. */
+  toSignal(): AbortSignal {
+    const controller = new AbortController();
+    this.listen(() => controller.abort());
+    return controller.signal;
+  }
+
   /** One listener, which replaces the one before. Called at once when the end has come already. */
   listen(onAbort: (() => void) | undefined): void {
     this.#onAbort = onAbort;
