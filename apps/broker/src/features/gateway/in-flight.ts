@@ -1,31 +1,25 @@
-/** Counts what is under way: no server gets more calls than its manifest allows, and a stop waits for open answers. */
+/** Answers that are still being written: a stop waits for them. */
 export type InFlight = {
-  /** A place of those with this key, to be given back; undefined when all are taken. */
-  enter(key: string, max: number): (() => void) | undefined;
+  /** One more; what it gives is to be called once, when the answer is over. */
+  enter(): () => void;
   /** Resolves when nothing is under way, or when the time is over. */
   idle(timeoutMs: number): Promise<void>;
 };
 
 export function createInFlight(): InFlight {
-  const counts = new Map<string, number>();
+  let count = 0;
   const waiting = new Set<() => void>();
+  function leave(): void {
+    count--;
+    if (count === 0) for (const resolve of waiting) resolve();
+  }
   return {
-    enter(key, max) {
-      const count = counts.get(key) ?? 0;
-      if (count >= max) return undefined;
-      counts.set(key, count + 1);
-      let left = false;
-      return () => {
-        if (left) return;
-        left = true;
-        const now = (counts.get(key) ?? 1) - 1;
-        if (now > 0) counts.set(key, now);
-        else counts.delete(key);
-        if (counts.size === 0) for (const resolve of waiting) resolve();
-      };
+    enter() {
+      count++;
+      return leave;
     },
     async idle(timeoutMs) {
-      if (counts.size === 0) return;
+      if (count === 0) return;
       await new Promise<void>((resolve) => {
         const deadline = setTimeout(done, timeoutMs);
         function done(): void {

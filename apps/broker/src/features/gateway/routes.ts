@@ -89,8 +89,7 @@ export async function mountGatewayRoutes(
     if (isLasting) endWithToken(response, person.caller, parts.clock);
     // A subscription lasts as long as its client wants; every other request has an end to wait for.
     else if (request.method === 'POST') {
-      const leave = options.answers.enter('answer', Number.POSITIVE_INFINITY);
-      response.once('close', () => leave?.());
+      response.once('close', options.answers.enter());
     }
     const served = plain.serve(request.raw, response, person, visible, read.body);
     await (served ?? endpoint.handle(request.raw, response, person, read.body));
