@@ -1,6 +1,10 @@
+// oxlint-disable-next-line no-control-regex -- NUL is what is looked for
+const special = /["\\\0]/;
+
 /**
  * An array as PostgreSQL reads it from text (section 8.15.2): every element quoted, undefined as NULL. The drivers can do
  * this too; written by hand it costs a third, which counts where each call leaves a row.
+ * NUL, which no text of PostgreSQL can hold, is left out: one such name must not keep everybody's rows from being written.
  */
 export function arrayLiteral(elements: readonly (string | number | undefined)[]): string {
   let text = '';
@@ -11,5 +15,5 @@ export function arrayLiteral(elements: readonly (string | number | undefined)[])
 function literalOf(element: string | number | undefined): string {
   if (element === undefined) return 'NULL';
   if (typeof element === 'number') return String(element);
-  return `"${/["\\]/.test(element) ? element.replace(/["\\]/g, String.raw`\$&`) : element}"`;
+  return `"${special.test(element) ? element.replaceAll('\0', '').replace(/["\\]/g, String.raw`\$&`) : element}"`;
 }

@@ -61,9 +61,10 @@ describeOnDatabases('usage rows', usageMigrations, (open) => {
     const writer = createUsageWriter({ query: db.query, log });
     const names = ['a "quoted" \\ name', '{a,b}', 'NULL', '', 'é漢😀\n', 'null', ' '];
     for (const name of names) writer.record(event({ name, reason: name === '' ? undefined : name }));
+    writer.record(event({ name: 'n\0ul', reason: 'nul' }));
     await writer.flush();
     const { rows } = await db.query<{ name: string; reason: string | null }>('select name, reason from usage_events');
-    expect(rows.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
+    expect(rows.map(({ name }) => name).toSorted()).toEqual([...names, 'nul'].toSorted());
     for (const { name, reason } of rows) expect(reason).toBe(name === '' ? null : name);
     await writer.stop();
   });
