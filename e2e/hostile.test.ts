@@ -8,6 +8,7 @@ import { z } from 'zod';
 import type { Fault } from '../apps/broker/src/testing/fault-server.ts';
 import { listenLocally } from '../apps/broker/src/testing/listen-locally.ts';
 import { postModern } from '../apps/broker/src/testing/mcp-clients.ts';
+import { atFullSize } from '../apps/broker/src/testing/proof-size.ts';
 import type { BrokerStart, LoopDelay, ToBroker } from './hostile/messages.ts';
 import { newDataDir } from './product.ts';
 
@@ -32,6 +33,12 @@ const worse: Fault[] = [
   'slow-pattern',
 ];
 const programs = ['flood', 'notices', 'deep', 'exit-on-call', 'chatty'];
+
+const size = {
+  calls: atFullSize({ full: 10_000, short: 1500 }),
+  callsUnderEveryFault: atFullSize({ full: 10_000, short: 800 }),
+  lists: atFullSize({ full: 100, short: 1 }),
+};
 
 const figures = z.object({ p99Ms: z.number(), maxMs: z.number() });
 
@@ -103,9 +110,9 @@ test('[I5] with one dead, one hanging, one garbage and one flooding server of te
   await measureHealthy(500);
   const rounds = [];
   for (let round = 0; round < 3; round++) {
-    const baseline = await measureHealthy(1500);
+    const baseline = await measureHealthy(size.calls);
     const stop = beginCalls(bad);
-    const disturbed = await measureHealthy(1500).finally(stop);
+    const disturbed = await measureHealthy(size.calls).finally(stop);
     rounds.push({ baseline, disturbed });
     if (isHeld({ baseline, disturbed })) break;
   }
@@ -118,7 +125,7 @@ test('[I7] whatever upstreams do, the event loop goes on: delay p99 < 50 ms, max
   for (let round = 0; round < 3; round++) {
     tell('reset-delay');
     const stop = beginCalls([...bad, ...worse, ...programs], tokens.at(-1));
-    await measureHealthy(800).finally(stop);
+    await measureHealthy(size.callsUnderEveryFault).finally(stop);
     tell('delay');
     const heard = await hear(broker, z.object({ whole: figures, own: figures }));
     rounds.push(heard);
@@ -140,13 +147,16 @@ test('[I6] with every upstream down, lists are answered within 300 ms', async ()
   const [token = ''] = tokens;
   let tools = '';
   for (const method of ['tools/list', 'tools/list', 'prompts/list', 'resources/list']) {
-    const started = performance.now();
-    const answer = await postModern(url, token, method);
-    const durationMs = performance.now() - started;
-    expect(answer.status).toBe(200);
-    expect(durationMs).toBeLessThan(300);
-    print(`I6: ${method} with every upstream down, ms`, [durationMs]);
-    if (method === 'tools/list') tools = JSON.stringify(answer.body.result);
+    let slowestMs = 0;
+    for (let round = 0; round < size.lists; round++) {
+      const started = performance.now();
+      const answer = await postModern(url, token, method);
+      slowestMs = Math.max(slowestMs, performance.now() - started);
+      expect(answer.status).toBe(200);
+      if (method === 'tools/list') tools = JSON.stringify(answer.body.result);
+    }
+    print(`I6: ${method} with every upstream down, ms`, [slowestMs]);
+    expect(slowestMs).toBeLessThan(300);
   }
   expect(tools).toContain('one__call');
 });

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Upstream } from '#adapters/mcp/types.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import { atFullSize } from '#testing/proof-size.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { openPool } from '../testing/open-pool.ts';
 import { testServer } from '../testing/test-server.ts';
@@ -147,13 +148,14 @@ describe('a program that crashes', () => {
   });
 });
 
-test('[I8] twenty cycles of call, crash and idle end leave no process, handle or timer behind', async () => {
+test('[I8] cycle after cycle of call, crash and idle end leaves no process, handle or timer behind', async () => {
+  const cycles = atFullSize({ full: 200, short: 20 });
   await use('warm-up');
   opened.time.pass(10 * 60_000);
   opened.pool.closeIdle();
   await waitUntil('all are gone', () => childCount() === 0);
   const before = process.getActiveResourcesInfo().sort();
-  for (let cycle = 0; cycle < 20; cycle++) {
+  for (let cycle = 0; cycle < cycles; cycle++) {
     const server = testServer({ ...files.manifest, id: `files-${cycle}` });
     await use('ann', 'echo', server);
     if (cycle % 2 === 0) await kindOf(use('ann', 'crash', server));
@@ -166,7 +168,10 @@ test('[I8] twenty cycles of call, crash and idle end leave no process, handle or
   await waitUntil('handles are as before', () => process.getActiveResourcesInfo().length <= before.length);
   expect(opened.time.pending()).toBe(0);
   expect(opened.pool.stdioPids()).toEqual([]);
-}, 60_000);
+  process.stdout.write(
+    `stdio cycles: ${cycles}; handles before ${before.length}, after ${process.getActiveResourcesInfo().length}\n`,
+  );
+});
 
 /** Children of this process that run small-stdio, zombies included. */
 function childCount(): number {
