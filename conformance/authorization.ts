@@ -1,12 +1,10 @@
-// node scripts/run.mjs conformance/authorization.ts: the official suite's authorization mode against the product.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { ScriptedBrowser } from '../apps/broker/src/testing/scripted-browser.ts';
-import { startProduct } from '../e2e/product.ts';
+import { freePort } from '../e2e/product.ts';
 
 const suite = join(import.meta.dirname, '../node_modules/@modelcontextprotocol/conformance/dist/index.js');
 const deadlineMs = 60_000;
@@ -23,11 +21,11 @@ export type AuthorizationVerdict = {
 };
 
 /**
- * Runs the suite against a broker: registers its client, and is the person in front of the browser that the suite asks for.
+ * Runs the suite's authorization mode against a broker: registers its client, and is the person in front of the browser that the suite asks for.
  * The suite prints an address and waits at its own port for the answer.
  */
 export async function runAuthorizationSuite(publicUrl: string): Promise<AuthorizationVerdict> {
-  const port = await findFreePort();
+  const port = await freePort();
   const results = await mkdtemp(join(tmpdir(), 'souk-authorization-'));
   const clientId = await registerClient(publicUrl, `http://127.0.0.1:${port}/callback`);
   const settings = {
@@ -83,25 +81,4 @@ async function readChecks(folder: string): Promise<AuthorizationVerdict['checks'
   const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('checks.json'));
   const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
   return texts.flatMap((text) => checksSchema.parse(JSON.parse(text)));
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
-
-if (import.meta.main) {
-  const product = await startProduct({ env: { SIGN_IN_PER_MINUTE: '1000' } });
-  try {
-    const verdict = await runAuthorizationSuite(product.publicUrl);
-    process.stdout.write(verdict.output);
-    process.exitCode = verdict.exitCode ?? 1;
-  } finally {
-    await product.kill('SIGTERM');
-    await rm(product.dataDir, { recursive: true, force: true });
-  }
 }

@@ -20,7 +20,7 @@ export type Exchange = {
 /**
  * `fetch` for the SDK's transport over a dispatcher of ours: nothing is followed, decompressed or read without a bound.
  * A JSON answer is bounded as a whole, an event stream by event. Statuses that mean something to a gateway reject with
- * an UpstreamError: 401 sign_in_required, 404 in a session session_lost, 3xx and non-MCP bodies bad_upstream,
+ * an UpstreamError: 401 (and 403 for want of scopes) sign_in_required, 404 in a session session_lost, 3xx and non-MCP bodies bad_upstream,
  * 429 and 503 unreachable, 502 and 504 closed.
  *
  * @param currentExchange the exchange in whose context fetch was called; none for the SDK's own GET and DELETE
@@ -87,11 +87,10 @@ export function refuseStatus(
   body: Buffer,
   exchange: { session: boolean; headers: AnswerHeaders },
 ): void {
-  if (status === 401) {
-    const challenge = exchange.headers['www-authenticate'];
-    throw new UpstreamError('sign_in_required', 'the server asks for a sign-in (HTTP 401)', {
-      wwwAuthenticate: Array.isArray(challenge) ? challenge.join(', ') : challenge,
-    });
+  const header = exchange.headers['www-authenticate'];
+  const wwwAuthenticate = Array.isArray(header) ? header.join(', ') : header;
+  if (status === 401 || (status === 403 && isScopeChallenge(wwwAuthenticate))) {
+    throw new UpstreamError('sign_in_required', `the server asks for a sign-in (HTTP ${status})`, { wwwAuthenticate });
   }
   if (status >= 300 && status < 400)
     throw new UpstreamError('bad_upstream', `redirects are not followed (HTTP ${status})`);
@@ -102,6 +101,11 @@ export function refuseStatus(
   // a proxy lost its server, perhaps in the middle of the call
   if (status === 502 || status === 504) throw new UpstreamError('closed', `HTTP ${status}`);
   if (status >= 500) throw new UpstreamError('bad_upstream', `HTTP ${status}`);
+}
+
+/** The sign-in is good and allows too little (RFC 6750 section 3.1): another is asked for, with more scopes. */
+export function isScopeChallenge(wwwAuthenticate: string | undefined): boolean {
+  return /\berror\s*=\s*"?insufficient_scope\b/i.test(wwwAuthenticate ?? '');
 }
 
 /** 404 by the specification; deployed 1.x servers (the reference ones too) say 400 with a text. */

@@ -33,6 +33,8 @@ export type UpstreamCredential = {
   headers(): Promise<Record<string, string>>;
   /** Others in the place of those that the server refused with a 401; undefined when there are none. */
   renew?(refused: Record<string, string>): Promise<Record<string, string> | undefined>;
+  /** The sign-in is good and allows too little: `challenge` is the server's, with the scopes that it wants. */
+  wantScopes?(challenge: string): Promise<void>;
   /** The renewed ones were refused too. */
   giveUp?(refused: Record<string, string>): Promise<void>;
 };

@@ -8,7 +8,7 @@
  * - `bad_upstream`     it answered with something that is not MCP
  * - `result_too_large` an answer above the byte limit
  * - `too_many_tools`   more tools than a server may have
- * - `sign_in_required` HTTP 401; `wwwAuthenticate` holds the challenge
+ * - `sign_in_required` HTTP 401, or 403 for want of scopes; `wwwAuthenticate` holds the challenge
  * - `session_lost`     a legacy session that the server no longer knows: open again
  * - `refused_address`  an address that is not public and not allow-listed (SSRF)
  * - `cancelled`        the caller's own signal

@@ -61,4 +61,13 @@ export const connectionMigrations: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    name: '0032-connections-scopes',
+    statements: [
+      // Lists of scope tokens: what a sign-in asked for, and what the server has wanted since.
+      `alter table upstream_connections
+        add column scopes jsonb not null default '[]',
+        add column wanted_scopes jsonb not null default '[]'`,
+    ],
+  },
 ];

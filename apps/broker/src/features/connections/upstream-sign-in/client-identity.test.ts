@@ -121,7 +121,7 @@ test('a secret that a server takes back ends the sign-in, which says so', async 
 test('on https we are our own metadata document where it is understood, and register nowhere', async () => {
   const publicUrl = 'https://souk.test';
   const onHttps = await startTestApp({ env: { PUBLIC_URL: publicUrl, ALLOW_DEV_SIGN_IN: '1' } });
-  const path = '/oauth/client-metadata.json';
+  const path = '/client-metadata.json';
   const answer = await onHttps.server.inject({ url: path, headers: { host: 'souk.test' } });
   expect(answer.statusCode).toBe(200);
   expect(answer.headers['content-type']).toContain('application/json');
@@ -162,5 +162,5 @@ test('on https we are our own metadata document where it is understood, and regi
 });
 
 test('on plain http there is no metadata document', async () => {
-  expect((await fetch(`${app.publicUrl}/oauth/client-metadata.json`)).status).toBe(404);
+  expect((await fetch(`${app.publicUrl}/client-metadata.json`)).status).toBe(404);
 });

@@ -29,7 +29,7 @@ export type ClientIdentityOptions = {
 };
 
 /** Where our own metadata document stands (draft-ietf-oauth-client-id-metadata-document): https only. */
-export const clientDocumentPath = '/oauth/client-metadata.json';
+export const clientDocumentPath = '/client-metadata.json';
 
 export function redirectUriOf(publicUrl: string): string {
   return `${publicUrl}/connect/callback`;
@@ -42,6 +42,8 @@ export function clientMetadata({ publicUrl, brandName }: Pick<ClientIdentityOpti
     client_uri: publicUrl,
     redirect_uris: [redirectUriOf(publicUrl)],
     grant_types: ['authorization_code', 'refresh_token'],
+    // A web client redirects to https alone (OpenID Connect Registration, section 2): plain http is this machine.
+    application_type: publicUrl.startsWith('https:') ? 'web' : 'native',
     response_types: ['code'],
     token_endpoint_auth_method: 'none',
   };

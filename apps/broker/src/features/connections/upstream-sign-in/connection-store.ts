@@ -5,8 +5,10 @@ import type { Ids } from '#platform/ids.ts';
 import { offeredSchema, type Offered } from './offered-names.ts';
 
 const table = 'upstream_connections';
+/** A server that always wants another scope does not grow the row. */
+const maxScopes = 100;
 const columns =
-  'id, user_id, server_id, kind, state, bound_to, issuer, sealed, version, expires_at, signed_in_at, refreshed_at, account, error, offered';
+  'id, user_id, server_id, kind, state, bound_to, issuer, sealed, version, expires_at, signed_in_at, refreshed_at, account, error, offered, scopes, wanted_scopes';
 
 /** One person's tokens or headers at one server. Every access takes the person's id (MetaMCP #345). */
 export type StoredConnection = {
@@ -26,6 +28,10 @@ export type StoredConnection = {
   refreshedAt: Date | undefined;
   account: string | undefined;
   error: string | undefined;
+  /** What the sign-in asked for. */
+  scopes: readonly string[];
+  /** What the server has asked for since. */
+  wantedScopes: readonly string[];
   /** What the server offered over this connection when it was last asked. */
   offered: Offered | undefined;
   /** The secrets in plain text (JSON); undefined once they are no good. */
@@ -39,6 +45,7 @@ export type NewConnection = {
   secrets: string;
   expiresAt?: Date | undefined;
   account?: string | undefined;
+  scopes?: readonly string[];
 };
 
 export type ConnectionStore = {
@@ -58,6 +65,8 @@ export type ConnectionStore = {
   ): Promise<boolean>;
   /** Answers whether it is another offer than before; false too when the person has signed in anew meanwhile. */
   storeOffered(connection: StoredConnection, offered: Offered): Promise<boolean>;
+  /** The server wants more scopes than the sign-in has. */
+  wantScopes(connection: StoredConnection, scopes: readonly string[]): Promise<void>;
   /** The secrets are no good any more. Answers whether they were still there. */
   markUseless(connection: StoredConnection, error: string): Promise<boolean>;
 };
@@ -78,6 +87,8 @@ type Row = {
   account: string | null;
   error: string | null;
   offered: unknown;
+  scopes: string[];
+  wanted_scopes: string[];
 };
 
 export function createConnectionStore({
@@ -109,6 +120,8 @@ export function createConnectionStore({
       refreshedAt: row.refreshed_at ?? undefined,
       account: row.account ?? undefined,
       error: row.error ?? undefined,
+      scopes: row.scopes,
+      wantedScopes: row.wanted_scopes,
       offered: row.offered === null ? undefined : offeredSchema.parse(row.offered),
       open: () => (sealed === null ? undefined : vault.open({ table, row: row.id, userId: row.user_id }, sealed)),
     };
@@ -137,12 +150,13 @@ export function createConnectionStore({
         const id = ids.uuid();
         await query(
           `insert into upstream_connections (user_id, server_id, id, kind, state, bound_to, issuer, sealed, version,
-             expires_at, signed_in_at, account)
-           values ($1, $2, $3, $4, 'signed-in', $5, $6, $7, 1, $8, $9, $10)
+             expires_at, signed_in_at, account, scopes)
+           values ($1, $2, $3, $4, 'signed-in', $5, $6, $7, 1, $8, $9, $10, $11)
            on conflict (user_id, server_id) do update set id = excluded.id, kind = excluded.kind,
              state = excluded.state, bound_to = excluded.bound_to, issuer = excluded.issuer, sealed = excluded.sealed,
              version = 1, expires_at = excluded.expires_at, signed_in_at = excluded.signed_in_at, refreshed_at = null,
-             refresh_until = null, account = excluded.account, error = null, offered = null`,
+             refresh_until = null, account = excluded.account, error = null, offered = null,
+             scopes = excluded.scopes, wanted_scopes = '[]'`,
           [
             userId,
             serverId,
@@ -154,6 +168,7 @@ export function createConnectionStore({
             connection.expiresAt ?? null,
             now(),
             connection.account ?? null,
+            JSON.stringify(connection.scopes ?? []),
           ],
         );
         return before.rows[0] && read(before.rows[0]);
@@ -201,6 +216,15 @@ export function createConnectionStore({
         [id, userId, JSON.stringify(offered)],
       );
       return affectedRows === 1;
+    },
+
+    async wantScopes({ id, userId, wantedScopes }, scopes) {
+      const all = [...new Set([...wantedScopes, ...scopes])].slice(0, maxScopes);
+      await db.query('update upstream_connections set wanted_scopes = $3 where id = $1 and user_id = $2', [
+        id,
+        userId,
+        JSON.stringify(all),
+      ]);
     },
 
     async markUseless({ id, userId, version }, error) {

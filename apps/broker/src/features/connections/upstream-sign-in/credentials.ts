@@ -3,6 +3,7 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { SignInAddress } from './discover-sign-in.ts';
 import type { FreshTokens } from './fresh-tokens.ts';
+import { readChallenge, scopesOf } from './read-challenge.ts';
 import type { SignInParts } from './sign-in-parts.ts';
 import { sealedHeadersSchema } from './tokens.ts';
 
@@ -35,6 +36,11 @@ export function createCredentials(parts: SignInParts, tokens: FreshTokens): Cred
       async renew(refused) {
         const token = await tokens.renew(userId, server.id, address, tokenIn(refused));
         return token === undefined ? undefined : asHeaders(token);
+      },
+      async wantScopes(challenge) {
+        const connection = await parts.store.find(userId, server.id);
+        const wanted = scopesOf(readChallenge(challenge).scope);
+        if (connection?.kind === 'oauth') await parts.store.wantScopes(connection, wanted);
       },
       giveUp: (refused) => tokens.giveUp(userId, server.id, tokenIn(refused)),
     };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readChallenge } from './read-challenge.ts';
+import { readChallenge, scopesOf } from './read-challenge.ts';
 import { isSafeAddress, type SignInFetch } from './sign-in-fetch.ts';
 import { SignInProblem } from './sign-in-problem.ts';
 
@@ -57,7 +57,7 @@ export async function discoverSignIn(
   // Revision 2025-03-26 knew no resource metadata: the server is its own authorization server.
   const issuer = resource?.authorization_servers?.[0] ?? new URL(url).origin;
   const authorizationServer = await findAuthorizationServer(issuer, { url, allowAddresses }, fetch);
-  const scopes = challenge.scope?.split(' ').filter((scope) => scope !== '') ?? resource?.scopes_supported ?? [];
+  const scopes = challenge.scope === undefined ? (resource?.scopes_supported ?? []) : scopesOf(challenge.scope);
   return { resource: resource?.resource ?? withoutFragment(url), scopes, authorizationServer };
 }
 

@@ -66,6 +66,7 @@ export async function finishSignIn(
         secrets: JSON.stringify(tokens),
         expiresAt: expiryOf(answer, parts.clock.now()),
         account: accountOf(answer),
+        scopes: taken.scopes,
       });
       // nobody waits for it: a server that does not answer must not spoil a sign-in that is done
       if (replaced) void revokeStored(replaced, server, parts, tokens).catch(logged);

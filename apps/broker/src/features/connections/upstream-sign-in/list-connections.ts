@@ -7,6 +7,7 @@ import type { SignInParts } from './sign-in-parts.ts';
 import { sealedHeadersSchema } from './tokens.ts';
 
 const moved = 'The server has moved since: sign in again.';
+const more = 'The server wants more permissions than you gave: sign in again to give them.';
 
 /** What a person has at each server that wants something of them. Never a secret. */
 export async function listConnections(
@@ -47,11 +48,12 @@ export function present(
   const mine = stored?.kind === 'oauth' ? stored : undefined;
   if (!mine) return { ...common, auth: 'oauth', state: 'none', headers: [], ...nothing };
   const isMoved = mine.state === 'signed-in' && hasMoved(server, mine, parts);
-  const error = isMoved ? moved : mine.error;
+  const wantsMore = mine.state === 'signed-in' && mine.wantedScopes.length > 0;
+  const error = isMoved ? moved : wantsMore ? more : mine.error;
   return {
     ...common,
     auth: 'oauth',
-    state: isMoved ? 'needs-sign-in' : mine.state,
+    state: isMoved || wantsMore ? 'needs-sign-in' : mine.state,
     headers: [],
     since: mine.signedInAt.toISOString(),
     lastRefreshedAt: mine.refreshedAt?.toISOString() ?? null,

@@ -28,7 +28,7 @@ export function oidcConfiguration({ server, client }: Binding, fetch: SignInFetc
     client.clientId,
     undefined,
     client.authMethod === 'client_secret_basic'
-      ? oidc.ClientSecretBasic(clientSecret)
+      ? basicAuthentication(client.clientId, clientSecret ?? '')
       : client.authMethod === 'client_secret_post'
         ? oidc.ClientSecretPost(clientSecret)
         : oidc.None(),
@@ -38,4 +38,14 @@ export function oidcConfiguration({ server, client }: Binding, fetch: SignInFetc
   // Which addresses may be plain http was decided when the metadata was read; the fetch looks again.
   if (server.issuer.startsWith('http:')) oidc.allowInsecureRequests(configuration);
   return configuration;
+}
+
+/**
+ * RFC 6749 section 2.3.1: both parts form-encoded. Nothing is encoded that need not be (openid-client's own encodes even
+ * the hyphen): there are servers that do not decode.
+ */
+function basicAuthentication(clientId: string, secret: string): oidc.ClientAuth {
+  const encode = (text: string) => new URLSearchParams({ '': text }).toString().slice(1);
+  const credentials = Buffer.from(`${encode(clientId)}:${encode(secret)}`).toString('base64');
+  return (_server, _client, _body, headers) => headers.set('authorization', `Basic ${credentials}`);
 }

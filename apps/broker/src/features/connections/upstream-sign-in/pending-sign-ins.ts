@@ -9,7 +9,12 @@ import { bindingSchema } from './oauth-client.ts';
 const lifetimeMs = 10 * 60_000;
 const table = 'upstream_sign_ins';
 
-const pendingSchema = z.object({ verifier: z.string(), boundTo: z.string(), binding: bindingSchema });
+const pendingSchema = z.object({
+  verifier: z.string(),
+  boundTo: z.string(),
+  scopes: z.array(z.string()).default([]),
+  binding: bindingSchema,
+});
 type Pending = z.output<typeof pendingSchema>;
 
 /** Sign-ins that a browser has left for. Each belongs to one person in one browser and is used once. */

@@ -10,3 +10,9 @@ export function readChallenge(header: string | null): Challenge {
   };
   return { metadataUrl: parameter('resource_metadata'), scope: parameter('scope') };
 }
+
+/** The scopes of a challenge (RFC 6749 section 3.3). Our own requests stay within what an address may hold. */
+export function scopesOf(scope: string | undefined): string[] {
+  if (scope === undefined || scope.length > 2000) return [];
+  return scope.split(' ').filter((one) => one !== '');
+}

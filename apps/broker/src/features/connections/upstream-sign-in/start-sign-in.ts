@@ -5,6 +5,7 @@ import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import { rememberBrowser } from './browser-cookie.ts';
 import { clientFor, redirectUriOf } from './client-identity.ts';
+import type { StoredConnection } from './connection-store.ts';
 import { discoverSignIn, type SignInMetadata } from './discover-sign-in.ts';
 import { oidcConfiguration } from './oauth-client.ts';
 import { withSignInFetch } from './sign-in-fetch.ts';
@@ -33,12 +34,15 @@ export async function startSignIn(
       const client = await clientFor(metadata.authorizationServer, configured, parts.identity, fetch);
       const binding = { server: metadata.authorizationServer, client, resource: metadata.resource };
 
+      const scopes = wantedScopes(auth.scopes, metadata, await parts.store.find(userId, server.id));
+
       const state = oidc.randomState();
       const verifier = oidc.randomPKCECodeVerifier();
       const browser = rememberBrowser(exchange, parts);
       const sessionId = await parts.pending.add({ userId, browser }, server.id, state, {
         verifier,
         boundTo: address.url,
+        scopes,
         binding,
       });
       const url = oidc.buildAuthorizationUrl(oidcConfiguration(binding, fetch), {
@@ -47,7 +51,7 @@ export async function startSignIn(
         code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
         resource: metadata.resource,
-        ...scopeParameters(auth.scopes, metadata),
+        ...scopeParameters(scopes),
       });
       return { authUrl: url.href, sessionId, provider: url.host };
     });
@@ -60,17 +64,26 @@ function configuredClient(serverId: string, clientId: string, { secrets }: SignI
   return { clientId, clientSecret: secrets.clientSecret(serverId) };
 }
 
-/** The manifest's scopes, else those that the server asks for; offline access where it is on offer, for a refresh token. */
-function scopeParameters(
-  wanted: readonly string[] | undefined,
+/**
+ * The manifest's scopes, else those that the server asks for; with them what the person's sign-in there has, and what the
+ * server has wanted of it since (SEP-2350); offline access where it is on offer, for a refresh token.
+ */
+function wantedScopes(
+  ofManifest: readonly string[] | undefined,
   { scopes, authorizationServer }: SignInMetadata,
-): Record<string, string> {
+  before: StoredConnection | undefined,
+): string[] {
+  // One issuer's scopes mean nothing to another.
+  const kept = before?.issuer === authorizationServer.issuer ? [...before.scopes, ...before.wantedScopes] : [];
   const offline = authorizationServer.scopes_supported?.includes('offline_access') ?? false;
-  const all = new Set([...(wanted ?? scopes), ...(offline ? ['offline_access'] : [])]);
+  return [...new Set([...(ofManifest ?? scopes), ...kept, ...(offline ? ['offline_access'] : [])])];
+}
+
+function scopeParameters(scopes: readonly string[]): Record<string, string> {
   return {
-    ...(all.size > 0 && { scope: [...all].join(' ') }),
+    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
     // OpenID Connect Core, section 11: offline access is only given with a consent that was asked for.
-    ...(all.has('offline_access') && { prompt: 'consent' }),
+    ...(scopes.includes('offline_access') && { prompt: 'consent' }),
   };
 }
 

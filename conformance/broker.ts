@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp, type App } from '../apps/broker/src/app.ts';
+import { paths } from '../apps/broker/src/paths.ts';
+import { readConfig, type Config } from '../apps/broker/src/platform/config.ts';
+import { createLog, type Log } from '../apps/broker/src/platform/log.ts';
+import { freePort } from '../e2e/product.ts';
+
+/** One broker for every leg of a run. */
+export type Broker = {
+  app: App;
+  log: Log;
+  /** Its configuration, and the same with another port for servers that stand beside it. */
+  config: Config;
+  configBeside(): Promise<Config>;
+  /** Secrets of clients that the operator has registered; read when they are used. */
+  upstreamSecrets: Map<string, string>;
+  allowAddresses: readonly string[];
+  stop(): Promise<void>;
+};
+
+/** The suite's servers stand at ports of this machine that nobody knows before. */
+const everyPort = Array.from({ length: 65_535 }, (_, index) => `localhost:${index + 1}`);
+
+/** @param addresses host:port of other servers that may be used */
+export async function startBroker(addresses: readonly string[]): Promise<Broker> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'souk-conformance-'));
+  const log = createLog(process.env['LOG_LEVEL'] ?? 'silent');
+  const upstreamSecrets = new Map<string, string>();
+  const environment = {
+    DATA_DIR: dataDir,
+    MASTER_KEY: randomBytes(32).toString('base64url'),
+    MCP_CALLS_PER_MINUTE_TOKEN: '100000',
+    MCP_CALLS_PER_MINUTE_USER: '100000',
+    SIGN_IN_PER_MINUTE: '1000',
+    // what the suite counts are requests for its sake
+    HEALTH_INTERVAL_MS: '600000',
+  };
+  const configOnFreePort = async (): Promise<Config> => ({
+    ...readConfig({ ...environment, PORT: String(await freePort()) }),
+    upstreamSecrets,
+  });
+  const config = await configOnFreePort();
+  const allowAddresses = [...everyPort, ...addresses];
+  const app = await createApp({
+    config,
+    log,
+    paths: { ...paths, catalogue: join(import.meta.dirname, '../apps/broker/src/testing/empty-catalogue') },
+    allowAddresses,
+  });
+  await app.start();
+  return {
+    app,
+    log,
+    config,
+    configBeside: configOnFreePort,
+    upstreamSecrets,
+    allowAddresses,
+    async stop() {
+      await app.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

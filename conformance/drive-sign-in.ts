@@ -1,0 +1,95 @@
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import {
+  signInPerson,
+  type TestPerson,
+} from '../apps/broker/src/features/connections/upstream-sign-in/testing/person.ts';
+import { deployManifest } from '../apps/broker/src/testing/deploy-manifest.ts';
+import { listenLocally } from '../apps/broker/src/testing/listen-locally.ts';
+import { postModern } from '../apps/broker/src/testing/mcp-clients.ts';
+import type { Broker } from './broker.ts';
+import { startHttpsSignIn, type SignInSide } from './https-sign-in.ts';
+import { signInScenarioSchema, type SignInScenario } from './sign-in-scenario.ts';
+
+/** Of the suite's servers. */
+const tool = { name: 'test-tool', inputSchema: { type: 'object' } };
+/** A person who was asked again signs in again, once. */
+const maxSignIns = 2;
+
+export type SignInDriver = { address: string; stop(): Promise<void> };
+
+/** Takes the scenarios that need a sign-in from the suite's client processes, and answers 200 once each is played. */
+export async function startSignInDriver(broker: Broker): Promise<SignInDriver> {
+  const { publicUrl } = broker.config;
+  const plain: SignInSide = { publicUrl, address: publicUrl };
+  const https = await startHttpsSignIn(broker);
+  let scenarios = 0;
+
+  async function play(scenario: SignInScenario): Promise<void> {
+    const number = ++scenarios;
+    const serverId = `suite-${number}`;
+    const email = `${serverId}@souk.test`;
+    const person = await signInPerson(publicUrl, email);
+    const { token } = await broker.app.identity.createPersonalToken({ email, name: serverId });
+    const { client_id: clientId, client_secret: secret } = scenario.context;
+    if (secret !== undefined) broker.upstreamSecrets.set(`UPSTREAM_CLIENT_SECRET_SUITE_${number}`, secret);
+    await deployManifest(broker.app, {
+      id: serverId,
+      connection: { type: 'http', url: scenario.url },
+      auth: { type: 'oauth', ...(clientId !== undefined && { clientId }) },
+      capabilitySnapshot: { tools: [tool] },
+    });
+    // We have a metadata document where we stand on https; elsewhere we register.
+    const side = scenario.scenario === 'auth/basic-cimd' ? https : plain;
+    const call = () =>
+      postModern(`${publicUrl}/s/${serverId}/mcp`, token, 'tools/call', { name: tool.name, arguments: {} });
+    let signIns = 0;
+    // Twice: a server may let one in and think better of it.
+    for (let round = 0; round < 2; round++) {
+      const { body } = await call();
+      if (!JSON.stringify(body).includes('sign_in_required') || signIns === maxSignIns) continue;
+      signIns++;
+      await signInThere(person, serverId, side);
+      await call();
+    }
+  }
+
+  const http = createServer((request, response) => {
+    void (async () => {
+      try {
+        await play(signInScenarioSchema.parse(JSON.parse(await text(request))));
+        response.writeHead(200).end();
+      } catch (error) {
+        response.writeHead(500).end(error instanceof Error ? error.message : String(error));
+      }
+    })();
+  });
+  const { port, close } = await listenLocally(http);
+  return {
+    address: `http://127.0.0.1:${port}/`,
+    async stop() {
+      await close();
+      await https.stop();
+    },
+  };
+}
+
+/**
+ * A person's sign-in from the button to the end: starts it, goes where the answer says, and brings back what the browser
+ * is sent to our page with. @throws Error with the broker's words when it refuses
+ */
+async function signInThere({ userId, call }: TestPerson, serverId: string, side: SignInSide): Promise<void> {
+  const start = `/api/users/${userId}/upstream-connections/${serverId}/sign-in`;
+  const started = await call('POST', new URL(start, side.address).href);
+  if (started.status !== 200) throw new Error(String(started.body['message']));
+  const answer = await fetch(String(started.body['authUrl']), { redirect: 'manual' });
+  const location = answer.headers.get('location') ?? '';
+  if (!location.startsWith(`${side.publicUrl}/connect/callback?`)) throw new Error(`sent to ${location}`);
+  const finished = await call(
+    'POST',
+    new URL('/mcp/oauth/callback', side.address).href,
+    Object.fromEntries(new URL(location).searchParams),
+    { origin: side.publicUrl },
+  );
+  if (finished.status !== 200) throw new Error(String(finished.body['message']));
+}

@@ -1,0 +1,34 @@
+import type { SuiteVerdict } from './run-suite.ts';
+
+export type Leg = { name: string } & SuiteVerdict;
+
+/**
+ * Prints what each leg came to: a row for each, and by name every scenario that is not clean or is not scored.
+ * @returns whether every leg conforms, and ran something
+ */
+export function concludeLegs(legs: readonly Leg[]): boolean {
+  const conforms = legs.map((leg) => leg.ok && leg.scenarios.some(({ notScored }) => notScored === undefined));
+  console.log('leg                scenarios  passed  failed  warnings  not scored');
+  for (const [index, { name, scenarios, output }] of legs.entries()) {
+    const scored = scenarios.filter(({ notScored }) => notScored === undefined);
+    const sum = (key: 'passed' | 'failed' | 'warnings') => scored.reduce((total, one) => total + one[key], 0);
+    const cells = [
+      name.padEnd(18),
+      String(scored.length).padStart(9),
+      String(sum('passed')).padStart(7),
+      String(sum('failed')).padStart(7),
+      String(sum('warnings')).padStart(9),
+      String(scenarios.length - scored.length).padStart(11),
+    ];
+    console.log(`${cells.join(' ')}  ${conforms[index] === true ? 'ok' : 'NOT CONFORMING'}`);
+    if (conforms[index] !== true) console.error(`\n${name}\n${output}\n`);
+  }
+  for (const { name, scenarios } of legs) {
+    for (const { scenario, failed, warnings, notScored } of scenarios) {
+      if (failed === 0 && warnings === 0 && notScored === undefined) continue;
+      const outcome = failed > 0 ? `${failed} failed` : warnings > 0 ? `${warnings} warnings` : 'passed';
+      console.log(`${name}: ${scenario}: ${outcome}${notScored === undefined ? '' : `, not scored (${notScored})`}`);
+    }
+  }
+  return legs.length > 0 && !conforms.includes(false);
+}
