@@ -34,16 +34,29 @@ export async function callAcrossEras<P>(
     return missing ? refusal(`This tool needs a client that can ${missing}. Yours cannot.`) : answer;
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
-    const incapable = request.clientCapabilities ? undefined : asIncapable(error);
-    if (incapable) return incapable;
-    if (error.code === urlRequired && request.clientCapabilities) return openPages(request.clientCapabilities, error);
+    const { clientCapabilities } = request;
+    const refused = asRefusal(error, clientCapabilities);
+    if (refused) return refused;
+    if (error.code === urlRequired && clientCapabilities) return openPages(error);
     throw error;
   }
 }
 
-/** For a client of a session, which knows no such error: "your client cannot", as a text. Undefined for other errors. */
-export function asIncapable(error: ProtocolError): CallToolResult | undefined {
-  if (error.code !== missingCapability) return undefined;
+/**
+ * An error that the client's era does not know, for a client that cannot do what it asks: as a text. Undefined for every
+ * other error.
+ * @param modern what a client of 2026-07-28 can do; undefined for the client of a session
+ */
+export function asRefusal(error: ProtocolError, modern: ClientCapabilities | undefined): CallToolResult | undefined {
+  if (!modern) return error.code === missingCapability ? lacking(error) : undefined;
+  if (error.code !== urlRequired || modern.elicitation?.url) return undefined;
+  const pages = pagesOf(error.data).map(
+    ({ message, url }) => `${message} Open ${url} in your browser, then try again.`,
+  );
+  return refusal(pages.length > 0 ? pages.join('\n') : error.message);
+}
+
+function lacking(error: ProtocolError): CallToolResult {
   const required: unknown =
     typeof error.data === 'object' && error.data !== null && 'requiredCapabilities' in error.data
       ? error.data.requiredCapabilities
@@ -71,14 +84,9 @@ function can(capabilities: ClientCapabilities | undefined, method: InputRequest[
 }
 
 /** The call is repeated once the pages were opened: the server that wanted them then lets it through. */
-function openPages(capabilities: ClientCapabilities, error: ProtocolError): CallToolResult | InputRequiredResult {
+function openPages(error: ProtocolError): InputRequiredResult {
   const pages = pagesOf(error.data);
   if (pages.length === 0) throw new ProtocolError(-32603, error.message);
-  if (!capabilities.elicitation?.url) {
-    return refusal(
-      pages.map(({ message, url }) => `${message} Open ${url} in your browser, then try again.`).join('\n'),
-    );
-  }
   return inputRequired({
     inputRequests: Object.fromEntries(pages.map((page, index) => [`page-${index + 1}`, inputRequired.elicitUrl(page)])),
   });

@@ -9,7 +9,7 @@ import { totalTimeoutMs } from '../call-request.ts';
 import { carryOut, type Dispatch } from '../call-tool.ts';
 import { exposeLinks } from '../expose-links.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
-import { asIncapable } from '../input-rounds/across-eras.ts';
+import { asRefusal } from '../input-rounds/across-eras.ts';
 import type { LegacySessions } from '../legacy-sessions.ts';
 import type { Person, Visible } from '../person.ts';
 import type { PlainCall } from './plain-call.ts';
@@ -61,8 +61,9 @@ export function createPlainPath(
       else write.failure(response, call, result);
     } catch (error) {
       if (error instanceof ProtocolError) {
-        const incapable = call.era === 'legacy' ? asIncapable(error) : undefined;
-        return incapable ? write.failure(response, call, incapable) : write.error(response, call, error);
+        // a client that can open pages, or be asked anything else, does not come here
+        const refused = asRefusal(error, call.era === 'modern' ? {} : undefined);
+        return refused ? write.failure(response, call, refused) : write.error(response, call, error);
       }
       parts.log.error({ err: error }, 'a plain call failed');
       write.error(response, call, new ProtocolError(-32_603, 'Internal error'));

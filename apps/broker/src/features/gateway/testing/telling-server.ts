@@ -24,6 +24,8 @@ export type TellingServer = {
   cancelled: string[];
   /** Addresses that are subscribed to (up to 2025-11-25). */
   subscribed: string[];
+  /** How often a client said that its folders changed. */
+  rootsChanged(): number;
   /** Tells whoever subscribed that a resource changed. */
   touch(uri: string): void;
   close(): Promise<void>;
@@ -44,11 +46,14 @@ const tools: readonly Tool[] = [
   { name: 'task', inputSchema: saying, execution: { taskSupport: 'required' } },
 ];
 
-type Parts = Pick<TellingServer, 'levels' | 'waiting' | 'cancelled'> & { era: 'legacy' | 'modern' };
+type Parts = Pick<TellingServer, 'levels' | 'waiting' | 'cancelled'> & {
+  era: 'legacy' | 'modern';
+  rootsChanges: number;
+};
 
 /** A server, of one era alone, that says again whatever is said to it, in every way that the protocol has. */
 export async function startTellingServer(era: 'legacy' | 'modern'): Promise<TellingServer> {
-  const parts: Parts = { era, levels: [], waiting: new Map(), cancelled: [] };
+  const parts: Parts = { era, levels: [], waiting: new Map(), cancelled: [], rootsChanges: 0 };
   const bus = new InMemoryServerEventBus();
   const modern = createMcpHandler(() => create(parts), { legacy: 'reject', bus });
   const serveModern = toNodeHandler(modern);
@@ -82,6 +87,7 @@ export async function startTellingServer(era: 'legacy' | 'modern'): Promise<Tell
     get subscribed() {
       return [...sessions.values()].flatMap(({ watched }) => [...watched]);
     },
+    rootsChanged: () => parts.rootsChanges,
     touch(uri) {
       bus.publish({ kind: 'resource_updated', uri });
       for (const { server, watched } of sessions.values()) {
@@ -143,6 +149,7 @@ function create(parts: Parts): Server {
       parts.levels.push(params.level);
       return {};
     });
+    server.setNotificationHandler('notifications/roots/list_changed', () => void parts.rootsChanges++);
   }
   return server;
 }
