@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import type { Identity } from '#features/identity/index.ts';
 import { SoukError } from '#platform/errors.ts';
+import { putInFront } from '#platform/http/put-in-front.ts';
 import { answerFailure, replyFailure } from './answer-failure.ts';
 import { sendChallenge } from './challenge.ts';
 import { endWithToken } from './end-with-token.ts';
@@ -10,6 +11,7 @@ import type { InFlight } from './in-flight.ts';
 import { sendJsonRpcError } from './json-rpc-error.ts';
 import type { McpEndpoint } from './mcp-endpoint.ts';
 import { visibleTo, type Person } from './person.ts';
+import { createHotPath } from './plain/hot-path.ts';
 import type { PlainPath } from './plain/serve-plain.ts';
 import { maxMcpBodyBytes, readBody } from './read-body.ts';
 import { methodsOf, requiredScope, stepUpScope } from './required-scope.ts';
@@ -22,7 +24,7 @@ export async function mountGatewayRoutes(
   app: FastifyInstance,
   options: {
     publicUrl: string;
-    identity: Pick<Identity, 'authenticateMcp' | 'connectionLog'>;
+    identity: Pick<Identity, 'authenticateMcp' | 'rememberedMcpCaller' | 'connectionLog'>;
     endpoint: McpEndpoint;
     plain: PlainPath;
     parts: GatewayParts;
@@ -91,11 +93,12 @@ export async function mountGatewayRoutes(
     else if (request.method === 'POST') {
       response.once('close', options.answers.enter());
     }
-    const served = plain.serve(request.raw, response, person, visible, read.body);
+    const served = plain.serve(request.raw, response, person, visible, read.body, {});
     await (served ?? endpoint.handle(request.raw, response, person, read.body));
     identity.connectionLog.served(person.caller, request, response.statusCode, methods, read.body);
   }
 
+  putInFront(app.server, createHotPath(options));
   await app.register(async (scope) => {
     scope.addHook('onError', (request, _reply, error, done) => {
       identity.connectionLog.turnedAway(request, publicUrl + request.url, error);

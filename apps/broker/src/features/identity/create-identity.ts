@@ -9,6 +9,7 @@ import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { mountPageStyles } from '#platform/http/page.ts';
 import type { Guard, Router } from '#platform/http/router.ts';
+import type { Caller } from '#platform/http/caller.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import { createAccountContributors } from './account/account-contributors.ts';
@@ -155,6 +156,11 @@ export async function createIdentity(options: IdentityOptions) {
   return {
     guard,
     authenticateMcp: createAuthenticateMcp(accessTokens, tokens, remembered),
+    /** The same for somebody who was known a moment ago, at once; undefined says only that nobody remembers them. */
+    rememberedMcpCaller(authorization: string, resource: string): Caller | undefined {
+      const found = remembered.find(authorization, resource);
+      return 'caller' in found ? found.caller : undefined;
+    },
     findUser: users.find,
     /** Names for the log of a person's calls; see name-clients.ts. */
     nameClients: (userId: string, clients: readonly UsedClient[]) => nameClients(db.query, userId, clients),

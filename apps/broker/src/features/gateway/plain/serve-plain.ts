@@ -17,20 +17,21 @@ import type { PlainCalls } from './session-calls.ts';
 import type { Outcome } from '../record-call.ts';
 import { presentResult, readResult, type PlainResult } from './read-result.ts';
 import { recogniseLegacy, recogniseModern } from './recognise-call.ts';
-import { createAnswerWriter } from './write-answer.ts';
+import { createAnswerWriter, type Reply } from './write-answer.ts';
 
 /**
  * The short way of the calls that are nearly all of the traffic: node:http in, undici out, and the server's answer
  * passed on as it was written. Every rule of a call is above it, in call-tool.ts.
  */
 export type PlainPath = {
-  /** Serves the request if it can be served here; else nothing has happened to it. */
+  /** Serves the request if it can be served here; else nothing has happened to it. `headers` go with each answer. */
   serve(
     request: IncomingMessage,
     response: ServerResponse,
     person: Person,
     visible: Visible,
     body: unknown,
+    headers: Readonly<Record<string, string>>,
   ): Promise<void> | undefined;
 };
 
@@ -43,12 +44,12 @@ export function createPlainPath(
 ): PlainPath {
   const write = createAnswerWriter(identity);
 
-  async function answer(response: ServerResponse, person: Person, call: PlainCall, cancellation: Cancellation) {
+  async function answer(reply: Reply, person: Person, call: PlainCall, cancellation: Cancellation) {
     const onProgress =
       call.progressToken === undefined
         ? undefined
         : (params: Record<string, unknown>) =>
-            response.destroyed ? undefined : write.progress(response, call, params);
+            reply.response.destroyed ? undefined : write.progress(reply, call, params);
     try {
       const result = await carryOut(
         { person, tool: call.tool, signal: cancellation },
@@ -56,56 +57,52 @@ export function createPlainPath(
         dispatchOf(person, call, cancellation, onProgress),
       );
       // whoever cancelled waits for no answer (2025-11-25, basic/utilities/cancellation)
-      if (cancellation.aborted) write.nothing(response);
-      else if (isPlainResult(result)) write.result(response, call, result);
-      else write.failure(response, call, result);
+      if (cancellation.aborted) write.nothing(reply);
+      else if (isPlainResult(result)) write.result(reply, call, result);
+      else write.failure(reply, call, result);
     } catch (error) {
       if (error instanceof ProtocolError) {
         // a client that can open pages, or be asked anything else, does not come here
         const refused = asRefusal(error, call.era === 'modern' ? {} : undefined);
-        return refused ? write.failure(response, call, refused) : write.error(response, call, error);
+        return refused ? write.failure(reply, call, refused) : write.error(reply, call, error);
       }
       parts.log.error({ err: error }, 'a plain call failed');
-      write.error(response, call, new ProtocolError(-32_603, 'Internal error'));
+      write.error(reply, call, new ProtocolError(-32_603, 'Internal error'));
     }
   }
 
-  function serveModern(response: ServerResponse, person: Person, call: PlainCall): Promise<void> {
+  function serveModern(reply: Reply, person: Person, call: PlainCall): Promise<void> {
+    const { response } = reply;
     const cancellation = new Cancellation();
     // a closed stream is this era's cancellation (2026-07-28, basic/utilities/cancellation)
     response.once('close', () => {
       if (!response.writableFinished) cancellation.abort();
     });
-    return answer(response, person, call, cancellation);
+    return answer(reply, person, call, cancellation);
   }
 
-  async function serveLegacy(
-    response: ServerResponse,
-    person: Person,
-    call: PlainCall,
-    calls: PlainCalls,
-  ): Promise<void> {
-    response.setHeader('mcp-session-id', calls.sessionId);
+  async function serveLegacy(reply: Reply, person: Person, call: PlainCall, calls: PlainCalls): Promise<void> {
     const cancellation = new Cancellation();
     const leave = calls.begin(call.id, cancellation);
     if (!leave) {
-      return write.error(response, call, new ProtocolError(-32_600, 'Invalid Request: this id is in use'));
+      return write.error(reply, call, new ProtocolError(-32_600, 'Invalid Request: this id is in use'));
     }
     try {
-      await answer(response, person, call, cancellation);
+      await answer(reply, person, call, cancellation);
     } finally {
       leave();
     }
   }
 
   return {
-    serve(request, response, person, visible, body) {
-      const { headers } = request;
-      const modern = recogniseModern(headers, body, visible);
-      if (modern) return serveModern(response, person, modern);
-      const legacy = recogniseLegacy(headers, body, visible);
-      const calls = legacy && sessions.enterCall(headers['mcp-session-id'], person);
-      return calls && serveLegacy(response, person, legacy, calls);
+    serve(request, response, person, visible, body, headers) {
+      const modern = recogniseModern(request.headers, body, visible);
+      if (modern) return serveModern({ response, headers }, person, modern);
+      const legacy = recogniseLegacy(request.headers, body, visible);
+      const calls = legacy && sessions.enterCall(request.headers['mcp-session-id'], person);
+      if (!calls) return undefined;
+      const ofSession = { ...headers, 'mcp-session-id': calls.sessionId };
+      return serveLegacy({ response, headers: ofSession }, person, legacy, calls);
     },
   };
 }

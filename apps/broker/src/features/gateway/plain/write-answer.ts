@@ -7,15 +7,18 @@ import type { PlainResult } from './read-result.ts';
 /** -32021: the request itself was at fault (2026-07-28, basic/transports), as the SDK has it. */
 const missingCapability = -32_021;
 
+/** Where an answer is written to, with the headers that it carries whatever it says. */
+export type Reply = { response: ServerResponse; headers: Readonly<Record<string, string>> };
+
 /** Writes the answers of plain calls, in the words that the SDK's server has for the same. */
 export type AnswerWriter = {
-  result(response: ServerResponse, call: PlainCall, result: PlainResult): void;
+  result(reply: Reply, call: PlainCall, result: PlainResult): void;
   /** A result of our own making: why a call brought nothing. */
-  failure(response: ServerResponse, call: PlainCall, result: CallToolResult): void;
-  error(response: ServerResponse, call: PlainCall, error: Pick<ProtocolError, 'code' | 'message' | 'data'>): void;
+  failure(reply: Reply, call: PlainCall, result: CallToolResult): void;
+  error(reply: Reply, call: PlainCall, error: Pick<ProtocolError, 'code' | 'message' | 'data'>): void;
   /** Ends an exchange whose call was cancelled. */
-  nothing(response: ServerResponse): void;
-  progress(response: ServerResponse, call: PlainCall, params: Record<string, unknown>): Promise<void> | undefined;
+  nothing(reply: Reply): void;
+  progress(reply: Reply, call: PlainCall, params: Record<string, unknown>): Promise<void> | undefined;
 };
 
 export function createAnswerWriter(identity: ServerIdentity): AnswerWriter {
@@ -31,24 +34,25 @@ export function createAnswerWriter(identity: ServerIdentity): AnswerWriter {
   }
 
   return {
-    result: (response, call, result) => send(response, 200, envelope(call, result.members, result.meta)),
-    failure(response, call, { _meta: meta, ...result }) {
-      send(response, 200, envelope(call, JSON.stringify(result).slice(1, -1), meta));
+    result: (reply, call, result) => send(reply, 200, envelope(call, result.members, result.meta)),
+    failure(reply, call, { _meta: meta, ...result }) {
+      send(reply, 200, envelope(call, JSON.stringify(result).slice(1, -1), meta));
     },
-    error(response, call, { code, message, data }) {
+    error(reply, call, { code, message, data }) {
       // 2026-07-28 gave resource-not-found the code of invalid params; the SDK answers both eras alike
       const shown = code === -32_002 ? -32_602 : code;
       const error = { code: shown, message, ...(data !== undefined && { data }) };
       const status = call.era === 'modern' && shown === missingCapability ? 400 : 200;
-      send(response, status, JSON.stringify({ jsonrpc: '2.0', id: call.id, error }));
+      send(reply, status, JSON.stringify({ jsonrpc: '2.0', id: call.id, error }));
     },
-    nothing(response) {
-      if (!response.headersSent) response.writeHead(202);
+    nothing({ response, headers }) {
+      if (!response.headersSent) response.writeHead(202, headers);
       response.end();
     },
-    progress(response, call, params) {
+    progress({ response, headers }, call, params) {
       if (!response.headersSent) {
         response.writeHead(200, {
+          ...headers,
           'content-type': 'text/event-stream',
           'cache-control': 'no-cache, no-transform',
           'x-accel-buffering': 'no',
@@ -66,13 +70,17 @@ export function createAnswerWriter(identity: ServerIdentity): AnswerWriter {
 }
 
 /** As JSON, or as the last event where progress has opened a stream. */
-function send(response: ServerResponse, status: number, text: string): void {
+function send({ response, headers }: Reply, status: number, text: string): void {
   if (response.destroyed) return;
   if (response.headersSent) {
     response.end(eventOf(text));
     return;
   }
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+  response.writeHead(status, {
+    ...headers,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+  });
   response.end(text);
 }
 

@@ -192,6 +192,9 @@ export function createConnectionLog(options: ConnectionLogOptions) {
     /** A request of somebody known was answered; called for every request, so it must cost nothing to speak of. */
     served: requests.served,
 
+    /** Whether `served` would have nothing to note of a tools/call of this caller that is answered well. */
+    isCallKnown: requests.isCallKnown,
+
     /** The attempts of this person's clients, newest first. */
     async list(userId: string): Promise<ConnectionAttempt[]> {
       // What a client did a moment ago is what the person wants to see now.

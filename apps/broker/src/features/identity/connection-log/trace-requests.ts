@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ConnectionStep } from '@souk/contract/connection-log.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Caller } from '#platform/http/caller.ts';
@@ -21,6 +22,9 @@ const methodBits: Readonly<Record<string, number>> = {
   'tools/list': 4,
   'tools/call': 8,
 };
+
+/** Of a tools/call: that there was a request, and that it was a call. */
+const callBits = 1 | 8;
 
 /**
  * Follows what clients do at the MCP endpoints once they have a token. On the path of every call: for a token whose steps
@@ -52,6 +56,12 @@ export function createRequestTrace(options: {
   return {
     fail,
 
+    isCallKnown(caller: Caller, headers: IncomingHttpHeaders): boolean {
+      const known = noted.get(attemptOf(caller, { headers }));
+      const bits = callBits | (isModernVersion(headers['mcp-protocol-version']) ? 2 : 0);
+      return known !== undefined && known.untilMs > clock.now() && (known.bits & bits) === bits;
+    },
+
     /** After a request of `caller` was answered with `status`; `methods` are those of its body. */
     served(caller: Caller, request: FastifyRequest, status: number, methods: readonly string[], body: unknown): void {
       if (status >= 400) {
@@ -79,7 +89,7 @@ export function createRequestTrace(options: {
 }
 
 /** One token in one program; access tokens are of one program by themselves. */
-function attemptOf(caller: Caller, request: FastifyRequest): string {
+function attemptOf(caller: Caller, request: Pick<FastifyRequest, 'headers'>): string {
   return caller.kind === 'personal' ? `${caller.tokenId} ${request.headers['user-agent'] ?? ''}` : caller.tokenId;
 }
 
