@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { connectV1 } from '../apps/broker/src/testing/mcp-clients.ts';
+import { ScriptedBrowser } from '../apps/broker/src/testing/scripted-browser.ts';
+import { connectMcpRemote, openHome } from './clients/mcp-remote.ts';
+import { toolClients } from './clients/tool-clients.ts';
 import { connectBySignIn, type SignedIn } from './oauth-client.ts';
 import { runToEnd, startProduct, type Product } from './product.ts';
 import { untilAllConnected } from './until-all-connected.ts';
@@ -51,8 +50,12 @@ describe.each(['modern', 'legacy'] as const)('the official SDK v2 (%s)', (era) =
 
   test('lists the tools of every service that is free, and none that is not', async () => {
     const { tools } = await signedIn.client.listTools();
-    const services = new Set(tools.map(({ name }) => name.split('__')[0]));
+    const [own, meta] = [true, false].map((ofService) =>
+      tools.map(({ name }) => name).filter((name) => name.includes('__') === ofService),
+    );
+    const services = new Set(own?.map((name) => name.split('__')[0]));
     expect(services).toEqual(new Set(['calendar', 'everything', 'files', 'memory', 'notes', 'travel']));
+    expect(meta).toEqual(['find_tools', 'call_read_only_tool', 'call_tool', 'list_my_servers']);
   });
 
   test('calls tools of stdio, HTTP and WebSocket services', async () => {
@@ -100,59 +103,43 @@ describe.each(['modern', 'legacy'] as const)('the official SDK v2 (%s)', (era) =
   });
 });
 
-test('[TOK-5] SDK 1.x lists and calls with a personal token, on both links', async () => {
-  const client = await connectV1(link, token);
+describe.each(toolClients)('%s, with a personal token', (program, connect) => {
+  test.each([
+    ['/mcp', 'travel__find_airports'],
+    ['/s/travel/mcp', 'find_airports'],
+  ])(`${program === 'SDK 1.x' ? '[TOK-5] ' : ''}lists and calls through %s`, async (path, tool) => {
+    const client = await connect({ link: `${product.publicUrl}${path}`, token });
+    try {
+      expect(await client.list()).toContain(tool);
+      expect(await client.call(tool, { query: 'Heathrow' })).toContain('LHR');
+    } finally {
+      await client.close();
+    }
+  });
+});
+
+test('mcp-remote signs in with nothing but the link, lists and calls, and needs no second sign-in', async () => {
+  const home = await openHome();
+  let signIns = 0;
+  let failure: unknown;
+  const signIn = async (address: string) => {
+    signIns += 1;
+    const callback = await new ScriptedBrowser(product.publicUrl).signIn(address, { email: 'remote@souk.test' });
+    await (await fetch(callback)).text();
+  };
+  const onAddress = (address: string) => void signIn(address).catch((error: unknown) => (failure = error));
+
+  const client = await connectMcpRemote(link, { home: home.path, onAddress });
+  expect(failure).toBeUndefined();
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toContain('travel__find_airports');
   const result = await client.callTool({ name: 'travel__find_airports', arguments: { query: 'Heathrow' } });
-  expect(JSON.stringify(result)).toContain('LHR');
+  expect(JSON.stringify(result.content)).toContain('LHR');
   await client.close();
-  const single = await connectV1(`${product.publicUrl}/s/travel/mcp`, token);
-  expect((await single.listTools()).tools.map(({ name }) => name)).toContain('find_airports');
-  await single.close();
+
+  const again = await connectMcpRemote(link, { home: home.path, onAddress });
+  expect((await again.listTools()).tools.length).toBe(tools.length);
+  expect(signIns).toBe(1);
+  await again.close();
+  await home.remove();
 });
-
-describe.each(['legacy', 'modern'] as const)("the MCP Inspector's --cli (%s)", (era) => {
-  test('lists tools', async () => {
-    const { tools } = await inspect(era, ['--method', 'tools/list']);
-    expect(tools?.map(({ name }) => name)).toContain('travel__find_airports');
-  });
-
-  test('calls a tool', async () => {
-    const args = ['--method', 'tools/call', '--tool-name', 'everything__echo', '--tool-arg', 'message=by Inspector'];
-    const result = await inspect(era, args);
-    expect(JSON.stringify(result.content)).toContain('by Inspector');
-  });
-});
-
-type Inspected = { tools?: { name: string }[]; content?: unknown };
-
-async function inspect(era: 'legacy' | 'modern', args: string[]): Promise<Inspected> {
-  const home = await mkdtemp(join(tmpdir(), 'inspector-'));
-  const launcher = join(
-    import.meta.dirname,
-    '../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js',
-  );
-  const child = spawn(
-    process.execPath,
-    [
-      launcher,
-      '--cli',
-      link,
-      '--transport',
-      'http',
-      '--header',
-      `Authorization: Bearer ${token}`,
-      ...(era === 'modern' ? ['--protocol-era', 'modern'] : []),
-      ...args,
-    ],
-    { env: { PATH: process.env['PATH'], HOME: home }, stdio: ['ignore', 'pipe', 'pipe'] },
-  );
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk) => (stdout += String(chunk)));
-  child.stderr.on('data', (chunk) => (stderr += String(chunk)));
-  const code = await new Promise((resolve) => child.on('close', resolve));
-  await rm(home, { recursive: true, force: true });
-  expect(code, stderr).toBe(0);
-  const answer: Inspected = JSON.parse(stdout);
-  return answer;
-}

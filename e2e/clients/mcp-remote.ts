@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+
+const program = join(import.meta.dirname, '../../node_modules/mcp-remote/dist/proxy.js');
+
+/** A folder in which mcp-remote keeps what it knows. */
+export async function openHome(): Promise<{ path: string; remove(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'souk-mcp-remote-'));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+}
+
+/**
+ * A client that knows stdio alone, with mcp-remote between it and our link.
+ * @param options.args what else is said to mcp-remote
+ * @param options.onAddress gets the address that mcp-remote would open in a browser; the one that it finds does nothing
+ */
+export async function connectMcpRemote(
+  link: string,
+  { home, args = [], onAddress }: { home: string; args?: readonly string[]; onAddress?: (address: string) => void },
+): Promise<Client> {
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program, link, ...args],
+    env: { PATH: process.env['PATH'] ?? '', HOME: home, MCP_REMOTE_CONFIG_DIR: join(home, 'auth'), BROWSER: 'true' },
+    stderr: 'pipe',
+  });
+  let printed = '';
+  transport.stderr?.on('data', (chunk) => {
+    printed += String(chunk);
+    const address = /^(http\S+\/oauth\/authorize\?\S+)\r?\n/m.exec(printed)?.[1];
+    if (address === undefined) return;
+    printed = '';
+    onAddress?.(address);
+  });
+  const client = new Client({ name: 'stdio-only', version: '1' });
+  await client.connect(transport, { timeout: 60_000 });
+  return client;
+}
