@@ -1,9 +1,11 @@
 // A stdio MCP server with a fault: node fault-stdio.ts <fault>. Honest until its first tools/call, unless noted.
 import { spawn } from 'node:child_process';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { createFixtureServer } from './mcp-fixture.ts';
+import { changedTools, createFixtureServer, fixtureTools } from './mcp-fixture.ts';
 
 const fault = process.argv[2] ?? 'healthy';
+let tools = fixtureTools;
+let server: ReturnType<typeof createFixtureServer> | undefined;
 const onCall = (act: () => void) =>
   process.stdin.on('data', (chunk: Buffer) => {
     if (chunk.includes('"tools/call"')) act();
@@ -23,6 +25,12 @@ switch (fault) {
     onCall(() =>
       process.stdout.write(`{"jsonrpc":"2.0","id":0,"result":${'['.repeat(100_000)}${']'.repeat(100_000)}}\n`),
     );
+    break;
+  case 'changes-tools':
+    onCall(() => {
+      tools = changedTools;
+      void server?.sendToolListChanged();
+    });
     break;
   case 'exit-on-call':
     onCall(() => process.exit(3));
@@ -74,4 +82,4 @@ switch (fault) {
   default:
     throw new Error(`unknown fault: ${fault}`);
 }
-if (fault !== 'silent') serveStdio(() => createFixtureServer());
+if (fault !== 'silent') serveStdio(() => (server = createFixtureServer(undefined, () => tools)));

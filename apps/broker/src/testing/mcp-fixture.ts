@@ -44,6 +44,13 @@ export const fixtureTools: readonly Tool[] = [
   },
 ];
 
+/** The same after an update: the schema of one tool and the text of another are different. */
+export const changedTools: readonly Tool[] = fixtureTools.map((tool) => {
+  if (tool.name === 'echo')
+    return { ...tool, inputSchema: { type: 'object', properties: { bcc: { type: 'string' } } } };
+  return tool.name === 'refuse' ? { ...tool, description: 'Says no.' } : tool;
+});
+
 /** A small, honest MCP server of both eras; `seen` is shared by all instances of one fixture. */
 export function createFixtureServer(
   seen: Seen = { cancelled: [], requests: [] },

@@ -3,7 +3,7 @@ import type { JSONRPCMessage, Server, Transport } from '@modelcontextprotocol/se
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { listenLocally } from './listen-locally.ts';
-import { createFixtureServer, type Seen } from './mcp-fixture.ts';
+import { changedTools, createFixtureServer, fixtureTools, type Seen } from './mcp-fixture.ts';
 
 /** What the fixture does with a connection; the text after the last slash of its address. */
 export type WebSocketFault =
@@ -14,6 +14,7 @@ export type WebSocketFault =
   | 'garbage'
   | 'huge'
   | 'drops-calls'
+  | 'changes-tools'
   | 'unauthorized'
   | 'redirect'
   | 'other-subprotocol'
@@ -32,6 +33,7 @@ export type WebSocketFixture = {
 /** MCP over WebSocket, honest or with one fault, on a free port. */
 export async function startWebSocketFixture(): Promise<WebSocketFixture> {
   const seen: Seen = { cancelled: [], requests: [] };
+  const state = { seen, tools: fixtureTools };
   const http = createServer();
   const sockets = new WebSocketServer({
     noServer: true,
@@ -47,7 +49,7 @@ export async function startWebSocketFixture(): Promise<WebSocketFixture> {
     } else if (fault === 'redirect') {
       socket.end('HTTP/1.1 302 Found\r\nLocation: ws://169.254.169.254/\r\nContent-Length: 0\r\n\r\n');
     } else {
-      sockets.handleUpgrade(request, socket, head, (webSocket) => serve(webSocket, fault ?? '', seen));
+      sockets.handleUpgrade(request, socket, head, (webSocket) => serve(webSocket, fault ?? '', state));
     }
   });
   const { port, close } = await listenLocally(http);
@@ -66,7 +68,8 @@ export async function startWebSocketFixture(): Promise<WebSocketFixture> {
   };
 }
 
-function serve(socket: WebSocket, fault: string, seen: Seen): void {
+function serve(socket: WebSocket, fault: string, state: { seen: Seen; tools: typeof fixtureTools }): void {
+  let server: Server | undefined;
   if (fault === 'hang') return;
   if (fault === 'ignores-close') {
     // a peer that never reads again never answers the closing handshake
@@ -85,8 +88,12 @@ function serve(socket: WebSocket, fault: string, seen: Seen): void {
     if (fault === 'garbage') for (let line = 0; line < 100; line++) socket.send('<p>no</p>');
     if (fault === 'huge') socket.send('x'.repeat(3 * 1024 * 1024));
     if (fault === 'drops-calls') socket.terminate();
+    if (fault === 'changes-tools') {
+      state.tools = changedTools;
+      void server?.sendToolListChanged();
+    }
   });
-  serveSocket(socket, () => createFixtureServer(seen));
+  serveSocket(socket, () => (server = createFixtureServer(state.seen, () => state.tools)));
 }
 
 /** MCP with a server of its own over one open socket. */
