@@ -2,6 +2,15 @@ import type { SuiteVerdict } from './run-suite.ts';
 
 export type Leg = { name: string } & SuiteVerdict;
 
+/** Why scenarios that are not scored may fail here: extensions that we do not have. */
+const notOurs: readonly [RegExp, string][] = [
+  [/^tasks-/, 'the tasks extension is not offered'],
+  [/^auth\/client-credentials-/, 'a sign-in at a server is always a person, never the client alone'],
+  [/^auth\/wif-/, 'a sign-in at a server is always a person, never a workload'],
+  [/^auth\/enterprise-managed-/, 'no identity provider of a company stands between'],
+  [/^auth\/dpop/, 'tokens are bearer tokens'],
+];
+
 /**
  * Prints what each leg came to: a row for each, and by name every scenario that is not clean or is not scored.
  * @returns whether every leg conforms, and ran something
@@ -27,7 +36,9 @@ export function concludeLegs(legs: readonly Leg[]): boolean {
     for (const { scenario, failed, warnings, notScored } of scenarios) {
       if (failed === 0 && warnings === 0 && notScored === undefined) continue;
       const outcome = failed > 0 ? `${failed} failed` : warnings > 0 ? `${warnings} warnings` : 'passed';
-      console.log(`${name}: ${scenario}: ${outcome}${notScored === undefined ? '' : `, not scored (${notScored})`}`);
+      const reason = failed > 0 ? notOurs.find(([names]) => names.test(scenario))?.[1] : undefined;
+      const unscored = notScored === undefined ? '' : `, not scored (${notScored})`;
+      console.log(`${name}: ${scenario}: ${outcome}${unscored}${reason === undefined ? '' : `: ${reason}`}`);
     }
   }
   return legs.length > 0 && !conforms.includes(false);
