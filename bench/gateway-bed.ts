@@ -16,7 +16,7 @@ export type UpstreamName = 'raw' | 'sdk';
 const people = 16;
 
 /** What `npm start` gives Node: without it the young generation alone takes more than everything else together. */
-const productFlags = ['--max-semi-space-size=4'];
+const productFlags = ['--max-semi-space-size=8'];
 
 const programs = {
   raw: new URL('./parts/raw-upstream.ts', import.meta.url),

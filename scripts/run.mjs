@@ -23,9 +23,10 @@ try {
   console.error(error.message);
   process.exit(1);
 }
-const child = spawn(node, [...flags, program, ...args], {
-  stdio: 'inherit',
-  env: { ...process.env, PATH: `${dirname(node)}:${join(root, 'node_modules', '.bin')}:${process.env.PATH}` },
-});
+const env = { ...process.env, PATH: `${dirname(node)}:${join(root, 'node_modules', '.bin')}:${process.env.PATH}` };
+// What was compiled is kept for the next start, which is quicker for it and needs less memory. Where the folder cannot be
+// written Node goes without.
+if (first !== '--module') env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled');
+const child = spawn(node, [...flags, program, ...args], { stdio: 'inherit', env });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => process.exit(signal ? 128 + (signal === 'SIGINT' ? 2 : 15) : (code ?? 1)));
