@@ -106,6 +106,22 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
+test('security row 18: of 700 MiB from a server the caller hears that it is too large, and memory grows by less than 64 MiB', async () => {
+  const token = tokens.at(-1) ?? '';
+  for (const server of ['huge-json', 'huge-event']) {
+    const name = `${slugOf(server)}__call`;
+    // what is loaded with the first call is not of this one
+    await callOf(token, name);
+    tell('watch-memory');
+    for (let round = 0; round < 3; round++)
+      expect(await callOf(token, name)).toMatchObject({ code: 'result_too_large' });
+    tell('memory');
+    const { grownBytes } = await hear(broker, z.object({ grownBytes: z.number() }));
+    print(`row 18: memory of the broker while ${server} sends 700 MiB, MiB more`, [grownBytes / 1024 / 1024]);
+    expect(grownBytes).toBeLessThan(64 * 1024 * 1024);
+  }
+});
+
 test('[I5] with one dead, one hanging, one garbage and one flooding server of ten, calls to the others are as fast as before', async () => {
   await measureHealthy(500);
   const rounds = [];
@@ -160,6 +176,12 @@ test('[I6] with every upstream down, lists are answered within 300 ms', async ()
   }
   expect(tools).toContain('one__call');
 });
+
+/** What the answer to a call says of its failure. */
+async function callOf(token: string, name: string): Promise<Record<string, unknown>> {
+  const { body } = await postModern(url, token, 'tools/call', { name, arguments: {} });
+  return { ...z.object({ _meta: z.record(z.string(), z.unknown()) }).parse(body.result)._meta };
+}
 
 function isHeld({ baseline, disturbed }: { baseline: number; disturbed: number }): boolean {
   return disturbed <= baseline * 1.5 && disturbed <= baseline + 50;

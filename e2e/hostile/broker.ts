@@ -39,11 +39,24 @@ const figuresOf = (histogram: { percentile(of: number): number; max: number }) =
   p99Ms: histogram.percentile(99) / 1e6,
   maxMs: histogram.max / 1e6,
 });
+/** The most resident memory since it is watched, over what there was at first. */
+let grownBytes = 0;
+let sampler: NodeJS.Timeout | undefined;
+function watchMemory(): void {
+  const firstBytes = process.memoryUsage.rss();
+  grownBytes = 0;
+  sampler = setInterval(() => (grownBytes = Math.max(grownBytes, process.memoryUsage.rss() - firstBytes)), 5);
+}
 process.on('message', (message: ToBroker) => {
   if (message === 'stop') void app.stop().then(() => process.exit(0));
   if (message === 'reset-delay') {
     delay.reset();
     own.reset();
+  }
+  if (message === 'watch-memory') watchMemory();
+  if (message === 'memory') {
+    clearInterval(sampler);
+    process.send?.({ grownBytes });
   }
   if (message === 'delay') process.send?.({ whole: figuresOf(delay), own: figuresOf(own) });
 });

@@ -11,7 +11,7 @@ export type BrokerStart = {
   }[];
   people: string[];
 };
-export type ToBroker = 'reset-delay' | 'delay' | 'stop';
+export type ToBroker = 'reset-delay' | 'delay' | 'watch-memory' | 'memory' | 'stop';
 /** `own` is without the time in which the machine was busy with other processes. */
 export type LoopDelay = { whole: DelayFigures; own: DelayFigures };
 export type DelayFigures = { p99Ms: number; maxMs: number };
