@@ -109,7 +109,7 @@ describeOnDatabases('MCP clients sign in', identityMigrations, (open) => {
     expect(step.page.text).not.toContain('<img');
     expect(step.page.text).not.toContain('\u202E');
     expect(step.page.text).toContain('Unverified application');
-    expect(step.page.text).toContain('anysphere.cursor');
+    expect(step.page.text).toContain('<strong>cursor:</strong>');
     expect(step.page.text).toContain('List and use your tools');
     const policy = step.page.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("frame-ancestors 'none'");

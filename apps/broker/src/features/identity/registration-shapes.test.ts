@@ -83,7 +83,7 @@ const shapes: Shape[] = [
       token_endpoint_auth_method: 'none',
     },
     redirectUri: 'cursor://anysphere.cursor-mcp/oauth/callback',
-    shown: 'anysphere.cursor-mcp',
+    shown: '<strong>cursor:</strong>',
   },
   {
     client: 'ChatGPT: a hosted callback and nothing else',

@@ -39,7 +39,7 @@ export function DeleteAccount({ user }: { user: SignedInUser }) {
       <SectionHeading
         id="delete-heading"
         title="Delete account"
-        text="Your profile, connected apps, access tokens and files go at once and for good. Records of payments and use stay, without your name."
+        text="Your profile, connected apps, access tokens and files here go at once and for good. Records of payments and use stay, without your name; what services keep of you stays with them, out of anybody’s reach from here."
         actions={
           <Button onPointerEnter={preloadDialog} onClick={() => show(true)}>
             Delete account

@@ -18,7 +18,7 @@ export function ExportData({ userId }: { userId: string }) {
       <SectionHeading
         id="export-heading"
         title="Your data"
-        text="Everything that is stored about you, as a JSON file. Tokens are not in it: nobody can read them."
+        text="What Souk stores about you, as a JSON file: not your tokens, which nobody can read, and not what services keep themselves."
         actions={
           <Button loading={load.isPending} icon={<Download aria-hidden size={16} />} onClick={() => load.mutate()}>
             Export my data

@@ -16,6 +16,7 @@ const refusedMode = 'not_offered';
  * - answers come as a query only: a fragment or a form that posts itself would pass our tokens by pages of others.
  */
 export function normalizeAuthorizeRequest(params: URLSearchParams, resources: Resources): void {
+  dropUnstorable(params);
   const given = params.getAll('resource');
   params.delete('resource');
   for (const resource of given) params.append('resource', resources.canonical(resource));
@@ -28,6 +29,12 @@ export function normalizeAuthorizeRequest(params: URLSearchParams, resources: Re
 
   const mode = params.get('response_mode');
   if (mode !== null && mode !== 'query') params.set('response_mode', refusedMode);
+}
+
+/** Values with NUL, which no database text holds, count as not sent: what was needed is then missing, in OAuth's words. */
+export function dropUnstorable(params: URLSearchParams): void {
+  const unstorable = [...params].filter(([name, value]) => name.includes('\0') || value.includes('\0'));
+  for (const [name] of unstorable) params.delete(name);
 }
 
 /** Whether a request asks for nothing that there is. */

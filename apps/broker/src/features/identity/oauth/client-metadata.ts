@@ -1,3 +1,4 @@
+import { cleanLabel } from '../connection-log/connection-event.ts';
 import { sha256 } from '../hash.ts';
 import { isLoopbackRedirect, redirectProblem, withoutPort } from './redirect-uri.ts';
 
@@ -44,7 +45,7 @@ export function readClientMetadata(input: unknown): MetadataResult {
   const wantedMethod = input['token_endpoint_auth_method'];
   return {
     metadata: {
-      client_name: readText(input['client_name'])?.slice(0, 200),
+      client_name: readName(input['client_name']),
       client_uri: readWebAddress(input['client_uri']),
       redirect_uris: redirectUris,
       // native accepts loopback addresses and schemes of applications besides https, so it fits every mix but pure https.
@@ -72,6 +73,12 @@ function refuse(error: 'invalid_redirect_uri' | 'invalid_client_metadata', descr
 
 function readText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+/** A name that can be seen: it stands in a question to a person. */
+function readName(value: unknown): string | undefined {
+  const maxCharacters = 100;
+  return typeof value === 'string' ? cleanLabel(value, maxCharacters) || undefined : undefined;
 }
 
 function readWebAddress(value: unknown): string | undefined {

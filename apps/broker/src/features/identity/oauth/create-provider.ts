@@ -175,8 +175,10 @@ export function createProvider(options: ProviderOptions): Provider {
 
   // We stand behind our own front: host and protocol of each request are pinned to PUBLIC_URL before it gets here.
   provider.proxy = true;
-  // RFC 8252 loopback ports for every client, whatever application_type it gave (Claude Code gives none).
+  // RFC 8252 loopback ports for every other client, whatever application_type it gave (Claude Code gives none).
+  // Our own web app has one address: it is asked for no consent, so nothing else on this machine may take its codes.
   provider.Client.prototype.redirectUriAllowed = function (this: Client, uri: string) {
+    if (this.clientId === frontendClientId) return (this.redirectUris ?? []).includes(uri);
     return matchesRedirect(uri, this.redirectUris ?? []);
   };
   options.rotation.install(provider);

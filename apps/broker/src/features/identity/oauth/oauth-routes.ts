@@ -1,14 +1,15 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { JWK } from 'jose';
 import type { Provider } from 'oidc-provider';
 import type { Clock } from '#platform/clock.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { AccessTokens } from '../access/verify-access-token.ts';
+import { renderError } from '#platform/http/error-body.ts';
 import { createRateLimit } from '../sign-in/rate-limit.ts';
 import type { ConnectionLog } from '../connection-log/create-connection-log.ts';
 import type { UserStore } from '../users/user-store.ts';
 import type { Authorizations } from './authorizations.ts';
-import { normalizeAuthorizeRequest } from './authorize-request.ts';
+import { dropUnstorable, normalizeAuthorizeRequest } from './authorize-request.ts';
 import { publicClientId, readClientMetadata, type ClientMetadata } from './client-metadata.ts';
 import { allowEveryOrigin, mountPreflight } from './cors.ts';
 import type { FrontendCookie } from './frontend-cookie.ts';
@@ -110,20 +111,24 @@ export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptio
     if (id !== undefined) registered.add(id);
     return true;
   }
-  app.post('/oauth/register', { bodyLimit: maxRegistrationBytes }, (request, reply) => {
-    allowEveryOrigin(reply);
-    const read = readClientMetadata(request.body);
-    if ('error' in read) {
-      options.connectionLog.registrationRefused(request, read.description);
-      return reply
-        .code(400)
-        .header('cache-control', 'no-store')
-        .send({ error: read.error, error_description: read.description });
-    }
-    if (!mayRegister(read.metadata, request.ip)) throw new SoukError('rate_limited');
-    options.connectionLog.registered(request, read.metadata.client_name);
-    return handOver(handle, publicUrl, request, reply, JSON.stringify(read.metadata));
-  });
+  app.post(
+    '/oauth/register',
+    { bodyLimit: maxRegistrationBytes, errorHandler: refuseRegistration },
+    (request, reply) => {
+      allowEveryOrigin(reply);
+      const read = readClientMetadata(request.body);
+      if ('error' in read) {
+        options.connectionLog.registrationRefused(request, read.description);
+        return reply
+          .code(400)
+          .header('cache-control', 'no-store')
+          .send({ error: read.error, error_description: read.description });
+      }
+      if (!mayRegister(read.metadata, request.ip)) throw new SoukError('rate_limited');
+      options.connectionLog.registered(request, read.metadata.client_name);
+      return handOver(handle, publicUrl, request, reply, JSON.stringify(read.metadata));
+    },
+  );
   mountPreflight(app, '/oauth/register');
 
   app.get('/oauth/userinfo', async (request, reply) => {
@@ -146,6 +151,22 @@ export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptio
   });
 }
 
+/** Failures before or around a registration, in OAuth's words beside ours: its clients read `error` (RFC 7591, 3.2.2). */
+function refuseRegistration(error: Error, request: FastifyRequest, reply: FastifyReply) {
+  const { status, body, unexpected } = renderError(error, request.id);
+  if (unexpected) request.log.error({ err: error }, 'a registration failed');
+  allowEveryOrigin(reply);
+  const isTemporary = status === 429 || status >= 500;
+  return reply
+    .code(status)
+    .header('cache-control', 'no-store')
+    .send({
+      ...body,
+      error: isTemporary ? 'temporarily_unavailable' : 'invalid_client_metadata',
+      error_description: body.message,
+    });
+}
+
 /** The form as it was sent: repeated fields stay repeated, which oidc-provider refuses as RFC 6749 wants. */
 function formText(body: unknown): string {
   const form = new URLSearchParams();
@@ -154,5 +175,6 @@ function formText(body: unknown): string {
       for (const one of Array.isArray(value) ? value : [value]) form.append(name, String(one));
     }
   }
+  dropUnstorable(form);
   return form.toString();
 }

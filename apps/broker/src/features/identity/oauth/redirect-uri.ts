@@ -1,4 +1,7 @@
-const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+/** As it is written: other spellings of the same address (2130706433, 127.1) are nobody's honest redirect. */
+const loopbackAddress = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?([/?]|$)/i;
+/** Browsers and parsers disagree about where the host ends when these stand in an address. */
+const misleading = /[\s\\\p{Cc}]/u;
 
 /**
  * Schemes of applications that are not a reversed domain name, as RFC 8252 (section 7.1) wants them, and yet are of MCP
@@ -13,8 +16,7 @@ const clientSchemes: ReadonlySet<string> = new Set(
 
 /** Whether this is an http address of the machine itself. Exact hosts only: localhost.evil.test is not one. */
 export function isLoopbackRedirect(uri: string): boolean {
-  const url = URL.parse(uri);
-  return url?.protocol === 'http:' && loopbackHosts.has(url.hostname) && url.username === '' && url.password === '';
+  return loopbackAddress.test(uri) && URL.parse(uri) !== null;
 }
 
 /**
@@ -30,6 +32,7 @@ export function matchesRedirect(requested: string, registered: readonly string[]
 /** What is wrong with a redirect address that a client wants to register, or undefined. */
 export function redirectProblem(uri: unknown): string | undefined {
   if (typeof uri !== 'string' || uri.length > 2048) return 'redirect_uris must be addresses of at most 2048 characters';
+  if (misleading.test(uri)) return 'redirect_uris must not hold spaces, backslashes or control characters';
   const url = URL.parse(uri);
   if (!url) return 'redirect_uris must be absolute addresses';
   if (url.hash !== '' || uri.includes('#')) return 'redirect_uris must not have a fragment';
@@ -42,10 +45,13 @@ export function redirectProblem(uri: unknown): string | undefined {
   return undefined;
 }
 
-/** The address as a person should read it on the consent page: its host, or the scheme of an application's own. */
+/**
+ * The address as a person should read it on the consent page: a host, or the scheme of an application's own. What stands
+ * where a host would be behind such a scheme says nothing of where the answer goes.
+ */
 export function redirectHost(uri: string): string {
   const url = new URL(uri);
-  return url.host === '' ? url.protocol : url.host;
+  return url.protocol === 'http:' || url.protocol === 'https:' ? url.host : url.protocol;
 }
 
 /** The CSP source that lets a form end at this address. */
