@@ -105,8 +105,8 @@ export async function createIdentity(options: IdentityOptions) {
     onGrantRevoked: (grantId) => void revocations.announce(grantId),
   });
   const authorizations = createAuthorizations({ db, clock, announce: revocations.announce });
-  extendTokenAnswers(provider, cookie, authorizations);
   const handOff = createHandOff({ provider, publicUrl, cookieKey: keys.cookieKey, resources, ids });
+  extendTokenAnswers(provider, { cookie, handOff, authorizations });
   const uses = createUseRecorder({ clock, log, write: authorizations.recordUse });
   const connectionLog = createConnectionLog({
     ...options,

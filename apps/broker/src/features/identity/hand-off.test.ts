@@ -46,7 +46,8 @@ describeOnDatabases('a sign-in that comes back with a ticket', identityMigration
     expect(answer.status).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     const body: Record<string, unknown> = JSON.parse(await answer.text());
-    expect(Object.keys(body).toSorted()).toEqual(
+    const { sameBrowser: _sameBrowser, ...others } = body;
+    expect(Object.keys(others).toSorted()).toEqual(
       Object.keys(JSON.parse(await (await exchangeCode(newBrowser())).text())).toSorted(),
     );
     const tokens = readTokens(body);
@@ -58,6 +59,54 @@ describeOnDatabases('a sign-in that comes back with a ticket', identityMigration
       refresh_token: tokens.refreshToken,
     });
     expect(refreshed.status).toBe(200);
+  });
+
+  test('[SIGN-38] the answer says whether the browser is the one that came back from the provider with this ticket', async () => {
+    const swap = async (browser: ScriptedBrowser, ticket: string) => {
+      const answer = await browser.postForm('/oauth/token', handOff(ticket));
+      expect(answer.status).toBe(200);
+      const body: unknown = await answer.json();
+      return body;
+    };
+    const browser = newBrowser();
+    const own = await getTicket(browser);
+    expect(browser.cookie('souk_hand_off')).toBeDefined();
+    expect(await swap(browser, own), 'the same').toMatchObject({ sameBrowser: true });
+    expect(browser.cookie('souk_hand_off'), 'good for one swap').toBeUndefined();
+
+    expect(await swap(newBrowser(), await getTicket(newBrowser())), 'one without').toMatchObject({
+      sameBrowser: false,
+    });
+
+    const busy = newBrowser();
+    await busy.open('/auth/google?return_to=/auth/success');
+    expect(await swap(busy, await getTicket(newBrowser())), 'one that began a sign-in of its own').toMatchObject({
+      sameBrowser: false,
+    });
+
+    const other = newBrowser();
+    await getTicket(other, 'carl@souk.test');
+    expect(await swap(other, await getTicket(newBrowser())), 'the cookie of another ticket').toMatchObject({
+      sameBrowser: false,
+    });
+
+    const forger = newBrowser();
+    const ticket = await getTicket(newBrowser());
+    forger.setCookie('souk_hand_off', ticket, '/oauth/token');
+    expect(await swap(forger, ticket), 'the ticket itself proves nothing').toMatchObject({ sameBrowser: false });
+  });
+
+  test('[SIGN-38] with keep_sign_in a ticket of another browser leaves the cookie alone, and one of this browser replaces it', async () => {
+    const browser = newBrowser();
+    await browser.signInWeb({ email: 'carl@souk.test' });
+    const before = browser.cookie('souk_refresh');
+    const foreign = await getTicket(newBrowser());
+    const kept = await browser.postForm('/oauth/token', { ...handOff(foreign), keep_sign_in: '1' });
+    expect(kept.status).toBe(200);
+    expect(browser.cookie('souk_refresh')).toBe(before);
+    const own = await getTicket(browser);
+    await browser.postForm('/oauth/token', { ...handOff(own), keep_sign_in: '1' });
+    expect(browser.cookie('souk_refresh')).not.toBe(before);
   });
 
   test('[SIGN-31] the ticket is no access token, and no code of the ordinary exchange', async () => {

@@ -127,12 +127,18 @@ export function refuseToken(reply: FastifyReply, refusal: TokenRefusal) {
 }
 
 /**
- * Adds the spec's camelCase fields beside the standard ones, and moves the web app's refresh token into its cookie.
- * Also writes a new authorization down. Runs inside oidc-provider, after its own answer.
+ * Adds the spec's camelCase fields beside the standard ones, and moves the web app's refresh token into its cookie. The
+ * answer to a hand-off ticket says whether it is of this browser. Also writes a new authorization down. Runs inside
+ * oidc-provider, after its own answer.
  */
-export function extendTokenAnswers(provider: Provider, cookie: FrontendCookie, authorizations: Authorizations): void {
+export function extendTokenAnswers(
+  provider: Provider,
+  { cookie, handOff, authorizations }: { cookie: FrontendCookie; handOff: HandOff; authorizations: Authorizations },
+): void {
   provider.use(async (ctx, next) => {
     await next();
+    const swap = handOff.findSwap(ctx.req);
+    if (swap) ctx.append('set-cookie', handOff.clearedCookie);
     if (ctx.path !== '/oauth/token' || typeof ctx.body !== 'object' || ctx.body === null) return;
     const answer: { access_token?: unknown; refresh_token?: unknown; expires_in?: unknown } = ctx.body;
     if (typeof answer.access_token !== 'string') return;
@@ -143,7 +149,8 @@ export function extendTokenAnswers(provider: Provider, cookie: FrontendCookie, a
       typeof answer.refresh_token === 'string' &&
       grantId !== undefined
     ) {
-      ctx.append('set-cookie', cookie.store(answer.refresh_token));
+      const isKept = swap !== undefined && swap.keepsSignIn && !swap.sameBrowser;
+      if (!isKept) ctx.append('set-cookie', cookie.store(answer.refresh_token));
       answer.refresh_token = cookie.handleFor(grantId);
     }
     ctx.body = {
@@ -151,6 +158,7 @@ export function extendTokenAnswers(provider: Provider, cookie: FrontendCookie, a
       accessToken: answer.access_token,
       refreshToken: answer.refresh_token,
       expiresIn: answer.expires_in,
+      ...(swap && { sameBrowser: swap.sameBrowser }),
     };
   });
 }

@@ -30,16 +30,16 @@ export function mountProviderCallback(app: FastifyInstance, context: SignInConte
     }
     if (pending.interaction !== undefined) return resume(reply, pending.interaction, pending.allowed === true, user.id);
     const sessionUid = await startSession(provider, request, reply, user.id);
-    return reply.redirect(await addressAfter(pending, user, sessionUid), 303);
+    return reply.redirect(await addressAfter(reply, pending, user, sessionUid), 303);
   });
 
   /** Where a sign-in without an interaction ends; /auth/success gets its ticket, and a hint of who signed in. */
-  async function addressAfter(pending: Pending, user: User, sessionUid: string): Promise<string> {
+  async function addressAfter(reply: FastifyReply, pending: Pending, user: User, sessionUid: string): Promise<string> {
     const success = `${publicUrl}/auth/success`;
     if (pending.returnTo !== success) return pending.returnTo ?? publicUrl;
     const { id, email, displayName, photoUrl } = user;
     const hint = { id, email, displayName, photoURL: photoUrl ?? null, provider: user.provider };
-    const token = await context.handOff.issue(user.id, sessionUid);
+    const token = await context.handOff.issue(reply, user.id, sessionUid);
     return `${success}?${new URLSearchParams({ token, user: JSON.stringify(hint) }).toString()}`;
   }
 
