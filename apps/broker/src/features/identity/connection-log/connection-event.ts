@@ -20,7 +20,7 @@ export type ConnectionEvent = {
   protocolVersion?: string;
   passed?: readonly ConnectionStep[];
   failure?: Failure;
-  /** Joins what this address and agent did before anybody knew who they were (sightings.ts). */
+  /** Of a sign-in alone: joins that this address and agent asked where to sign in (sightings.ts). */
   source?: string;
 };
 

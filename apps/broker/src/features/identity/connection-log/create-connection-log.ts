@@ -12,7 +12,7 @@ import type { Resources } from '../oauth/resources.ts';
 import type { FindKey } from '../oauth/signing-keys.ts';
 import { createRateLimit } from '../sign-in/rate-limit.ts';
 import { createAttemptStore } from './attempt-store.ts';
-import { attemptKey, cleanLabel, type Failure } from './connection-event.ts';
+import { cleanLabel, type Failure } from './connection-event.ts';
 import { createEventWriter, type MergedEvent } from './event-writer.ts';
 import { createGrantSources } from './grant-sources.ts';
 import { presentAttempt } from './present-attempt.ts';
@@ -54,35 +54,15 @@ export function createConnectionLog(options: ConnectionLogOptions) {
   const ownerLimit = createRateLimit(clock, ownersPerMinute);
   const signInLimit = createRateLimit(clock, signInsPerMinute);
   const writer = createEventWriter(write, log);
-  const requests = createRequestTrace({
-    clock,
-    record: writer.record,
-    sourceOf: (request) => sightings.sourceOf(visitorOf(request)),
-  });
+  const requests = createRequestTrace({ clock, record: writer.record });
   /** Requests at the authorization server, which sees Node's own request and not who TRUST_PROXY says it is from. */
   const arrived = new WeakMap<IncomingMessage, Visitor>();
   const pending = new Set<Promise<unknown>>();
 
-  /** What a source did as a stranger joins the attempt that says whose it is. */
+  /** That somebody of this source asked where to sign in counts for the sign-in that follows: the bare fact, without its time. */
   async function write({ source, ...event }: MergedEvent): Promise<void> {
-    const seen = source === undefined ? [] : await sightings.take(source);
-    for (const { step, at, refusal, ...stranger } of seen) {
-      if (refusal === null) event.firstPassed = { [step]: at.getTime(), ...event.firstPassed };
-      else if (event.userId !== undefined) {
-        await store.write({
-          key: attemptKey.refused(event.userId, source ?? '', step),
-          atMs: at.getTime(),
-          startedAtMs: at.getTime(),
-          userId: event.userId,
-          // never a client: it got no id
-          clientId: 'refused',
-          clientName: stranger.client_name || 'A client without a name',
-          userAgent: stranger.user_agent ?? '',
-          firstPassed: {},
-          lastPassed: {},
-          failed: { [step]: { atMs: at.getTime(), reason: 'registration-refused', facts: { why: refusal } } },
-        });
-      }
+    if (source !== undefined && (await sightings.take(source))) {
+      event.firstPassed = { discovery: event.startedAtMs, ...event.firstPassed };
     }
     await store.write(event);
   }
@@ -130,21 +110,9 @@ export function createConnectionLog(options: ConnectionLogOptions) {
       app.addHook('onRequest', (request, _reply, done) => {
         const { url } = request;
         if (url.startsWith('/oauth/')) arrived.set(request.raw, visitorOf(request));
-        else if (url.startsWith('/.well-known/oauth')) sightings.note(visitorOf(request), 'discovery');
+        else if (url.startsWith('/.well-known/oauth')) sightings.note(visitorOf(request));
         done();
       });
-    },
-
-    registered: (request: FastifyRequest, clientName: string | undefined): void =>
-      sightings.note(visitorOf(request), 'registration', clientName === undefined ? {} : { clientName }),
-
-    registrationRefused(request: FastifyRequest, why: string): void {
-      const named: unknown =
-        typeof request.body === 'object' && request.body !== null
-          ? Reflect.get(request.body, 'client_name')
-          : undefined;
-      const clientName = typeof named === 'string' ? named : '';
-      sightings.note(visitorOf(request), 'registration', { clientName, refusal: cleanLabel(why, 200) });
     },
 
     /** The token endpoint said no before oidc-provider saw the request: the resource is not what was signed in to. */
@@ -165,7 +133,7 @@ export function createConnectionLog(options: ConnectionLogOptions) {
 
     /** An MCP endpoint sent its challenge: to a newcomer, who learns where to sign in, or to a token that is not good. */
     challenged(request: FastifyRequest, resource: string): void {
-      if (request.headers.authorization === undefined) sightings.note(visitorOf(request), 'discovery');
+      if (request.headers.authorization === undefined) sightings.note(visitorOf(request));
       else recordForOwner(request, resource);
     },
 

@@ -7,10 +7,6 @@ const again = 'Remove the connector in the client and add it again with the link
 
 /** Each way in which a client's attempt fails: what happened, and what the person can do, in plain words. */
 const descriptions = {
-  'registration-refused': ({ why = 'it is not valid' }) => ({
-    detail: `The client's registration was refused: ${why}.`,
-    advice: 'Update the client. If it stays so, tell its makers what stands here, or use a personal access token.',
-  }),
   'redirect-mismatch': ({ asked = 'another address', registered = 'its own' }) => ({
     detail: `The client wanted to be answered at ${asked}, but it registered ${registered}.`,
     advice: 'Remove the connector in the client and add it again, so that it registers anew.',

@@ -36,4 +36,18 @@ export const connectionLogMigrations: readonly Migration[] = [
       `create index connection_sightings_at on connection_sightings (at)`,
     ],
   },
+  {
+    // sorts behind the tables that it changes
+    name: '0017-identity-connection-log-strangers',
+    statements: [
+      // what was joined by address and agent may be of somebody else
+      `delete from connection_attempts where client_id = 'refused'`,
+      `update connection_attempts set first_passed = first_passed - 'discovery' - 'registration' where client_id is null`,
+      `delete from connection_sightings`,
+      `alter table connection_sightings
+         drop constraint connection_sightings_pkey,
+         drop column step, drop column client_name, drop column user_agent, drop column refusal,
+         add primary key (source)`,
+    ],
+  },
 ];

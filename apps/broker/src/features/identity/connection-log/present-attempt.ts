@@ -8,7 +8,7 @@ const stoppedAfterMs = 2 * 60_000;
 type Step = ConnectionAttempt['steps'][number];
 
 const passedTexts: Record<ConnectionStep, string> = {
-  discovery: 'It found out where to sign in.',
+  discovery: 'A client of its kind asked from its address where to sign in.',
   registration: 'It is registered.',
   'metadata-document': 'Its published description was read.',
   authorize: 'It sent you here to sign in.',
@@ -46,6 +46,16 @@ const stoppedTexts: Partial<Record<ConnectionStep, { detail: string; advice: str
   },
 };
 
+/** Steps that a client has taken when it takes, or fails in, a later one. */
+const impliedByLater: ReadonlySet<ConnectionStep> = new Set([
+  'registration',
+  'metadata-document',
+  'authorize',
+  'consent',
+  'token',
+  'first-request',
+]);
+
 /** Steps whose silence is a failure although nobody refused anything. */
 const mustFollow: ReadonlySet<ConnectionStep> = new Set(['token', 'first-request', 'era', 'tools-listed']);
 
@@ -75,12 +85,16 @@ function presentStep(row: AttemptRow, step: ConnectionStep): Step {
     return { step, status: 'failed', at: iso(failure.atMs), ...describeFailure(failure.reason, failure.facts) };
   }
   const passedMs = row.first_passed[step];
-  if (passedMs !== undefined)
-    return { step, status: 'passed', at: iso(passedMs), detail: passedTexts[step], advice: null };
+  if (passedMs !== undefined) {
+    // When somebody asked is not told: an address may have many people.
+    const at = step === 'discovery' ? null : iso(passedMs);
+    return { step, status: 'passed', at, detail: passedTexts[step], advice: null };
+  }
   const skipped = skippedText(row, step);
   if (skipped !== undefined) return { step, status: 'skipped', at: null, detail: skipped, advice: null };
-  // Nobody gets further without it, so it was there: at another address, or before we began to look.
-  if (lastPassOfLater(row, step) > 0 || laterFailure(row, step)) {
+  // Nobody gets further without it, so it was there: before we began to look.
+  const isImplied = impliedByLater.has(step) && (lastPassOfLater(row, step) > 0 || laterFailure(row, step));
+  if (isImplied) {
     return { step, status: 'passed', at: null, detail: passedTexts[step], advice: null };
   }
   return { step, status: 'not-reached', at: null, detail: null, advice: null };
@@ -112,6 +126,7 @@ function skippedText(row: AttemptRow, step: ConnectionStep): string | undefined 
   const publishes = row.client_id?.startsWith('https://') === true;
   if (step === 'registration' && publishes) return 'Not needed: it publishes a description of itself.';
   if (step === 'metadata-document' && !publishes) return 'Not needed: it registered.';
+  if (step === 'discovery') return 'Not seen: it knew the way, or asked from another address.';
   if (step === 'tools-listed' && row.last_passed['first-call'] !== undefined)
     return 'It called a tool without asking for the list.';
   return undefined;

@@ -99,9 +99,10 @@ const register = async (metadata: object, userAgent = 'registering/1') => {
 };
 
 const redirectUri = 'http://127.0.0.1:53999/callback';
-const redeem = (clientId: string, code: string, more: Record<string, string> = {}) =>
+const redeem = (clientId: string, code: string, more: Record<string, string> = {}, userAgent = 'redeeming/1') =>
   fetch(`${app.publicUrl}/oauth/token`, {
     method: 'POST',
+    headers: { 'user-agent': userAgent },
     body: new URLSearchParams({
       grant_type: 'authorization_code',
       client_id: clientId,
@@ -149,7 +150,6 @@ test('a client that registers is followed from its first request to its tools', 
   });
   const times = attempt.steps.slice(3, 9).map(({ at }) => Date.parse(at ?? ''));
   expect(times).toEqual([...times].sort((a, b) => a - b));
-  expect(stepOf(attempt, 'discovery').at).not.toBeNull();
 });
 
 test('a client with a metadata document is followed too, and one that stops after its sign-in is told what to do', async () => {
@@ -418,18 +418,40 @@ test('what a client does wrong at the link is named, and heals when it does it r
   expect(healed && outline(healed)).toContain('era: passed');
 });
 
-test('a refused registration is shown once the same program is known', async () => {
-  const person = await newPerson();
-  await register({ client_name: 'Bold\u202E', redirect_uris: ['http://public.example/callback'] }, 'bold/1');
-  expect(await person.attempts()).toEqual([]);
-  const { token } = await person.createToken('bold');
-  await postModern(`${app.publicUrl}/mcp`, token, 'tools/list', {}, { 'user-agent': 'bold/1' });
+test("of two people behind one address with one program, nothing of one is in the other's timeline", async () => {
+  const shared = 'hosted-client/1';
+  const [stranger, person] = [await newPerson(), await newPerson()];
+  const ask = () => fetch(`${app.publicUrl}/mcp`, { method: 'POST', headers: { 'user-agent': shared } });
+  await ask();
+  await register({ client_name: 'Strange one', redirect_uris: ['http://strange.example/callback'] }, shared);
+  await register({ client_name: 'Strange two', redirect_uris: ['https://strange.example/callback'] }, shared);
+  await connectOfficial(new ScriptedClientProvider(stranger.browser, 'http://localhost:53997/callback'));
+  // A personal token takes nothing of what came before it.
+  await ask();
+  const { token } = await person.createToken('mine');
+  await postModern(`${app.publicUrl}/mcp`, token, 'tools/list', {}, { 'user-agent': shared });
+  expect(outline(await person.only()).slice(0, 6)).toEqual(
+    connectionSteps.slice(0, 6).map((step) => `${step}: skipped`),
+  );
+  // A sign-in takes no more than that somebody asked: no text, and not when.
+  const { clientId, code } = await authorize(person);
+  expect((await redeem(clientId, code, {}, shared)).status).toBe(200);
   const attempts = await person.attempts();
-  const refused = attempts.find(({ client }) => client.name === 'Bold');
-  expect(refused && stepOf(refused, 'registration')).toMatchObject({
-    status: 'failed',
-    detail: "The client's registration was refused: http redirect_uris must be loopback addresses.",
+  expect(attempts.map(({ client }) => client.name).sort()).toEqual(['By hand', 'hosted-client/1']);
+  const signedIn = attempts.find(({ client }) => client.clientId === clientId);
+  expect(signedIn && stepOf(signedIn, 'discovery')).toMatchObject({ status: 'passed', at: null });
+  expect(JSON.stringify(attempts)).not.toMatch(/strange/i);
+  expect(JSON.stringify(await stranger.attempts())).not.toMatch(/strange|By hand|mine/i);
+  // What was asked once counts for one sign-in: the next that was not seen asking is not said to have asked.
+  const next = await authorize(stranger);
+  await redeem(next.clientId, next.code, {}, shared);
+  const unseen = (await stranger.attempts()).find(({ client }) => client.clientId === next.clientId);
+  expect(unseen && stepOf(unseen, 'discovery')).toMatchObject({
+    status: 'skipped',
+    detail: 'Not seen: it knew the way, or asked from another address.',
   });
+  const { rows } = await app.db.query(`select * from connection_sightings`);
+  expect(rows.every((row) => Object.keys(row).sort().join() === 'at,source')).toBe(true);
 });
 
 test("nobody sees another's attempts, and no token, code or secret is kept", async () => {

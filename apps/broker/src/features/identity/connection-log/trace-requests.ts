@@ -30,11 +30,7 @@ const callBits = 1 | 8;
  * Follows what clients do at the MCP endpoints once they have a token. On the path of every call: for a token whose steps
  * are known it is one look into a map, and never a write.
  */
-export function createRequestTrace(options: {
-  clock: Clock;
-  record(event: ConnectionEvent): void;
-  sourceOf(request: FastifyRequest): string;
-}) {
+export function createRequestTrace(options: { clock: Clock; record(event: ConnectionEvent): void }) {
   const { clock, record } = options;
   const noted = new Map<string, { bits: number; untilMs: number; reason?: string }>();
 
@@ -81,7 +77,6 @@ export function createRequestTrace(options: {
         ...identify(caller, request),
         atMs: nowMs,
         ...describeOpening(request, body, caller.kind === 'personal'),
-        ...(known === undefined && caller.kind === 'personal' && { source: options.sourceOf(request) }),
         passed: stepsOf(bits),
       });
     },

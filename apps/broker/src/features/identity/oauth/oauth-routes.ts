@@ -38,7 +38,7 @@ export type OAuthRoutesOptions = {
   accessTokenRevocation: AccessTokenRevocation;
   users: UserStore;
   clock: Clock;
-  connectionLog: Pick<ConnectionLog, 'registered' | 'registrationRefused' | 'tokenRefused'>;
+  connectionLog: Pick<ConnectionLog, 'tokenRefused'>;
 };
 
 /** The authorization server's endpoints. oidc-provider answers them; what is here comes before it, and each line says why. */
@@ -118,14 +118,12 @@ export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptio
       allowEveryOrigin(reply);
       const read = readClientMetadata(request.body);
       if ('error' in read) {
-        options.connectionLog.registrationRefused(request, read.description);
         return reply
           .code(400)
           .header('cache-control', 'no-store')
           .send({ error: read.error, error_description: read.description });
       }
       if (!mayRegister(read.metadata, request.ip)) throw new SoukError('rate_limited');
-      options.connectionLog.registered(request, read.metadata.client_name);
       return handOver(handle, publicUrl, request, reply, JSON.stringify(read.metadata));
     },
   );
