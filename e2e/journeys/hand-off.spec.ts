@@ -1,7 +1,7 @@
 import type { Page, Request } from '@playwright/test';
 import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
 import { expect, test } from './product-test.ts';
-import { accountMenu, signIn } from './sign-in.ts';
+import { accountMenu, chooseAccount, signIn } from './sign-in.ts';
 
 const signInButton = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'Sign In' });
 const isSwap = (request: Request) => request.postData()?.includes('urn%3Asouk%3Agrant%3Ahandoff') === true;
@@ -14,7 +14,14 @@ async function arrive(page: Page, publicUrl: string, email: string, hint?: objec
   return address.searchParams.get('token') ?? '';
 }
 
-test('[SIGN-34] [SIGN-38] a ticket that this browser did not ask for leaves the address before any request, and signs in after one click', async ({
+/** Signs in at the provider in this very browser, by the address that ends at /auth/success. */
+async function goStraight(page: Page, email: string): Promise<void> {
+  await page.goto('/auth/google?return_to=/auth/success');
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByRole('button', { name: 'Continue', exact: true }).click();
+}
+
+test('[SIGN-34] [SIGN-38] a ticket of another browser leaves the address before any request, and signs in after one click', async ({
   page,
   product,
 }) => {
@@ -64,30 +71,63 @@ test('[SIGN-36] [SIGN-37] a hint that names somebody else than the profile is an
   await expect(signInButton(page)).toBeVisible();
 });
 
-test('[SIGN-28] [SIGN-39] a ticket that this tab waited for signs in and goes back to where the sign-in began', async ({
+test('[SIGN-38] a sign-in that another site opened in a window vouches for no ticket', async ({ page, product }) => {
+  await page.goto('/');
+  const opening = page.waitForEvent('popup');
+  await page.evaluate(() => void window.open('/sign-in?return_to=/'));
+  const popup = await opening;
+  await expect(popup.getByRole('button', { name: /Continue with Google/ })).toBeVisible();
+  await arrive(popup, product.publicUrl, 'mallory@souk.test');
+  await expect(popup.getByRole('region', { name: 'Continue as mallory@souk.test?' })).toBeVisible();
+  await expect(signInButton(popup)).toBeVisible();
+});
+
+test('[SIGN-38] a sign-in that was given up vouches for no ticket', async ({ page, product }) => {
+  await page.goto('/service/notes');
+  await signInButton(page).click();
+  await page.getByRole('button', { name: /Continue with Google/ }).click();
+  await expect(page.getByLabel('E-mail address')).toBeVisible();
+  await arrive(page, product.publicUrl, 'mallory@souk.test');
+  await expect(page.getByRole('region', { name: 'Continue as mallory@souk.test?' })).toBeVisible();
+  await expect(signInButton(page)).toBeVisible();
+});
+
+test('yes, while somebody else is signed in, asks for the account anew, and signs in whom they choose', async ({
+  page,
+  product,
+}) => {
+  await page.goto('/');
+  await signIn(page, 'bea@souk.test');
+  await arrive(page, product.publicUrl, 'carl@souk.test');
+  await page.getByRole('button', { name: 'Continue as carl@souk.test' }).click();
+  await chooseAccount(page, 'carl@souk.test');
+  await expect(accountMenu(page)).toContainText('Carl Coder');
+  await page.reload();
+  await expect(accountMenu(page)).toContainText('Carl Coder');
+});
+
+test('[SIGN-28] [SIGN-39] a ticket of this browser signs in and goes back to where the sign-in began', async ({
   page,
   product,
 }) => {
   await page.goto('/service/notes');
   await signInButton(page).click();
   await expect(page.getByRole('button', { name: /Continue with Google/ })).toBeVisible();
-  await arrive(page, product.publicUrl, 'waiting@souk.test');
+  await goStraight(page, 'waiting@souk.test');
   await expect(accountMenu(page)).toBeVisible();
   await expect(page).toHaveURL(`${product.publicUrl}/service/notes`);
 });
 
-test('[SIGN-10] [SIGN-32] from the provider straight to /auth/success, and the ticket is good for one browser', async ({
+test('[SIGN-10] [SIGN-32] from the provider straight to /auth/success asks nothing, and the ticket is good for one browser', async ({
   page,
   browser,
   product,
 }) => {
   const arrival = page.waitForRequest((request) => new URL(request.url()).pathname === '/auth/success');
-  await page.goto('/auth/google?return_to=/auth/success');
-  await page.getByLabel('E-mail address').fill('straight@souk.test');
-  await page.getByRole('button', { name: 'Continue', exact: true }).click();
+  await goStraight(page, 'straight@souk.test');
   const address = (await arrival).url();
-  await page.getByRole('button', { name: 'Continue as straight@souk.test' }).click();
   await expect(accountMenu(page)).toBeVisible();
+  await expect(page).toHaveURL(`${product.publicUrl}/dashboard`);
   await page.reload();
   await expect(accountMenu(page), 'the cookie came with it').toBeVisible();
 

@@ -14,8 +14,8 @@ type PendingSignIn = { verifier: string; state: string; nonce: string };
 
 /** Sign-in at an outside provider: one interface, whoever stands behind it. */
 export type UpstreamSignIn = {
-  /** Where to send the browser, and what to remember. */
-  start(): Promise<{ url: string; pending: PendingSignIn }>;
+  /** Where to send the browser, and what to remember. `mustAsk`: the provider lets the person choose the account. */
+  start(options?: { mustAsk?: boolean }): Promise<{ url: string; pending: PendingSignIn }>;
   /**
    * Redeems the callback's code. State, nonce, issuer, audience, signature and PKCE are checked.
    * @param callbackUrl the whole address that the browser came back to
@@ -74,7 +74,7 @@ export const connectGoogle: ConnectUpstream = (settings) => {
   return {
     clockSkewMs: () => skewMs,
 
-    async start() {
+    async start({ mustAsk = false } = {}) {
       const pending = {
         verifier: oidc.randomPKCECodeVerifier(),
         state: oidc.randomState(),
@@ -87,6 +87,7 @@ export const connectGoogle: ConnectUpstream = (settings) => {
         code_challenge_method: 'S256',
         state: pending.state,
         nonce: pending.nonce,
+        ...(mustAsk && { prompt: 'select_account' }),
       });
       return { url: url.href, pending };
     },

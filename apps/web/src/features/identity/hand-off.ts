@@ -2,18 +2,15 @@ import { ApiError } from '@souk/contract/client.ts';
 import type { UserProfile } from '@souk/contract/identity.ts';
 import { z } from 'zod';
 import { chooseReturnPath } from './return-path.ts';
-import { clearSignInState, returnPathKey, signOutKey, startedKey, type KeyValueStore } from './session-storage.ts';
+import { clearSignInState, returnPathKey, signOutKey, type KeyValueStore } from './session-storage.ts';
 import type { SignedInUser } from './signed-in-user.ts';
 import { userOf } from './sign-in.ts';
 import type { TokenEndpoint } from './token-endpoint.ts';
 
-/** The broker gives a sign-in at the provider this long, so a start that is older has nothing to do with an answer. */
-const startIsGoodForMs = 600_000;
-
 /** What /auth/success is called with: a hand-off ticket, and a user as JSON that is a hint and no more. */
 export type HandOffAddress = { token: string | null; user: string | null };
 
-/** Nobody here asked for this sign-in: the person has to say that it is theirs. */
+/** The ticket was made for another browser: the person has to say that it is theirs. */
 export type HandOffQuestion = {
   email: string;
   /** Who is signed in now, and would be replaced. */
@@ -28,25 +25,27 @@ export type HandOffOptions = {
   origin: string;
   local: KeyValueStore;
   temporary: KeyValueStore;
-  now: () => number;
   withLock: <T>(work: () => Promise<T>) => Promise<T>;
   endpoint: TokenEndpoint;
   /** Who is signed in, once that is known. */
   findCurrent: () => Promise<SignedInUser | undefined>;
   onSignedIn: (user: SignedInUser) => void;
   signOut: () => Promise<void>;
-  startSignIn: (path: string) => Promise<never>;
+  /** A sign-in that asks for the account, whoever is signed in. */
+  startSignInAnew: (path: string) => Promise<never>;
 };
 
 /**
  * The end of a sign-in that comes back with a ticket in its address (spec part 2, section 2; clarifications, Sign-in).
- * Somebody may have been sent here with another person's ticket. So where this tab started no sign-in:
+ * Somebody may have been sent here with another person's ticket. Only the broker knows: it gave the browser that came back
+ * from the provider a proof. What this page remembers counts for nothing, as any site can open our sign-in and then lead the
+ * window elsewhere. So unless the broker says that the ticket is of this browser:
  * - with nobody signed in, the swap's cookie is under the mark of an unfinished sign-out, until the person says yes: whatever
  *   else happens, the next start of the app ends that sign-in instead of restoring it
- * - with somebody signed in, the swap plants no cookie at all, and yes means a sign-in from the beginning
+ * - with somebody signed in, the swap leaves their cookie as it is, and yes means a sign-in from the beginning
  */
 export function createHandOff(options: HandOffOptions) {
-  const { origin, local, temporary, now, withLock, endpoint } = options;
+  const { origin, local, temporary, withLock, endpoint } = options;
   const openings = new Map<string, Promise<string | HandOffQuestion>>();
 
   return {
@@ -66,18 +65,17 @@ export function createHandOff(options: HandOffOptions) {
   async function openOnce({ token, user: hint }: HandOffAddress): Promise<string | HandOffQuestion> {
     if (!token || !hint) throw refusal('Missing authentication parameters');
     const path = chooseReturnPath(temporary.getItem(returnPathKey), origin);
-    const wasStarted = now() - Number(temporary.getItem(startedKey) ?? 0) < startIsGoodForMs;
     clearSignInState(temporary);
 
-    const current = wasStarted ? undefined : await options.findCurrent();
-    const offer = await swap(token, { plantsCookie: current === undefined, isMarked: !wasStarted && !current });
+    const current = await options.findCurrent();
+    const offer = await swap(token, current !== undefined);
     const { profile } = offer;
     if (!isHintOf(hint, profile)) {
       await offer.withdraw();
       throw refusal('The account of this address is not the one that signed in.');
     }
     const user = userOf(profile, offer.tokens);
-    if (wasStarted) {
+    if (offer.isOfThisBrowser) {
       options.onSignedIn(user);
       return path;
     }
@@ -87,29 +85,29 @@ export function createHandOff(options: HandOffOptions) {
       currentEmail: current?.email,
       decline: offer.withdraw,
       accept: async () => {
-        if (current) return options.startSignIn(path);
+        if (current) return options.startSignInAnew(path);
         options.onSignedIn(user);
         return path;
       },
     };
   }
 
-  async function swap(ticket: string, { plantsCookie, isMarked }: { plantsCookie: boolean; isMarked: boolean }) {
-    const withdraw = async () => {
-      if (plantsCookie) await options.signOut();
-    };
+  async function swap(ticket: string, keepsSignIn: boolean) {
     return withLock(async () => {
-      if (isMarked) local.setItem(signOutKey, '1');
-      const tokens = await endpoint.exchangeTicket(ticket, plantsCookie).catch((error: unknown) => {
+      if (!keepsSignIn) local.setItem(signOutKey, '1');
+      const { tokens, isOfThisBrowser } = await endpoint.exchangeTicket(ticket, keepsSignIn).catch((error: unknown) => {
         // a refusal planted nothing; after silence the mark stays, in case that the answer was lost on its way
-        if (isMarked && error instanceof ApiError && error.status !== undefined) local.removeItem(signOutKey);
+        if (!keepsSignIn && error instanceof ApiError && error.status !== undefined) local.removeItem(signOutKey);
         throw error;
       });
-      const answer = await endpoint.fetchProfile(tokens.accessToken);
-      return { tokens, answer };
-    }).then(async ({ tokens, answer }) => {
-      if ('profile' in answer) return { tokens, profile: answer.profile, withdraw };
-      await withdraw();
+      if (isOfThisBrowser) local.removeItem(signOutKey);
+      const withdraw = async () => {
+        if (!keepsSignIn || isOfThisBrowser) await options.signOut();
+      };
+      return { tokens, isOfThisBrowser, withdraw, answer: await endpoint.fetchProfile(tokens.accessToken) };
+    }).then(async ({ answer, ...offer }) => {
+      if ('profile' in answer) return { ...offer, profile: answer.profile };
+      await offer.withdraw();
       throw refusal(`Failed to get user info: ${answer.refused}`);
     });
   }

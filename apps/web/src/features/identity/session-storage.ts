@@ -13,8 +13,6 @@ export const signOutKey = 'souk.signing-out';
 export const stateKey = 'souk.sign-in.state';
 export const verifierKey = 'souk.sign-in.verifier';
 export const returnPathKey = 'souk.sign-in.return-path';
-/** When this tab last left for a sign-in, epoch milliseconds. */
-export const startedKey = 'souk.sign-in.started';
 
 /** By this key earlier releases told other tabs of a sign-in: still heard, no longer written. */
 export const broadcastKey = 'oauth_success';
@@ -49,9 +47,9 @@ export function clearStoredUser(local: KeyValueStore, temporary: KeyValueStore):
   }
 }
 
-/** Removes what one sign-in of this tab left: state, verifier, return path and the mark of its start. */
+/** Removes what one sign-in of this tab left: state, verifier and return path. */
 export function clearSignInState(temporary: KeyValueStore): void {
-  for (const key of [stateKey, verifierKey, returnPathKey, startedKey]) temporary.removeItem(key);
+  for (const key of [stateKey, verifierKey, returnPathKey]) temporary.removeItem(key);
 }
 
 /** Removes every stored entry whose expiry is past or whose content cannot be read (spec part 1, section 4). */

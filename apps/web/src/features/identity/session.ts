@@ -23,6 +23,7 @@ const refusedAgainAfterMs = 1_000;
 
 export type SessionOptions = Omit<SignInOptions, 'endpoint' | 'onSignedIn'> & {
   local: KeyValueStore;
+  now: () => number;
   fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** Removes the cookies of earlier releases. */
   clearCookies: () => void;
@@ -57,7 +58,7 @@ export function createSession(options: SessionOptions) {
     endpoint,
     onSignedIn,
     signOut,
-    startSignIn: signIn.start,
+    startSignInAnew: (path) => signIn.start(path, { mustAsk: true }),
     findCurrent: async () => {
       await restore();
       return state.user;
@@ -230,7 +231,7 @@ export function createSession(options: SessionOptions) {
     },
 
     /** Sends the whole page to the broker's sign-in; see sign-in.ts. */
-    startSignIn: signIn.start,
+    startSignIn: (path: string): Promise<never> => signIn.start(path),
 
     /** Finishes the sign-in on /auth/callback, in place of start(); see sign-in.ts. */
     completeSignIn: (query: URLSearchParams): Promise<string> => signIn.complete(query).finally(restoreIfUnknown),

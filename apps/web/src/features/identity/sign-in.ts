@@ -2,14 +2,7 @@ import { ApiError } from '@souk/contract/client.ts';
 import type { UserProfile } from '@souk/contract/identity.ts';
 import { createProof, type Randomness } from './pkce.ts';
 import { chooseReturnPath } from './return-path.ts';
-import {
-  clearSignInState,
-  returnPathKey,
-  startedKey,
-  stateKey,
-  verifierKey,
-  type KeyValueStore,
-} from './session-storage.ts';
+import { clearSignInState, returnPathKey, stateKey, verifierKey, type KeyValueStore } from './session-storage.ts';
 import type { SignedInUser } from './signed-in-user.ts';
 import type { TokenEndpoint, Tokens } from './token-endpoint.ts';
 
@@ -18,7 +11,6 @@ export type SignInOptions = Randomness & {
   origin: string;
   /** One sign-in's own storage, of this tab alone. */
   temporary: KeyValueStore;
-  now: () => number;
   /** One at a time over all tabs of this browser: the refresh token is good once. */
   withLock: <T>(work: () => Promise<T>) => Promise<T>;
   /** Leaves this page for another address. */
@@ -36,15 +28,16 @@ export function createSignIn(options: SignInOptions) {
     /**
      * Sends the whole page to the broker's sign-in, to come back to `path`. Never returns.
      * @param path where the person is, with its query
+     * @param mustAsk asks for the account even where somebody is signed in
      * @throws ApiError where the browser offers no SHA-256 (neither https nor localhost)
      */
-    async start(path: string): Promise<never> {
+    async start(path: string, { mustAsk = false } = {}): Promise<never> {
       const { verifier, state, challenge } = await createProof(options);
       temporary.setItem(returnPathKey, path);
       temporary.setItem(verifierKey, verifier);
       temporary.setItem(stateKey, state);
-      temporary.setItem(startedKey, String(options.now()));
       const query = new URLSearchParams({ return_to: `${origin}/auth/callback`, state, code_challenge: challenge });
+      if (mustAsk) query.set('prompt', 'login');
       options.leaveTo(`${origin}/login?${query}`);
       return new Promise<never>(() => {});
     },

@@ -11,7 +11,7 @@ import { useSession } from './session-provider.tsx';
 import { reasonOf, SignInFailure } from './sign-in-failure.tsx';
 import { SigningIn } from './signing-in.tsx';
 
-/** /auth/success: swaps the ticket that the broker sent, and asks first where this browser started no sign-in. */
+/** /auth/success: swaps the ticket that the broker sent, and asks first where it was made for another browser. */
 export function SuccessScreen() {
   const { session } = useSession();
   const router = useRouter();
@@ -68,7 +68,8 @@ function Question({ question, onAccept, onDecline }: QuestionProps) {
       </p>
       {currentEmail !== undefined && (
         <p className="mt-2 wrap-anywhere text-quiet">
-          You are signed in to {config.brandName} as {currentEmail}. To continue, you sign in once more.
+          You are signed in to {config.brandName} as {currentEmail}. To continue, you sign in again, and choose the
+          account there.
         </p>
       )}
       <div className="mt-5 flex flex-wrap gap-2">

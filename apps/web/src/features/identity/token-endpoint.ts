@@ -12,6 +12,8 @@ const tokenAnswerSchema = z.object({
   refreshToken: z.string().optional(),
   /** Seconds. */
   expiresIn: z.number(),
+  /** Of a hand-off ticket alone: whether this browser came back from the provider with it. */
+  sameBrowser: z.boolean().optional(),
 });
 
 export type Tokens = { accessToken: string; refreshToken?: string; tokenExpiry: number };
@@ -40,13 +42,20 @@ export function createTokenEndpoint({ origin, fetch, now }: TokenEndpointOptions
     request(path, { method: 'POST', body: new URLSearchParams(form), keepalive: true, ...init });
 
   async function readTokens(response: Response): Promise<Tokens> {
+    return (await readAnswer(response)).tokens;
+  }
+
+  async function readAnswer(response: Response): Promise<{ tokens: Tokens; isOfThisBrowser: boolean }> {
     const answer = tokenAnswerSchema.safeParse(await response.json().catch(() => undefined));
     if (!answer.success) {
       throw new ApiError({ message: 'An unexpected error occurred', code: 'unexpected_answer', cause: answer.error });
     }
-    const { accessToken, refreshToken, expiresIn } = answer.data;
+    const { accessToken, refreshToken, expiresIn, sameBrowser } = answer.data;
     const tokenExpiry = now() + expiresIn * 1000;
-    return { accessToken, tokenExpiry, ...(refreshToken !== undefined && { refreshToken }) };
+    return {
+      tokens: { accessToken, tokenExpiry, ...(refreshToken !== undefined && { refreshToken }) },
+      isOfThisBrowser: sameBrowser === true,
+    };
   }
 
   return {
@@ -68,13 +77,19 @@ export function createTokenEndpoint({ origin, fetch, now }: TokenEndpointOptions
 
     /**
      * Swaps a hand-off ticket for tokens (clarifications, Sign-in).
-     * @param plantsCookie false: the browser takes no cookie from the answer, whose tokens then end with their ten minutes
+     * @param keepsSignIn the ticket of another browser leaves this one's cookie as it is; its tokens then end with their
+     * ten minutes
+     * @returns also whether this browser is the one that came back from the provider with the ticket
      * @throws ApiError 'Token exchange failed: {body}'
      */
-    async exchangeTicket(ticket: string, plantsCookie: boolean): Promise<Tokens> {
-      const form = { grant_type: handOffGrant, client_id: clientId, token: ticket };
-      const response = await post('/oauth/token', form, plantsCookie ? {} : { credentials: 'omit' });
-      if (response.ok) return readTokens(response);
+    async exchangeTicket(ticket: string, keepsSignIn: boolean): Promise<{ tokens: Tokens; isOfThisBrowser: boolean }> {
+      const response = await post('/oauth/token', {
+        grant_type: handOffGrant,
+        client_id: clientId,
+        token: ticket,
+        ...(keepsSignIn && { keep_sign_in: '1' }),
+      });
+      if (response.ok) return readAnswer(response);
       throw await exchangeFailure(response);
     },
 

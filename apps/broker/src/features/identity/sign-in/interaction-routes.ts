@@ -59,7 +59,9 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
       if (answer.provider !== 'google') {
         return sendPage(reply, 400, problem('This way of signing in is not available.'));
       }
-      return context.startUpstream(request, reply, { interaction: interaction.uid });
+      // Asked anew, the person chooses: the provider too must not go on with whom it knows already.
+      const mustAsk = interaction.params['prompt'] === 'login';
+      return context.startUpstream(request, reply, { interaction: interaction.uid }, { mustAsk });
     }
     if (answer.allow !== '1') {
       const returnTo = await provider.interactionResult(request.raw, reply.raw, {

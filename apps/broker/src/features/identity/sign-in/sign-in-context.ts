@@ -42,12 +42,13 @@ export function createSignInContext(options: SignInOptions) {
       request: FastifyRequest,
       reply: FastifyReply,
       purpose: Pick<Pending, 'interaction' | 'allowed' | 'returnTo'>,
+      { mustAsk = false } = {},
     ) {
       const refuse = (refusal: SignInRefusal) => refuseSignIn(options.brandName, request, reply, refusal);
       if (!limit.allow(request.ip)) return refuse({ code: 'rate_limited', retryAfterSeconds: 60 });
       let started;
       try {
-        started = await options.upstream.start();
+        started = await options.upstream.start({ mustAsk });
       } catch (error) {
         options.log.error({ err: error }, 'the sign-in provider cannot be reached');
         return refuse({ code: 'unavailable', text: unreachableText });

@@ -15,6 +15,8 @@ const loginSchema = z.object({
   return_to: z.unknown(),
   state: z.string().min(1).max(200),
   code_challenge: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
+  /** Asks for the account even where somebody is signed in (OpenID Connect Core, section 3.1.2.1). */
+  prompt: z.literal('login').optional(),
 });
 
 /** The entry points that the specification names (part 1, section 7). */
@@ -43,6 +45,7 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
       state: query.data.state,
       code_challenge: query.data.code_challenge,
       code_challenge_method: 'S256',
+      ...(query.data.prompt !== undefined && { prompt: query.data.prompt }),
     }).toString();
     return reply.redirect(url.href, 303);
   });

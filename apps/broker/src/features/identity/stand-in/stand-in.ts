@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Provider, errors, type Configuration } from 'oidc-provider';
+import { Provider, errors, interactionPolicy, type Configuration } from 'oidc-provider';
 import { z } from 'zod';
 import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
@@ -75,7 +75,7 @@ export function createStandIn(options: {
       accountId: email,
       claims: () => ({ sub: email, email, email_verified: true, name: standInName(email) }),
     }),
-    interactions: { url: (_ctx, interaction) => `${mountPath}/choose/${interaction.uid}` },
+    interactions: { policy: createPolicy(), url: (_ctx, interaction) => `${mountPath}/choose/${interaction.uid}` },
     loadExistingGrant: async (ctx) => {
       const accountId = ctx.oidc.session?.accountId;
       const clientId = ctx.oidc.client?.clientId;
@@ -123,6 +123,7 @@ export function createStandIn(options: {
         }
         const returnTo = await provider.interactionResult(request.raw, reply.raw, {
           login: { accountId: email.data, remember: false },
+          select_account: {},
         });
         return reply.redirect(returnTo, 303);
       });
@@ -171,6 +172,13 @@ export function createStandIn(options: {
  * that editors register.
  */
 const formTargets: readonly string[] = ['*', 'cursor:', 'vscode:', 'vscode-insiders:', 'claude:', 'windsurf:', 'zed:'];
+
+/** Google takes prompt=select_account, which oidc-provider does not know by itself; our page asks for the account anyway. */
+function createPolicy() {
+  const policy = interactionPolicy.base();
+  policy.add(new interactionPolicy.Prompt({ name: 'select_account', requestable: true }), 0);
+  return policy;
+}
 
 function withoutSession(cookies: string | undefined): string | undefined {
   return cookies

@@ -15,7 +15,7 @@ export function createScriptedBrowser() {
   let cookie: { token: string; handle: string } | undefined;
   const used = new Set<string>();
   const accessTokens = new Map<string, string>();
-  const tickets = new Map<string, string>();
+  const tickets = new Map<string, { owner: string; isOfThisBrowser: boolean }>();
   const requests: { path: string; form: URLSearchParams; init: RequestInit }[] = [];
   const local = new Map<string, string>();
   const tabs: Session[] = [];
@@ -26,20 +26,22 @@ export function createScriptedBrowser() {
   let email = 'carl@souk.test';
   let knownVisitor = false;
 
-  function issue(handle: string, { owner = email, plantsCookie = true } = {}): Response {
+  function issue(handle: string, { owner = email, plantsCookie = true, more = {} } = {}): Response {
     issued += 1;
     const accessToken = `access-${issued}`;
     if (plantsCookie) cookie = { token: `refresh-${issued}`, handle };
     accessTokens.set(accessToken, owner);
-    return Response.json({ accessToken, refreshToken: handle, expiresIn: 600 });
+    return Response.json({ accessToken, refreshToken: handle, expiresIn: 600, ...more });
   }
 
-  function answerToken(form: URLSearchParams, plantsCookie: boolean): Response {
+  function answerToken(form: URLSearchParams): Response {
     if (form.get('grant_type') === 'urn:souk:grant:handoff') {
-      const owner = tickets.get(form.get('token') ?? '');
+      const ticket = tickets.get(form.get('token') ?? '');
       tickets.delete(form.get('token') ?? '');
-      if (owner === undefined) return new Response('ticket used', { status: 400 });
-      return issue(`handle-${issued}`, { owner, plantsCookie });
+      if (ticket === undefined) return new Response('ticket used', { status: 400 });
+      const { owner, isOfThisBrowser: sameBrowser } = ticket;
+      const plantsCookie = sameBrowser || form.get('keep_sign_in') !== '1';
+      return issue(`handle-${issued}`, { owner, plantsCookie, more: { sameBrowser } });
     }
     if (form.get('grant_type') === 'authorization_code') {
       return form.get('code') === 'good-code' ? issue(`handle-${issued}`) : new Response('code used', { status: 400 });
@@ -58,7 +60,7 @@ export function createScriptedBrowser() {
     requests.push({ path, form, init });
     const scripted = await answerWith?.(path, form);
     if (scripted) return scripted;
-    if (path === '/oauth/token') return answerToken(form, init.credentials !== 'omit');
+    if (path === '/oauth/token') return answerToken(form);
     if (path === '/oauth/logout') {
       cookie = undefined;
       accessTokens.clear();
@@ -135,10 +137,10 @@ export function createScriptedBrowser() {
     tokenRequests: () => requests.filter(({ path }) => path === '/oauth/token'),
     now: () => nowMs,
     pass: (ms: number) => void (nowMs += ms),
-    /** A hand-off ticket of somebody, who need not sit at this browser. */
-    ticketOf(owner: string): string {
+    /** A hand-off ticket of somebody, whom the provider sent back to another browser, or to this one. */
+    ticketOf(owner: string, { isOfThisBrowser = false } = {}): string {
       const ticket = `ticket-${tickets.size + 1}`;
-      tickets.set(ticket, owner);
+      tickets.set(ticket, { owner, isOfThisBrowser });
       return ticket;
     },
     /** The person who signs in next. */
