@@ -93,9 +93,10 @@ export async function mountGatewayRoutes(
     else if (request.method === 'POST') {
       response.once('close', options.answers.enter());
     }
+    identity.connectionLog.follow(person.caller, request, response, methods, read.body);
     const served = plain.serve(request.raw, response, person, visible, read.body, {});
     await (served ?? endpoint.handle(request.raw, response, person, read.body));
-    identity.connectionLog.served(person.caller, request, response.statusCode, methods, read.body);
+    identity.connectionLog.served(person.caller, request, response.statusCode, read.body);
   }
 
   putInFront(app.server, createHotPath(options));

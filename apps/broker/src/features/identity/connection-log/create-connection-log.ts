@@ -154,8 +154,11 @@ export function createConnectionLog(options: ConnectionLogOptions) {
     lacksScope(caller: Caller, request: FastifyRequest, method: string, missing: string): void {
       const facts = { missing, has: caller.scopes.join(' ') };
       const step = method === 'tools/list' ? 'tools-listed' : 'first-call';
-      requests.fail(caller, request, { step, reason: 'insufficient-scope', facts });
+      requests.lacksScope(caller, request, { step, reason: 'insufficient-scope', facts });
     },
+
+    /** A request of somebody known is about to be served; called for every request that takes the long way. */
+    follow: requests.follow,
 
     /** A request of somebody known was answered; called for every request, so it must cost nothing to speak of. */
     served: requests.served,

@@ -16,7 +16,7 @@ const passedTexts: Record<ConnectionStep, string> = {
   token: 'It fetched its token.',
   'first-request': 'It came to the link with its token.',
   era: 'It agreed on a protocol version.',
-  'tools-listed': 'It asked for your tools.',
+  'tools-listed': 'It got the list of your tools.',
   'first-call': 'It called a tool.',
 };
 

@@ -454,6 +454,60 @@ test("of two people behind one address with one program, nothing of one is in th
   expect(rows.every((row) => Object.keys(row).sort().join() === 'at,source')).toBe(true);
 });
 
+test('a step has passed only when it came to something: a list with a result, a call that reached a tool', async () => {
+  const url = `${app.publicUrl}/mcp`;
+  const person = await newPerson();
+  const narrow = await person.createToken('narrow', { scopes: ['mcp:prompts'] });
+  const wide = await person.createToken('wide');
+  const attemptOf = async (name: string) => {
+    const found = (await person.attempts()).find(({ client }) => client.userAgent === name);
+    if (!found) throw new Error(`no attempt of ${name}`);
+    return found;
+  };
+  const post = (token: string, agent: string, method: string, params: Record<string, unknown> = {}) =>
+    postModern(url, token, method, params, { 'user-agent': agent });
+
+  expect((await post(narrow.token, 'narrow/1', 'tools/list')).status).toBe(403);
+  expect((await post(narrow.token, 'narrow/1', 'tools/call', { name: 'find_tools' })).status).toBe(403);
+  const refused = await attemptOf('narrow/1');
+  expect(outline(refused).slice(6)).toEqual([
+    'first-request: passed',
+    'era: passed',
+    'tools-listed: failed',
+    'first-call: failed',
+  ]);
+  expect(stepOf(refused, 'tools-listed').advice).toContain('allow everything that it asks for');
+
+  await post(wide.token, 'wide/1', 'tools/list', { cursor: 'no cursor of ours' });
+  await post(wide.token, 'wide/1', 'tools/call', { name: 'no-such__tool', arguments: {} });
+  await post(wide.token, 'wide/1', 'tools/call', { name: 'find_tools', arguments: { query: '' } });
+  const nothing = await attemptOf('wide/1');
+  expect(outline(nothing).slice(6)).toEqual([
+    'first-request: passed',
+    'era: passed',
+    'tools-listed: not-reached',
+    'first-call: not-reached',
+  ]);
+  await post(wide.token, 'wide/1', 'tools/call', { name: 'find_tools', arguments: { query: 'weather' } });
+  expect(outline(await attemptOf('wide/1')).slice(8)).toEqual(['tools-listed: skipped', 'first-call: passed']);
+  await post(wide.token, 'wide/1', 'tools/list');
+  expect(outline(await attemptOf('wide/1')).slice(8)).toEqual(['tools-listed: passed', 'first-call: passed']);
+
+  // Sessions, answered in streams.
+  const session = await newPerson();
+  const client = await connectLegacy(url, (await session.createToken('session')).token);
+  await expect(client.callTool({ name: 'no-such__tool' })).rejects.toThrow('Unknown tool');
+  expect(outline(await session.only()).slice(7)).toEqual([
+    'era: passed',
+    'tools-listed: not-reached',
+    'first-call: not-reached',
+  ]);
+  await client.listTools();
+  await client.callTool({ name: 'list_my_servers' });
+  expect(outline(await session.only()).slice(7)).toEqual(['era: passed', 'tools-listed: passed', 'first-call: passed']);
+  await client.close();
+});
+
 test("nobody sees another's attempts, and no token, code or secret is kept", async () => {
   const [mine, other] = [await newPerson(), await newPerson()];
   const { token } = await mine.createToken('mine');
