@@ -41,7 +41,7 @@ const stoppedTexts: Partial<Record<ConnectionStep, { detail: string; advice: str
     advice: 'Restart the client. Update it if it is old.',
   },
   'tools-listed': {
-    detail: 'The client connected, but never asked for your tools.',
+    detail: 'The client connected, but never got the list of your tools.',
     advice: 'Start a new conversation and switch the connector on in it: some clients ask only then.',
   },
 };
