@@ -90,6 +90,9 @@ test('[SIGN-38] a sign-in that was given up vouches for no ticket', async ({ pag
   await arrive(page, product.publicUrl, 'mallory@souk.test');
   await expect(page.getByRole('region', { name: 'Continue as mallory@souk.test?' })).toBeVisible();
   await expect(signInButton(page)).toBeVisible();
+
+  await goStraight(page, 'own@souk.test');
+  await expect(accountMenu(page), 'the question left open hinders no sign-in of their own').toContainText('own');
 });
 
 test('yes, while somebody else is signed in, asks for the account anew, and signs in whom they choose', async ({

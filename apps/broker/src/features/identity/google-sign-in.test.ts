@@ -66,6 +66,25 @@ describeOnDatabases('Google sign-in', identityMigrations, (open) => {
     expect((await fetch(`${running.publicUrl}/dev-google/.well-known/openid-configuration`)).status).toBe(404);
   });
 
+  test('prompt=login asks a signed-in person anew, and has Google let them choose the account', async () => {
+    const browser = new GoogleBrowser(running.publicUrl, fake.issuer);
+    await browser.signInWeb();
+    const callback = `${running.publicUrl}/auth/callback`;
+    const query = { return_to: callback, state: 's'.repeat(32), code_challenge: 'c'.repeat(43) };
+    const login = (more: object) => `/login?${new URLSearchParams({ ...query, ...more }).toString()}`;
+    expect(await browser.open(login({})), 'otherwise nobody is asked').toHaveProperty('left');
+    const step = await browser.open(login({ prompt: 'login' }));
+    if (!('page' in step)) throw new Error(`asked nothing, and went to ${step.left.href}`);
+    const leaving = await browser.request(step.page.url, {
+      method: 'POST',
+      headers: { origin: running.publicUrl },
+      body: new URLSearchParams({ provider: 'google' }),
+    });
+    const toGoogle = new URL(leaving.headers.get('location') ?? '');
+    expect(toGoogle.origin).toBe(fake.issuer);
+    expect(toGoogle.searchParams.get('prompt')).toBe('select_account');
+  });
+
   test('[CFG-42] users, tokens, grants, sessions and refresh tokens of the stand-in are refused, and its user is not the Google user of the same address', async () => {
     expect((await profile(standInToken)).status).toBe(401);
     expect((await profile(standInPersonal)).status).toBe(401);
