@@ -68,10 +68,9 @@ test('[ERR-10] [ERR-13] every error has the one shape: success false, a code, a 
 test('[ERR-12] [ERR-13] what nobody foresaw answers with the text of the catalogue and a request id that the log has too', async () => {
   const app = await start();
   await app.db.query('alter table personal_tokens rename to personal_tokens_gone');
-  const answer = await fetch(`${app.publicUrl}/mcp`, {
-    method: 'POST',
-    headers: { authorization: `Bearer souk_pat_${'a'.repeat(43)}`, 'content-type': 'application/json' },
-    body: '{}',
+  // the same failure behind the MCP links is answered as JSON-RPC: gateway/failures.test.ts
+  const answer = await fetch(`${app.publicUrl}/v2/user/profile`, {
+    headers: { authorization: `Bearer souk_pat_${'a'.repeat(43)}` },
   });
   const text = await answer.text();
   await app.db.query('alter table personal_tokens_gone rename to personal_tokens');
