@@ -38,6 +38,8 @@ export type CatalogueServer = {
   prompts: readonly CatalogueItem[];
   resources: readonly CatalogueItem[];
   templates: readonly CatalogueItem[];
+  /** Changes when what it offers does, or what of it is held; not when it was merely asked again. */
+  offersHash: string;
   /** Epoch milliseconds of the last discovery; undefined when there was none yet. */
   discoveredAtMs: number | undefined;
   deployedAtMs: number;

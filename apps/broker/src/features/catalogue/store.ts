@@ -1,6 +1,7 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
 import type { ServerStatus } from '@souk/contract/catalogue.ts';
 import { sql, type Kysely, type Transaction } from 'kysely';
+import { definitionHash } from './definition-hash.ts';
 import type { Reviewed } from './review-tools.ts';
 import type { CatalogueItem, CatalogueServer, Era } from './snapshot.ts';
 import type { CapabilityKind, CatalogueTables } from './tables.ts';
@@ -188,7 +189,7 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
     .execute();
   const capabilities = await db
     .selectFrom('capabilities')
-    .select(['server_id', 'kind', 'name', 'exposed_name', 'body', 'flagged', 'held', 'text_changed_at'])
+    .select(['server_id', 'kind', 'name', 'exposed_name', 'body', 'sha256', 'flagged', 'held', 'text_changed_at'])
     .orderBy('server_id')
     .orderBy('position')
     .execute();
@@ -222,6 +223,14 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
       prompts: pick('prompt'),
       resources: pick('resource'),
       templates: pick('template'),
+      offersHash: definitionHash(
+        Object.fromEntries(
+          (byServer.get(row.id) ?? []).map((item) => [
+            `${item.kind} ${item.exposed_name}`,
+            `${item.sha256} ${item.held}`,
+          ]),
+        ),
+      ),
       discoveredAtMs: row.discovered_at?.getTime(),
       deployedAtMs: row.deployed_at?.getTime() ?? 0,
     };

@@ -51,6 +51,8 @@ export function createServerWatch(options: {
   const notBeforeMs = new Map<string, number>();
   const timers = new Set<NodeJS.Timeout>();
   const listChangePending = new Set<string>();
+  /** Said that its lists changed while it was being asked for them. */
+  const noticedWhileAsked = new Set<string>();
   const underWay = new Set<Promise<void>>();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -79,9 +81,31 @@ export function createServerWatch(options: {
     if (running) return running;
     askedAtMs.set(server.id, clock.now());
     notBeforeMs.delete(server.id);
-    const work = discoverServer(server, { catalogue, pool, log }).finally(() => discovering.delete(server.id));
+    const before = offersOf(server.id);
+    const work = discoverServer(server, { catalogue, pool, log }).finally(() => {
+      discovering.delete(server.id);
+      const noticed = noticedWhileAsked.delete(server.id);
+      if (noticed && offersOf(server.id) !== before) listChanged(server.id);
+    });
     discovering.set(server.id, work);
     return work;
+  }
+
+  const offersOf = (serverId: string) => catalogue.snapshot().byId.get(serverId)?.offersHash;
+
+  /** Some servers say so at each start, also when they are started to be asked: that is no reason to ask for ever. */
+  function listChanged(serverId: string): void {
+    if (stopped || listChangePending.has(serverId)) return;
+    if (discovering.has(serverId)) {
+      noticedWhileAsked.add(serverId);
+      return;
+    }
+    listChangePending.add(serverId);
+    const waitMs = Math.max(0, (askedAtMs.get(serverId) ?? -Infinity) + refreshIntervalMs - clock.now());
+    later(waitMs, serverId, (server) => {
+      listChangePending.delete(serverId);
+      return discover(server);
+    });
   }
 
   async function check(server: CatalogueServer): Promise<void> {
@@ -198,15 +222,7 @@ export function createServerWatch(options: {
       });
     },
 
-    listChanged(serverId) {
-      if (stopped || listChangePending.has(serverId)) return;
-      listChangePending.add(serverId);
-      const waitMs = Math.max(0, (askedAtMs.get(serverId) ?? -Infinity) + refreshIntervalMs - clock.now());
-      later(waitMs, serverId, (server) => {
-        listChangePending.delete(serverId);
-        return discover(server);
-      });
-    },
+    listChanged,
 
     lost(serverId, reason) {
       if (stopped) return;

@@ -24,6 +24,32 @@ afterAll(async () => {
   await Promise.all([fixture?.close(), legacyFixture?.close()]);
 });
 
+test('clients are told of lists that changed, and not that a server was asked again', async () => {
+  const client = await connectLegacy(`${app.publicUrl}/mcp`, token);
+  const notices: string[] = [];
+  client.onNotice((method) => void notices.push(method));
+  const offering = (tools: readonly Record<string, unknown>[]) => ({
+    era: 'modern' as const,
+    instructions: undefined,
+    tools,
+    prompts: [],
+    resources: [],
+    templates: [],
+  });
+  const tool = { name: 'one', inputSchema: { type: 'object' } };
+  await deployManifest(app, { id: 'quiet', connection: { type: 'http', url: fixture.url } });
+  await waitUntil('the deployment to be told', () => notices.length > 0);
+  const server = () => app.catalogue.snapshot().byId.get('quiet');
+  const asIs = offering((server()?.tools ?? []).map(({ definition }) => definition));
+  await app.catalogue.storeDiscovery('quiet', asIs);
+  notices.length = 0;
+  await app.catalogue.storeDiscovery('quiet', asIs);
+  await app.catalogue.storeDiscovery('quiet', offering([tool]));
+  await waitUntil('the change to be told', () => notices.includes('notifications/resources/list_changed'));
+  expect(notices.filter((method) => method === 'notifications/tools/list_changed')).toHaveLength(1);
+  await client.close();
+});
+
 const mcp = () => `${app.publicUrl}/mcp`;
 const usage = async (name: string) => {
   await app.usage.flush();

@@ -32,6 +32,7 @@ export function testServer(manifest: { id: string } & Record<string, unknown>): 
     prompts: [],
     resources: [],
     templates: [],
+    offersHash: '',
     discoveredAtMs: 1,
     deployedAtMs: 1,
   };
