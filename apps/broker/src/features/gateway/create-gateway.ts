@@ -112,7 +112,5 @@ export function createGateway(options: {
 
 /** What would change a client's lists: not health, which changes far more often. */
 function listsOf(snapshot: CatalogueSnapshot): string {
-  return snapshot.servers
-    .map((server) => `${server.id} ${server.deployedAtMs} ${server.offersHash}`)
-    .join('\n');
+  return snapshot.servers.map((server) => `${server.id} ${server.deployedAtMs} ${server.offersHash}`).join('\n');
 }
