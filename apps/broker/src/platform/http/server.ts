@@ -11,7 +11,9 @@ import { isTooDeep } from './json-depth.ts';
 
 /** REST bodies (security.md, Limits). The MCP endpoints have a limit of their own. */
 const maxBodyBytes = 256 * 1024;
-const headersTimeoutMs = 10_000;
+/** Of a request that does not come: its head, and the whole of it. Node looks for late ones once in an interval. */
+export type RequestTimeouts = { headersMs: number; wholeMs: number; checkEveryMs: number };
+const requestTimeouts: RequestTimeouts = { headersMs: 10_000, wholeMs: 30_000, checkEveryMs: 1_000 };
 
 /** Probes of a load balancer come with the address of the machine, not the public name. */
 const hostExempt: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
@@ -27,8 +29,9 @@ export async function buildServer(options: {
   ids: Ids;
   log: Log;
   isReady: Readiness;
+  timeouts?: RequestTimeouts;
 }): Promise<FastifyInstance> {
-  const { config } = options;
+  const { config, timeouts = requestTimeouts } = options;
   const logger: FastifyBaseLogger = options.log;
   const https = config.publicUrl.startsWith('https:');
   const app = fastify({
@@ -39,7 +42,8 @@ export async function buildServer(options: {
     genReqId: () => options.ids.uuid(),
     // a logger of its own for each request costs more than the request's few lines are worth: they name it themselves
     childLoggerFactory: () => logger,
-    http: { headersTimeout: headersTimeoutMs },
+    requestTimeout: timeouts.wholeMs,
+    http: { headersTimeout: timeouts.headersMs, connectionsCheckingInterval: timeouts.checkEveryMs },
     // Open streams of MCP clients would hold up the stop for ever.
     forceCloseConnections: true,
     return503OnClosing: true,
