@@ -20,8 +20,3 @@ export const proofs: Readonly<Record<string, Proof>> = {
     description: '200 cycles of call, crash and idle end leave no process, handle or timer behind',
   },
 };
-
-/** The invariants of the specification, I1 to I13. */
-export function isInvariant(name: string): boolean {
-  return /^I([1-9]|1[0-3])$/.test(name);
-}

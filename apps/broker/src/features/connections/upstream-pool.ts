@@ -12,6 +12,7 @@ import {
   type ConnectionNeeds,
 } from './connection-key.ts';
 import { createAdmissions, type AdmissionLimits, type Admissions } from './admission/admissions.ts';
+import { isBusyProgram, isEraStale, isOutdated, type OpenConnection } from './open-connection.ts';
 import { createSupervisor } from './processes/supervisor.ts';
 import { systemTimers, type Timers } from './timers.ts';
 import { isPerUser, upstreamTarget, type TargetOptions } from './upstream-target.ts';
@@ -20,24 +21,6 @@ import { isPerUser, upstreamTarget, type TargetOptions } from './upstream-target
 const idleCloseMs = 5 * 60_000;
 const sweepIntervalMs = 30_000;
 const maxResultBytes = 8 * 1024 * 1024;
-/** A stored verdict about the era is trusted for a day. */
-const eraTrustMs = 24 * 60 * 60_000;
-
-type Entry = {
-  key: string;
-  server: CatalogueServer;
-  /** Whose it is; undefined when it is everybody's. */
-  userId: string | undefined;
-  /** What was said of the person's clients at the handshake. */
-  told: ConnectionKey['capabilities'];
-  opening: Promise<Upstream>;
-  upstream: Upstream | undefined;
-  inFlight: number;
-  openedAtMs: number;
-  usedAtMs: number;
-  /** Nobody gets it any more; it ends when the calls on it have. */
-  isRetired?: boolean;
-};
 
 export type PoolEvents = {
   /** A list of the server changed (its own notice). `userId` when the connection is one person's. */
@@ -81,15 +64,15 @@ export function createUpstreamPool(
 ): UpstreamPool {
   const { clock, log, events, timers = systemTimers } = options;
   const admissions = createAdmissions({ limits: options.limits, clock, timers });
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, OpenConnection>();
   const supervisor = createSupervisor({ clock, timers, evictIdle });
   /** Out of use, with calls still under way. */
-  const retired = new Set<Entry>();
+  const retired = new Set<OpenConnection>();
   /** Ends under way: a stop waits for them, else a process could outlive it. */
-  const ending = new Map<Entry, Promise<void>>();
+  const ending = new Map<OpenConnection, Promise<void>>();
   let stopped = false;
 
-  function open(way: ConnectionKey, server: CatalogueServer, userId: string | undefined): Entry {
+  function open(way: ConnectionKey, server: CatalogueServer, userId: string | undefined): OpenConnection {
     const { key, capabilities, ofOnePerson } = way;
     const { manifest } = server;
     const era = server.era && !isEraStale(server, clock) ? server.era.verdict : undefined;
@@ -114,7 +97,7 @@ export function createUpstreamPool(
           events.onLost(server.id, reason, !ofOnePerson);
         },
       });
-    const entry: Entry = {
+    const entry: OpenConnection = {
       key,
       server,
       userId: owner,
@@ -144,12 +127,12 @@ export function createUpstreamPool(
     if (stopped) throw new UpstreamError('closed', 'the broker is stopping');
   }
 
-  function forget(entry: Entry): void {
+  function forget(entry: OpenConnection): void {
     if (entries.get(entry.key) === entry) entries.delete(entry.key);
   }
 
   /** Resolves when nothing of it is left: no socket and no process. */
-  function close(entry: Entry): Promise<void> {
+  function close(entry: OpenConnection): Promise<void> {
     forget(entry);
     retired.delete(entry);
     const end = entry.opening
@@ -166,7 +149,7 @@ export function createUpstreamPool(
    * Takes no new call, and ends when none is under way: calls that others have on it are not its fault. A program that is
    * asked for again before that goes on, since there is one of it.
    */
-  function retire(entry: Entry): void {
+  function retire(entry: OpenConnection): void {
     entry.isRetired = true;
     if (entry.inFlight === 0) return void close(entry);
     if (isProgram(entry.server)) return;
@@ -174,14 +157,9 @@ export function createUpstreamPool(
     retired.add(entry);
   }
 
-  /** What was opened before the server was found to speak otherwise is of no use. */
-  function isOutdated({ upstream, openedAtMs }: Entry, { era }: CatalogueServer): boolean {
-    return upstream !== undefined && era !== undefined && era.atMs > openedAtMs && era.verdict !== upstream.era;
-  }
-
   /** The process that was idle longest has to go. */
   function evictIdle(): void {
-    let longest: Entry | undefined;
+    let longest: OpenConnection | undefined;
     for (const entry of entries.values()) {
       if (!isProgram(entry.server) || !entry.upstream || entry.inFlight > 0) continue;
       if (!longest || entry.usedAtMs < longest.usedAtMs) longest = entry;
@@ -293,14 +271,4 @@ export function createUpstreamPool(
       await Promise.all(ending.values());
     },
   };
-}
-
-/** Servers change: what one was found to speak is found out anew each day. */
-export function isEraStale({ era }: CatalogueServer, clock: Clock): boolean {
-  return era !== undefined && clock.now() - era.atMs >= eraTrustMs;
-}
-
-/** Ending it would end calls that are under way, and beside it there is no room for another. */
-function isBusyProgram({ server, inFlight }: Entry): boolean {
-  return isProgram(server) && inFlight > 0;
 }

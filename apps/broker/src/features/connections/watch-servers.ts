@@ -6,7 +6,8 @@ import { describeFailure } from './describe-failure.ts';
 import { discoverServer, signInRequired } from './discover-server.ts';
 import type { Services } from './run-services.ts';
 import { needsOwnSecrets } from './upstream-sign-in/credentials.ts';
-import { isEraStale, type UpstreamPool } from './upstream-pool.ts';
+import { isEraStale } from './open-connection.ts';
+import type { UpstreamPool } from './upstream-pool.ts';
 
 /** A server that does not answer a ping in this time hangs. With the interval it stays below the 15 s that we promise. */
 const pingTimeoutMs = 4_000;
