@@ -1,44 +1,16 @@
 // npm test: everything that must hold. Checks run side by side, then the unit tests, then the whole-product tests alone,
 // because some of those measure time. Every step runs even when another has failed.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { z } from 'zod';
+import { readReport } from './test-report.ts';
 import { checks, testProjects, type Step } from './test-steps.ts';
 
 const root = join(import.meta.dirname, '..');
 const reports = mkdtempSync(join(tmpdir(), 'souk-reports-'));
 
 type Outcome = { name: string; ok: boolean; seconds: number };
-
-type Counts = { passed: number; failed: number; skipped: number };
-
-/** What the two runners write of their counts. */
-const reportSchema = z.union([
-  z
-    .object({
-      numPassedTests: z.number(),
-      numFailedTests: z.number(),
-      numPendingTests: z.number(),
-      numTodoTests: z.number(),
-    })
-    .transform((vitest): Counts => ({
-      passed: vitest.numPassedTests,
-      failed: vitest.numFailedTests,
-      skipped: vitest.numPendingTests + vitest.numTodoTests,
-    })),
-  z
-    .object({
-      stats: z.object({ expected: z.number(), unexpected: z.number(), flaky: z.number(), skipped: z.number() }),
-    })
-    .transform(({ stats }): Counts => ({
-      passed: stats.expected,
-      // a test that passes at the second try is a test that fails
-      failed: stats.unexpected + stats.flaky,
-      skipped: stats.skipped,
-    })),
-]);
 
 const vitestSteps: Step[] = testProjects.map((project) => {
   const report = join(reports, `${project}.json`);
@@ -99,22 +71,17 @@ function run({ name, args, report }: Step, live: boolean): Promise<Outcome> {
   });
 }
 
-/** The table of steps, then the totals of real tests as the last line. */
+/** Each failure once more, then the table of steps, then the totals of real tests as the last line. */
 function conclude(done: readonly Outcome[]): void {
-  const totals = tests.map(({ report = '' }) => countsOf(report));
+  const totals = tests.map(({ report = '' }) => readReport(report, root));
   rmSync(reports, { recursive: true });
+  for (const failure of totals.flatMap(({ failures }) => failures)) console.log(`\nFAILED ${failure}`);
   console.log('\nstep         seconds');
   for (const { name, ok, seconds } of done) {
     console.log(`${name.padEnd(12)} ${seconds.toFixed(1).padStart(7)}  ${ok ? 'ok' : 'FAILED'}`);
   }
-  const sum = (key: keyof Counts) => totals.reduce((total, counts) => total + counts[key], 0);
+  const sum = (key: 'passed' | 'failed' | 'skipped') => totals.reduce((total, counts) => total + counts[key], 0);
   if (sum('skipped') > 0) console.log(`\n${sum('skipped')} skipped: see above why`);
   if (done.some(({ ok }) => !ok)) process.exitCode = 1;
   console.log(`\n${sum('passed')} passed, ${sum('failed')} failed`);
-}
-
-/** Zeros when the runner did not come to write them: the step has failed then anyway. */
-function countsOf(report: string): Counts {
-  if (!existsSync(report)) return { passed: 0, failed: 0, skipped: 0 };
-  return reportSchema.parse(JSON.parse(readFileSync(report, 'utf8')));
 }

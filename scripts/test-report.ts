@@ -1,0 +1,91 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { z } from 'zod';
+
+/** What a runner reports: how many tests, and of each that failed its file, its name and how the failure begins. */
+export type TestReport = { passed: number; failed: number; skipped: number; failures: string[] };
+
+const vitestReport = z.object({
+  numPassedTests: z.number(),
+  numFailedTests: z.number(),
+  numPendingTests: z.number(),
+  numTodoTests: z.number(),
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      status: z.string(),
+      message: z.string(),
+      assertionResults: z.array(
+        z.object({ status: z.string(), fullName: z.string(), failureMessages: z.array(z.string()).nullish() }),
+      ),
+    }),
+  ),
+});
+
+const playwrightSpec = z.object({
+  file: z.string(),
+  title: z.string(),
+  ok: z.boolean(),
+  tests: z.array(z.object({ results: z.array(z.object({ error: z.object({ message: z.string() }).nullish() })) })),
+});
+
+const playwrightSuite = z.object({
+  specs: z.array(playwrightSpec),
+  get suites() {
+    return z.array(playwrightSuite).optional();
+  },
+});
+
+const playwrightReport = z.object({
+  stats: z.object({ expected: z.number(), unexpected: z.number(), flaky: z.number(), skipped: z.number() }),
+  suites: z.array(playwrightSuite),
+});
+
+/**
+ * Reads what vitest or Playwright wrote with its JSON reporter.
+ * @param root the folder that names of files are told from
+ * @returns zeros when the runner did not come to write the file: its step has failed then anyway
+ */
+export function readReport(file: string, root: string): TestReport {
+  if (!existsSync(file)) return { passed: 0, failed: 0, skipped: 0, failures: [] };
+  const written: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  const vitest = vitestReport.safeParse(written);
+  return vitest.success ? ofVitest(vitest.data, root) : ofPlaywright(playwrightReport.parse(written));
+}
+
+function ofVitest(report: z.infer<typeof vitestReport>, root: string): TestReport {
+  const failures = report.testResults.flatMap(({ name, status, message, assertionResults }) => {
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    // a file that fails before its first test has no test that failed
+    if (status === 'failed' && failed.length === 0) return [describe(relative(root, name), '', message)];
+    return failed.map((test) => describe(relative(root, name), test.fullName, test.failureMessages?.[0]));
+  });
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests,
+    skipped: report.numPendingTests + report.numTodoTests,
+    failures,
+  };
+}
+
+function ofPlaywright({ stats, suites }: z.infer<typeof playwrightReport>): TestReport {
+  const specsOf = (suite: z.infer<typeof playwrightSuite>): z.infer<typeof playwrightSpec>[] => [
+    ...suite.specs,
+    ...(suite.suites ?? []).flatMap(specsOf),
+  ];
+  const failures = suites
+    .flatMap(specsOf)
+    .map((spec) => ({ ...spec, error: spec.tests.flatMap(({ results }) => results).find(({ error }) => error)?.error }))
+    .filter(({ ok, error }) => !ok || error)
+    .map(({ file, title, error }) => describe(file, title, error?.message));
+  // a test that passes at the second try is a test that fails
+  return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped, failures };
+}
+
+const shownLines = 4;
+
+function describe(file: string, name: string, message = ''): string {
+  const begins = stripVTControlCharacters(message).split('\n').slice(0, shownLines);
+  return [`${file} > ${name}`, ...begins.map((line) => `    ${line.slice(0, 200)}`)].join('\n');
+}
