@@ -123,6 +123,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     policy,
     log,
   );
+  const subjectKey = deriveKey(masterKey, 'service-subject');
   const connections = await createConnections({
     db,
     vault,
@@ -130,7 +131,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     config,
     programs,
     allowlist,
-    subjectKey: deriveKey(masterKey, 'service-subject'),
+    subjectKey,
     allowAddresses: options.allowAddresses ?? [],
     clock,
     ids,
@@ -159,7 +160,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const contributors = [
     connectionContributor(db),
-    personalFilesContributor(config),
+    personalFilesContributor({ dataDir: config.dataDir, subjectKey }),
     gatewayContributor(db),
     usageContributor(db),
   ];

@@ -6,6 +6,7 @@ import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
+import { moveOldFolders } from './personal-folders.ts';
 import { createPreferences, type Preferences } from './preferences/create-preferences.ts';
 import { createServices, type ServicePrograms, type Services } from './run-services.ts';
 import type { StdioAllowlist } from './stdio-allowlist.ts';
@@ -47,6 +48,7 @@ export async function createConnections(options: {
   log: Log;
 }): Promise<Connections> {
   const { catalogue, config, clock, log } = options;
+  await moveOldFolders({ dataDir: config.dataDir, subjectKey: options.subjectKey }, options);
   const services = createServices({
     programs: options.programs,
     dataDir: config.dataDir,

@@ -1,10 +1,9 @@
-import { createHmac } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Sandbox } from '#adapters/mcp/sandbox.ts';
 import type { UpstreamTarget } from '#adapters/mcp/types.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
+import { createPersonalFolders } from './personal-folders.ts';
+import { pseudonymOf } from './pseudonym.ts';
 import type { Services } from './run-services.ts';
 import { expandCommand, type StdioAllowlist } from './stdio-allowlist.ts';
 import { needsOwnSecrets, type Credentials } from './upstream-sign-in/credentials.ts';
@@ -15,7 +14,7 @@ export type TargetOptions = {
   services: Services;
   allowlist: StdioAllowlist;
   sandbox: Sandbox;
-  /** Makes the pseudonym under which a demo service knows a person. */
+  /** Makes the pseudonyms under which servers know a person. */
   subjectKey: Uint8Array;
   /** host:port of addresses that are not public and yet allowed: the operator's own, and those of tests. */
   allowAddresses: readonly string[];
@@ -38,7 +37,8 @@ function isDemoService(connection: CatalogueServer['manifest']['connection']): b
 
 /**
  * Where a server is for one person (`undefined`: for nobody, to discover and to check it), and what may be sent there.
- * Our own token, e-mail or id never is: a demo service gets a keyed pseudonym that differs from server to server.
+ * Our own token, e-mail or id never is: a demo service, and the folder of a program, get a keyed pseudonym that differs from
+ * server to server.
  * @throws UpstreamError unreachable while a demo service is not running; refused_address for an alias that is gone;
  *   no_sandbox
  */
@@ -51,16 +51,14 @@ export function upstreamTarget(
   if (connection.type === 'stdio') {
     const entry = options.allowlist[connection.command];
     if (!entry) throw new UpstreamError('refused_address', `the command ${connection.command} is not allowed here`);
-    const folder = join(options.dataDir, 'people', userId ?? 'nobody', server.id);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const folder = createPersonalFolders(options).open(server.id, userId);
     return { type: 'stdio', ...options.sandbox.wrap(expandCommand(entry, folder)) };
   }
   const address = addressOf(server, options);
   const credential = options.credentials(server, userId, address);
   const target = { type: connection.type, ...address, ...(credential && { credential }) };
   if (!isDemoService(connection)) return { ...target, headers: {} };
-  const subject =
-    userId && createHmac('sha256', options.subjectKey).update(`${userId}\n${server.id}`).digest('base64url');
+  const subject = userId !== undefined && pseudonymOf(userId, server.id, options.subjectKey);
   return {
     ...target,
     headers: { 'x-souk-service-secret': options.services.secret, ...(subject && { 'x-souk-subject': subject }) },

@@ -9,6 +9,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { listenLocally } from '#testing/listen-locally.ts';
 import { connectModern } from '#testing/mcp-clients.ts';
 import { startTestApp } from '#testing/start-app.ts';
+import { createPersonalFolders } from '../personal-folders.ts';
 import { openPool } from '../testing/open-pool.ts';
 import { testServer } from '../testing/test-server.ts';
 
@@ -47,7 +48,7 @@ describe.skipIf(!installed)('a program in the sandbox', () => {
   });
 
   test("reads nothing of ours, of other people, or of the broker's environment", async () => {
-    const other = join(opened.dataDir, 'people', 'bob');
+    const other = createPersonalFolders(opened).open('files', 'bob');
     const key = join(opened.dataDir, 'master.key');
     writeFileSync(key, 'secret');
     await look({});
@@ -67,7 +68,7 @@ describe.skipIf(!installed)('a program in the sandbox', () => {
   });
 
   test('writes in its own folder and nowhere else', async () => {
-    const own = join(opened.dataDir, 'people', 'ann', 'files', 'mine.txt');
+    const own = join(createPersonalFolders(opened).open('files', 'ann'), 'mine.txt');
     const elsewhere = join(opened.dataDir, 'x');
     const found = await look({ writable: [own, '/usr/x', '/x', elsewhere] });
     expect(found[own]).toBe('yes: undefined');
@@ -123,7 +124,7 @@ test('the bundled programs work in whatever sandbox this machine has: files and 
   process.stdout.write(`first call to a cold stdio server: ${measured}\n`);
   expect(cold.durationMs).toBeLessThan(5000);
   const listed = await call('filesystem__list_allowed_directories', {});
-  const folder = /(\/[^"\\]*people[^"\\]*)/.exec(listed.text)?.[1] ?? '';
+  const folder = /(\/[^"\\]*files[^"\\]*)/.exec(listed.text)?.[1] ?? '';
   await call('filesystem__write_file', { path: join(folder, 'a.txt'), content: 'kept' });
   expect((await call('filesystem__read_text_file', { path: join(folder, 'a.txt') })).text).toContain('kept');
   await call('memory__create_entities', { entities: [{ name: 'Ann', entityType: 'person', observations: ['kept'] }] });

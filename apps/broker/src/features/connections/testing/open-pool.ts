@@ -20,11 +20,13 @@ const allowlist: StdioAllowlist = {
 export async function openPool(options: { timers?: Timers; sandbox?: Sandbox } = {}): Promise<{
   pool: UpstreamPool;
   dataDir: string;
+  subjectKey: Uint8Array;
   time: ReturnType<typeof createManualTime>;
   lost: string[];
   close(): Promise<void>;
 }> {
   const dataDir = await mkdtemp(join(temporaryRoot(), 'pool-'));
+  const subjectKey = new Uint8Array(32);
   const time = createManualTime();
   const lost: string[] = [];
   const pool = createUpstreamPool({
@@ -40,7 +42,7 @@ export async function openPool(options: { timers?: Timers; sandbox?: Sandbox } =
     },
     allowlist,
     sandbox: options.sandbox ?? { wrap: ({ argv, cwd, env }) => ({ argv, cwd, env }) },
-    subjectKey: new Uint8Array(32),
+    subjectKey,
     allowAddresses: [],
     credentials: () => undefined,
     limits: { callsInFlightPerServer: undefined, callsInFlightPerUser: 16 },
@@ -52,6 +54,7 @@ export async function openPool(options: { timers?: Timers; sandbox?: Sandbox } =
   return {
     pool,
     dataDir,
+    subjectKey,
     time,
     lost,
     async close() {

@@ -1,5 +1,3 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { dumpDatabase } from '#testing/dump-database.ts';
@@ -125,9 +123,6 @@ describeOnDatabases('a person and their data', migrations, (open) => {
     const dora = await arrive('dora.unmistakable@example.test');
     const legacy = await connectLegacy(`${app.publicUrl}/mcp`, dora.personal);
     await legacy.callTool({ name: 'list_my_servers' });
-    const folder = join(app.dataDir, 'people', dora.userId, 'memory');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'memory.json'), '{}');
     await app.db.query(
       `insert into usage_events (call_id, user_id, server_id, kind, name, outcome, credits, duration_ms, client_id, token_id, created_at)
        values (gen_random_uuid(), $1, 'travel', 'tool', 'search', 'ok', 0, 5, 'personal', 'token', now())`,
@@ -142,7 +137,6 @@ describeOnDatabases('a person and their data', migrations, (open) => {
     expect(await statuses(dora)).toEqual(allRefused);
     await expect(legacy.callTool({ name: 'list_my_servers' })).rejects.toThrow('Authentication failed');
     await legacy.close().catch(() => undefined);
-    expect(existsSync(join(app.dataDir, 'people', dora.userId))).toBe(false);
     const left = (await dumpDatabase(app.db)).split('\n').filter((row) => /unmistakable/i.test(row));
     expect(left).toEqual([]);
     const kept = await app.db.query(
