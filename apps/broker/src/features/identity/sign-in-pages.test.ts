@@ -20,6 +20,20 @@ describeOnDatabases('the pages and ways of sign-in', identityMigrations, (open) 
     }
   });
 
+  test('[SIGN-13] /login with state and challenge goes on to /oauth/authorize, and back to /auth/callback where no return_to is named', async () => {
+    const verifier = 'v'.repeat(128);
+    const query = new URLSearchParams({ state: 'mine', code_challenge: challengeOf(verifier) });
+    const first = await newBrowser().request(`/login?${query}`);
+    const authorize = new URL(first.headers.get('location') ?? '');
+    expect(authorize.pathname).toBe('/oauth/authorize');
+    expect(authorize.searchParams.get('redirect_uri')).toBe(`${running.publicUrl}/auth/callback`);
+    const browser = newBrowser();
+    const callback = await browser.signIn(`/login?${query}`);
+    expect(callback.pathname).toBe('/auth/callback');
+    expect(callback.searchParams.get('state')).toBe('mine');
+    expect((await browser.redeemWeb(callback.searchParams.get('code') ?? '', verifier)).status).toBe(200);
+  });
+
   test('[SIGN-43] GitHub, Facebook and Apple sign-in answer that they are not yet implemented, anything else is not found', async () => {
     for (const [provider, name] of [
       ['github', 'GitHub'],

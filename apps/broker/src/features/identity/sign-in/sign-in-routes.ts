@@ -12,7 +12,6 @@ import type { SignInContext } from './sign-in-context.ts';
 const unwired: Record<string, string> = { github: 'GitHub', facebook: 'Facebook', apple: 'Apple' };
 
 const loginSchema = z.object({
-  return_to: z.unknown(),
   state: z.string().min(1).max(200),
   code_challenge: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
   /** Asks for the account even where somebody is signed in (OpenID Connect Core, section 3.1.2.1). */
@@ -26,8 +25,9 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
   /** The web app's way in: its PKCE challenge and state become an authorization request of the client `frontend`. */
   app.get<{ Querystring: Record<string, unknown> }>('/login', (request, reply) => {
     const callback = `${publicUrl}/auth/callback`;
-    const returnTo = request.query['return_to'];
-    if (returnTo !== undefined && readReturnTo(returnTo, publicUrl) !== callback) {
+    // There is one place to come back to, so naming it is a matter of taste.
+    const { return_to: returnTo = callback } = request.query;
+    if (readReturnTo(returnTo, publicUrl) !== callback) {
       const text = 'return_to must be the callback of this site.';
       return refuseSignIn(brandName, request, reply, { code: 'invalid_request', text });
     }
