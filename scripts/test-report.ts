@@ -38,6 +38,8 @@ const playwrightSuite = z.object({
 });
 
 const playwrightReport = z.object({
+  // what happened outside any test: a file that cannot be imported stops the whole run
+  errors: z.array(z.object({ message: z.string() })),
   stats: z.object({ expected: z.number(), unexpected: z.number(), flaky: z.number(), skipped: z.number() }),
   suites: z.array(playwrightSuite),
 });
@@ -57,30 +59,38 @@ export function readReport(file: string, root: string): TestReport {
 function ofVitest(report: z.infer<typeof vitestReport>, root: string): TestReport {
   const failures = report.testResults.flatMap(({ name, status, message, assertionResults }) => {
     const failed = assertionResults.filter((test) => test.status === 'failed');
-    // a file that fails before its first test has no test that failed
-    if (status === 'failed' && failed.length === 0) return [describe(relative(root, name), '', message)];
+    // a file that cannot be imported, or whose hook fails, has no test that failed (vitest gives no text for a hook)
+    if (status === 'failed' && failed.length === 0) {
+      return [describe(relative(root, name), 'before or after its tests', message)];
+    }
     return failed.map((test) => describe(relative(root, name), test.fullName, test.failureMessages?.[0]));
   });
   return {
     passed: report.numPassedTests,
-    failed: report.numFailedTests,
+    failed: failures.length,
     skipped: report.numPendingTests + report.numTodoTests,
     failures,
   };
 }
 
-function ofPlaywright({ stats, suites }: z.infer<typeof playwrightReport>): TestReport {
+function ofPlaywright({ errors, stats, suites }: z.infer<typeof playwrightReport>): TestReport {
   const specsOf = (suite: z.infer<typeof playwrightSuite>): z.infer<typeof playwrightSpec>[] => [
     ...suite.specs,
     ...(suite.suites ?? []).flatMap(specsOf),
   ];
+  const outside = errors.map(({ message }) => describe('journeys', 'outside any test', message));
   const failures = suites
     .flatMap(specsOf)
     .map((spec) => ({ ...spec, error: spec.tests.flatMap(({ results }) => results).find(({ error }) => error)?.error }))
     .filter(({ ok, error }) => !ok || error)
     .map(({ file, title, error }) => describe(file, title, error?.message));
   // a test that passes at the second try is a test that fails
-  return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped, failures };
+  return {
+    passed: stats.expected,
+    failed: stats.unexpected + stats.flaky + outside.length,
+    skipped: stats.skipped,
+    failures: [...outside, ...failures],
+  };
 }
 
 const shownLines = 4;

@@ -76,6 +76,11 @@ function conclude(done: readonly Outcome[]): void {
   const totals = tests.map(({ report = '' }) => readReport(report, root));
   rmSync(reports, { recursive: true });
   for (const failure of totals.flatMap(({ failures }) => failures)) console.log(`\nFAILED ${failure}`);
+  tests.forEach(({ name }, index) => {
+    // a rejection that nobody caught stands in no report
+    const unexplained = totals[index]?.failed === 0 && done.some((step) => step.name === name && !step.ok);
+    if (unexplained) console.log(`\nFAILED ${name}: no test failed, see above why the run did`);
+  });
   console.log('\nstep         seconds');
   for (const { name, ok, seconds } of done) {
     console.log(`${name.padEnd(12)} ${seconds.toFixed(1).padStart(7)}  ${ok ? 'ok' : 'FAILED'}`);
