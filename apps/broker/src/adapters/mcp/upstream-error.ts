@@ -13,6 +13,7 @@
  * - `refused_address`  an address that is not public and not allow-listed (SSRF)
  * - `cancelled`        the caller's own signal
  * - `busy`             no place for another call; nothing was sent
+ * - `restarting`       a program or service of ours that ended and is started again; nothing was sent
  * - `quarantined`      a program that crashed again and again: it is not started until somebody says so
  * - `no_sandbox`       a program, where programs run in a sandbox alone and there is none
  * - `protocol`         a JSON-RPC error of the upstream
@@ -31,6 +32,7 @@ export type UpstreamErrorKind =
   | 'refused_address'
   | 'cancelled'
   | 'busy'
+  | 'restarting'
   | 'quarantined'
   | 'no_sandbox'
   | 'protocol';
@@ -42,11 +44,19 @@ export class UpstreamError extends Error {
   readonly data: unknown;
   /** The challenge of a `sign_in_required`, as the server wrote it. */
   readonly wwwAuthenticate: string | undefined;
+  /** When it may go better, of a `restarting` and of a server that is left alone; undefined when nobody can say. */
+  readonly retryAfterMs: number | undefined;
 
   constructor(
     kind: UpstreamErrorKind,
     message: string,
-    details: { code?: number; data?: unknown; wwwAuthenticate?: string | undefined; cause?: unknown } = {},
+    details: {
+      code?: number;
+      data?: unknown;
+      wwwAuthenticate?: string | undefined;
+      retryAfterMs?: number;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, { cause: details.cause });
     this.name = 'UpstreamError';
@@ -54,5 +64,6 @@ export class UpstreamError extends Error {
     this.code = details.code;
     this.data = details.data;
     this.wwwAuthenticate = details.wwwAuthenticate;
+    this.retryAfterMs = details.retryAfterMs;
   }
 }

@@ -9,6 +9,7 @@ const details: Record<UpstreamErrorKind, { status: ServerStatus; detail: string 
   closed: { status: 'disconnected', detail: 'The server closed the connection' },
   session_lost: { status: 'disconnected', detail: 'The server lost the session' },
   busy: { status: 'connected', detail: 'The server is busy' },
+  restarting: { status: 'disconnected', detail: 'The server has ended and is being started again' },
   quarantined: {
     status: 'error',
     detail: 'The server crashed three times within a minute. It stays stopped until somebody refreshes or deploys it',

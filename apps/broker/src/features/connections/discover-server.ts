@@ -19,6 +19,7 @@ export async function discoverServer(
     const lease = await pool.acquire(server, undefined);
     try {
       await catalogue.storeDiscovery(server.id, await readAll(lease.upstream));
+      pool.seenWell(server.id);
     } finally {
       lease.release();
     }

@@ -34,7 +34,7 @@ export type PoolEvents = {
 export type Lease = { upstream: Upstream; release(): void };
 
 /** Open connections to upstream servers: one for everybody, or one for each person where the server keeps state. */
-export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'retryNow'> & {
+export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'inFlight' | 'retryNow' | 'seenWell'> & {
   /**
    * A connection for this person (undefined: for nobody), opened on first use. Release it when the call is over.
    * @throws UpstreamError
@@ -179,6 +179,8 @@ export function createUpstreamPool(
   return {
     admit: admissions.admit,
     admitNow: admissions.admitNow,
+    inFlight: admissions.inFlight,
+    seenWell: admissions.seenWell,
     isLeftAlone: (serverId) => (admissions.openUntilMs(serverId) ?? 0) > clock.now(),
     retryNow(serverId) {
       supervisor.pardon(serverId);

@@ -39,7 +39,7 @@ function isDemoService(connection: CatalogueServer['manifest']['connection']): b
  * Where a server is for one person (`undefined`: for nobody, to discover and to check it), and what may be sent there.
  * Our own token, e-mail or id never is: a demo service, and the folder of a program, get a keyed pseudonym that differs from
  * server to server.
- * @throws UpstreamError unreachable while a demo service is not running; refused_address for an alias that is gone;
+ * @throws UpstreamError restarting while a demo service is not running; refused_address for an alias that is gone;
  *   no_sandbox
  */
 export function upstreamTarget(
@@ -68,7 +68,7 @@ export function upstreamTarget(
 /**
  * Where a server that is reached over the network stands now, and which addresses besides public ones it may use: a demo
  * service exactly its own.
- * @throws UpstreamError unreachable while a demo service is not running
+ * @throws UpstreamError restarting while a demo service is not running
  */
 export function addressOf(
   { manifest: { connection } }: CatalogueServer,
@@ -78,7 +78,7 @@ export function addressOf(
   if (!isDemoService(connection)) return { url: connection.url, allowAddresses };
   const [name = '', ...rest] = connection.url.slice('service:'.length).split('/');
   const origin = services.address(name);
-  if (!origin) throw new UpstreamError('unreachable', `the service ${name} is not running`);
+  if (!origin) throw new UpstreamError('restarting', `the service ${name} is not running`);
   const path = rest.length > 0 ? `/${rest.join('/')}` : '/mcp';
   return { url: `${origin}${path}`, allowAddresses: [new URL(origin).host] };
 }

@@ -43,18 +43,25 @@ test('a service that is killed is disconnected within 15 s, and connected again 
   await untilStatus('calendar', 'connected');
 }, 40_000);
 
-test('people who had used an HTTP service before it was restarted go on using it', async () => {
+test('people go on using an HTTP service that was killed under their calls, within 2 s of its return', async () => {
   const client = await connectModern(`${app.publicUrl}/mcp`, token);
   const call = () => client.callTool({ name: 'travel__list_itineraries', arguments: {} });
   expect((await call()).isError).toBeFalsy();
   const before = app.connections.services.address('travel');
+  kill('travel', 'SIGSTOP');
+  const broken = Promise.all(Array.from({ length: 8 }, call));
+  await waitUntil('all are with the service', () => app.connections.pool.inFlight('travel') === 8);
   kill('travel', 'SIGKILL');
+  expect((await broken).every(({ isError }) => isError)).toBe(true);
+  expect(app.connections.pool.isLeftAlone('travel')).toBe(true);
   await waitUntil(
     'the service to be back at another address',
     () => ![undefined, before].includes(app.connections.services.address('travel')),
     promisedMs,
   );
+  const back = performance.now();
   expect((await call()).isError).toBeFalsy();
+  expect(performance.now() - back).toBeLessThan(2000);
   await untilStatus('travel', 'connected');
   await client.close();
 }, 40_000);

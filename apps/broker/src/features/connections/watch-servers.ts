@@ -142,16 +142,17 @@ export function createServerWatch(options: {
       } finally {
         lease.release();
       }
+      // What was down is up again; what no check has found down may have been gone between two of them.
+      if (wasDown && server.statusDetail !== leftAlone) pool.retryNow(server.id);
+      else pool.seenWell(server.id);
       // It answers a ping, and fails every call.
       if (pool.isLeftAlone(server.id)) {
         await catalogue.setHealth(server.id, { status: 'error', detail: leftAlone, era: undefined });
         return;
       }
       // What came back may be another version with other tools.
-      if (wasDown) {
-        pool.retryNow(server.id);
-        await discover(server);
-      } else await catalogue.setHealth(server.id, { status: 'connected', detail: undefined, era: undefined });
+      if (wasDown) await discover(server);
+      else await catalogue.setHealth(server.id, { status: 'connected', detail: undefined, era: undefined });
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       if (error.kind === 'sign_in_required' && needsOwnSecrets(server)) {
@@ -186,6 +187,7 @@ export function createServerWatch(options: {
         for (const server of servicesOf(name)) {
           // It comes back at another address: a connection that anybody kept would fail for ever.
           background(pool.dropAll(server.id));
+          if (services.address(name) !== undefined) pool.retryNow(server.id);
           background(check(server));
         }
       });

@@ -21,6 +21,7 @@ const codes: Record<Exclude<UpstreamErrorKind, 'protocol'>, CallFailureCode> = {
   bad_upstream: 'bad_upstream',
   too_many_tools: 'bad_upstream',
   refused_address: 'upstream_unavailable',
+  restarting: 'upstream_unavailable',
   quarantined: 'upstream_unavailable',
   no_sandbox: 'upstream_unavailable',
   result_too_large: 'result_too_large',

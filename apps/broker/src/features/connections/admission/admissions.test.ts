@@ -3,6 +3,7 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import { createManualTime } from '../testing/manual-time.ts';
 import { testServer } from '../testing/test-server.ts';
 import { createAdmissions, type Admission, type Admissions, type AdmissionLimits } from './admissions.ts';
+import type { CallOutcome } from './breaker.ts';
 
 const web = testServer({ id: 'web', maxInFlight: 2 });
 const files = testServer({ id: 'files', connection: { type: 'stdio', command: 'files' }, isolation: 'perUser' });
@@ -24,8 +25,8 @@ const kindOf = (promise: Promise<unknown>) =>
   );
 
 /** Calls that fail one after another. */
-async function fail(admissions: Admissions, times: number, userId = 'ann', server = web): Promise<void> {
-  for (let count = 0; count < times; count++) (await admissions.admit(server, userId)).settle('unreachable');
+async function fail(admissions: Admissions, times: number, outcome: CallOutcome = 'unreachable'): Promise<void> {
+  for (let count = 0; count < times; count++) (await admissions.admit(web, 'ann')).settle(outcome);
 }
 
 test('a free place is given at once, without a promise or a timer', () => {
@@ -180,6 +181,29 @@ test('when a server is back, the next call may find out at once', async () => {
   expect(admissions.admitNow(web, 'ann')).toBeDefined();
 });
 
+test('a server that was gone and answers a check may be asked at once, the first time', async () => {
+  const { time, admissions } = build();
+  await fail(admissions, 5, 'closed');
+  admissions.seenWell('web');
+  admissions.admitNow(web, 'ann')?.settle('closed');
+  // there for the check, and gone in the call
+  admissions.seenWell('web');
+  expect(() => admissions.admitNow(web, 'ann')).toThrow('left alone');
+  time.pass(60_000);
+  admissions.admitNow(web, 'ann')?.settle(undefined);
+  await fail(admissions, 5, 'closed');
+  admissions.seenWell('web');
+  expect(admissions.admitNow(web, 'ann')).toBeDefined();
+});
+
+test('a server that was there and answered badly is left alone, whatever it answers to a check', async () => {
+  const { admissions } = build();
+  await fail(admissions, 4, 'unreachable');
+  await fail(admissions, 1, 'bad_upstream');
+  admissions.seenWell('web');
+  expect(() => admissions.admitNow(web, 'ann')).toThrow('left alone');
+});
+
 test('those who wait hear at once that the server is left alone', async () => {
   const { admissions } = build();
   await fail(admissions, 4);
@@ -190,9 +214,14 @@ test('those who wait hear at once that the server is left alone', async () => {
   expect(await waiting).toBe('unreachable');
 });
 
-test("one person's crashing process is left alone for that person only", async () => {
+test("one person's process that answers nothing is left alone for that person only, and one that ended is not", () => {
   const { admissions } = build();
-  await fail(admissions, 5, 'ann', files);
+  const fail = (outcome: CallOutcome) => {
+    for (let count = 0; count < 5; count++) admissions.admitNow(files, 'ann')?.settle(outcome);
+  };
+  fail('closed');
+  fail('unreachable');
+  fail('timeout');
   expect(() => admissions.admitNow(files, 'ann')).toThrow('left alone');
   expect(admissions.admitNow(files, 'bob')).toBeDefined();
 });

@@ -2,6 +2,7 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Timers } from '../timers.ts';
+import { isProgram } from '../connection-key.ts';
 import { isPerUser } from '../upstream-target.ts';
 import { createBreaker, type Breaker, type BreakerPass, type CallOutcome } from './breaker.ts';
 import { createFairQueue, queueLimits, type FairQueue } from './fair-queue.ts';
@@ -26,6 +27,8 @@ export type Admissions = {
   admit(server: CatalogueServer, userId: string, signal?: AbortSignal): Promise<Admission>;
   /** A server is back, or somebody asked for it anew: its next call may find out. */
   retryNow(serverId: string): void;
+  /** A server answered a check: where it was gone, its next call may find out, once. */
+  seenWell(serverId: string): void;
   /** When the breaker of a server for everybody lets the next call through; undefined while it is closed. */
   openUntilMs(serverId: string): number | undefined;
   /** Calls under way to a server. */
@@ -38,6 +41,12 @@ export type AdmissionLimits = {
   callsInFlightPerServer: number | undefined;
   callsInFlightPerUser: number;
 };
+
+/**
+ * How a program ends and is started again is judged where it is started (processes/supervisor.ts), which knows its crashes:
+ * one of them can end many calls at once.
+ */
+const endings: ReadonlySet<CallOutcome> = new Set(['closed', 'unreachable']);
 
 type Gate = { server: CatalogueServer; inFlight: number; queue: FairQueue<Admission>; breaker: Breaker };
 
@@ -67,7 +76,7 @@ export function createAdmissions(options: {
   }
 
   function breakerOf({ server, breaker }: Gate, userId: string): { breaker: Breaker; key: string | undefined } {
-    if (server.manifest.connection.type !== 'stdio' || !isPerUser(server)) return { breaker, key: undefined };
+    if (!isProgram(server) || !isPerUser(server)) return { breaker, key: undefined };
     const key = `${server.id}/${userId}`;
     let own = personal.get(key);
     if (!own) personal.set(key, (own = createBreaker(clock)));
@@ -81,16 +90,16 @@ export function createAdmissions(options: {
     if (gate.inFlight >= max || ofUser >= limits.callsInFlightPerUser) return undefined;
     const { breaker, key } = breakerOf(gate, userId);
     const pass = breaker.enter();
-    if (pass === undefined)
-      throw new UpstreamError('unreachable', `${gate.server.id} is left alone after its failures`);
+    if (pass === undefined) throw leftAlone(gate.server, breaker);
     gate.inFlight++;
     callsOfUser.set(userId, ofUser + 1);
+    const ofProgram = isProgram(gate.server);
     let settled = false;
     return {
       settle(outcome) {
         if (settled) return;
         settled = true;
-        leave(breaker, pass, outcome, key);
+        leave(breaker, pass, ofProgram && endings.has(outcome) ? 'restarting' : outcome, key);
         gate.inFlight--;
         const left = (callsOfUser.get(userId) ?? 1) - 1;
         if (left > 0) callsOfUser.set(userId, left);
@@ -99,6 +108,11 @@ export function createAdmissions(options: {
         for (const other of crowded) serve(other);
       },
     };
+  }
+
+  function leftAlone({ id }: CatalogueServer, { openUntilMs = 0 }: Breaker): UpstreamError {
+    const retryAfterMs = Math.max(0, openUntilMs - clock.now());
+    return new UpstreamError('unreachable', `${id} is left alone after its failures`, { retryAfterMs });
   }
 
   function leave(breaker: Breaker, pass: BreakerPass, outcome: CallOutcome, key: string | undefined): void {
@@ -133,6 +147,7 @@ export function createAdmissions(options: {
       gates.get(serverId)?.breaker.retryNow();
       for (const [key, breaker] of personal) if (key.startsWith(`${serverId}/`)) breaker.retryNow();
     },
+    seenWell: (serverId) => gates.get(serverId)?.breaker.seenWell(),
     openUntilMs: (serverId) => gates.get(serverId)?.breaker.openUntilMs,
     inFlight: (serverId) => gates.get(serverId)?.inFlight ?? 0,
     stop() {

@@ -9,12 +9,15 @@ const longestOpenMs = 5 * 60_000;
 /** What an exchange says of the server's health; undefined is an answer, be it an error of the tool's own. */
 export type CallOutcome = UpstreamErrorKind | undefined;
 
-const ill: ReadonlySet<CallOutcome> = new Set(['unreachable', 'closed', 'session_lost', 'timeout', 'bad_upstream']);
+/** It was not there. */
+const gone: ReadonlySet<CallOutcome> = new Set(['unreachable', 'closed', 'session_lost']);
+const ill: ReadonlySet<CallOutcome> = new Set([...gone, 'timeout', 'bad_upstream']);
 /** Nothing was asked of the server, or it had no time to answer. */
 const saysNothing: ReadonlySet<CallOutcome> = new Set([
   'busy',
   'cancelled',
   'refused_address',
+  'restarting',
   'quarantined',
   'no_sandbox',
 ]);
@@ -38,6 +41,11 @@ export type Breaker = {
   leave(pass: BreakerPass, outcome: CallOutcome): void;
   /** There is news of the server: the next call may find out at once. */
   retryNow(): void;
+  /**
+   * A check of ours was answered. A server that was not there, for a restart say, is there again: the next call may find
+   * out. Only once: one that is gone in each call and there for each check is left alone as any other.
+   */
+  seenWell(): void;
   /** When it may be asked again; undefined while all is well. */
   readonly openUntilMs: number | undefined;
   /** Nothing to remember. */
@@ -50,6 +58,8 @@ export function createBreaker(clock: Clock): Breaker {
   let openMs = firstOpenMs;
   let openUntilMs: number | undefined;
   let probing = false;
+  /** Of the failures in a row. */
+  let wasGone = true;
 
   function open(durationMs: number): void {
     openMs = durationMs;
@@ -67,6 +77,7 @@ export function createBreaker(clock: Clock): Breaker {
       if (pass.isProbe) probing = false;
       if (saysNothing.has(outcome) || (outcome === 'timeout' && answers > pass.answersBefore)) return;
       if (ill.has(outcome)) {
+        wasGone = gone.has(outcome) && (wasGone || failures === 0);
         failures++;
         if (pass.isProbe) open(Math.min(openMs * 2, longestOpenMs));
         else if (openUntilMs === undefined && failures >= failuresToOpen) open(firstOpenMs);
@@ -78,6 +89,9 @@ export function createBreaker(clock: Clock): Breaker {
     },
     retryNow() {
       if (openUntilMs !== undefined) openUntilMs = clock.now();
+    },
+    seenWell() {
+      if (openUntilMs !== undefined && wasGone && openMs === firstOpenMs) openUntilMs = clock.now();
     },
     get openUntilMs() {
       return openUntilMs;

@@ -8,7 +8,7 @@ const secondRestartDelayMs = 5_000;
 
 /** Remembers which programs crash, by the name of a process: one that does so again and again is not started again. */
 export type CrashRecord = {
-  /** @throws UpstreamError quarantined after three crashes in a minute; unreachable in the pause after the second */
+  /** @throws UpstreamError quarantined after three crashes in a minute; restarting in the pause after the second */
   check(name: string): void;
   crashed(name: string): void;
   /** Forgets every crash of processes whose name begins so: somebody looks after them. */
@@ -28,8 +28,10 @@ export function createCrashRecord(clock: Clock): CrashRecord {
         throw new UpstreamError('quarantined', `${crashesToQuarantine} crashes within a minute`);
       }
       const last = record.atMs.at(-1);
-      if (last !== undefined && record.atMs.length > 1 && clock.now() - last < secondRestartDelayMs) {
-        throw new UpstreamError('unreachable', 'the program crashed and is started again in a moment');
+      if (last === undefined || record.atMs.length < 2) return;
+      const retryAfterMs = last + secondRestartDelayMs - clock.now();
+      if (retryAfterMs > 0) {
+        throw new UpstreamError('restarting', 'the program crashed and is started again in a moment', { retryAfterMs });
       }
     },
     crashed(name) {

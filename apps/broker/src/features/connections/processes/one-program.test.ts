@@ -96,6 +96,22 @@ describe('a program of one person, used by several of their clients', () => {
   });
 });
 
+test('a program that is killed under many calls of a person answers their next one: they pay for one crash', async () => {
+  const client = await connect({});
+  await call(client, 'peruser__echo');
+  const [pid = 0] = pids();
+  const broken: Promise<unknown>[] = [];
+  for (let count = 0; count < 6; count++) {
+    await new Promise<void>((resolve) => {
+      broken.push(client.callTool({ name: 'peruser__hang', arguments: {} }, { onprogress: () => resolve() }));
+    });
+  }
+  process.kill(pid, 'SIGKILL');
+  expect(JSON.stringify(await Promise.all(broken)).match(/upstream_unavailable/g)).toHaveLength(6);
+  expect(await call(client, 'peruser__echo')).toMatch(/\d/);
+  expect(pids()).not.toContain(pid);
+});
+
 test('a program that everybody shares is one process for all, and asks nobody', async () => {
   const zoe = await connect({ elicitation: { form: {} } }, 'zoe');
   const first = await call(zoe, 'shared__echo');

@@ -119,8 +119,7 @@ describe('a program that crashes', () => {
   });
 
   test('twice is left alone for a moment, three times in a minute is stopped until somebody says otherwise', async () => {
-    for (const expected of ['closed', 'closed', 'unreachable'])
-      expect(await kindOf(use('ann', 'crash'))).toBe(expected);
+    for (const expected of ['closed', 'closed', 'restarting']) expect(await kindOf(use('ann', 'crash'))).toBe(expected);
     opened.time.pass(5000);
     expect(await kindOf(use('ann', 'crash'))).toBe('closed');
     opened.time.pass(3_600_000);

@@ -14,7 +14,7 @@ export type Supervisor = {
   /**
    * Starts a program in a place of its own, which it gives back when it is closed.
    * @param identity whose process it is: crashes of one are no other's
-   * @throws UpstreamError of `open`; busy with every place taken; quarantined, unreachable after crashes
+   * @throws UpstreamError of `open`; busy with every place taken; quarantined, restarting after crashes
    */
   start(identity: ProcessIdentity, open: () => Promise<Upstream>): Promise<Upstream>;
   /** A process ended that nobody had ended. */
