@@ -1,27 +1,28 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import { renderError } from '#platform/http/error-body.ts';
+import { sendAnswer } from '#platform/http/send-answer.ts';
 import { jsonRpcError, type JsonRpcError } from './json-rpc-error.ts';
 import { readBody } from './read-body.ts';
+import { takeOver } from './take-over.ts';
 
 const invalidRequest = -32600;
 const internalError = -32603;
 
 /** Answers what failed before a handler was reached, an oversized body above all, in the shape that MCP clients read. */
-export function replyFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, body } = renderFailure(error, request);
-  return reply.code(status).send(body);
+export function replyFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  answerFailure(error, request, takeOver(reply));
 }
 
 /**
- * The same for a request that was hijacked from fastify, which nobody else answers any more. An answer that has begun
+ * The same for a request that was taken over from fastify, which nobody else answers any more. An answer that has begun
  * can only be broken off.
  */
 export function answerFailure(error: unknown, request: FastifyRequest, response: ServerResponse): void {
   const { status, body } = renderFailure(error, request);
   if (response.headersSent) return void response.destroy();
-  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
-  response.end(JSON.stringify(body));
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+  sendAnswer(response, status, headers, JSON.stringify(body));
 }
 
 function renderFailure(error: unknown, request: FastifyRequest): { status: number; body: JsonRpcError } {

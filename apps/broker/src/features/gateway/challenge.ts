@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { errorCatalogue, type ErrorCode } from '@souk/contract/errors.ts';
 import type { McpChallenge } from '#features/identity/index.ts';
+import { sendAnswer } from '#platform/http/send-answer.ts';
 
 const allScopes = 'mcp:tools mcp:prompts mcp:resources';
 
@@ -15,13 +16,13 @@ export function sendChallenge(response: ServerResponse, challenge: McpChallenge,
     ...(challenge.error ? [`error="${challenge.error}"`] : []),
     ...(challenge.description ? [`error_description="${challenge.description.replaceAll(/["\\]/g, "'")}"`] : []),
   ];
-  response.writeHead(challenge.status, {
+  const headers = {
     'www-authenticate': `Bearer ${fields.join(', ')}`,
     'content-type': 'application/json',
     'cache-control': 'no-store',
-  });
+  };
   const code: ErrorCode =
     challenge.status === 403 ? 'forbidden' : challenge.error ? 'unauthenticated' : 'authentication_required';
   const { message } = errorCatalogue[code];
-  response.end(JSON.stringify({ success: false, code, message }));
+  sendAnswer(response, challenge.status, headers, JSON.stringify({ success: false, code, message }));
 }

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { sendAnswer } from '#platform/http/send-answer.ts';
 
 export type JsonRpcError = {
   jsonrpc: '2.0';
@@ -21,6 +22,6 @@ export function sendJsonRpcError(
   message: string,
   body?: unknown,
 ): void {
-  response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
-  response.end(JSON.stringify(jsonRpcError(code, message, body)));
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+  sendAnswer(response, status, headers, JSON.stringify(jsonRpcError(code, message, body)));
 }

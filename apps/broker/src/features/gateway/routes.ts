@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import type { Identity } from '#features/identity/index.ts';
-import { SoukError } from '#platform/errors.ts';
 import { putInFront } from '#platform/http/put-in-front.ts';
+import { admitRequest, type Admitted } from './admit-request.ts';
 import { answerFailure, replyFailure } from './answer-failure.ts';
 import { sendChallenge } from './challenge.ts';
 import { endWithToken } from './end-with-token.ts';
@@ -10,15 +10,16 @@ import type { GatewayParts } from './gateway-parts.ts';
 import type { InFlight } from './in-flight.ts';
 import { sendJsonRpcError } from './json-rpc-error.ts';
 import type { McpEndpoint } from './mcp-endpoint.ts';
-import { visibleTo, type Person } from './person.ts';
+import { visibleTo } from './person.ts';
 import { createHotPath } from './plain/hot-path.ts';
 import type { PlainPath } from './plain/serve-plain.ts';
 import { maxMcpBodyBytes, readBody } from './read-body.ts';
 import { methodsOf, requiredScope, stepUpScope } from './required-scope.ts';
+import { takeOver } from './take-over.ts';
 
 /**
  * The two links: /mcp with everything that a person may use, /s/{serverId}/mcp with one server.
- * Steps of each request: origin -> token -> server -> body -> scope -> era.
+ * Steps of each request: origin -> token -> server (admit-request.ts) -> body -> scope -> era.
  */
 export async function mountGatewayRoutes(
   app: FastifyInstance,
@@ -34,46 +35,31 @@ export async function mountGatewayRoutes(
   },
 ): Promise<void> {
   const { publicUrl, identity, endpoint, plain, parts } = options;
+  /** Of requests whose body is being read. */
+  const admitted = new WeakMap<FastifyRequest, Admitted>();
 
-  async function serve(request: FastifyRequest, reply: FastifyReply, serverId: string | undefined): Promise<void> {
-    checkOrigin(request, publicUrl);
-    // A load balancer sends the client to another replica; one alone will be back in a moment.
-    if (options.isDraining()) throw new SoukError('unavailable');
-    const path = serverId === undefined ? '/mcp' : `/s/${serverId}/mcp`;
-    const metadataUrl = `${publicUrl}/.well-known/oauth-protected-resource${path}`;
-    const authenticated = await identity.authenticateMcp(request.headers.authorization, `${publicUrl}${path}`);
+  async function admit(request: FastifyRequest, reply: FastifyReply, serverId: string | undefined): Promise<void> {
+    const known = await admitRequest(request, reply, serverId, options);
+    if (known) admitted.set(request, known);
+  }
 
-    // From here on the answer is written by hand or by the SDK; fastify's headers go along.
-    reply.hijack();
-    const response = reply.raw;
-    response.setHeader('x-content-type-options', 'nosniff');
-    for (const [name, value] of Object.entries(reply.getHeaders()))
-      if (value !== undefined) response.setHeader(name, value);
-    if ('challenge' in authenticated) {
-      identity.connectionLog.challenged(request, `${publicUrl}${path}`);
-      return sendChallenge(response, authenticated.challenge, metadataUrl);
-    }
-
-    const person: Person = { caller: authenticated.caller, serverId };
+  async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const known = admitted.get(request);
+    if (!known) throw new Error('a request came to its handler without having been admitted');
+    const response = takeOver(reply);
     try {
-      await serveKnown(request, response, person, metadataUrl);
+      await serveAdmitted(request, response, known);
     } catch (error) {
       answerFailure(error, request, response);
     }
   }
 
   /** What is left once it is known who asks. */
-  async function serveKnown(
+  async function serveAdmitted(
     request: FastifyRequest,
     response: ServerResponse,
-    person: Person,
-    metadataUrl: string,
+    { person, metadataUrl, ...known }: Admitted,
   ): Promise<void> {
-    const { serverId } = person;
-    const visible = await visibleTo(person, parts.catalogue.snapshot(), parts.access);
-    if (serverId !== undefined && visible.servers.length === 0) {
-      return sendJsonRpcError(response, 404, -32001, 'Unknown server');
-    }
     const read = request.method === 'POST' ? readBody(bytesOf(request.body)) : { body: undefined };
     if ('code' in read) return sendJsonRpcError(response, 400, read.code, read.message);
 
@@ -94,7 +80,8 @@ export async function mountGatewayRoutes(
       response.once('close', options.answers.enter());
     }
     identity.connectionLog.follow(person.caller, request, response, methods, read.body);
-    const served = plain.serve(request.raw, response, person, visible, read.body, {});
+    const visible = known.visible ?? (await visibleTo(person, parts.catalogue.snapshot(), parts.access));
+    const served = plain.serve(request.raw, response, person, visible, read.body, { id: request.id, headers: {} });
     await (served ?? endpoint.handle(request.raw, response, person, read.body));
     identity.connectionLog.served(person.caller, request, response.statusCode, read.body);
   }
@@ -117,21 +104,17 @@ export async function mountGatewayRoutes(
       method: methods,
       url: '/mcp',
       helmet,
-      handler: (request, reply) => serve(request, reply, undefined),
+      onRequest: (request, reply) => admit(request, reply, undefined),
+      handler: serve,
     });
     scope.route<{ Params: { serverId: string } }>({
       method: methods,
       url: '/s/:serverId/mcp',
       helmet,
-      handler: (request, reply) => serve(request, reply, request.params.serverId),
+      onRequest: (request, reply) => admit(request, reply, request.params.serverId),
+      handler: serve,
     });
   });
-}
-
-/** A page of another origin may not use a person's browser to reach the link (MCP transports, security warning). */
-function checkOrigin(request: FastifyRequest, publicUrl: string): void {
-  const { origin } = request.headers;
-  if (origin !== undefined && origin !== publicUrl) throw new SoukError('foreign_origin');
 }
 
 function bytesOf(body: unknown): Buffer {

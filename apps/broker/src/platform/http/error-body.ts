@@ -31,10 +31,11 @@ export function renderError(error: unknown, requestId: string): RenderedError {
       unexpected: error.code === 'unexpected',
     };
   }
-  if (isDatabaseLost(error)) return { ...known('unavailable'), unexpected: true };
-  // The client hung up in the middle of its body: nobody reads the answer, and it is no fault of ours.
+  // The client hung up in the middle of its body: nobody reads the answer, and it is no fault of ours. Its code is that
+  // of a lost connection (ECONNRESET), which a database may lose as well: so this comes first.
   if (error instanceof Error && error.message === 'aborted')
     return known('invalid_request', 'The request ended early.');
+  if (isDatabaseLost(error)) return { ...known('unavailable'), unexpected: true };
   const fields: { code?: unknown; statusCode?: unknown } = typeof error === 'object' && error !== null ? error : {};
   const code = typeof fields.code === 'string' ? fastifyCodes[fields.code] : undefined;
   if (code) return known(code);
