@@ -1,13 +1,11 @@
 import { resolve } from 'node:path';
 import type { UsageRows } from './find-problems.ts';
-import type { DatabaseKind, GatewayOptions } from './gateway-options.ts';
+import type { DatabaseKind, GatewayOptions, UpstreamName } from './gateway-options.ts';
 import type { Pinning } from './machine.ts';
 import type { Target } from './measure-case.ts';
 import type { BrokerFinal, BrokerInput, BrokerReady } from './parts/broker.ts';
 import type { HttpReady } from './parts/listen.ts';
 import { startPart, type Part } from './start-part.ts';
-
-export type UpstreamName = 'raw' | 'sdk';
 
 /**
  * Calls come from so many people: a person may have 100 sessions and no more, and one person's token alone would be

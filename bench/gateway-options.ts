@@ -2,9 +2,10 @@ import { parseArgs } from 'node:util';
 import { UsageError } from './bench.ts';
 
 export const gatewayUsage =
-  'gateway [--seconds 1.2] [--rounds 3] [--clients 1,32,128] [--database pglite|postgres|both] [--profile FOLDER]';
+  'gateway [--seconds 1.2] [--rounds 3] [--clients 1,32,128] [--upstreams raw,sdk] [--database pglite|postgres|both] [--profile FOLDER]';
 
 export type DatabaseKind = 'pglite' | 'postgres';
+export type UpstreamName = 'raw' | 'sdk';
 
 export type GatewayOptions = {
   /** How long each target is measured in each round. */
@@ -12,6 +13,7 @@ export type GatewayOptions = {
   rounds: number;
   /** Numbers of connections, each a case of its own. */
   clients: readonly number[];
+  upstreams: readonly UpstreamName[];
   databases: readonly DatabaseKind[];
   /** Folder for the broker's CPU profiles. */
   profile: string | undefined;
@@ -24,6 +26,7 @@ export function parseGatewayOptions(args: readonly string[]): GatewayOptions {
     seconds: number('seconds', values.seconds, 0.1, 60),
     rounds: whole('rounds', values.rounds, 1, 100),
     clients: values.clients.split(',').map((text) => whole('clients', text, 1, 1000)),
+    upstreams: values.upstreams.split(',').map(upstream),
     databases: databases(values.database),
     profile: values.profile,
   };
@@ -38,6 +41,7 @@ function parse(args: readonly string[]) {
         seconds: { type: 'string', default: '1.2' },
         rounds: { type: 'string', default: '3' },
         clients: { type: 'string', default: '1,32,128' },
+        upstreams: { type: 'string', default: 'raw,sdk' },
         database: { type: 'string', default: 'both' },
         profile: { type: 'string' },
       },
@@ -45,6 +49,11 @@ function parse(args: readonly string[]) {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
+}
+
+function upstream(text: string): UpstreamName {
+  if (text === 'raw' || text === 'sdk') return text;
+  throw new UsageError(`--upstreams: ${text} is none of raw, sdk`);
 }
 
 function databases(text: string): DatabaseKind[] {

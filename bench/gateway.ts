@@ -1,12 +1,12 @@
 import { findPostgresBinaries } from '../apps/broker/src/testing/postgres-binaries.ts';
 import { UsageError, type Bench } from './bench.ts';
-import { gatewayUsage, parseGatewayOptions, type GatewayOptions } from './gateway-options.ts';
+import { gatewayUsage, parseGatewayOptions, type GatewayOptions, type UpstreamName } from './gateway-options.ts';
 import { findProblems, type UsageRows } from './find-problems.ts';
 import { describeMachine, loadAverage, measureCoreSpeed, pinSelf, planPinning } from './machine.ts';
 import type { Era } from './mcp-connection.ts';
 import { measureCase, type CaseResult, type Target } from './measure-case.ts';
 import { formatCases } from './print-cases.ts';
-import { startBed, type GatewayBed, type UpstreamName } from './gateway-bed.ts';
+import { startBed, type GatewayBed } from './gateway-bed.ts';
 import { sum } from './statistics.ts';
 
 const eras: readonly Era[] = ['legacy', 'modern'];
@@ -80,13 +80,13 @@ async function measureAll(options: GatewayOptions, bed: GatewayBed): Promise<Cas
 
   // One case also asks as a client that signed in (OAuth), the others with personal tokens.
   const oauthClients = options.clients.includes(sdkFromClients) ? sdkFromClients : Math.max(...options.clients);
-  const plans: [UpstreamName, readonly number[]][] = [
-    ['raw', options.clients],
-    ['sdk', options.clients.filter((clients) => clients >= sdkFromClients)],
-  ];
-  for (const [upstream, clientNumbers] of plans) {
+  const clientsOf: Record<UpstreamName, readonly number[]> = {
+    raw: options.clients,
+    sdk: options.clients.filter((clients) => clients >= sdkFromClients),
+  };
+  for (const upstream of options.upstreams) {
     for (const era of eras) {
-      for (const clients of clientNumbers) {
+      for (const clients of clientsOf[upstream]) {
         const oauth = upstream === 'raw' && era === 'modern' && clients === oauthClients;
         await measure(upstream, era, clients, bed.targets(upstream, { oauth }));
       }
