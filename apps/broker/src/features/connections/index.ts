@@ -8,3 +8,4 @@ export type { ServicePrograms } from './run-services.ts';
 export { readStdioAllowlist, type StdioAllowlist } from './stdio-allowlist.ts';
 export { mountClientDocument, mountUpstreamSignInRoutes } from './upstream-sign-in/routes.ts';
 export type { ConnectionNeeds } from './connection-key.ts';
+export type { OfferedPart } from './upstream-sign-in/personal-offers.ts';

@@ -52,7 +52,13 @@ async function resolveTool(request: CallRequest<CallToolRequest['params']>, part
 }
 
 /** A call that this person may make: the tool was found among those that they see. */
-export type AllowedCall = { person: Person; tool: Found; signal: CallerSignal };
+export type AllowedCall = {
+  /** Under which it is recorded; a new one where the caller has none. */
+  id?: string;
+  person: Person;
+  tool: Found;
+  signal: CallerSignal;
+};
 
 /** Sends an allowed call over an open connection and says what became of it. @throws UpstreamError */
 export type Dispatch<Answer> = (upstream: Upstream) => Promise<{ answer: Answer; outcome: Outcome }>;
@@ -69,7 +75,7 @@ export async function carryOut<Answer>(
 ): Promise<Answer | CallToolResult> {
   const { person, tool } = call;
   const startedAtMs = parts.clock.now();
-  const called = { server: tool.server, kind: 'tool' as const, name: tool.item.name };
+  const called = { id: call.id, server: tool.server, kind: 'tool' as const, name: tool.item.name };
 
   if (needsTask(tool.item)) {
     throw new ProtocolError(-32601, `${tool.item.name} runs as a task only, which is not offered here`);
@@ -117,5 +123,5 @@ function failed(
     throw new ProtocolError(error.code ?? -32603, error.message, error.data);
   }
   finish({ outcome: code === 'cancelled' ? 'cancelled' : 'failed', reason: code });
-  return failureResult(code, server.manifest.name);
+  return failureResult(code, server.manifest.name, error);
 }

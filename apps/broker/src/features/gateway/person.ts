@@ -1,16 +1,25 @@
 import type { ClientCapabilities, LoggingLevel } from '@modelcontextprotocol/server';
 import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
-import type { Connections } from '#features/connections/index.ts';
+import type { Connections, OfferedPart } from '#features/connections/index.ts';
 import type { Caller } from '#platform/http/caller.ts';
 
-/** Decides which servers somebody may use: reads what is needed once, then answers for each server. */
-export type AccessPolicy = (userId: string) => Promise<(server: CatalogueServer) => boolean>;
+/**
+ * Decides which servers somebody may use: reads what is needed once, then answers for each server. At once where nothing
+ * has to be read.
+ */
+export type AccessPolicy = (userId: string) => Now<MayUse>;
+type MayUse = (server: CatalogueServer) => boolean;
+
+/** What is mostly known already, and is waited for only where it is not. */
+type Now<T> = T | Promise<T>;
 
 /** Until there is something to buy: what is free is open to everybody signed in. A manifest without billing is T0. */
-export const freeForAll: AccessPolicy = async () => (server) => (server.manifest.billing?.tier ?? 'T0') === 'T0';
+export const freeForAll: AccessPolicy = () => isFree;
+const isFree: MayUse = (server) => (server.manifest.billing?.tier ?? 'T0') === 'T0';
 
 /** What somebody sees of each server; undefined for those that they may not use or have switched off. */
-export type PersonalView = (userId: string) => Promise<(server: CatalogueServer) => CatalogueServer | undefined>;
+export type PersonalView = (userId: string) => Now<Seen>;
+type Seen = (server: CatalogueServer) => CatalogueServer | undefined;
 
 /**
  * Of what a policy allows, what the person has not switched off, and of that what their own connection offers. Lists and
@@ -20,14 +29,18 @@ export function viewOf(
   access: AccessPolicy,
   { preferences, offers }: Pick<Connections, 'preferences' | 'offers'>,
 ): PersonalView {
-  return async (userId) => {
-    const [mayUse, disabled, offeredPart] = await Promise.all([
-      access(userId),
-      preferences.disabledServers(userId),
-      offers.partFor(userId),
-    ]);
-    return (server) => (!disabled.has(server.id) && mayUse(server) ? offeredPart(server) : undefined);
+  return (userId) => {
+    const mayUse = access(userId);
+    const disabled = preferences.disabledServers(userId);
+    const offered = offers.partFor(userId);
+    return mayUse instanceof Promise || disabled instanceof Promise || offered instanceof Promise
+      ? Promise.all([mayUse, disabled, offered]).then((read) => seenOf(...read))
+      : seenOf(mayUse, disabled, offered);
   };
+}
+
+function seenOf(mayUse: MayUse, disabled: ReadonlySet<string>, offeredPart: OfferedPart): Seen {
+  return (server) => (!disabled.has(server.id) && mayUse(server) ? offeredPart(server) : undefined);
 }
 
 /** One request's view of the gateway: who asks, and through which of the two links. */
@@ -50,8 +63,15 @@ export type Visible = {
 };
 export type Found = { server: CatalogueServer; item: CatalogueItem };
 
-export async function visibleTo(person: Person, snapshot: CatalogueSnapshot, view: PersonalView): Promise<Visible> {
-  const seen = await view(person.caller.userId);
+/** At once when everything about the person is in memory. */
+export function visibleTo(person: Person, snapshot: CatalogueSnapshot, view: PersonalView): Now<Visible> {
+  const seen = view(person.caller.userId);
+  return seen instanceof Promise
+    ? seen.then((read) => visibleThrough(read, person, snapshot))
+    : visibleThrough(seen, person, snapshot);
+}
+
+function visibleThrough(seen: Seen, person: Person, snapshot: CatalogueSnapshot): Visible {
   const single = person.serverId;
   let servers: readonly CatalogueServer[] | undefined;
   // a call of one tool asks for one server: the rest are looked at when somebody lists them

@@ -8,14 +8,14 @@ export type Outcome = { outcome: UsageEvent['outcome']; reason: string | undefin
 /** Every call leaves a row, whatever became of it. */
 export function recordCall(
   { caller }: Person,
-  called: { server: CatalogueServer; kind: UsageEvent['kind']; name: string },
+  called: { id?: string | undefined; server: CatalogueServer; kind: UsageEvent['kind']; name: string },
   { outcome, reason, credits = 0 }: Outcome,
   startedAtMs: number,
   { usage, clock, ids }: Pick<GatewayParts, 'usage' | 'clock' | 'ids'>,
 ): void {
   const nowMs = clock.now();
   usage.record({
-    callId: ids.uuid(),
+    callId: called.id ?? ids.uuid(),
     userId: caller.userId,
     serverId: called.server.id,
     kind: called.kind,

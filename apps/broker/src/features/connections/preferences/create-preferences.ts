@@ -15,8 +15,8 @@ export type PersonListener = (userId: string | undefined, serverId?: string) => 
 
 /** What each person has switched off. */
 export type Preferences = {
-  /** From memory for a few seconds: asked at every list and call. */
-  disabledServers(userId: string): Promise<ReadonlySet<string>>;
+  /** From memory for a few seconds, and then at once: asked at every list and call. */
+  disabledServers(userId: string): ReadonlySet<string> | Promise<ReadonlySet<string>>;
   /** From the database, in alphabetical order. */
   readDisabled(userId: string): Promise<string[]>;
   switchOn(userId: string, serverId: string): Promise<void>;

@@ -17,11 +17,11 @@ export function mountPreferenceRoutes(
     return server;
   }
 
-  router.route(enableServer, async ({ caller, params, request, reply }) => {
+  router.route(enableServer, async ({ caller, params, reply }) => {
     const server = serverOf(params.serverId);
     const { name } = server.manifest;
     if (await signIn.isMissing(caller.userId, server)) {
-      const started = await signIn.start(caller.userId, server, { request, reply });
+      const started = await signIn.start(caller.userId, server, { reply });
       // Nothing is switched yet: the web asks again once the person has signed in.
       return { success: false, message: `Sign in to ${name} to enable it`, requiresOAuth: true, ...started };
     }

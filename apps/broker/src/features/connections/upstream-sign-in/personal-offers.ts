@@ -21,8 +21,11 @@ export type OfferedPart = (server: CatalogueServer) => CatalogueServer;
 
 /** What servers that need each person's own sign-in offer to each person (gateway.md, Lists never wait for upstreams). */
 export type PersonalOffers = {
-  /** From memory for a few seconds: asked at every list and call. Before a server was asked, all of it is theirs. */
-  partFor(userId: string): Promise<OfferedPart>;
+  /**
+   * From memory for a few seconds, and then at once: asked at every list and call. Before a server was asked, all of it
+   * is theirs.
+   */
+  partFor(userId: string): OfferedPart | Promise<OfferedPart>;
   /** What the person has at a server is new: the server is asked in the background. */
   signedIn(userId: string, serverId: string): void;
   /** The server says on this person's connection that its lists changed. */

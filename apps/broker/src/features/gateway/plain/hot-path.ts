@@ -4,10 +4,10 @@ import type { Identity } from '#features/identity/index.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import type { InFlight } from '../in-flight.ts';
-import { visibleTo } from '../person.ts';
+import { visibleTo, type Person, type Visible } from '../person.ts';
 import { maxMcpBodyBytes, readBody } from '../read-body.ts';
 import { requiredScope } from '../required-scope.ts';
-import { readWhole, waitForWhole } from './read-whole.ts';
+import { readWhole } from './read-whole.ts';
 import type { PlainPath } from './serve-plain.ts';
 
 /** Sees a request before fastify does: serves it, or calls `next`, and then nothing has happened to it. */
@@ -59,19 +59,34 @@ export function createHotPath(options: {
     caller: Caller,
     length: number,
   ): Promise<boolean> {
-    const bytes = readWhole(request, length) ?? (await waitForWhole(request, length));
+    const bytes = await readWhole(request, length);
     // hung up: nobody is there to be answered
     if (!bytes) return true;
-    // at once, before the stream can end: whoever is next finds it as it came
-    request.unshift(bytes);
-    const read = readBody(bytes);
-    if (!('body' in read) || asRecord(read.body)?.['method'] !== 'tools/call') return false;
+    const body = callIn(bytes);
     const person = { caller, serverId };
-    const visible = await visibleTo(person, parts.catalogue.snapshot(), parts.access);
-    const headers = { 'x-content-type-options': 'nosniff', 'x-request-id': parts.ids.uuid() };
-    const served = plain.serve(request, response, person, visible, read.body, headers);
+    const visible = body && visibleTo(person, parts.catalogue.snapshot(), parts.access);
+    if (!visible) return putBack(request, bytes);
+    if (!(visible instanceof Promise)) {
+      return begin(request, response, person, visible, body) || putBack(request, bytes);
+    }
+    // now, not when the answer is there: the stream would have ended
+    putBack(request, bytes);
+    const isServed = begin(request, response, person, await visible, body);
+    if (isServed) request.resume();
+    return isServed;
+  }
+
+  function begin(
+    request: IncomingMessage,
+    response: ServerResponse,
+    person: Person,
+    visible: Visible,
+    body: unknown,
+  ): boolean {
+    const id = parts.ids.uuid();
+    const headers = { 'x-content-type-options': 'nosniff', 'x-request-id': id };
+    const served = plain.serve(request, response, person, visible, body, { id, headers });
     if (!served) return false;
-    request.resume();
     response.once('close', options.answers.enter());
     served.catch((error: unknown) => {
       parts.log.error({ err: error }, 'a plain call could not be answered');
@@ -87,6 +102,19 @@ export function createHotPath(options: {
     if (!link || length === undefined || !caller) return next();
     void serveOrPass(() => serve(request, response, link, caller, length), next);
   };
+}
+
+/** The message in a body, if it is a tool call. */
+function callIn(bytes: Buffer): Record<string, unknown> | undefined {
+  const read = readBody(bytes);
+  const message = 'body' in read ? asRecord(read.body) : undefined;
+  return message?.['method'] === 'tools/call' ? message : undefined;
+}
+
+/** Whoever is next finds the body as it came. Only in the step in which it was read: after that the stream has ended. */
+function putBack(request: IncomingMessage, bytes: Buffer): false {
+  request.unshift(bytes);
+  return false;
 }
 
 async function serveOrPass(serve: () => Promise<boolean>, next: () => void): Promise<void> {

@@ -1,14 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 
-/** A request's body of known length, if it came in one packet with the head, as it nearly always does. */
-export function readWhole(request: IncomingMessage, length: number): Buffer | undefined {
-  if (request.readableLength !== length) return undefined;
+/**
+ * A request's body of known length as soon as its last byte is there; undefined when the client hung up before. The
+ * stream has not ended then: what is put back in the same step is read from its beginning by whoever is next.
+ */
+export async function readWhole(request: IncomingMessage, length: number): Promise<Buffer | undefined> {
+  // Node tells of a request when its head has been read; a body that came in the same packet is there one step later
+  await undefined;
+  if (request.readableLength !== length) return waitForWhole(request, length);
   const whole: unknown = request.read();
   return Buffer.isBuffer(whole) ? whole : undefined;
 }
 
-/** The body as soon as its last byte is there, before the stream ends; undefined when the client hung up before. */
-export function waitForWhole(request: IncomingMessage, length: number): Promise<Buffer | undefined> {
+function waitForWhole(request: IncomingMessage, length: number): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let bytes = 0;

@@ -24,14 +24,17 @@ import { createAnswerWriter, type Reply } from './write-answer.ts';
  * passed on as it was written. Every rule of a call is above it, in call-tool.ts.
  */
 export type PlainPath = {
-  /** Serves the request if it can be served here; else nothing has happened to it. `headers` go with each answer. */
+  /**
+   * Serves the request if it can be served here; else nothing has happened to it. The call is recorded under `id`, the
+   * request's own; `headers` go with each answer.
+   */
   serve(
     request: IncomingMessage,
     response: ServerResponse,
     person: Person,
     visible: Visible,
     body: unknown,
-    headers: Readonly<Record<string, string>>,
+    known: { id: string; headers: Readonly<Record<string, string>> },
   ): Promise<void> | undefined;
 };
 
@@ -44,7 +47,7 @@ export function createPlainPath(
 ): PlainPath {
   const write = createAnswerWriter(identity);
 
-  async function answer(reply: Reply, person: Person, call: PlainCall, cancellation: Cancellation) {
+  async function answer(reply: Reply, person: Person, call: PlainCall, cancellation: Cancellation): Promise<void> {
     const onProgress =
       call.progressToken === undefined
         ? undefined
@@ -52,7 +55,7 @@ export function createPlainPath(
             reply.response.destroyed ? undefined : write.progress(reply, call, params);
     try {
       const result = await carryOut(
-        { person, tool: call.tool, signal: cancellation },
+        { id: reply.id, person, tool: call.tool, signal: cancellation },
         parts,
         dispatchOf(person, call, cancellation, onProgress),
       );
@@ -95,14 +98,14 @@ export function createPlainPath(
   }
 
   return {
-    serve(request, response, person, visible, body, headers) {
+    serve(request, response, person, visible, body, { id, headers }) {
       const modern = recogniseModern(request.headers, body, visible);
-      if (modern) return serveModern({ response, headers }, person, modern);
+      if (modern) return serveModern({ id, response, headers }, person, modern);
       const legacy = recogniseLegacy(request.headers, body, visible);
       const calls = legacy && sessions.enterCall(request.headers['mcp-session-id'], person);
       if (!calls) return undefined;
       const ofSession = { ...headers, 'mcp-session-id': calls.sessionId };
-      return serveLegacy({ response, headers: ofSession }, person, legacy, calls);
+      return serveLegacy({ id, response, headers: ofSession }, person, legacy, calls);
     },
   };
 }

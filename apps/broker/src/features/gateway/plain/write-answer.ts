@@ -8,7 +8,12 @@ import type { PlainResult } from './read-result.ts';
 const missingCapability = -32_021;
 
 /** Where an answer is written to, with the headers that it carries whatever it says. */
-export type Reply = { response: ServerResponse; headers: Readonly<Record<string, string>> };
+export type Reply = {
+  /** The request's id, which is the call's. */
+  id: string;
+  response: ServerResponse;
+  headers: Readonly<Record<string, string>>;
+};
 
 /** Writes the answers of plain calls, in the words that the SDK's server has for the same. */
 export type AnswerWriter = {
