@@ -49,13 +49,48 @@ export function failureCode(error: UpstreamError): CallFailureCode | undefined {
   return error.kind === 'protocol' ? undefined : codes[error.kind];
 }
 
-/** A tool result that a model can read: models never see JSON-RPC errors (billing.md). */
-export function failureResult(code: CallFailureCode, serverName: string): CallToolResult {
-  return { content: [{ type: 'text', text: texts[code](serverName) }], isError: true, _meta: { code } };
+/** Where the cause says more than its code: what to do differs. Undefined for the others. */
+function textOfCause({ kind, retryAfterMs }: UpstreamError, server: string): string | undefined {
+  const again = `Nothing was charged. Try again in ${seconds(retryAfterMs ?? 1_000)}.`;
+  switch (kind) {
+    case 'restarting':
+      return `${server} ended unexpectedly and is starting again. ${again}`;
+    case 'closed':
+      return `${server} ended the connection before it had answered. Nothing was charged. See whether it did its work before you try again.`;
+    case 'unreachable':
+      return retryAfterMs === undefined ? undefined : `${server} did not answer before and is given time. ${again}`;
+    case 'quarantined':
+      return (
+        `${server} crashed three times within a minute and stays stopped until somebody presses Refresh in the ` +
+        'marketplace. Its administrator can see why. Nothing was charged.'
+      );
+    case 'no_sandbox':
+    case 'refused_address':
+      return `${server} may not be used the way it is set up here. Its administrator can see why. Nothing was charged.`;
+    default:
+      return undefined;
+  }
 }
 
-export function failureText(code: CallFailureCode, serverName: string): string {
-  return texts[code](serverName);
+/** A tool result that a model can read: models never see JSON-RPC errors (billing.md). */
+export function failureResult(code: CallFailureCode, serverName: string, cause?: UpstreamError): CallToolResult {
+  const text = failureText(code, serverName, cause);
+  return { content: [{ type: 'text', text }], isError: true, _meta: failureData(code, cause) };
+}
+
+/** What happened and what to do, in words. `cause`: what the code was made of, where there is such. */
+export function failureText(code: CallFailureCode, serverName: string, cause?: UpstreamError): string {
+  const ofCause = cause && failureCode(cause) === code ? textOfCause(cause, serverName) : undefined;
+  return ofCause ?? texts[code](serverName);
+}
+
+/** The same for programs: the code, and after how many seconds it may go better, where that is known. */
+export function failureData(
+  code: CallFailureCode,
+  cause?: UpstreamError,
+): { code: CallFailureCode; retryAfterSeconds?: number } {
+  if (cause?.retryAfterMs === undefined || failureCode(cause) !== code) return { code };
+  return { code, retryAfterSeconds: wholeSeconds(cause.retryAfterMs) };
 }
 
 /** Too many calls in the last minute: with the time after which one more is let through. */
@@ -69,6 +104,14 @@ export function rateLimited(serverName: string, retryAfterSeconds: number): Call
 }
 
 export function rateLimitText(retryAfterSeconds: number): string {
-  const unit = retryAfterSeconds === 1 ? 'second' : 'seconds';
-  return `Too many calls in the last minute. Try again in ${retryAfterSeconds} ${unit}. Nothing was charged.`;
+  return `Too many calls in the last minute. Try again in ${seconds(retryAfterSeconds * 1000)}. Nothing was charged.`;
+}
+
+function wholeSeconds(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1000));
+}
+
+function seconds(ms: number): string {
+  const count = wholeSeconds(ms);
+  return `${count} ${count === 1 ? 'second' : 'seconds'}`;
 }

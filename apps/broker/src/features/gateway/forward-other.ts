@@ -14,7 +14,7 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { UsageEvent } from '#features/usage/index.ts';
 import { SignInRequiredError } from './ask-sign-in.ts';
-import { failureCode, failureText, rateLimitText } from './call-failure.ts';
+import { failureCode, failureData, failureText, rateLimitText } from './call-failure.ts';
 import { callOptions, type CallRequest } from './call-request.ts';
 import { exposeLink } from './expose-links.ts';
 import { findResource } from './find-resource.ts';
@@ -169,5 +169,5 @@ export function asProtocolError(
   const code = failureCode(error);
   if (code === undefined) return new ProtocolError(error.code ?? -32603, error.message, error.data);
   if (code === 'sign_in_required') return new SignInRequiredError(server, { publicUrl });
-  return new ProtocolError(-32603, failureText(code, server.manifest.name), { code });
+  return new ProtocolError(-32603, failureText(code, server.manifest.name, error), failureData(code, error));
 }
