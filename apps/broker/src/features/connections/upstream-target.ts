@@ -2,6 +2,7 @@ import type { Sandbox } from '#adapters/mcp/sandbox.ts';
 import type { UpstreamTarget } from '#adapters/mcp/types.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
+import { ownService } from './own-service.ts';
 import { createPersonalFolders } from './personal-folders.ts';
 import { pseudonymOf } from './pseudonym.ts';
 import type { Services } from './run-services.ts';
@@ -28,11 +29,7 @@ export function isPerUser(server: CatalogueServer): boolean {
   // One person's secrets never serve another, whatever a manifest says.
   if (needsOwnSecrets(server)) return true;
   if (manifest.isolation) return manifest.isolation === 'perUser';
-  return isDemoService(manifest.connection);
-}
-
-function isDemoService(connection: CatalogueServer['manifest']['connection']): boolean {
-  return connection.type !== 'stdio' && connection.url.startsWith('service:');
+  return ownService(server) !== undefined;
 }
 
 /**
@@ -57,7 +54,7 @@ export function upstreamTarget(
   const address = addressOf(server, options);
   const credential = options.credentials(server, userId, address);
   const target = { type: connection.type, ...address, ...(credential && { credential }) };
-  if (!isDemoService(connection)) return { ...target, headers: {} };
+  if (!ownService(server)) return { ...target, headers: {} };
   const subject = userId !== undefined && pseudonymOf(userId, server.id, options.subjectKey);
   return {
     ...target,
@@ -71,14 +68,15 @@ export function upstreamTarget(
  * @throws UpstreamError restarting while a demo service is not running
  */
 export function addressOf(
-  { manifest: { connection } }: CatalogueServer,
+  server: CatalogueServer,
   { services, allowAddresses }: Pick<TargetOptions, 'services' | 'allowAddresses'>,
 ): SignInAddress {
+  const { connection } = server.manifest;
   if (connection.type === 'stdio') throw new UpstreamError('unreachable', 'a program has no address');
-  if (!isDemoService(connection)) return { url: connection.url, allowAddresses };
-  const [name = '', ...rest] = connection.url.slice('service:'.length).split('/');
+  const own = ownService(server);
+  if (!own) return { url: connection.url, allowAddresses };
+  const { name, path } = own;
   const origin = services.address(name);
   if (!origin) throw new UpstreamError('restarting', `the service ${name} is not running`);
-  const path = rest.length > 0 ? `/${rest.join('/')}` : '/mcp';
   return { url: `${origin}${path}`, allowAddresses: [new URL(origin).host] };
 }

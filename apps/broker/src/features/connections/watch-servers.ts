@@ -4,6 +4,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
 import { describeFailure } from './describe-failure.ts';
 import { discoverServer, signInRequired } from './discover-server.ts';
+import { ownService } from './own-service.ts';
 import type { Services } from './run-services.ts';
 import { needsOwnSecrets } from './upstream-sign-in/credentials.ts';
 import { isEraStale } from './open-connection.ts';
@@ -170,13 +171,13 @@ export function createServerWatch(options: {
   }
 
   function servicesOf(name: string): CatalogueServer[] {
-    return catalogue.snapshot().servers.filter(({ manifest: { connection } }) => serviceName(connection) === name);
+    return catalogue.snapshot().servers.filter((server) => ownService(server)?.name === name);
   }
 
   return {
     async startServices() {
       const { servers } = catalogue.snapshot();
-      const names = new Set(servers.flatMap(({ manifest: { connection } }) => serviceName(connection) ?? []));
+      const names = new Set(servers.flatMap((server) => ownService(server)?.name ?? []));
       const patience = new Promise<void>((resolve) => setTimeout(resolve, serviceStartPatienceMs).unref());
       await Promise.race([patience, Promise.all([...names].map((name) => services.start(name)))]);
     },
@@ -194,7 +195,7 @@ export function createServerWatch(options: {
       // A new version is asked as soon as it is deployed.
       catalogue.onChange(({ servers }) => {
         for (const server of servers) {
-          const name = serviceName(server.manifest.connection);
+          const name = ownService(server)?.name;
           if (name !== undefined) background(services.start(name));
           if (isNew(server) && (askedAtMs.get(server.id) ?? 0) < server.deployedAtMs) {
             pool.retryNow(server.id);
@@ -247,9 +248,4 @@ export function createServerWatch(options: {
 /** Deployed since it was last discovered, so what is stored is of another version or of none. */
 function isNew(server: CatalogueServer): boolean {
   return (server.discoveredAtMs ?? 0) < server.deployedAtMs;
-}
-
-function serviceName(connection: CatalogueServer['manifest']['connection']): string | undefined {
-  if (connection.type === 'stdio' || !connection.url.startsWith('service:')) return undefined;
-  return connection.url.slice('service:'.length).split('/')[0];
 }

@@ -6,6 +6,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern } from '#testing/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
+import { cookieName } from './browser-cookie.ts';
 import { clientFor } from './client-identity.ts';
 import { startOAuthFixture, type OAuthFixture } from './testing/oauth-fixture.ts';
 import { signInPerson, type TestPerson } from './testing/person.ts';
@@ -163,4 +164,16 @@ test('on https we are our own metadata document where it is understood, and regi
 
 test('on plain http there is no metadata document', async () => {
   expect((await fetch(`${app.publicUrl}/client-metadata.json`)).status).toBe(404);
+});
+
+test('two sign-ins that begin at once, in a browser that has begun none before, both come to an end', async () => {
+  const bob = await signInPerson(app.publicUrl, 'bob@souk.test');
+  const begun = await Promise.all(['vault', 'open-vault'].map((id) => bob.call('POST', `/mcp/${id}/enable`)));
+  expect(begun.map(({ body }) => body['provider'])).toEqual([fixture.address, fixture.address]);
+  const backs = await Promise.all(begun.map(({ body }) => fixture.allow(String(body['authUrl']))));
+  for (const back of backs) {
+    expect(bob.browser.cookie(cookieName(back.get('state') ?? ''))).toHaveLength(43);
+    expect(await bob.call('POST', '/mcp/oauth/callback', Object.fromEntries(back))).toMatchObject({ status: 200 });
+    expect(bob.browser.cookie(cookieName(back.get('state') ?? ''))).toBeUndefined();
+  }
 });

@@ -1,5 +1,5 @@
 import type { UpstreamConnection } from '@souk/contract/connections.ts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
@@ -25,11 +25,7 @@ export type UpstreamSignIn = {
   /** Whether a person must sign in at a server before its tools answer. Headers are asked for on their screen. */
   isMissing(userId: string, server: CatalogueServer): Promise<boolean>;
   /** @throws SoukError invalid_request, sign_in_unavailable */
-  start(
-    userId: string,
-    server: CatalogueServer,
-    exchange: { request: FastifyRequest; reply: FastifyReply },
-  ): Promise<StartedSignIn>;
+  start(userId: string, server: CatalogueServer, exchange: { reply: FastifyReply }): Promise<StartedSignIn>;
   /** @throws SoukError sign_in_expired, sign_in_refused, sign_in_failed */
   finish(owner: { userId: string; browser: string | undefined }, response: SignInResponse): Promise<CatalogueServer>;
   enterHeaders(userId: string, server: CatalogueServer, headers: Readonly<Record<string, string>>): Promise<void>;

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern } from '#testing/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { cookieName } from './browser-cookie.ts';
 import { startOAuthFixture, type Mischief, type OAuthFixture } from './testing/oauth-fixture.ts';
 import { signInPerson, type TestPerson } from './testing/person.ts';
 
@@ -145,10 +146,16 @@ test("a wrong state, another person, another browser and a foreign page finish n
   const wrong = new URLSearchParams(back);
   wrong.set('state', 'made-up');
   expect(await finish(ann, wrong)).toMatchObject(expired);
-  await start(bob); // so that Bob's browser has a secret of its own
+  const secretName = cookieName(back.get('state') ?? '');
+  const secret = ann.browser.cookie(secretName) ?? '';
+  expect(secret).toHaveLength(43);
+  bob.browser.setCookie(secretName, secret);
   expect(await finish(bob, back)).toMatchObject(expired);
   const otherBrowser = await signInPerson(app.publicUrl, 'ann@souk.test');
-  expect(await finish(otherBrowser, back)).toMatchObject(expired);
+  for (const wrongSecret of [undefined, 'A'.repeat(43)]) {
+    if (wrongSecret !== undefined) otherBrowser.browser.setCookie(secretName, wrongSecret);
+    expect(await finish(otherBrowser, back)).toMatchObject(expired);
+  }
   expect(await finish(ann, back, { origin: elsewhere.origin })).toMatchObject({ status: 403 });
   expect(fixture.tokenRequests).toHaveLength(before);
   expect(await finish(ann, back)).toMatchObject({ status: 200 });

@@ -3,6 +3,7 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { StoredConnection } from './connection-store.ts';
 import { headersBoundTo, needsOwnSecrets } from './credentials.ts';
+import { providerName } from './provider-name.ts';
 import type { SignInParts } from './sign-in-parts.ts';
 import { sealedHeadersSchema } from './tokens.ts';
 
@@ -57,7 +58,7 @@ export function present(
     headers: [],
     since: mine.signedInAt.toISOString(),
     lastRefreshedAt: mine.refreshedAt?.toISOString() ?? null,
-    ...(mine.issuer !== undefined && { provider: new URL(mine.issuer).host }),
+    ...(mine.issuer !== undefined && { provider: providerName(server, new URL(mine.issuer)) }),
     ...(mine.account !== undefined && { account: mine.account }),
     ...(error !== undefined && { error }),
   };

@@ -6,7 +6,7 @@ import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
 import { bindingSchema } from './oauth-client.ts';
 
-const lifetimeMs = 10 * 60_000;
+export const lifetimeMs = 10 * 60_000;
 const table = 'upstream_sign_ins';
 
 const pendingSchema = z.object({

@@ -11,7 +11,7 @@ import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Preferences } from '../preferences/create-preferences.ts';
 import { requireOwn } from '../preferences/routes.ts';
-import { readBrowser } from './browser-cookie.ts';
+import { browserOf, forgetBrowser } from './browser-cookie.ts';
 import { clientDocumentPath, clientMetadata } from './client-identity.ts';
 import type { UpstreamSignIn } from './create-upstream-sign-in.ts';
 import { needsOwnSecrets } from './credentials.ts';
@@ -39,9 +39,9 @@ export function mountUpstreamSignInRoutes(router: Router, { catalogue, preferenc
     return { success: true as const, connections: await list(caller.userId) };
   });
 
-  router.route(startUpstreamSignIn, async ({ caller, params, request, reply }) => {
+  router.route(startUpstreamSignIn, async ({ caller, params, reply }) => {
     requireOwn(caller, params.userId);
-    const started = await signIn.start(caller.userId, serverOf(params.serverId), { request, reply });
+    const started = await signIn.start(caller.userId, serverOf(params.serverId), { reply });
     return { success: true as const, ...started };
   });
 
@@ -62,10 +62,11 @@ export function mountUpstreamSignInRoutes(router: Router, { catalogue, preferenc
     return { success: true as const, message: ended ? `Disconnected from ${name}` : `${name} was not connected` };
   });
 
-  router.route(finishUpstreamSignIn, async ({ caller, body, request }) => {
+  router.route(finishUpstreamSignIn, async ({ caller, body, request, reply }) => {
     // The browser's cookie counts here, so a page of another origin may not ask (security.md, cookie routes).
     if (request.headers.origin !== config.publicUrl) throw new SoukError('foreign_origin');
-    const server = await signIn.finish({ userId: caller.userId, browser: readBrowser(request) }, body);
+    const server = await signIn.finish({ userId: caller.userId, browser: browserOf(request, body.state) }, body);
+    forgetBrowser(reply, body.state);
     return { success: true as const, message: `Signed in to ${server.manifest.name}`, serverId: server.id };
   });
 }

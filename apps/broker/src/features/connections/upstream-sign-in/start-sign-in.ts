@@ -1,14 +1,15 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import * as oidc from 'openid-client';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
-import { rememberBrowser } from './browser-cookie.ts';
+import { bindToBrowser } from './browser-cookie.ts';
 import { clientFor, redirectUriOf } from './client-identity.ts';
 import type { StoredConnection } from './connection-store.ts';
 import { discoverSignIn, type SignInMetadata } from './discover-sign-in.ts';
 import { oidcConfiguration } from './oauth-client.ts';
 import { withSignInFetch } from './sign-in-fetch.ts';
+import { providerName } from './provider-name.ts';
 import type { SignInParts } from './sign-in-parts.ts';
 import { SignInProblem } from './sign-in-problem.ts';
 
@@ -21,7 +22,7 @@ export type StartedSignIn = { authUrl: string; sessionId: string; provider: stri
 export async function startSignIn(
   userId: string,
   server: CatalogueServer,
-  exchange: { request: FastifyRequest; reply: FastifyReply },
+  exchange: { reply: FastifyReply },
   parts: SignInParts,
 ): Promise<StartedSignIn> {
   const { auth, name } = server.manifest;
@@ -38,7 +39,7 @@ export async function startSignIn(
 
       const state = oidc.randomState();
       const verifier = oidc.randomPKCECodeVerifier();
-      const browser = rememberBrowser(exchange, parts);
+      const browser = bindToBrowser(exchange.reply, state, parts);
       const sessionId = await parts.pending.add({ userId, browser }, server.id, state, {
         verifier,
         boundTo: address.url,
@@ -53,7 +54,7 @@ export async function startSignIn(
         resource: metadata.resource,
         ...scopeParameters(scopes),
       });
-      return { authUrl: url.href, sessionId, provider: url.host };
+      return { authUrl: url.href, sessionId, provider: providerName(server, url) };
     });
   } catch (error) {
     throw asUnavailable(error, server, parts);
