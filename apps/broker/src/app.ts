@@ -138,13 +138,14 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
   });
   const usage = createUsageWriter({ query: db.query, log });
+  const entitled = options.access ?? freeForAll;
   const gateway = createGateway({
     config,
     identity,
     catalogue,
     pool: connections.pool,
     usage,
-    entitled: options.access ?? freeForAll,
+    entitled,
     preferences: connections.preferences,
     offers: connections.offers,
     signIn: connections.signIn,
@@ -178,7 +179,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await identity.mountRoutes(server, router);
   mountCatalogueRoutes(router, { catalogue, config, clock, version, protocolVersions });
   mountConnectionRoutes(router, { catalogue, watch: connections.watch });
-  mountPreferenceRoutes(router, { ...connections, catalogue });
+  mountPreferenceRoutes(router, { ...connections, catalogue, entitled });
   mountUpstreamSignInRoutes(router, { ...connections, catalogue, config });
   mountClientDocument(server, config);
   mountUsageRoutes(router, { query: db.query, clock, nameClients: identity.nameClients });

@@ -28,7 +28,7 @@ export const enableServer = endpoint({
   access: 'account',
   params: oneServer,
   answer: toggleAnswerSchema,
-  errors: ['not_found', 'sign_in_unavailable', ...needSession],
+  errors: ['not_found', 'forbidden', 'sign_in_unavailable', ...needSession],
 });
 
 export const disableServer = endpoint({

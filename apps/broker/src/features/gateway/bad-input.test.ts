@@ -242,8 +242,18 @@ describe('a request that is not as it should be', () => {
     expect((await fetch(mcp(), { method: 'PUT', headers: bearer(), body: '{}' })).status).toBe(404);
   });
 
-  test('a first request that is not initialize answers 400', async () => {
-    expect((await postRaw(mcp(), rpc('tools/list'), bearer())).status).toBe(400);
+  test('a first request that is not initialize answers 400, and a batch is none at all', async () => {
+    expect(await postRaw(mcp(), rpc('tools/list'), bearer())).toMatchObject({
+      status: 400,
+      body: { id: 7, error: { code: -32000 } },
+    });
+    for (const version of [undefined, '2025-03-26', '2025-06-18', '2025-11-25', '2026-07-28']) {
+      const headers = { ...bearer(), ...(version !== undefined && { 'mcp-protocol-version': version }) };
+      for (const batch of [`[${rpc('tools/list')}]`, `[${initialize()}]`, '[]']) {
+        const answer = await postRaw(mcp(), batch, headers);
+        expect(answer).toMatchObject({ status: 400, body: { id: null, error: { code: -32600 } } });
+      }
+    }
   });
 
   test('after all of this the broker serves as before', async () => {

@@ -126,6 +126,10 @@ export function createLegacySessions(options: {
         response.setHeader('allow', 'POST');
         return sendJsonRpcError(response, 405, -32000, 'Method not allowed: open a session first', body);
       }
+      // initialize is never part of one (2025-03-26, basic/lifecycle), so none can open a session
+      if (Array.isArray(body)) {
+        return sendJsonRpcError(response, 400, -32600, 'Invalid Request: a batch is part of a session of 2025-03-26');
+      }
       if (!isInitializeRequest(body)) {
         return sendJsonRpcError(response, 400, -32000, 'Bad Request: Mcp-Session-Id is required', body);
       }

@@ -21,6 +21,8 @@ describeOnDatabases('switches', migrations, (open) => {
   beforeAll(async () => {
     fixture = await startHttpFixture();
     app = await startTestApp({ db: await open(), allowAddresses: [fixture.address] });
+    const bought = { id: 'bought', billing: { tier: 'T2' } };
+    await deployManifest(app, { ...bought, connection: { type: 'http', url: fixture.url } });
     for (const id of ids) {
       await deployManifest(app, { id, connection: { type: 'http', url: fixture.url }, isolation: 'shared' });
     }
@@ -63,6 +65,15 @@ describeOnDatabases('switches', migrations, (open) => {
       const answer = await ann.call('POST', `/mcp/nowhere/${action}`);
       expect(answer).toMatchObject({ status: 404, body: { message: 'There is no server nowhere' } });
     }
+  });
+
+  test('[ERR-3] a server that one may not use cannot be switched on, and stays as it was', async () => {
+    await write(['bought']);
+    const answer = await ann.call('POST', '/mcp/bought/enable');
+    const message = 'Access denied. Required permissions missing.';
+    expect(answer).toEqual({ status: 403, body: { success: false, code: 'forbidden', message } });
+    expect(await read()).toEqual(['bought']);
+    expect((await ann.call('POST', '/mcp/bought/disable')).status).toBe(200);
   });
 
   test('[TOG-8] [TOG-9] switches of many tabs at once are all kept', async () => {

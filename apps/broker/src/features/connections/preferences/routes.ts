@@ -6,11 +6,21 @@ import type { Router } from '#platform/http/router.ts';
 import type { UpstreamSignIn } from '../upstream-sign-in/create-upstream-sign-in.ts';
 import type { Preferences } from './create-preferences.ts';
 
+type MayUse = (server: CatalogueServer) => boolean;
+
 /** Enable and disable, and the list of what is switched off (spec part 2, section 4). */
 export function mountPreferenceRoutes(
   router: Router,
-  { catalogue, preferences, signIn }: { catalogue: Catalogue; preferences: Preferences; signIn: UpstreamSignIn },
+  options: {
+    catalogue: Catalogue;
+    preferences: Preferences;
+    signIn: UpstreamSignIn;
+    /** Which servers somebody may use: the others cannot be switched on. */
+    entitled(userId: string): MayUse | Promise<MayUse>;
+  },
 ): void {
+  const { catalogue, preferences, signIn } = options;
+
   function serverOf(serverId: string): CatalogueServer {
     const server = catalogue.snapshot().byId.get(serverId);
     if (!server) throw new SoukError('not_found', { message: `There is no server ${serverId}` });
@@ -20,6 +30,8 @@ export function mountPreferenceRoutes(
   router.route(enableServer, async ({ caller, params, reply }) => {
     const server = serverOf(params.serverId);
     const { name } = server.manifest;
+    const mayUse = await options.entitled(caller.userId);
+    if (!mayUse(server)) throw new SoukError('forbidden');
     if (await signIn.isMissing(caller.userId, server)) {
       const started = await signIn.start(caller.userId, server, { reply });
       // Nothing is switched yet: the web asks again once the person has signed in.

@@ -47,7 +47,7 @@ test('a server that wants a sign-in is connected and lists its tools from its ma
   expect(await stateOf(ann)).toMatchObject({ state: 'none', enabled: true, auth: 'oauth' });
 });
 
-test('[TOG-1] [TOG-3] [TOG-22] [TOG-24] enabling answers where to sign in, the callback finishes it, and a second enable enables', async () => {
+test('[TOG-1] [TOG-3] [TOG-6] [TOG-22] [TOG-24] enabling answers where to sign in, the callback finishes it, and a second enable enables', async () => {
   const first = await ann.call('POST', '/mcp/notes/enable');
   expect(first).toMatchObject({
     status: 200,
@@ -67,6 +67,9 @@ test('[TOG-1] [TOG-3] [TOG-22] [TOG-24] enabling answers where to sign in, the c
 
   const second = await ann.call('POST', '/mcp/notes/enable');
   expect(second).toEqual({ status: 200, body: { success: true, message: 'Notes is enabled' } });
+  // and whoever switches it off and on again signs in no second time
+  expect((await ann.call('POST', '/mcp/notes/disable')).body).toMatchObject({ success: true });
+  expect(await ann.call('POST', '/mcp/notes/enable')).toEqual(second);
   expect(await stateOf(ann)).toMatchObject({ state: 'signed-in', provider: 'Notes' });
   expect(await callText(annClient, 'notes__create_note', { title: 'Of Ann', body: 'secret' })).toContain('Created');
 });
