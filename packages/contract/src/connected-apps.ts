@@ -31,6 +31,8 @@ export const webSessionSchema = z.object({
   lastUsedAt: z.iso.datetime().nullable(),
   /** The one that asks. */
   current: z.boolean(),
+  /** Such as "Chrome on Linux", from what it said of itself at its sign-in; null where that names nothing known. */
+  browserName: z.string().nullable(),
 });
 export type WebSession = z.infer<typeof webSessionSchema>;
 

@@ -112,6 +112,49 @@ describeOnDatabases('connected apps', identityMigrations, (open) => {
     expect(await callMcp(client.accessToken)).toBe(200);
   });
 
+  test('a sign-in ends the one that the same browser had, of the same person or another, and no other browser’s', async () => {
+    const email = 'anew@souk.test';
+    const elsewhere = await person(email);
+    const me = await person(email);
+    const oldCookie = me.browser.cookie('souk_refresh') ?? '';
+    const again = await me.browser.signInWeb({ email });
+    expect((await send('GET', me.path, me.accessToken)).status, 'the earlier one is over').toBe(401);
+    expect((await elsewhere.list()).webSessions).toHaveLength(2);
+    const shown = me.browser.trail.length;
+    await me.browser.signInWeb();
+    const asked = me.browser.trail.slice(shown).filter((step) => /interaction|choose/.test(step));
+    expect(asked, 'the browser is still known').toEqual([]);
+    expect((await send('GET', me.path, again.accessToken)).status).toBe(401);
+    const thief = newBrowser();
+    thief.setCookie('souk_refresh', oldCookie, '/oauth');
+    expect((await thief.postForm('/oauth/token', refreshForm)).status).toBe(400);
+    expect((await me.browser.postForm('/oauth/token', refreshForm)).status, 'the new one is not').toBe(200);
+    // somebody else sits down at the same browser, and is asked anew
+    me.browser.setCookie('souk_session', '', '/oauth');
+    const other = await me.browser.signInWeb({ email: 'sits-down@souk.test' });
+    expect((await elsewhere.list()).webSessions).toMatchObject([{ current: true }]);
+    expect((await send('GET', '/v2/user/profile', other.accessToken)).status).toBe(200);
+  });
+
+  test('a browser is listed by its name, not by what it says', async () => {
+    const browser = newBrowser();
+    const { code, verifier } = await browser.authorizeWeb({ email: 'named@souk.test' });
+    const answer = await browser.postForm(
+      '/oauth/token',
+      {
+        grant_type: 'authorization_code',
+        client_id: 'frontend',
+        code,
+        redirect_uri: `${running.publicUrl}/auth/callback`,
+        code_verifier: verifier,
+      },
+      { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0 <b>' },
+    );
+    expect(answer.status).toBe(200);
+    const { webSessions } = await (await person('named@souk.test')).list();
+    expect(webSessions.map(({ browserName }) => browserName)).toEqual([null, 'Firefox on Linux']);
+  });
+
   test('Sign Out ends this browser’s session at the server, and leaves other devices alone', async () => {
     const email = 'leaves@souk.test';
     const me = await person(email);

@@ -35,6 +35,7 @@ import { mountMetadataRoutes } from './oauth/metadata-routes.ts';
 import { mountOAuthRoutes } from './oauth/oauth-routes.ts';
 import { reapRecords } from './oauth/reap-records.ts';
 import { createRefreshRotation } from './oauth/refresh-rotation.ts';
+import { createWebRenewal } from './oauth/web-renewal.ts';
 import { createResources } from './oauth/resources.ts';
 import { createAccessTokenRevocation } from './oauth/revoke-access-token.ts';
 import { loadSigningKeys } from './oauth/signing-keys.ts';
@@ -90,6 +91,7 @@ export async function createIdentity(options: IdentityOptions) {
   const revocations = await createRevocations(db, log);
   const cookie = createFrontendCookie({ publicUrl, cookieKey: keys.cookieKey, secret: (bytes) => ids.secret(bytes) });
   const rotation = createRefreshRotation({ db, key: keys.cookieKey });
+  const renewal = createWebRenewal({ db, rotation });
   const documents = createClientDocumentFetch(clock, options.documentDispatcher);
   const provider = createProvider({
     publicUrl,
@@ -100,6 +102,7 @@ export async function createIdentity(options: IdentityOptions) {
     ids,
     users,
     rotation,
+    renewal,
     keys,
     fetchClientDocument: documents.fetch,
     onGrantRevoked: (grantId) => void revocations.announce(grantId),
@@ -197,6 +200,7 @@ export async function createIdentity(options: IdentityOptions) {
         publicKeys: keys.publicKeys,
         resources,
         rotation,
+        renewal,
         cookie,
         handOff,
         accessTokens,

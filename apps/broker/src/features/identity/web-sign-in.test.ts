@@ -223,6 +223,85 @@ describeOnDatabases('the web app signs in', identityMigrations, (open) => {
     expect((await profile(second.accessToken)).status).toBe(401);
   });
 
+  test('[SES-15] a renewal whose answer was lost is asked again by its name, and comes to the one successor', async () => {
+    const browser = newBrowser();
+    await browser.signInWeb();
+    const old = browser.cookie('souk_refresh') ?? '';
+    const first = { ...refreshForm, renewal: 'a'.repeat(22) };
+    expect((await browser.postForm('/oauth/token', first)).status).toBe(200);
+    const successor = browser.cookie('souk_refresh');
+    browser.setCookie('souk_refresh', old, '/oauth'); // as if that answer had never come
+    const again = await browser.postForm('/oauth/token', first);
+    expect(again.status).toBe(200);
+    expect(browser.cookie('souk_refresh')).toBe(successor);
+    const { accessToken } = readTokens(await again.json());
+    expect((await profile(accessToken)).status).toBe(200);
+    expect((await browser.postForm('/oauth/token', { ...refreshForm, renewal: 'b'.repeat(22) })).status).toBe(200);
+  });
+
+  test('a used refresh token without the name of its renewal, with another, or once its successor was used, is reuse', async () => {
+    const name = 'a'.repeat(22);
+    for (const [form, usesSuccessor] of [
+      [refreshForm, false],
+      [{ ...refreshForm, renewal: 'b'.repeat(22) }, false],
+      [{ ...refreshForm, renewal: 'short' }, false],
+      [{ ...refreshForm, renewal: name }, true],
+    ] as const) {
+      const browser = newBrowser();
+      await browser.signInWeb();
+      const thief = newBrowser();
+      thief.setCookie('souk_refresh', browser.cookie('souk_refresh') ?? '', '/oauth');
+      await browser.postForm('/oauth/token', { ...refreshForm, renewal: name });
+      if (usesSuccessor) await browser.postForm('/oauth/token', { ...refreshForm, renewal: 'c'.repeat(22) });
+      expect((await thief.postForm('/oauth/token', form)).status, JSON.stringify(form)).toBe(400);
+      expect((await browser.postForm('/oauth/token', refreshForm)).status, 'the whole sign-in is over').toBe(400);
+    }
+  });
+
+  test('a renewal is over ten minutes after it was begun', async () => {
+    const browser = newBrowser();
+    const { accessToken } = await browser.signInWeb();
+    const old = browser.cookie('souk_refresh') ?? '';
+    const form = { ...refreshForm, renewal: 'a'.repeat(22) };
+    await browser.postForm('/oauth/token', form);
+    await running.db.query(
+      `update oauth_records set consumed_at = consumed_at - interval '10 minutes' where model = 'RefreshToken' and id = $1`,
+      [sha256(old)],
+    );
+    browser.setCookie('souk_refresh', old, '/oauth');
+    expect((await browser.postForm('/oauth/token', form)).status).toBe(400);
+    expect((await profile(accessToken)).status).toBe(401);
+  });
+
+  test('a token that a broker used up before it ended, without a successor, is used again by the same renewal', async () => {
+    const browser = newBrowser();
+    await browser.signInWeb();
+    const old = browser.cookie('souk_refresh') ?? '';
+    const form = { ...refreshForm, renewal: 'a'.repeat(22) };
+    await browser.postForm('/oauth/token', form);
+    const successor = browser.cookie('souk_refresh') ?? '';
+    await running.db.query(`delete from oauth_records where model = 'RefreshToken' and id = $1`, [sha256(successor)]);
+    browser.setCookie('souk_refresh', old, '/oauth');
+    expect((await browser.postForm('/oauth/token', form)).status).toBe(200);
+    expect(browser.cookie('souk_refresh')).toBe(successor);
+  });
+
+  test('six retries of one renewal at once all come to the same token, and the sign-in lives on', async () => {
+    const browser = newBrowser();
+    await browser.signInWeb();
+    const cookie = browser.cookie('souk_refresh') ?? '';
+    const tabs = [1, 2, 3, 4, 5, 6].map(() => {
+      const tab = newBrowser();
+      tab.setCookie('souk_refresh', cookie, '/oauth');
+      return tab;
+    });
+    const form = { ...refreshForm, renewal: 'a'.repeat(22) };
+    const answers = await Promise.all(tabs.map((tab) => tab.postForm('/oauth/token', form)));
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200, 200]);
+    expect(new Set(tabs.map((tab) => tab.cookie('souk_refresh'))).size).toBe(1);
+    expect((await tabs[0]?.postForm('/oauth/token', refreshForm))?.status).toBe(200);
+  });
+
   test('of six refreshes with one cookie at once, exactly one wins', async () => {
     const browser = newBrowser();
     await browser.signInWeb();

@@ -16,7 +16,8 @@ export async function createProof({ randomBytes, sha256 }: Randomness) {
   return { verifier, state, challenge: base64Url(await sha256(verifier)) };
 }
 
-function randomText(bytes: Uint8Array): string {
+/** A character for each byte, of those that addresses and forms carry as they are. */
+export function randomText(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => alphabet.charAt(byte & 63)).join('');
 }
 

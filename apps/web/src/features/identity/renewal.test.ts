@@ -67,6 +67,26 @@ async function endPause({ browser, tab }: Awaited<ReturnType<typeof signedIn>>) 
   pause()?.work();
 }
 
+test('[SES-15] a renewal whose answer is lost is asked again by its name, in whichever tab, and keeps the session', async () => {
+  const { browser, tab } = await signedIn();
+  browser.pass(9.8 * minuteMs);
+  browser.loseAnswer();
+  expect(await tab.session.token(), 'the old one lives on').toBe('access-1');
+  const [lost] = browser.tokenRequests().slice(-1);
+  expect(lost?.form.get('renewal')).toMatch(/^[\w-]{22}$/);
+  browser.pass(hourMs);
+  const other = browser.openTab();
+  await other.session.start();
+  expect(other.session.getState().user?.email).toBe('carl@souk.test');
+  expect(browser.tokenRequests().at(-1)?.form.get('renewal')).toBe(lost?.form.get('renewal'));
+  browser.pass(hourMs);
+  expect(await other.session.token()).toBeDefined();
+  expect(browser.tokenRequests().at(-1)?.form.get('renewal'), 'the next one is another').not.toBe(
+    lost?.form.get('renewal'),
+  );
+  expect([...browser.local.keys()].toSorted()).toEqual(['souk.tokens', 'souk.user']);
+});
+
 test('a renewal that is refused twice signs out', async () => {
   const { browser, tab } = await signedIn();
   browser.dropCookie();

@@ -9,6 +9,8 @@ export const userKey = 'souk.user';
 export const tokensKey = 'souk.tokens';
 /** Set while a sign-out has not reached the broker: until it has, the cookie must not sign anybody in again. */
 export const signOutKey = 'souk.signing-out';
+/** The name of a renewal whose answer has not come yet. */
+export const renewalKey = 'souk.renewal';
 /** In sessionStorage: one sign-in of one tab. */
 export const stateKey = 'souk.sign-in.state';
 export const verifierKey = 'souk.sign-in.verifier';
@@ -41,7 +43,7 @@ export function readStoredUser(local: KeyValueStore, nowMs: number): SignedInUse
 
 /** Removes the stored user and tokens, under today's and yesterday's names. */
 export function clearStoredUser(local: KeyValueStore, temporary: KeyValueStore): void {
-  for (const key of [userKey, tokensKey, ...olderKeys]) {
+  for (const key of [userKey, tokensKey, renewalKey, ...olderKeys]) {
     local.removeItem(key);
     temporary.removeItem(key);
   }

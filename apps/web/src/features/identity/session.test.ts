@@ -61,7 +61,7 @@ test('[SES-8] [SES-9] [SES-10] a browser closed overnight drops the expired copy
       .tokenRequests()
       .slice(before)
       .map(({ form }) => Object.fromEntries(form)),
-  ).toEqual([{ grant_type: 'refresh_token', client_id: 'frontend' }]);
+  ).toEqual([{ grant_type: 'refresh_token', client_id: 'frontend', renewal: expect.any(String) }]);
 });
 
 test('[SES-9] without a stored user and without a cookie the start asks once, and is signed out', async () => {

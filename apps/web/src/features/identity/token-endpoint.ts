@@ -1,6 +1,7 @@
 import { ApiError } from '@souk/contract/client.ts';
 import { userProfileSchema, type UserProfile } from '@souk/contract/identity.ts';
 import { z } from 'zod';
+import { createRenewalName, type RenewalNameOptions } from './renewal-name.ts';
 
 export const clientId = 'frontend';
 const handOffGrant = 'urn:souk:grant:handoff';
@@ -18,7 +19,7 @@ const tokenAnswerSchema = z.object({
 
 export type Tokens = { accessToken: string; refreshToken?: string; tokenExpiry: number };
 
-export type TokenEndpointOptions = {
+export type TokenEndpointOptions = RenewalNameOptions & {
   /** Origin of the broker, without a trailing slash. */
   origin: string;
   fetch: (url: string, init: RequestInit) => Promise<Response>;
@@ -28,7 +29,9 @@ export type TokenEndpointOptions = {
 export type TokenEndpoint = ReturnType<typeof createTokenEndpoint>;
 
 /** The calls that make, renew and end a session. They stand outside the contract: their form is OAuth's. */
-export function createTokenEndpoint({ origin, fetch, now }: TokenEndpointOptions) {
+export function createTokenEndpoint(options: TokenEndpointOptions) {
+  const { origin, fetch, now } = options;
+  const renewalName = createRenewalName(options);
   async function request(path: string, init: RequestInit): Promise<Response> {
     try {
       return await fetch(origin + path, { credentials: 'include', signal: AbortSignal.timeout(timeoutMs), ...init });
@@ -94,7 +97,8 @@ export function createTokenEndpoint({ origin, fetch, now }: TokenEndpointOptions
     },
 
     /**
-     * New tokens for the sign-in of the HttpOnly cookie.
+     * New tokens for the sign-in of the HttpOnly cookie. Under one name until the broker has answered: where its answer was
+     * lost, the next try gets the same tokens again, and is not taken for somebody who stole the cookie.
      * @param handle refuses the cookie of another sign-in; without one any is taken
      * @returns undefined when there is no such sign-in any more
      * @throws ApiError when the broker could not answer: the sign-in may still be good
@@ -103,11 +107,13 @@ export function createTokenEndpoint({ origin, fetch, now }: TokenEndpointOptions
       const response = await post('/oauth/token', {
         grant_type: 'refresh_token',
         client_id: clientId,
+        renewal: renewalName.current(),
         ...(handle !== undefined && { refresh_token: handle }),
       });
-      if (response.ok) return readTokens(response);
-      if ([400, 401, 403].includes(response.status)) return undefined;
-      throw failureOf(response);
+      const isRefused = [400, 401, 403].includes(response.status);
+      if (!response.ok && !isRefused) throw failureOf(response);
+      renewalName.end();
+      return response.ok ? readTokens(response) : undefined;
     },
 
     /** Ends what this browser is signed in with: the cookie's tokens, and the broker's own memory of who this is. */

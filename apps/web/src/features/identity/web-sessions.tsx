@@ -34,13 +34,16 @@ export function WebSessions({ userId, sessions }: { userId: string; sessions: re
           {sessions.map((one) => (
             <li key={one.id} className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5">
               <Monitor aria-hidden size={16} className="shrink-0 text-faint" />
-              <span className="min-w-0 flex-1 text-quiet">
-                Signed in <Day moment={one.createdAt} />
-                {one.lastUsedAt !== null && (
-                  <>
-                    , last used <Ago moment={one.lastUsedAt} />
-                  </>
-                )}
+              <span className="min-w-0 flex-1">
+                <span className="block font-medium">{one.browserName ?? 'Unknown browser'}</span>
+                <span className="block text-quiet">
+                  Signed in <Day moment={one.createdAt} />
+                  {one.lastUsedAt !== null && (
+                    <>
+                      , last used <Ago moment={one.lastUsedAt} />
+                    </>
+                  )}
+                </span>
               </span>
               {one.current ? (
                 <Badge tone="good">This browser</Badge>

@@ -14,6 +14,7 @@ export type AuthorizationRow = {
   redirect_host: string;
   created_at: Date;
   last_used_at: Date | null;
+  browser_name: string | null;
   /** Of the grant, by resource: a text of scopes. */
   resources: Record<string, string> | null;
 };
@@ -32,14 +33,18 @@ export function createAuthorizations(options: {
 }) {
   const { db, clock } = options;
   return {
-    /** Writes down the authorization whose code was just redeemed. Takes what oidc-provider found for the token request. */
-    async begin(entities: KoaContextWithOIDC['oidc']['entities']): Promise<void> {
+    /**
+     * Writes down the authorization whose code was just redeemed. Takes what oidc-provider found for the token request.
+     * @param browserName what to call the browser, where it is one
+     */
+    async begin(entities: KoaContextWithOIDC['oidc']['entities'], browserName: string | null): Promise<void> {
       const { AuthorizationCode: code, Client: client, Grant: grant } = entities;
       if (!code?.redirectUri || !client || grant?.accountId === undefined) return;
       await db.query(
         `insert into authorizations
-           (grant_id, user_id, client_id, client_name, client_uri, redirect_host, session_uid, created_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (grant_id) do nothing`,
+           (grant_id, user_id, client_id, client_name, client_uri, redirect_host, session_uid, created_at,
+            browser_name)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (grant_id) do nothing`,
         [
           grant.jti,
           grant.accountId,
@@ -49,6 +54,7 @@ export function createAuthorizations(options: {
           cleanLabel(redirectHost(code.redirectUri)),
           code.sessionUid ?? null,
           new Date(clock.now()),
+          client.clientId === frontendClientId ? browserName : null,
         ],
       );
     },
@@ -57,7 +63,7 @@ export function createAuthorizations(options: {
     async list(userId: string): Promise<AuthorizationRow[]> {
       const { rows } = await db.query<AuthorizationRow>(
         `select a.grant_id, a.client_id, a.client_name, a.client_uri, a.redirect_host, a.created_at, a.last_used_at,
-           g.payload->'resources' as resources
+           a.browser_name,           g.payload->'resources' as resources
          from authorizations a
            join oauth_records g on g.model = 'Grant' and g.id = a.grant_id and g.account_id = $1::text
          where a.user_id = $1::uuid and g.expires_at > now() order by a.created_at desc, a.grant_id`,
@@ -69,9 +75,10 @@ export function createAuthorizations(options: {
     /**
      * Ends one authorization of this user: no token of it counts from here on. Of a browser, the authorization server's
      * session goes too, or its next Sign In would ask nobody who they are.
+     * @param options.replacedBy the authorization that takes its place in the same browser, whose session stays
      * @returns whether there was such a one.
      */
-    async end(userId: string, grantId: string): Promise<boolean> {
+    async end(userId: string, grantId: string, { replacedBy = '' } = {}): Promise<boolean> {
       const ended = await db.transaction(async (query) => {
         const { rows } = await query(
           `delete from oauth_records where model = 'Grant' and id = $2 and account_id = $1 returning id`,
@@ -81,8 +88,9 @@ export function createAuthorizations(options: {
         await query(`delete from oauth_records where grant_id = $1`, [grantId]);
         await query(
           `delete from oauth_records where model = 'Session' and account_id = $1
-             and uid = (select session_uid from authorizations where grant_id = $2 and client_id = $3)`,
-          [userId, grantId, frontendClientId],
+             and uid = (select session_uid from authorizations where grant_id = $2 and client_id = $3)
+             and uid is distinct from (select session_uid from authorizations where grant_id = $4)`,
+          [userId, grantId, frontendClientId, replacedBy],
         );
         await query(`delete from authorizations where grant_id = $1`, [grantId]);
         return true;

@@ -65,5 +65,6 @@ function presentWebSession(row: AuthorizationRow, currentGrantId: string): WebSe
     createdAt: row.created_at.toISOString(),
     lastUsedAt: row.last_used_at?.toISOString() ?? null,
     current: row.grant_id === currentGrantId,
+    browserName: row.browser_name,
   };
 }

@@ -14,6 +14,7 @@ import { namesNoScope } from './authorize-request.ts';
 import { isRecord, publicClientId, readClientMetadata } from './client-metadata.ts';
 import { createRecordStore } from './record-store.ts';
 import type { RefreshRotation } from './refresh-rotation.ts';
+import type { WebRenewal } from './web-renewal.ts';
 import { matchesRedirect } from './redirect-uri.ts';
 import { frontendClientId, type Resources } from './resources.ts';
 import { renderMessagePage } from '../pages/message-page.ts';
@@ -35,6 +36,7 @@ export type ProviderOptions = {
   ids: Ids;
   users: UserStore;
   rotation: RefreshRotation;
+  renewal: WebRenewal;
   keys: Pick<SigningKeys, 'signer' | 'cookieKey'>;
   fetchClientDocument: (address: string | URL) => Promise<Response>;
   onGrantRevoked: (grantId: string) => void;
@@ -44,7 +46,7 @@ export type ProviderOptions = {
 export function createProvider(options: ProviderOptions): Provider {
   const { publicUrl, resources } = options;
   const provider = new Provider(publicUrl, {
-    adapter: createRecordStore(options.db, options.vault),
+    adapter: createRecordStore(options.db, options.vault, { renewal: options.renewal }),
     // ES256 is what we sign with; oidc-provider wants every algorithm that it offers to have a key.
     jwks: { keys: [options.keys.signer] },
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },

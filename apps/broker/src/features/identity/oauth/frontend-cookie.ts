@@ -35,6 +35,7 @@ export function createFrontendCookie(options: {
   };
 
   return {
+    name: cookieName,
     read: (request: FastifyRequest): string | undefined => request.cookies[cookieName],
     /** Set-Cookie values that store a refresh token. */
     store: (refreshToken: string) => [

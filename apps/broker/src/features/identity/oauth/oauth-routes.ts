@@ -16,6 +16,7 @@ import type { FrontendCookie } from './frontend-cookie.ts';
 import type { HandOff } from './hand-off-grant.ts';
 import { handOver } from './hand-over.ts';
 import type { RefreshRotation } from './refresh-rotation.ts';
+import type { WebRenewal } from './web-renewal.ts';
 import type { AccessTokenRevocation } from './revoke-access-token.ts';
 import { frontendClientId, type Resources } from './resources.ts';
 import { checkTokenRequest, refuseToken } from './token-endpoint.ts';
@@ -31,6 +32,7 @@ export type OAuthRoutesOptions = {
   publicKeys: () => readonly JWK[];
   resources: Resources;
   rotation: RefreshRotation;
+  renewal: WebRenewal;
   cookie: FrontendCookie;
   handOff: HandOff;
   accessTokens: AccessTokens;

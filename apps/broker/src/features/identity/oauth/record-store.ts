@@ -3,6 +3,7 @@ import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import { sha256 } from '../hash.ts';
 import { frontendClientId } from './resources.ts';
+import { inRenewal, type WebRenewal } from './web-renewal.ts';
 
 /** Models whose id is the bearer value itself: stored and looked up by hash (design: no bearer value at rest). */
 const bearerModels: ReadonlySet<string> = new Set([
@@ -15,7 +16,7 @@ const bearerModels: ReadonlySet<string> = new Set([
 
 /**
  * A used refresh token stays good for ten seconds: a native or hosted client whose answer was lost, or that refreshes in
- * two windows at once, keeps its session, and gets the one successor again (refresh-rotation.ts). Our own web client serialises its refreshes and gets no grace. Spelled as a
+ * two windows at once, keeps its session, and gets the one successor again (refresh-rotation.ts). Our own web client serialises its refreshes and gets no grace, but may repeat a renewal whose answer was lost (web-renewal.ts). Spelled as a
  * predicate of its own, never as a zero interval: a statement that waited for the winner's lock still has its older now().
  */
 export const inGrace = `(model = 'RefreshToken' and payload->>'clientId' <> '${frontendClientId}' and consumed_at + interval '10 seconds' > now())`;
@@ -24,9 +25,14 @@ type RecordRow = { payload: AdapterPayload; consumed: boolean };
 
 /**
  * oidc-provider's storage over the table oauth_records, on both engines.
- * @param namespace keeps a second provider's records apart ('' for the authorization server).
+ * @param options.namespace keeps a second provider's records apart (none for the authorization server).
+ * @param options.renewal tells the retry of a renewal from reuse; without it there is none
  */
-export function createRecordStore(db: Database, vault: Vault, namespace = ''): (model: string) => Adapter {
+export function createRecordStore(
+  db: Database,
+  vault: Vault,
+  { namespace = '', renewal }: { namespace?: string; renewal?: Pick<WebRenewal, 'currentHash'> } = {},
+): (model: string) => Adapter {
   return (modelName) => {
     const model = namespace + modelName;
     const isBearer = bearerModels.has(modelName);
@@ -89,9 +95,9 @@ export function createRecordStore(db: Database, vault: Vault, namespace = ''): (
       async find(id) {
         const key = keyOf(id);
         const { rows } = await db.query<RecordRow>(
-          `select payload, consumed_at is not null and not ${inGrace} as consumed from oauth_records
+          `select payload, consumed_at is not null and not ${inGrace} and not ${inRenewal('$3')} as consumed from oauth_records
            where model = $1 and id = $2 and (expires_at is null or expires_at > now())`,
-          [model, key],
+          [model, key, renewal?.currentHash() ?? null],
         );
         return rows[0] && fromStored(rows[0], key, id);
       },
@@ -111,9 +117,9 @@ export function createRecordStore(db: Database, vault: Vault, namespace = ''): (
       /** Compare-and-set: of requests that race with one code or token, one wins; the others get invalid_grant. */
       async consume(id) {
         const { rows } = await db.query(
-          `update oauth_records set consumed_at = coalesce(consumed_at, now())
-           where model = $1 and id = $2 and (consumed_at is null or ${inGrace}) returning id`,
-          [model, keyOf(id)],
+          `update oauth_records set consumed_at = coalesce(consumed_at, now()), renewal_hash = coalesce(renewal_hash, $3)
+           where model = $1 and id = $2 and (consumed_at is null or ${inGrace} or ${inRenewal('$3')}) returning id`,
+          [model, keyOf(id), renewal?.currentHash() ?? null],
         );
         if (rows.length === 0) throw new errors.InvalidGrant('already used');
       },

@@ -32,6 +32,9 @@ export function createRefreshRotation(options: { db: Database; key: string }) {
   }
 
   return {
+    /** The token that comes after this one. */
+    successorOf,
+
     /**
      * What a retry with a used token means: the token that its line has come to by now.
      * @returns undefined when this is no retry: the token is unknown, unused, or used longer ago than the grace.

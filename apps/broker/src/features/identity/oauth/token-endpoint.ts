@@ -3,7 +3,9 @@ import type { Provider } from 'oidc-provider';
 import { mayRequest } from './create-provider.ts';
 import type { Authorizations } from './authorizations.ts';
 import type { FrontendCookie } from './frontend-cookie.ts';
+import { nameBrowser } from './name-browser.ts';
 import type { RefreshRotation } from './refresh-rotation.ts';
+import type { WebRenewal } from './web-renewal.ts';
 import type { HandOff } from './hand-off-grant.ts';
 import { frontendClientId, type Resources } from './resources.ts';
 
@@ -20,6 +22,7 @@ export type TokenEndpointOptions = {
   publicUrl: string;
   resources: Resources;
   rotation: RefreshRotation;
+  renewal: WebRenewal;
   cookie: FrontendCookie;
   handOff: HandOff;
 };
@@ -87,6 +90,8 @@ async function useCookie(
   if (request.headers.origin !== options.publicUrl) {
     return { status: 403, error: 'invalid_request', description: 'the Origin header must name this installation' };
   }
+  const name = form.get('renewal');
+  form.delete('renewal');
   const token = options.cookie.read(request);
   if (token === undefined) return { status: 400, error: 'invalid_grant', description: 'not signed in in this browser' };
   const found = await options.provider.RefreshToken.find(token);
@@ -97,7 +102,9 @@ async function useCookie(
   if (handle !== null && handle !== '' && !options.cookie.handleNames(handle, found.grantId)) {
     return { status: 400, error: 'invalid_grant', description: 'another sign-in has taken the place of this one' };
   }
-  form.set('refresh_token', token);
+  const renewed = await options.renewal.begin(request.raw, token, name);
+  if (renewed !== undefined) options.rotation.markRepeat(request.raw);
+  form.set('refresh_token', renewed ?? token);
   return undefined;
 }
 
@@ -142,7 +149,7 @@ export function extendTokenAnswers(
     if (ctx.path !== '/oauth/token' || typeof ctx.body !== 'object' || ctx.body === null) return;
     const answer: { access_token?: unknown; refresh_token?: unknown; expires_in?: unknown } = ctx.body;
     if (typeof answer.access_token !== 'string') return;
-    await authorizations.begin(ctx.oidc.entities);
+    await authorizations.begin(ctx.oidc.entities, nameBrowser(ctx.get('user-agent')));
     const grantId = ctx.oidc.entities.Grant?.jti;
     if (
       ctx.oidc.client?.clientId === frontendClientId &&
@@ -150,7 +157,11 @@ export function extendTokenAnswers(
       grantId !== undefined
     ) {
       const isKept = swap !== undefined && swap.keepsSignIn && !swap.sameBrowser;
-      if (!isKept) ctx.append('set-cookie', cookie.store(answer.refresh_token));
+      if (!isKept) {
+        const earlier = ctx.cookies.get(cookie.name, { signed: false });
+        if (ctx.oidc.entities.AuthorizationCode && earlier) await endEarlier(grantId, earlier);
+        ctx.append('set-cookie', cookie.store(answer.refresh_token));
+      }
       answer.refresh_token = cookie.handleFor(grantId);
     }
     ctx.body = {
@@ -161,4 +172,15 @@ export function extendTokenAnswers(
       ...(swap && { sameBrowser: swap.sameBrowser }),
     };
   });
+
+  /**
+   * A sign-in takes the place of the one that this browser had, whoever's that was: nobody could use it from here on, and
+   * nobody would sign it out.
+   */
+  async function endEarlier(grantId: string, refreshToken: string): Promise<void> {
+    const earlier = await provider.RefreshToken.find(refreshToken);
+    if (earlier?.clientId !== frontendClientId || earlier.accountId === undefined) return;
+    if (earlier.grantId === undefined || earlier.grantId === grantId) return;
+    await authorizations.end(earlier.accountId, earlier.grantId, { replacedBy: grantId });
+  }
 }

@@ -47,7 +47,7 @@ export function createStandIn(options: {
   const { publicUrl, brandName } = options;
   const issuer = publicUrl + mountPath;
   const provider = new Provider(issuer, {
-    adapter: createRecordStore(options.db, options.vault, 'stand-in:'),
+    adapter: createRecordStore(options.db, options.vault, { namespace: 'stand-in:' }),
     jwks: { keys: [options.keys.signer] },
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
     clientDefaults: { id_token_signed_response_alg: 'ES256' },

@@ -6,14 +6,16 @@ export const origin = 'https://souk.example';
 
 /**
  * A browser without a DOM, and the broker's sign-in behind it with its real rules: the refresh token is in a cookie
- * that scripts cannot see, is good once, and a used one ends the sign-in.
+ * that scripts cannot see, is good once, and a used one ends the sign-in, unless the renewal that used it asks again.
  */
 export function createScriptedBrowser() {
   let nowMs = Date.parse('2026-03-01T12:00:00Z');
   let issued = 0;
   /** The cookie jar and the broker's memory of it. */
   let cookie: { token: string; handle: string } | undefined;
-  const used = new Set<string>();
+  /** By used token: the renewal that used it, and what came after it. */
+  const used = new Map<string, { renewal: string | null; next: string }>();
+  let losesAnswer = false;
   const accessTokens = new Map<string, string>();
   const tickets = new Map<string, { owner: string; isOfThisBrowser: boolean }>();
   const requests: { path: string; form: URLSearchParams; init: RequestInit }[] = [];
@@ -47,11 +49,22 @@ export function createScriptedBrowser() {
       return form.get('code') === 'good-code' ? issue(`handle-${issued}`) : new Response('code used', { status: 400 });
     }
     const handle = form.get('refresh_token');
-    if (!cookie || used.has(cookie.token) || (handle !== null && handle !== cookie.handle)) {
-      return Response.json({ error: 'invalid_grant' }, { status: 400 });
+    const refused = Response.json({ error: 'invalid_grant' }, { status: 400 });
+    if (!cookie || (handle !== null && handle !== cookie.handle)) return refused;
+    const before = cookie;
+    const renewal = form.get('renewal');
+    const earlier = used.get(before.token);
+    if (earlier && (renewal === null || earlier.renewal !== renewal || used.has(earlier.next))) {
+      cookie = undefined;
+      return refused;
     }
-    used.add(cookie.token);
-    return issue(cookie.handle);
+    const answered = issue(before.handle);
+    if (earlier) cookie = { ...before, token: earlier.next };
+    else used.set(before.token, { renewal, next: cookie.token });
+    if (!losesAnswer) return answered;
+    losesAnswer = false;
+    cookie = before;
+    return Response.error();
   }
 
   async function answer(url: string, init: RequestInit): Promise<Response> {
@@ -60,7 +73,11 @@ export function createScriptedBrowser() {
     requests.push({ path, form, init });
     const scripted = await answerWith?.(path, form);
     if (scripted) return scripted;
-    if (path === '/oauth/token') return answerToken(form);
+    if (path === '/oauth/token') {
+      const answered = answerToken(form);
+      if (answered.type === 'error') throw new TypeError('failed to fetch');
+      return answered;
+    }
     if (path === '/oauth/logout') {
       cookie = undefined;
       accessTokens.clear();
@@ -149,6 +166,8 @@ export function createScriptedBrowser() {
     answerWith: (script: typeof answerWith) => void (answerWith = script),
     /** The broker's hint says that there is no sign-in to ask for. */
     isKnownVisitor: () => void (knownVisitor = true),
+    /** The broker does what it is asked next, and its answer never comes: neither cookie nor body. */
+    loseAnswer: () => void (losesAnswer = true),
     endAccessTokens: () => accessTokens.clear(),
     dropCookie: () => void (cookie = undefined),
     hasCookie: () => cookie !== undefined,
