@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef, type KeyboardEvent, type ReactNode } from 'react';
 import { classNames } from './class-names.ts';
+import { useHiddenEdges } from './use-hidden-edges.ts';
 
 export type TabItem<Value extends string> = {
   value: Value;
@@ -20,8 +21,8 @@ export type TabsProps<Value extends string> = {
 
 const looks = {
   line: {
-    list: 'gap-1 overflow-x-auto border-b border-line [scrollbar-width:none]',
-    tab: '-mb-px border-b-2 px-3 py-2 focus-visible:-outline-offset-2',
+    list: 'fade-edges scroll-px-10 gap-1 overflow-x-auto [scrollbar-width:none]',
+    tab: 'border-b-2 px-3 py-2 focus-visible:-outline-offset-2',
     chosen: 'border-ink text-text',
     panel: 'pt-6',
   },
@@ -50,10 +51,12 @@ export function Tabs<Value extends string>({ label, items, value, onChange, look
   const classes = looks[look];
   const chosen = items.find((item) => item.value === value);
   const list = useRef<HTMLDivElement>(null);
-  // on a phone the chosen one may be out of sight: an address can name any of them
+  const hiddenEdges = useHiddenEdges(list);
+  const fits = hiddenEdges === 'none';
+  // on a phone, or one that was just turned, the chosen one may be out of sight: an address can name any of them
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [value]);
+  }, [value, fits]);
   const move = (event: KeyboardEvent<HTMLElement>, index: number) => {
     const to = nextIndex(event.key, index, items.length);
     const item = to === undefined ? undefined : items[to];
@@ -64,7 +67,13 @@ export function Tabs<Value extends string>({ label, items, value, onChange, look
   };
   return (
     <div className="min-w-0">
-      <div ref={list} role="tablist" aria-label={label} className={classNames('flex', classes.list)}>
+      <div
+        ref={list}
+        role="tablist"
+        aria-label={label}
+        data-hidden={hiddenEdges}
+        className={classNames('flex', classes.list)}
+      >
         {items.map((item, index) => {
           const isChosen = item === chosen;
           return (
@@ -90,6 +99,7 @@ export function Tabs<Value extends string>({ label, items, value, onChange, look
           );
         })}
       </div>
+      {look === 'line' && <div aria-hidden className="-mt-px border-b border-line" />}
       {chosen && (
         <div
           key={chosen.value}

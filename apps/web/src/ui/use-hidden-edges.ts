@@ -1,0 +1,29 @@
+import { useEffect, useState, type RefObject } from 'react';
+
+export type HiddenEdges = 'none' | 'start' | 'end' | 'both';
+
+/** Nobody sees less than this: fractions of a pixel are left over when a page is zoomed. */
+const tolerancePx = 2;
+
+/** Behind which edges of an element that scrolls sideways something is hidden, as it is scrolled and as its width changes. */
+export function useHiddenEdges(ref: RefObject<HTMLElement | null>): HiddenEdges {
+  const [hidden, setHidden] = useState<HiddenEdges>('none');
+  useEffect(() => {
+    const element = ref.current;
+    if (!element) return undefined;
+    const look = () => {
+      const { scrollLeft, scrollWidth, clientWidth } = element;
+      const start = scrollLeft > tolerancePx;
+      const end = scrollWidth - clientWidth - scrollLeft > tolerancePx;
+      setHidden(start && end ? 'both' : start ? 'start' : end ? 'end' : 'none');
+    };
+    const observer = new ResizeObserver(look); // tells of the first size too
+    observer.observe(element);
+    element.addEventListener('scroll', look, { passive: true });
+    return () => {
+      observer.disconnect();
+      element.removeEventListener('scroll', look);
+    };
+  }, [ref]);
+  return hidden;
+}
