@@ -34,6 +34,7 @@ export async function startBroker(addresses: readonly string[]): Promise<Broker>
     MASTER_KEY: randomBytes(32).toString('base64url'),
     MCP_CALLS_PER_MINUTE_TOKEN: '100000',
     MCP_CALLS_PER_MINUTE_USER: '100000',
+    MCP_REQUESTS_PER_MINUTE_TOKEN: '100000',
     SIGN_IN_PER_MINUTE: '1000',
     // what the suite counts are requests for its sake
     HEALTH_INTERVAL_MS: '600000',

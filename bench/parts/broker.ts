@@ -76,6 +76,7 @@ async function serveBroker(
     MASTER_KEY: randomBytes(32).toString('base64url'),
     MCP_CALLS_PER_MINUTE_TOKEN: '100000000',
     MCP_CALLS_PER_MINUTE_USER: '100000000',
+    MCP_REQUESTS_PER_MINUTE_TOKEN: '100000000',
     // the cluster is made for tests, which need no durability: here a commit waits as it does in production
     ...(databaseUrl !== undefined && { DATABASE_URL: `${databaseUrl}?options=-c%20synchronous_commit%3Don` }),
   });

@@ -16,6 +16,7 @@ const config = readConfig({
   MASTER_KEY: randomBytes(32).toString('base64url'),
   MCP_CALLS_PER_MINUTE_TOKEN: '1000000',
   MCP_CALLS_PER_MINUTE_USER: '1000000',
+  MCP_REQUESTS_PER_MINUTE_TOKEN: '1000000',
   STDIO_ALLOWLIST: start.allowlist,
   LOG_LEVEL: 'fatal',
 });

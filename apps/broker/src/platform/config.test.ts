@@ -55,6 +55,7 @@ describe('the configuration', () => {
       limits: {
         callsPerMinuteToken: 120,
         callsPerMinuteUser: 300,
+        requestsPerMinuteToken: 600,
         callsInFlightPerServer: undefined,
         callsInFlightPerUser: 16,
         signInPerMinute: 20,
@@ -237,6 +238,7 @@ describe('the configuration', () => {
     const limits = {
       MCP_CALLS_PER_MINUTE_TOKEN: '1',
       MCP_CALLS_PER_MINUTE_USER: '2',
+      MCP_REQUESTS_PER_MINUTE_TOKEN: '6',
       SIGN_IN_PER_MINUTE: '3',
       MCP_IN_FLIGHT_SERVER: '4',
       MCP_IN_FLIGHT_USER: '5',
@@ -244,6 +246,7 @@ describe('the configuration', () => {
     expect(readConfig(limits).limits).toEqual({
       callsPerMinuteToken: 1,
       callsPerMinuteUser: 2,
+      requestsPerMinuteToken: 6,
       signInPerMinute: 3,
       callsInFlightPerServer: 4,
       callsInFlightPerUser: 5,

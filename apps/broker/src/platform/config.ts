@@ -49,6 +49,7 @@ const environmentSchema = z.object({
   HEALTH_INTERVAL_MS: whole(5000, 100, 600_000),
   MCP_CALLS_PER_MINUTE_TOKEN: whole(120, 1, 100_000_000),
   MCP_CALLS_PER_MINUTE_USER: whole(300, 1, 100_000_000),
+  MCP_REQUESTS_PER_MINUTE_TOKEN: whole(600, 1, 100_000_000),
   /** Instead of every manifest's maxInFlight: for benchmarks and proofs. */
   MCP_IN_FLIGHT_SERVER: z
     .string()
@@ -96,6 +97,8 @@ export type Config = {
   limits: {
     callsPerMinuteToken: number;
     callsPerMinuteUser: number;
+    /** Of MCP requests that are no tool calls. */
+    requestsPerMinuteToken: number;
     signInPerMinute: number;
     callsInFlightPerServer: number | undefined;
     callsInFlightPerUser: number;
@@ -180,6 +183,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     limits: {
       callsPerMinuteToken: env.MCP_CALLS_PER_MINUTE_TOKEN,
       callsPerMinuteUser: env.MCP_CALLS_PER_MINUTE_USER,
+      requestsPerMinuteToken: env.MCP_REQUESTS_PER_MINUTE_TOKEN,
       signInPerMinute: env.SIGN_IN_PER_MINUTE,
       callsInFlightPerServer: env.MCP_IN_FLIGHT_SERVER === undefined ? undefined : Number(env.MCP_IN_FLIGHT_SERVER),
       callsInFlightPerUser: env.MCP_IN_FLIGHT_USER,

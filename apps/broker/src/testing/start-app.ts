@@ -44,6 +44,7 @@ export async function startTestApp({ env, paths, ...options }: TestAppOptions = 
     DATA_DIR: dataDir,
     MASTER_KEY: randomBytes(32).toString('base64url'),
     SIGN_IN_PER_MINUTE: '1000',
+    MCP_REQUESTS_PER_MINUTE_TOKEN: '100000',
     HEALTH_INTERVAL_MS: '1000',
     LOG_LEVEL: 'debug',
     ...env,

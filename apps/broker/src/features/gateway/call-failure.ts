@@ -107,7 +107,8 @@ export function rateLimitText(retryAfterSeconds: number): string {
   return `Too many calls in the last minute. Try again in ${seconds(retryAfterSeconds * 1000)}. Nothing was charged.`;
 }
 
-function wholeSeconds(ms: number): number {
+/** Never 0: a client that comes back at once has not waited. */
+export function wholeSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
 }
 

@@ -53,6 +53,7 @@ export function createGateway(options: {
   const { config, identity, catalogue, preferences, clock } = options;
   const perToken = createRateLimit(config.limits.callsPerMinuteToken, clock);
   const perUser = createRateLimit(config.limits.callsPerMinuteUser, clock);
+  const requestRate = createRateLimit(config.limits.requestsPerMinuteToken, clock);
   const answers = createInFlight();
   const access = viewOf(options.entitled, options);
   const parts: GatewayParts = {
@@ -90,6 +91,7 @@ export function createGateway(options: {
         endpoint,
         plain,
         parts,
+        requestRate,
         isDraining: () => draining,
         answers,
       });

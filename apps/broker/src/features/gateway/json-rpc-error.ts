@@ -21,7 +21,8 @@ export function sendJsonRpcError(
   code: number,
   message: string,
   body?: unknown,
+  data?: unknown,
 ): void {
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
-  sendAnswer(response, status, headers, JSON.stringify(jsonRpcError(code, message, body)));
+  sendAnswer(response, status, headers, JSON.stringify(jsonRpcError(code, message, body, data)));
 }

@@ -14,12 +14,14 @@ import { visibleTo } from './person.ts';
 import { createHotPath } from './plain/hot-path.ts';
 import type { PlainPath } from './plain/serve-plain.ts';
 import { maxMcpBodyBytes, readBody } from './read-body.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { secondsToWait, sendTooMany } from './request-rate.ts';
 import { methodsOf, requiredScope, stepUpScope } from './required-scope.ts';
 import { takeOver } from './take-over.ts';
 
 /**
  * The two links: /mcp with everything that a person may use, /s/{serverId}/mcp with one server.
- * Steps of each request: origin -> token -> server (admit-request.ts) -> body -> scope -> era.
+ * Steps of each request: origin -> token -> server (admit-request.ts) -> body -> rate -> scope -> era.
  */
 export async function mountGatewayRoutes(
   app: FastifyInstance,
@@ -29,6 +31,8 @@ export async function mountGatewayRoutes(
     endpoint: McpEndpoint;
     plain: PlainPath;
     parts: GatewayParts;
+    /** Of requests that are no tool calls, by token. */
+    requestRate: RateLimit;
     isDraining(): boolean;
     /** Answers that are still being written: a stop waits for them. */
     answers: InFlight;
@@ -61,9 +65,12 @@ export async function mountGatewayRoutes(
     { person, metadataUrl, ...known }: Admitted,
   ): Promise<void> {
     const read = request.method === 'POST' ? readBody(bytesOf(request.body)) : { body: undefined };
+    const body = 'body' in read ? read.body : undefined;
+    const retryAfterSeconds = secondsToWait(options.requestRate, person.caller, body);
+    if (retryAfterSeconds > 0) return sendTooMany(response, retryAfterSeconds, body);
     if ('code' in read) return sendJsonRpcError(response, 400, read.code, read.message);
 
-    const methods = methodsOf(read.body);
+    const methods = methodsOf(body);
     const missing = methods.map(requiredScope).find((scope) => scope && !person.caller.scopes.includes(scope));
     if (missing) {
       identity.connectionLog.lacksScope(person.caller, request, methods[0] ?? '', missing);
@@ -79,11 +86,11 @@ export async function mountGatewayRoutes(
     else if (request.method === 'POST') {
       response.once('close', options.answers.enter());
     }
-    identity.connectionLog.follow(person.caller, request, response, methods, read.body);
+    identity.connectionLog.follow(person.caller, request, response, methods, body);
     const visible = known.visible ?? (await visibleTo(person, parts.catalogue.snapshot(), parts.access));
-    const served = plain.serve(request.raw, response, person, visible, read.body, { id: request.id, headers: {} });
-    await (served ?? endpoint.handle(request.raw, response, person, read.body));
-    identity.connectionLog.served(person.caller, request, response.statusCode, read.body);
+    const served = plain.serve(request.raw, response, person, visible, body, { id: request.id, headers: {} });
+    await (served ?? endpoint.handle(request.raw, response, person, body));
+    identity.connectionLog.served(person.caller, request, response.statusCode, body);
   }
 
   putInFront(app.server, createHotPath(options));
