@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { productFlags } from '../scripts/product-flags.ts';
 import type { UsageRows } from './find-problems.ts';
 import type { DatabaseKind, GatewayOptions, UpstreamName } from './gateway-options.ts';
 import type { Pinning } from './machine.ts';
@@ -12,9 +13,6 @@ import { startPart, type Part } from './start-part.ts';
  * kinder to every cache than life is.
  */
 const people = 16;
-
-/** What `npm start` gives Node: without it the young generation alone takes more than everything else together. */
-const productFlags = ['--max-semi-space-size=8'];
 
 const programs = {
   raw: new URL('./parts/raw-upstream.ts', import.meta.url),

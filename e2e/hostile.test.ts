@@ -9,7 +9,8 @@ import type { Fault } from '../apps/broker/src/testing/fault-server.ts';
 import { listenLocally } from '../apps/broker/src/testing/listen-locally.ts';
 import { postModern } from '../apps/broker/src/testing/mcp-clients.ts';
 import { atFullSize } from '../apps/broker/src/testing/proof-size.ts';
-import type { BrokerStart, LoopDelay, ToBroker } from './hostile/messages.ts';
+import { productFlags } from '../scripts/product-flags.ts';
+import type { BrokerStart, DelayFigures, LoopDelay, ToBroker } from './hostile/messages.ts';
 import { newDataDir } from './product.ts';
 
 /** The figures of I5, I6 and I7 (security.md): ten servers of which four are bad, and then everything that can go wrong. */
@@ -40,7 +41,11 @@ const size = {
   lists: atFullSize({ full: 100, short: 1 }),
 };
 
+/** Whoever waits so much of the time for a processor is on a machine that is too busy to measure delays on. */
+const scarceShare = 0.05;
+
 const figures = z.object({ p99Ms: z.number(), maxMs: z.number() });
+const delays = z.object({ whole: figures, computed: figures, waitedShare: z.number() });
 
 const root = join(import.meta.dirname, '..');
 let dataDir: string;
@@ -93,7 +98,7 @@ beforeAll(async () => {
   const entries = programs.map((fault) => [fault, { argv: ['{node}', program, fault], reads: [root] }]);
   await writeFile(start.allowlist, JSON.stringify(Object.fromEntries(entries)));
   broker = fork(new URL('./hostile/broker.ts', import.meta.url), [JSON.stringify(start)], {
-    execArgv: ['--max-semi-space-size=4'],
+    execArgv: [...productFlags],
   });
   const ready = await hear(broker, z.object({ publicUrl: z.string(), tokens: z.array(z.string()) }));
   url = `${ready.publicUrl}/mcp`;
@@ -143,15 +148,17 @@ test('[I7] whatever upstreams do, the event loop goes on: delay p99 < 50 ms, max
     const stop = beginCalls([...bad, ...worse, ...programs], tokens.at(-1));
     await measureHealthy(size.callsUnderEveryFault).finally(stop);
     tell('delay');
-    const heard = await hear(broker, z.object({ whole: figures, own: figures }));
+    const heard = await hear(broker, delays);
     rounds.push(heard);
-    if (heard.own.p99Ms < 50 && heard.own.maxMs < 250) break;
+    if (isPrompt(heard)) break;
   }
-  print('I7: delay of the event loop in ms', rounds);
-  expect(
-    rounds.some(({ own }) => own.p99Ms < 50 && own.maxMs < 250),
-    JSON.stringify(rounds),
-  ).toBe(true);
+  print('I7: delay of the event loop in ms, and what the thread computed in a turn of it', rounds);
+  if (!rounds.some(({ whole }) => isShort(whole))) {
+    process.stderr.write(
+      'I7: this machine has too few free processors for the whole delay: what the broker computes is judged alone\n',
+    );
+  }
+  expect(rounds.some(isPrompt), JSON.stringify(rounds)).toBe(true);
 });
 
 test('[I6] with every upstream down, lists are answered within 300 ms', async () => {
@@ -185,6 +192,18 @@ async function callOf(token: string, name: string): Promise<Record<string, unkno
 
 function isHeld({ baseline, disturbed }: { baseline: number; disturbed: number }): boolean {
   return disturbed <= baseline * 1.5 && disturbed <= baseline + 50;
+}
+
+/**
+ * The whole delay counts, as security.md words it. Only where the thread was ready and went without a processor for a good
+ * part of the time, which no broker can help, it is what the thread computes in a turn: the rest is the machine's.
+ */
+function isPrompt({ whole, computed, waitedShare }: LoopDelay): boolean {
+  return isShort(whole) || (waitedShare > scarceShare && isShort(computed));
+}
+
+function isShort({ p99Ms, maxMs }: DelayFigures): boolean {
+  return p99Ms < 50 && maxMs < 250;
 }
 
 /** p99 in milliseconds of calls to the healthy servers, eight at a time. */

@@ -6,7 +6,7 @@ import { createApp } from '../../apps/broker/src/app.ts';
 import { readConfig } from '../../apps/broker/src/platform/config.ts';
 import { createLog } from '../../apps/broker/src/platform/log.ts';
 import { deployManifest } from '../../apps/broker/src/testing/deploy-manifest.ts';
-import { watchOwnDelay } from './own-delay.ts';
+import { watchOwnTurns } from './own-turns.ts';
 import type { BrokerStart, ToBroker } from './messages.ts';
 
 const start: BrokerStart = JSON.parse(process.argv[2] ?? '{}');
@@ -35,7 +35,7 @@ for (const email of start.people) {
 
 const delay = monitorEventLoopDelay({ resolution: 5 });
 delay.enable();
-const own = watchOwnDelay();
+const own = watchOwnTurns();
 const figuresOf = (histogram: { percentile(of: number): number; max: number }) => ({
   p99Ms: histogram.percentile(99) / 1e6,
   maxMs: histogram.max / 1e6,
@@ -59,7 +59,10 @@ process.on('message', (message: ToBroker) => {
     clearInterval(sampler);
     process.send?.({ grownBytes });
   }
-  if (message === 'delay') process.send?.({ whole: figuresOf(delay), own: figuresOf(own) });
+  if (message === 'delay') {
+    const waitedShare = own.waitedShare();
+    process.send?.({ whole: figuresOf(delay), computed: figuresOf(own.computed), waitedShare });
+  }
 });
 process.once('disconnect', () => process.exit(1));
 process.send?.({ publicUrl: config.publicUrl, tokens });

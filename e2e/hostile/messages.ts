@@ -12,6 +12,6 @@ export type BrokerStart = {
   people: string[];
 };
 export type ToBroker = 'reset-delay' | 'delay' | 'watch-memory' | 'memory' | 'stop';
-/** `own` is without the time in which the machine was busy with other processes. */
-export type LoopDelay = { whole: DelayFigures; own: DelayFigures };
+/** The delay of the loop, what the thread computed in a turn of it, and how much of the time it waited for a processor. */
+export type LoopDelay = { whole: DelayFigures; computed: DelayFigures; waitedShare: number };
 export type DelayFigures = { p99Ms: number; maxMs: number };
