@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -7,6 +8,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{apps,packages,services,scripts,bench}/**/*.test.ts'],
+          // vitest leaves one core idle, of two that is half of them; the tests wait often enough for others to get on
+          maxWorkers: Math.max(2, availableParallelism() - 1),
           globalSetup: ['apps/broker/src/testing/database-setup.ts'],
           testTimeout: 20_000,
           hookTimeout: 60_000,

@@ -5,13 +5,15 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { defaultCacheDir, ensureStartImage } from '#platform/db/start-image.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
+import { identityMigrations } from '#features/identity/index.ts';
+import { migrations } from '../migrations.ts';
 import { startPostgresCluster, type PostgresCluster } from './postgres-cluster.ts';
 import { dropTemplates } from './postgres-templates.ts';
 
 /** What the tests' processes learn from the set-up. */
 export type TestDatabases = {
-  /** An empty embedded database to copy. */
-  image: string;
+  /** Embedded databases to copy: to migrate one takes longer. `migrations` as JSON. */
+  images: { migrations: string; folder: string }[];
   /** Temporary folders of tests go here; removed at the end. */
   folder: string;
   /** File that holds PostgreSQL's address once it runs, or the error; undefined: there is no PostgreSQL here. */
@@ -50,8 +52,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     }
   };
   const starting = postgresFile ? start() : Promise.resolve();
-  const image = await ensureStartImage(defaultCacheDir, []);
-  project.provide('testDatabases', { image, folder, postgresFile });
+  const images: TestDatabases['images'] = [];
+  for (const each of [[], identityMigrations, migrations]) {
+    images.push({ migrations: JSON.stringify(each), folder: await ensureStartImage(defaultCacheDir, each) });
+  }
+  project.provide('testDatabases', { images, folder, postgresFile });
   return async () => {
     await starting;
     if (givenUrl && existsSync(file)) await dropTemplates(givenUrl);

@@ -52,7 +52,9 @@ export async function openEmbedded(setup: TestDatabases, migrations: readonly Mi
 
 async function start(setup: TestDatabases, migrations: readonly Migration[]): Promise<Warm> {
   const folder = join(setup.folder, `db-${randomBytes(6).toString('hex')}`);
-  await cp(setup.image, folder, { recursive: true });
+  const image = setup.images.find((each) => each.migrations === JSON.stringify(migrations)) ?? setup.images[0];
+  if (!image) throw new Error('there is no database to copy');
+  await cp(image.folder, folder, { recursive: true });
   let channels = createChannels();
   const worker = await startWorker({ folder, durable: false }, (channel, payload) =>
     channels.deliver(channel, payload),

@@ -48,17 +48,13 @@ test("what one person stores in a per-user server, the other's server does not h
 
 test('… nor in their folders: filesystem', async () => {
   const folderOf = async (client: TestClient) =>
-    /(\/[^"\\]*people[^"\\]*)/.exec(await callText(client, 'files__list_allowed_directories'))?.[1] ?? '';
+    /(\/[^"\\]*files\/filesystem\/[^"\\]*)/.exec(await callText(client, 'files__list_allowed_directories'))?.[1] ?? '';
   const [annDir, bobDir] = [await folderOf(ann), await folderOf(bob)];
   expect(annDir).not.toBe('');
   expect(annDir).not.toBe(bobDir);
   await callText(ann, 'files__write_file', { path: `${annDir}/diary.txt`, content: 'dear diary of Ann' });
   expect(await callText(ann, 'files__read_text_file', { path: `${annDir}/diary.txt` })).toContain('dear diary of Ann');
-  for (const path of [
-    `${annDir}/diary.txt`,
-    `${bobDir}/../../${annDir.split('/').at(-2)}/filesystem/diary.txt`,
-    '/etc/passwd',
-  ]) {
+  for (const path of [`${annDir}/diary.txt`, `${bobDir}/../${annDir.split('/').at(-1)}/diary.txt`, '/etc/passwd']) {
     const answer = await callText(bob, 'files__read_text_file', { path });
     expect(answer).toContain('"isError":true');
     expect(answer).not.toContain('dear diary');

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -22,7 +23,7 @@ import { DataFolderDamagedError, DataFolderInUseError } from './database-errors.
 import { migrate } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
 import { openEmbeddedDatabase } from './open-embedded-database.ts';
-import { defaultCacheDir } from './start-image.ts';
+import { defaultCacheDir, ensureStartImage } from './start-image.ts';
 
 const log = pino({ level: 'silent' });
 const createTable = 'create table if not exists kept (n int primary key)';
@@ -50,11 +51,16 @@ function startWriter(dataDir: string, from: number): ChildProcess {
   });
 }
 
-describe('the embedded database on its folder', () => {
+// how long a disk takes to say that it has written is not what is proved here, and may be many times what it is elsewhere
+describe('the embedded database on its folder', { timeout: 120_000 }, () => {
   let dataDir = '';
   let db: Database | undefined;
   const children: ChildProcess[] = [];
   const open = async () => (db = await openDatabase({ databaseUrl: undefined, dataDir, log }));
+
+  /** A database that was closed, without waiting for the disk as a first start does. */
+  const layDatabase = async () =>
+    cpSync(await ensureStartImage(defaultCacheDir, []), join(dataDir, 'db'), { recursive: true });
 
   beforeEach(() => {
     dataDir = join(mkdtempSync(join(temporaryRoot(), 'durable-')), 'data');
@@ -137,7 +143,7 @@ describe('the embedded database on its folder', () => {
     ['a whole part is missing', (folder: string) => renameSync(join(folder, 'base'), join(folder, 'elsewhere'))],
     ['it is a database of another version', (folder: string) => writeFileSync(join(folder, 'PG_VERSION'), '15\n')],
   ])('a torn folder is a clear error that names the way back: %s', async (_, tear) => {
-    await (await open()).close();
+    await layDatabase();
     tear(join(dataDir, 'db'));
     const failure = open();
     await expect(failure).rejects.toThrow(DataFolderDamagedError);
@@ -146,7 +152,7 @@ describe('the embedded database on its folder', () => {
   });
 
   test('a start that was killed while it copied leaves no half database', async () => {
-    await (await open()).close();
+    await layDatabase();
     renameSync(join(dataDir, 'db'), join(dataDir, 'db.new'));
     rmSync(join(dataDir, 'db.new/PG_VERSION'));
     const fresh = await open();

@@ -111,9 +111,19 @@ export function createJobs({ db, log }: { db: Database; log: Log }): Jobs {
     async stop() {
       if (state !== 'running') return;
       state = 'stopped';
+      // pg-boss looks each half second whether its workers have ended; asked for each by name, it says so at once
+      const ended = Promise.all([...queues.keys()].map((name) => boss.offWork(name)));
+      await withinTime(ended, stopTimeoutMs);
       await boss.stop({ graceful: true, timeout: stopTimeoutMs });
     },
   };
+}
+
+/** Waits for `work`, but no longer than this. */
+async function withinTime(work: Promise<unknown>, timeoutMs: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, timeoutMs);
+  await Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }
 
 async function runLogged(queue: Queue, data: unknown, log: Log): Promise<void> {
