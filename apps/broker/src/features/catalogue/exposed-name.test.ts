@@ -28,6 +28,10 @@ describe('the name of a tool on /mcp', () => {
 test('a resource address that two servers use is told apart by the slug, and found again', () => {
   expect(ownUri('pro', exposeUri('pro', 'travel://airports'))).toBe('travel://airports');
   expect(ownUri('pro', 'travel://airports')).toBe('travel://airports');
+  // a client takes a page for one by its scheme (MCP Apps)
+  expect(exposeUri('pro', 'ui://maps/page.html')).toMatch(/^ui:/);
+  expect(ownUri('pro', exposeUri('pro', 'ui://maps/page.html'))).toBe('ui://maps/page.html');
+  expect(ownUri('contra', exposeUri('pro', 'ui://maps/page.html'))).not.toBe('ui://maps/page.html');
 });
 
 test('characters that hide or reorder text are taken out of what a server writes, and that is flagged', () => {

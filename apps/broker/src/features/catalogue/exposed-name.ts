@@ -17,16 +17,25 @@ export function exposeName(slug: string, name: string): string {
   return `${cleaned.slice(0, maxExposedNameLength - hashLength - 1)}_${hash}`;
 }
 
+const appScheme = 'ui://';
+
+/** What stands in front of the server's own address; pages of MCP Apps keep their scheme, by which clients know them. */
+function prefixOf(slug: string, scheme: string): string {
+  return scheme === appScheme ? `ui://souk/${slug}/` : `souk://${slug}/`;
+}
+
 /**
- * The address of a resource whose own address another server uses too: `souk://slug/own-address`.
- * Works for templates alike, since the server's own part stands in it unchanged.
+ * The address of a resource whose own address another server uses too: `souk://slug/own-address`, and of a page of an
+ * MCP App `ui://souk/slug/…`. Works for templates alike, since the server's own part stands in it unchanged.
  */
 export function exposeUri(slug: string, uri: string): string {
-  return `souk://${slug}/${uri}`;
+  return uri.startsWith(appScheme) ? prefixOf(slug, appScheme) + uri.slice(appScheme.length) : prefixOf(slug, '') + uri;
 }
 
 /** The server's own address inside one made by exposeUri. */
 export function ownUri(slug: string, exposed: string): string {
-  const prefix = exposeUri(slug, '');
-  return exposed.startsWith(prefix) ? exposed.slice(prefix.length) : exposed;
+  const prefix = prefixOf(slug, '');
+  if (exposed.startsWith(prefix)) return exposed.slice(prefix.length);
+  const ofApp = prefixOf(slug, appScheme);
+  return exposed.startsWith(ofApp) ? appScheme + exposed.slice(ofApp.length) : exposed;
 }

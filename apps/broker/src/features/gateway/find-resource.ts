@@ -1,5 +1,6 @@
 import { UriTemplate } from '@modelcontextprotocol/server';
 import { ownUri, type CatalogueServer } from '#features/catalogue/index.ts';
+import { pagesOf } from './app-pages.ts';
 import type { Person, Visible } from './person.ts';
 
 export type FoundResource = {
@@ -12,7 +13,7 @@ export type FoundResource = {
 
 /**
  * Routes a resource address to its server: listed resources first, then templates, in the order of the lists, then what
- * the servers' tools show in a client (ui://, MCP Apps). On /mcp a server's name in front (souk://slug/…) always names
+ * the servers' tools show in a client (ui://, MCP Apps). On /mcp a server's name in front (souk://slug/…, ui://souk/slug/…) always names
  * the owner: so are listed those that collide with another's, and linked those that stand in no list. On a server's own
  * link every address is its own.
  */
@@ -42,18 +43,9 @@ function found(server: CatalogueServer, own: string, address: string): FoundReso
   return { server, uri: own, expose: (uri) => (uri === own ? address : uri) };
 }
 
-/** A tool's definition names the page that shows its results (MCP Apps, 2026-01-26); such pages need not be listed. */
+/** Pages of tools need not be listed. */
 function showsInClient(server: CatalogueServer, address: string): boolean {
-  if (!address.startsWith('ui://')) return false;
-  return server.tools.some(({ definition: { _meta: meta } }) => {
-    if (!isObject(meta)) return false;
-    const { ui } = meta;
-    return meta['ui/resourceUri'] === address || (isObject(ui) && ui['resourceUri'] === address);
-  });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
+  return server.tools.some(({ definition }) => pagesOf(definition['_meta']).includes(address));
 }
 
 function matches(template: string, uri: string): boolean {

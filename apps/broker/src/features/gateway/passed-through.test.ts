@@ -95,6 +95,28 @@ test('a page that stands in no list is found on the link of everything by the to
   await stop();
 });
 
+test("pages that two servers have under one address are each tool's own on the link of everything", async () => {
+  const { client, stop } = await connectOverheard(link(), token, 'ann', latest);
+  const { tools } = await client.listTools();
+  const metaOf = (name: string): Record<string, unknown> => ({ ...tools.find((tool) => tool.name === name)?._meta });
+  for (const [slug, era] of [
+    ['old', 'legacy'],
+    ['new', 'modern'],
+  ] as const) {
+    const shown = metaOf(`${slug}__show`);
+    expect(shown).toMatchObject({ ui: { visibility: ['model', 'app'] } });
+    const painted = metaOf(`${slug}__paint`);
+    expect(painted['openai/outputTemplate']).toBe(painted['ui/resourceUri']);
+    const page = /"resourceUri":"([^"]+)"/.exec(JSON.stringify(shown))?.[1];
+    for (const uri of [page, painted['ui/resourceUri']].map(String)) {
+      // by its scheme a client knows that it is a page (MCP Apps)
+      expect(uri).toMatch(/^ui:/);
+      expect((await client.readResource({ uri })).contents).toMatchObject([{ uri, text: `page of ${era}` }]);
+    }
+  }
+  await stop();
+});
+
 test('a tool that runs as a task alone stands in no list, and a call of it is refused', async () => {
   const { client, stop } = await connectOverheard(link(), token, 'ann', 'legacy');
   expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('old__task');

@@ -1,5 +1,6 @@
 import type { Server, Tool } from '@modelcontextprotocol/server';
 import type { CatalogueItem, CatalogueServer } from '#features/catalogue/index.ts';
+import { exposePages } from './expose-links.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { pageOf } from './paginate.ts';
 import { shownName, visibleTo, type Person } from './person.ts';
@@ -62,9 +63,10 @@ function listedTool(person: Person, from: CatalogueServer, item: CatalogueItem):
     ...(from.status !== 'connected' && { 'souk/stale': true }),
   };
   const definition = item.definition as Pick<Tool, 'inputSchema' | '_meta'>;
+  const meta = definition._meta && exposePages(person, from, definition._meta);
   return {
     ...definition,
     name: shownName(person, item),
-    ...((definition._meta || Object.keys(marks).length > 0) && { _meta: { ...definition._meta, ...marks } }),
+    ...((meta || Object.keys(marks).length > 0) && { _meta: { ...meta, ...marks } }),
   };
 }

@@ -33,6 +33,8 @@ export type TellingServer = {
 
 const saying = { type: 'object' as const, properties: { text: { type: 'string' } } };
 const appPage = 'ui://telling/page';
+/** Like the other, and in the list of resources. */
+const listedPage = 'ui://telling/listed';
 
 const tools: readonly Tool[] = [
   { name: 'echo', inputSchema: saying },
@@ -43,6 +45,7 @@ const tools: readonly Tool[] = [
   { name: 'roots', inputSchema: saying },
   { name: 'page', inputSchema: saying },
   { name: 'show', inputSchema: saying, _meta: { ui: { resourceUri: appPage, visibility: ['model', 'app'] } } },
+  { name: 'paint', inputSchema: saying, _meta: { 'ui/resourceUri': listedPage, 'openai/outputTemplate': listedPage } },
   { name: 'task', inputSchema: saying, execution: { taskSupport: 'required' } },
 ];
 
@@ -127,7 +130,12 @@ function create(parts: Parts): Server {
   server.setRequestHandler('prompts/get', async ({ params }) => ({
     messages: [{ role: 'user' as const, content: { type: 'text' as const, text: params.arguments?.['text'] ?? '' } }],
   }));
-  server.setRequestHandler('resources/list', async () => ({ resources: [{ uri: 'note://all', name: 'all' }] }));
+  server.setRequestHandler('resources/list', async () => ({
+    resources: [
+      { uri: 'note://all', name: 'all' },
+      { uri: listedPage, name: 'listed' },
+    ],
+  }));
   server.setRequestHandler('resources/templates/list', async () => ({
     resourceTemplates: [{ uriTemplate: 'note://{name}', name: 'one' }],
   }));
@@ -135,7 +143,7 @@ function create(parts: Parts): Server {
     contents: [
       {
         uri,
-        text: `content of ${uri}`,
+        text: uri.startsWith('ui://') ? `page of ${parts.era}` : `content of ${uri}`,
         ...(uri === appPage && { mimeType: 'text/html;profile=mcp-app', _meta: { ui: { prefersBorder: true } } }),
       },
     ],
