@@ -124,7 +124,8 @@ describe('calendar', () => {
     await client.close();
   });
 
-  test('an import reports progress for over 5 s, and an export can be read back', async () => {
+  // side by side, as different people: most of it is waiting
+  test.concurrent('an import reports progress for over 5 s, and an export can be read back', async () => {
     const client = await connect('importer', 'modern');
     const seen: number[] = [];
     const startMs = performance.now();
@@ -152,7 +153,7 @@ describe('calendar', () => {
     await old.close();
   });
 
-  test.each(eras)('a cancelled import writes nothing and gives its place back (%s)', async (era) => {
+  test.concurrent.each(eras)('a cancelled import writes nothing and gives its place back (%s)', async (era) => {
     const client = await connect(`canceller-${era}`, era);
     const call = { name: 'import_ics', arguments: { ics } };
     for (let attempt = 0; attempt < 4; attempt += 1) {

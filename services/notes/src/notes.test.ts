@@ -79,29 +79,33 @@ describe('notes', () => {
     await client.close();
   });
 
-  test.each(eras)('an export takes over 5 s with progress, and stops when it is cancelled (%s)', async (era) => {
-    const client = await connectHttp(`${service.url}/mcp`, era, await headersOf(`export ${era}`));
-    await client.callTool({ name: 'create_note', arguments: { title: 'One', body: 'two three' } });
-    const call = { name: 'export_notes', arguments: {} };
-    for (let attempt = 0; attempt < 3; attempt += 1) {
-      // Two exports may run at a time: the third and the last are served only because the earlier ones ended.
-      const abort = new AbortController();
-      const cancelled = client.callTool(call, { signal: abort.signal, onprogress: () => abort.abort('enough') });
-      await expect(cancelled).rejects.toThrow('enough');
-    }
-    const seen: number[] = [];
-    const startMs = performance.now();
-    const done = await client.callTool(call, { onprogress: ({ progress }) => seen.push(progress) });
-    expect(performance.now() - startMs).toBeGreaterThan(5_000);
-    expect(seen.length).toBeGreaterThanOrEqual(3);
-    expect(done.structuredContent).toMatchObject({
-      notes: 1,
-      words: 2,
-      markdown: expect.stringContaining('## One'),
-      truncated: false,
-    });
-    await client.close();
-  });
+  // side by side: most of it is waiting
+  test.concurrent.each(eras)(
+    'an export takes over 5 s with progress, and stops when it is cancelled (%s)',
+    async (era) => {
+      const client = await connectHttp(`${service.url}/mcp`, era, await headersOf(`export ${era}`));
+      await client.callTool({ name: 'create_note', arguments: { title: 'One', body: 'two three' } });
+      const call = { name: 'export_notes', arguments: {} };
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        // Two exports may run at a time: the third and the last are served only because the earlier ones ended.
+        const abort = new AbortController();
+        const cancelled = client.callTool(call, { signal: abort.signal, onprogress: () => abort.abort('enough') });
+        await expect(cancelled).rejects.toThrow('enough');
+      }
+      const seen: number[] = [];
+      const startMs = performance.now();
+      const done = await client.callTool(call, { onprogress: ({ progress }) => seen.push(progress) });
+      expect(performance.now() - startMs).toBeGreaterThan(5_000);
+      expect(seen.length).toBeGreaterThanOrEqual(3);
+      expect(done.structuredContent).toMatchObject({
+        notes: 1,
+        words: 2,
+        markdown: expect.stringContaining('## One'),
+        truncated: false,
+      });
+      await client.close();
+    },
+  );
 
   test('two people do not see each other; the same name is the same person; notes survive a restart', async () => {
     const old = await connectOldHttp(`${service.url}/mcp`, await headersOf('Ana'));

@@ -14,6 +14,7 @@ let client: TestClient;
 let token: string;
 let socket: WebSocketFixture;
 let folder: string;
+let aheadMs = 0;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(temporaryRoot(), 'changed-tools-'));
@@ -22,7 +23,11 @@ beforeAll(async () => {
   const argv = ['{node}', join(root, 'apps/broker/src/testing/fault-stdio.ts'), 'changes-tools'];
   await writeFile(stdioAllowlist, JSON.stringify({ 'changes-tools': { argv, reads: [root] } }));
   socket = await startWebSocketFixture();
-  app = await startTestApp({ allowAddresses: [socket.address], paths: { stdioAllowlist } });
+  app = await startTestApp({
+    allowAddresses: [socket.address],
+    paths: { stdioAllowlist },
+    clock: { now: () => Date.now() + aheadMs },
+  });
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
   await Promise.all([
     deployManifest(app, {
@@ -50,9 +55,9 @@ test.concurrent.each(['program', 'socket'])(
         .byId.get(id)
         ?.tools.map(({ name }) => name);
     expect(offered()).toContain('echo');
-    // with this call it becomes another
+    // a server is asked once in 10 s, and with this call it becomes another
+    aheadMs += 10_000;
     expect((await client.callTool({ name: `${id}__echo`, arguments: { text: 'hi' } })).isError).toBeFalsy();
-    // a server is asked once in 10 s
     await waitUntil('it to be asked again', () => offered()?.includes('echo') === false, 15_000);
     const refused = await client.callTool({ name: `${id}__echo`, arguments: {} });
     expect(refused).toMatchObject({ isError: true, _meta: { code: 'tool_changed' } });
