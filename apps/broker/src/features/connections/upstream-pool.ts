@@ -36,10 +36,11 @@ export type Lease = { upstream: Upstream; release(): void };
 /** Open connections to upstream servers: one for everybody, or one for each person where the server keeps state. */
 export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'inFlight' | 'retryNow' | 'seenWell'> & {
   /**
-   * A connection for this person (undefined: for nobody), opened on first use. Release it when the call is over.
-   * @throws UpstreamError
+   * A connection for this person (undefined: for nobody), opened on first use and given at once when it is open. Release
+   * it when the call is over.
+   * @throws UpstreamError (rejects)
    */
-  acquire(server: CatalogueServer, userId: string | undefined, needs?: ConnectionNeeds): Promise<Lease>;
+  acquire(server: CatalogueServer, userId: string | undefined, needs?: ConnectionNeeds): Lease | Promise<Lease>;
   /** Ends the connection that acquire would answer: it is no good any more. */
   drop(server: CatalogueServer, userId: string | undefined, needs?: ConnectionNeeds): Promise<void>;
   /** Tells the servers that know of this person's client that its roots changed. */
@@ -157,6 +158,19 @@ export function createUpstreamPool(
     retired.add(entry);
   }
 
+  /** Gives back one use of a connection. Only the first call counts. */
+  function releaseOf(held: OpenConnection): () => void {
+    let released = false;
+    return () => {
+      if (released) return;
+      released = true;
+      held.inFlight--;
+      held.usedAtMs = clock.now();
+      if (held.inFlight === 0) supervisor.becameIdle();
+      if (held.isRetired && held.inFlight === 0) void close(held);
+    };
+  }
+
   /** The process that was idle longest has to go. */
   function evictIdle(): void {
     let longest: OpenConnection | undefined;
@@ -187,8 +201,8 @@ export function createUpstreamPool(
       admissions.retryNow(serverId);
     },
 
-    async acquire(server, userId, needs) {
-      if (stopped) throw new UpstreamError('closed', 'the broker is stopping');
+    acquire(server, userId, needs) {
+      if (stopped) return Promise.reject(new UpstreamError('closed', 'the broker is stopping'));
       let way = connectionKey(server, userId, needs);
       let entry = entries.get(way.key);
       // A new version may stand elsewhere: its predecessor's connection is of no use.
@@ -212,21 +226,15 @@ export function createUpstreamPool(
       }
       const held = entry ?? open(way, server, userId);
       held.inFlight++;
-      let released = false;
-      const release = () => {
-        if (released) return;
-        released = true;
-        held.inFlight--;
-        held.usedAtMs = clock.now();
-        if (held.inFlight === 0) supervisor.becameIdle();
-        if (held.isRetired && held.inFlight === 0) void close(held);
-      };
-      try {
-        return { upstream: await held.opening, release };
-      } catch (error) {
-        release();
-        throw error;
-      }
+      const release = releaseOf(held);
+      if (held.upstream) return { upstream: held.upstream, release };
+      return held.opening.then(
+        (upstream) => ({ upstream, release }),
+        (error: unknown) => {
+          release();
+          throw error;
+        },
+      );
     },
 
     async drop(server, userId, needs) {

@@ -68,7 +68,8 @@ async function once<T>(
   pool: GatewayParts['pool'],
   exchange: (upstream: Upstream) => Promise<T>,
 ): Promise<T> {
-  const lease = await pool.acquire(server, userId, needs);
+  const acquired = pool.acquire(server, userId, needs);
+  const lease = acquired instanceof Promise ? await acquired : acquired;
   try {
     return await exchange(lease.upstream);
   } finally {

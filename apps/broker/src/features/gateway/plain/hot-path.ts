@@ -87,7 +87,7 @@ export function createHotPath(options: {
     const headers = { 'x-content-type-options': 'nosniff', 'x-request-id': id };
     const served = plain.serve(request, response, person, visible, body, { id, headers });
     if (!served) return false;
-    response.once('close', options.answers.enter());
+    response.on('close', options.answers.enter());
     served.catch((error: unknown) => {
       parts.log.error({ err: error }, 'a plain call could not be answered');
       response.destroy();

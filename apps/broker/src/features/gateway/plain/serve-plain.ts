@@ -78,7 +78,7 @@ export function createPlainPath(
     const { response } = reply;
     const cancellation = new Cancellation();
     // a closed stream is this era's cancellation (2026-07-28, basic/utilities/cancellation)
-    response.once('close', () => {
+    response.on('close', () => {
       if (!response.writableFinished) cancellation.abort();
     });
     return answer(reply, person, call, cancellation);
