@@ -1,37 +1,26 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectModern } from '#testing/mcp-clients.ts';
-import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { startOAuthFixture, type OAuthFixture } from './testing/oauth-fixture.ts';
-import { signInPerson, type TestPerson } from './testing/person.ts';
+import { signInAt, startVault, type Vault } from './testing/vault.ts';
 
-let fixture: OAuthFixture;
-let app: TestApp;
-let ann: TestPerson;
+let fixture: Vault['fixture'];
+let app: Vault['app'];
+let ann: Vault['ann'];
 let token: string;
+let close: Vault['close'];
 
 beforeAll(async () => {
-  fixture = await startOAuthFixture();
-  app = await startTestApp({ allowAddresses: [fixture.address] });
-  await deployManifest(app, {
-    id: 'vault',
+  const manifest = () => ({
     name: 'Vault',
-    connection: { type: 'http', url: fixture.url },
-    auth: { type: 'oauth' },
     capabilitySnapshot: {
       tools: [{ name: 'echo', inputSchema: { type: 'object' } }],
       prompts: [{ name: 'hello' }],
       resources: [{ uri: 'test://a', name: 'a' }],
     },
   });
-  ann = await signInPerson(app.publicUrl, 'ann@souk.test');
-  token = (await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' })).token;
+  ({ fixture, app, ann, token, close } = await startVault({ manifest }));
 }, 60_000);
-afterAll(async () => {
-  await app?.stop();
-  await fixture?.close();
-});
+afterAll(() => close?.());
 
 const call = { name: 'vault__echo', arguments: { text: 'hi' } };
 
@@ -47,11 +36,7 @@ async function connectOpener(mode: 'legacy' | { pin: '2026-07-28' }): Promise<Cl
   return client;
 }
 
-async function connectAnn(): Promise<void> {
-  const { body } = await ann.call('POST', '/mcp/vault/enable');
-  const back = await fixture.allow(String(body['authUrl']));
-  expect((await ann.call('POST', '/mcp/oauth/callback', Object.fromEntries(back))).status).toBe(200);
-}
+const connectAnn = () => signInAt(ann, fixture);
 const disconnectAnn = () => ann.call('DELETE', `/api/users/${ann.userId}/upstream-connections/vault`);
 
 test('a modern client that can open pages is asked to, and its call goes on once the person has signed in', async () => {

@@ -4,59 +4,42 @@ import { createVault } from '#platform/crypto/vault.ts';
 import { createIds } from '#platform/ids.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern } from '#testing/mcp-clients.ts';
-import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { startTestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { cookieName } from './browser-cookie.ts';
 import { clientFor } from './client-identity.ts';
-import { startOAuthFixture, type OAuthFixture } from './testing/oauth-fixture.ts';
-import { signInPerson, type TestPerson } from './testing/person.ts';
+import { signInPerson } from './testing/person.ts';
+import { signInAt, startVault, vaultManifest, type Vault } from './testing/vault.ts';
 
 /** Characters that Basic has to encode (RFC 6749 section 2.3.1). */
 const operatorSecret = 'op:secret/5f1d+';
-let fixture: OAuthFixture;
-let app: TestApp;
-let ann: TestPerson;
+let fixture: Vault['fixture'];
+let app: Vault['app'];
+let ann: Vault['ann'];
 let token: string;
+let close: Vault['close'];
 
 beforeAll(async () => {
-  fixture = await startOAuthFixture({ clients: { 'souk at vault': operatorSecret } });
-  app = await startTestApp({
-    allowAddresses: [fixture.address],
-    env: { UPSTREAM_CLIENT_SECRET_VAULT: operatorSecret },
-  });
-  for (const [id, clientId] of [
-    ['vault', 'souk at vault'],
-    ['open-vault', undefined],
-  ] as const) {
-    await deployManifest(app, {
-      id,
-      connection: { type: 'http', url: fixture.url },
-      auth: { type: 'oauth', ...(clientId !== undefined && { clientId }) },
-      capabilitySnapshot: { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
-    });
-  }
-  ann = await signInPerson(app.publicUrl, 'ann@souk.test');
-  token = (await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' })).token;
+  ({ fixture, app, ann, token, close } = await startVault({
+    fixture: { clients: { 'souk at vault': operatorSecret } },
+    app: { env: { UPSTREAM_CLIENT_SECRET_VAULT: operatorSecret } },
+    manifest: () => ({ auth: { type: 'oauth', clientId: 'souk at vault' } }),
+  }));
+  await deployManifest(app, { ...vaultManifest(fixture), id: 'open-vault' });
 }, 60_000);
 afterEach(() => {
   fixture.mischief = {};
   fixture.registrations.length = 0;
   fixture.clientAuthentications.length = 0;
 });
-afterAll(async () => {
-  await app?.stop();
-  await fixture?.close();
-});
+afterAll(() => close?.());
 
 const offer = (methods: string[] | undefined) => {
   fixture.mischief.serverMetadata = (honest) => ({ ...honest, token_endpoint_auth_methods_supported: methods });
 };
 /** Signs in, and makes a call with a token that had to be renewed. Answers the client id that the browser carried. */
 async function signInAndRenew(serverId: string): Promise<string | null> {
-  const { body } = await ann.call('POST', `/api/users/${ann.userId}/upstream-connections/${serverId}/sign-in`);
-  const authUrl = String(body['authUrl']);
-  const finished = await ann.call('POST', '/mcp/oauth/callback', Object.fromEntries(await fixture.allow(authUrl)));
-  expect(finished).toMatchObject({ status: 200 });
+  const authUrl = await signInAt(ann, fixture, serverId);
   await waitUntil('the offer to be read', async () => {
     const { rows } = await app.db.query<{ offered: unknown }>(
       'select offered from upstream_connections where server_id = $1',
@@ -68,7 +51,7 @@ async function signInAndRenew(serverId: string): Promise<string | null> {
   const params = { name: 'echo', arguments: { text: 'hi' } };
   const answer = await postModern(`${app.publicUrl}/s/${serverId}/mcp`, token, 'tools/call', params);
   expect(answer.body.result).toMatchObject({ content: [{ text: 'hi' }] });
-  return new URL(authUrl).searchParams.get('client_id');
+  return authUrl.searchParams.get('client_id');
 }
 
 test.each([

@@ -2,38 +2,30 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern } from '#testing/mcp-clients.ts';
-import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { cookieName } from './browser-cookie.ts';
 import { startOAuthFixture, type Mischief, type OAuthFixture } from './testing/oauth-fixture.ts';
 import { signInPerson, type TestPerson } from './testing/person.ts';
+import { startVault, vaultManifest, type Vault } from './testing/vault.ts';
 
-let fixture: OAuthFixture;
+let fixture: Vault['fixture'];
+let app: Vault['app'];
+let ann: Vault['ann'];
+let token: string;
+let close: Vault['close'];
 let elsewhere: OAuthFixture;
-let app: TestApp;
-let ann: TestPerson;
 let bob: TestPerson;
 
-const manifest = {
-  id: 'vault',
-  auth: { type: 'oauth' },
-  capabilitySnapshot: { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
-};
-
 beforeAll(async () => {
-  fixture = await startOAuthFixture();
   elsewhere = await startOAuthFixture();
   // Both may be reached: what is refused below is refused for another reason than its address.
-  app = await startTestApp({ allowAddresses: [fixture.address, elsewhere.address] });
-  await deployManifest(app, { ...manifest, connection: { type: 'http', url: fixture.url } });
-  ann = await signInPerson(app.publicUrl, 'ann@souk.test');
+  ({ fixture, app, ann, token, close } = await startVault({ allowAddresses: [elsewhere.address] }));
   bob = await signInPerson(app.publicUrl, 'bob@souk.test');
 }, 60_000);
 afterEach(() => {
   fixture.mischief = {};
 });
 afterAll(async () => {
-  await app?.stop();
-  await fixture?.close();
+  await close?.();
   await elsewhere?.close();
 });
 
@@ -190,12 +182,11 @@ test.each<[string, Mischief]>([
 test('tokens stay where they were made for: a manifest that moves elsewhere gets none of them', async () => {
   const { authUrl } = await start();
   expect(await finish(ann, await fixture.allow(String(authUrl)))).toMatchObject({ status: 200 });
-  const token = (await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' })).token;
   const call = () =>
     postModern(`${app.publicUrl}/s/vault/mcp`, token, 'tools/call', { name: 'echo', arguments: { text: 'hi' } });
   expect((await call()).body).toMatchObject({ result: { content: [{ text: 'hi' }] } });
 
-  await deployManifest(app, { ...manifest, version: '2.0.0', connection: { type: 'http', url: elsewhere.url } });
+  await deployManifest(app, { ...vaultManifest(elsewhere), version: '2.0.0' });
   expect((await call()).body.result).toMatchObject({ isError: true, _meta: { code: 'sign_in_required' } });
   expect(elsewhere.seen.filter((authorization) => authorization !== '')).toEqual([]);
   const { body } = await ann.call('GET', `/api/users/${ann.userId}/upstream-connections`);

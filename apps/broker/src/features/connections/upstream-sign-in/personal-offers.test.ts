@@ -1,32 +1,25 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
-import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectLegacy, postModern } from '#testing/mcp-clients.ts';
-import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
-import { startOAuthFixture, type OAuthFixture } from './testing/oauth-fixture.ts';
-import { signInPerson, type TestPerson } from './testing/person.ts';
+import { signInAt, startVault, type Vault } from './testing/vault.ts';
 
 const tool = (name: string) => ({ name, description: `Does ${name}`, inputSchema: { type: 'object' as const } });
 const everything = ['delete_all', 'echo', 'export'];
 const startMs = Date.now();
 
 describeOnDatabases('what a person is offered', migrations, (open) => {
-  let fixture: OAuthFixture;
-  let app: TestApp;
-  let ann: TestPerson;
+  let fixture: Vault['fixture'];
+  let app: Vault['app'];
+  let ann: Vault['ann'];
+  let close: Vault['close'];
   let nowMs = startMs;
   const tokens: Record<string, string> = {};
 
   beforeAll(async () => {
-    fixture = await startOAuthFixture();
-    app = await startTestApp({ db: await open(), clock: { now: () => nowMs }, allowAddresses: [fixture.address] });
-    await deployManifest(app, {
-      id: 'vault',
-      connection: { type: 'http', url: fixture.url },
-      auth: { type: 'oauth' },
+    const manifest = () => ({
       capabilitySnapshot: {
         tools: everything.map(tool),
         prompts: [{ name: 'hello' }, { name: 'secret' }],
@@ -36,16 +29,16 @@ describeOnDatabases('what a person is offered', migrations, (open) => {
         ],
       },
     });
-    ann = await signInPerson(app.publicUrl, 'ann@souk.test');
+    ({ fixture, app, ann, close } = await startVault({
+      app: { db: await open(), clock: { now: () => nowMs } },
+      manifest,
+    }));
     for (const name of ['ann', 'bob']) {
       const created = await app.identity.createPersonalToken({ email: `${name}@souk.test`, name: 'test' });
       tokens[name] = created.token;
     }
   }, 60_000);
-  afterAll(async () => {
-    await app?.stop();
-    await fixture?.close();
-  });
+  afterAll(() => close?.());
 
   async function ask(who: string, method: string, params: Record<string, unknown> = {}, link = '/mcp') {
     return (await postModern(`${app.publicUrl}${link}`, tokens[who] ?? '', method, params)).body;
@@ -57,12 +50,7 @@ describeOnDatabases('what a person is offered', migrations, (open) => {
     if (!Array.isArray(items)) throw new Error(JSON.stringify(result));
     return items.map((item) => String(kind === 'resources' ? item.uri : item.name)).toSorted();
   }
-  async function signIn(): Promise<void> {
-    const { body } = await ann.call('POST', `/api/users/${ann.userId}/upstream-connections/vault/sign-in`);
-    const back = await fixture.allow(String(body['authUrl']));
-    const finished = await ann.call('POST', '/mcp/oauth/callback', Object.fromEntries(back));
-    expect(finished).toMatchObject({ status: 200 });
-  }
+  const signIn = () => signInAt(ann, fixture);
   /** Requests that came with somebody's token: not the checks of the server's health. */
   const signedRequests = () => fixture.seen.filter((authorization) => authorization !== '').length;
   const until = (names: readonly string[]) =>

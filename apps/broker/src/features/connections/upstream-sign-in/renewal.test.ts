@@ -10,6 +10,7 @@ import { createLog } from '#platform/log.ts';
 import { migrations } from '../../../migrations.ts';
 import { startOAuthFixture, type OAuthFixture } from './testing/oauth-fixture.ts';
 import { signInPerson, type TestPerson } from './testing/person.ts';
+import { signInAt, vaultManifest } from './testing/vault.ts';
 
 const startMs = Date.now();
 const minuteMs = 60_000;
@@ -39,12 +40,7 @@ describe.each(['PGlite', 'PostgreSQL with two replicas'])('renewed tokens', (eng
         apps.push(await startTestApp({ ...(await open()), env, clock, allowAddresses: [fixture.address] }));
       const [first] = apps;
       if (!first) throw new Error('no app');
-      await deployManifest(first, {
-        id: 'vault',
-        connection: { type: 'http', url: fixture.url },
-        auth: { type: 'oauth' },
-        capabilitySnapshot: { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
-      });
+      await deployManifest(first, vaultManifest(fixture));
       for (const app of apps) await waitUntil('the server', () => app.catalogue.snapshot().byId.has('vault'));
       ann = await signInPerson(first.publicUrl, 'ann@souk.test');
       token = (await first.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' })).token;
@@ -58,10 +54,7 @@ describe.each(['PGlite', 'PostgreSQL with two replicas'])('renewed tokens', (eng
     });
 
     async function connect(): Promise<void> {
-      const { body } = await ann.call('POST', `/api/users/${ann.userId}/upstream-connections/vault/sign-in`);
-      const back = await fixture.allow(String(body['authUrl']));
-      const finished = await ann.call('POST', '/mcp/oauth/callback', Object.fromEntries(back));
-      expect(finished.status).toBe(200);
+      await signInAt(ann, fixture);
       // the server is asked what it offers, and no test below means that request
       await waitUntil('the offer', async () => {
         const read = 'select offered from upstream_connections where user_id = $1';

@@ -1,39 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern } from '#testing/mcp-clients.ts';
-import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { startOAuthFixture, type OAuthFixture } from './testing/oauth-fixture.ts';
-import { signInPerson, type TestPerson } from './testing/person.ts';
+import { signInAt, startVault, type Vault } from './testing/vault.ts';
 
-let fixture: OAuthFixture;
-let app: TestApp;
-let ann: TestPerson;
+let fixture: Vault['fixture'];
+let app: Vault['app'];
+let ann: Vault['ann'];
 let token: string;
+let close: Vault['close'];
 
 beforeAll(async () => {
-  fixture = await startOAuthFixture();
-  app = await startTestApp({ allowAddresses: [fixture.address] });
-  await deployManifest(app, {
-    id: 'vault',
-    connection: { type: 'http', url: fixture.url },
-    auth: { type: 'oauth' },
-    capabilitySnapshot: { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
-  });
-  ann = await signInPerson(app.publicUrl, 'ann@souk.test');
-  token = (await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' })).token;
+  ({ fixture, app, ann, token, close } = await startVault());
 }, 60_000);
-afterAll(async () => {
-  await app?.stop();
-  await fixture?.close();
-});
+afterAll(() => close?.());
 
 /** Signs in at the vault and answers the scopes that it asked for. */
 async function signIn(): Promise<string | null> {
-  const { body } = await ann.call('POST', `/api/users/${ann.userId}/upstream-connections/vault/sign-in`);
-  const authUrl = String(body['authUrl']);
-  const finished = await ann.call('POST', '/mcp/oauth/callback', Object.fromEntries(await fixture.allow(authUrl)));
-  expect(finished).toMatchObject({ status: 200 });
-  return new URL(authUrl).searchParams.get('scope');
+  return (await signInAt(ann, fixture)).searchParams.get('scope');
 }
 
 const call = async () => {

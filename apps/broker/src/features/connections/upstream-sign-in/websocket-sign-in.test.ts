@@ -1,34 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern } from '#testing/mcp-clients.ts';
-import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { startOAuthFixture, type OAuthFixture } from './testing/oauth-fixture.ts';
-import { signInPerson, type TestPerson } from './testing/person.ts';
+import type { OAuthFixture } from './testing/oauth-fixture.ts';
+import { signInAt, startVault, type Vault } from './testing/vault.ts';
 
-let fixture: OAuthFixture;
-let app: TestApp;
-let ann: TestPerson;
+let fixture: Vault['fixture'];
+let app: Vault['app'];
+let ann: Vault['ann'];
 let token: string;
+let close: Vault['close'];
 
 beforeAll(async () => {
-  fixture = await startOAuthFixture();
-  app = await startTestApp({ allowAddresses: [fixture.address] });
-  await deployManifest(app, {
-    id: 'vault',
-    connection: { type: 'websocket', url: fixture.webSocketUrl },
-    auth: { type: 'oauth' },
-    capabilitySnapshot: {
-      tools: ['echo', 'of_no_server'].map((name) => ({ name, inputSchema: { type: 'object' } })),
-    },
+  const tools = ['echo', 'of_no_server'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+  const manifest = ({ webSocketUrl: url }: OAuthFixture) => ({
+    connection: { type: 'websocket', url },
+    capabilitySnapshot: { tools },
   });
-  ann = await signInPerson(app.publicUrl, 'ann@souk.test');
-  token = (await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' })).token;
+  ({ fixture, app, ann, token, close } = await startVault({ manifest }));
 }, 60_000);
-afterAll(async () => {
-  await app?.stop();
-  await fixture?.close();
-});
+afterAll(() => close?.());
 
 const post = async (method: string, params: Record<string, unknown> = {}) =>
   (await postModern(`${app.publicUrl}/mcp`, token, method, params)).body.result;
@@ -37,12 +27,9 @@ const call = () => post('tools/call', { name: 'vault__echo', arguments: { text: 
 test('a person signs in at a server over WebSocket, and is offered what their connection offers', async () => {
   expect(app.catalogue.snapshot().byId.get('vault')).toMatchObject({ statusDetail: 'Sign-in required' });
   expect(await call()).toMatchObject({ isError: true, _meta: { code: 'sign_in_required' } });
-  const { body } = await ann.call('POST', '/mcp/vault/enable');
-  const authUrl = new URL(String(body['authUrl']));
+  const authUrl = await signInAt(ann, fixture);
   // tokens are asked for the place where the handshake goes
   expect(authUrl.searchParams.get('resource')).toBe(fixture.url);
-  const back = await fixture.allow(authUrl.href);
-  expect(await ann.call('POST', '/mcp/oauth/callback', Object.fromEntries(back))).toMatchObject({ status: 200 });
   expect(await call()).toMatchObject({ content: [{ text: 'hi' }] });
   await waitUntil('the offer', async () => !JSON.stringify(await post('tools/list')).includes('vault__of_no_server'));
 });
