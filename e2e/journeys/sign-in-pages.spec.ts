@@ -24,6 +24,10 @@ test('/sign-in with a return path makes state and proof, goes to the login page 
   expect(searchParams.get('state')).toHaveLength(32);
   expect(searchParams.get('code_challenge')).toMatch(/^[\w-]{43}$/);
   await expect(google(page)).toBeVisible();
+  const fonts = () => page.evaluate(() => [...document.fonts].map(({ family, status }) => `${family} ${status}`));
+  await expect
+    .poll(fonts, 'the typeface of the web app')
+    .toEqual([expect.stringMatching(/^"?Inter Variable"? loaded$/)]);
   await chooseAccount(page, 'starting@souk.test');
   await expect(page).toHaveURL(`${product.publicUrl}/service/notes`);
   await expect(accountMenu(page)).toBeVisible();
@@ -61,10 +65,14 @@ test('[SIGN-50] [SIGN-51] [SIGN-52] a popup that is closed, blocked or too slow 
     await expect(google(popup)).toBeVisible();
     return popup;
   };
-  await (await open()).close();
+  const first = await open();
+  // from here on time passes when we say so: 5 s after the look, once a second, that finds the window closed
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 10_000);
+  await first.close();
   await page.clock.runFor(4_000);
   await expect(alert(page)).toHaveCount(0);
   await page.clock.runFor(3_000);
+  await page.clock.resume();
   await expect(alert(page)).toHaveText('The window was closed before you were signed in.');
 
   const slow = await open();

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import { pagePaths } from '@souk/contract/pages.ts';
@@ -33,6 +33,10 @@ export async function serveWeb(
     maxAge: '365d',
     index: false,
   });
+  // the typeface of the pages that the broker makes itself (page.css), from the file that the web app has loaded already
+  const font = (await readdir(join(folder, 'assets'))).find((name) => /^inter-latin-wght-.*\.woff2$/.test(name));
+  if (font) app.get('/oauth/pages.woff2', (_request, reply) => reply.redirect(`/assets/${font}`, 302));
+
   for (const path of pagePaths) {
     app.get(path, (_request, reply) => {
       // these stand in popups; every other page keeps the popups that it opens, and is no other site's popup

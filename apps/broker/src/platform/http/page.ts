@@ -66,19 +66,24 @@ export function mountPageStyles(app: FastifyInstance): void {
 }
 
 /**
+ * The policy of server-made pages: what they load is ours, nothing of it runs, and nobody frames them.
+ * @param formTargets as of sendPage
+ */
+export function pagePolicy(formTargets: readonly string[] = []): string {
+  const formAction = ["'self'", ...formTargets].join(' ');
+  return `default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action ${formAction}`;
+}
+
+/**
  * Answers a server-made page with a content security policy of its own: no script, not framable.
  * @param formTargets CSP sources that the page's forms may end at beside our own origin. Chromium checks every redirect
  *   that follows a form against form-action, so a form whose answer redirects elsewhere needs them.
  */
 export function sendPage(reply: FastifyReply, status: number, html: string, formTargets: readonly string[] = []) {
-  const formAction = ["'self'", ...formTargets].join(' ');
   return (
     reply
       .code(status)
-      .header(
-        'content-security-policy',
-        `default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action ${formAction}`,
-      )
+      .header('content-security-policy', pagePolicy(formTargets))
       .header('x-frame-options', 'DENY')
       .header('cache-control', 'no-store')
       // A form's POST carries Origin: null under no-referrer, and the sign-in forms check Origin.

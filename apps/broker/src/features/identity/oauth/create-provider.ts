@@ -9,6 +9,7 @@ import {
 import { mcpScopes } from '@souk/contract/identity.ts';
 import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
+import { pagePolicy } from '#platform/http/page.ts';
 import type { Ids } from '#platform/ids.ts';
 import { namesNoScope } from './authorize-request.ts';
 import { isRecord, publicClientId, readClientMetadata } from './client-metadata.ts';
@@ -117,10 +118,7 @@ export function createProvider(options: ProviderOptions): Provider {
     loadExistingGrant: (ctx) => loadGrant(ctx, resources),
     renderError: (ctx, out) => {
       ctx.type = 'html';
-      ctx.set(
-        'content-security-policy',
-        "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
-      );
+      ctx.set('content-security-policy', pagePolicy());
       ctx.set('x-frame-options', 'DENY');
       ctx.body = renderMessagePage({
         brandName: options.brandName,
