@@ -287,10 +287,20 @@ test('at 390 px no screen scrolls sideways', async ({ page, product }) => {
   expect(await overflow(), 'consent').toBe(0);
   await page.goto('/');
   await signIn(page, 'a-rather-long-address-of-somebody@subdomain.souk.test');
+  const tabs = page.getByRole('tablist', { name: 'Dashboard' });
+  const chosen = tabs.getByRole('tab', { selected: true });
   for (const tab of ['connections', 'apps', 'profile', 'tokens']) {
     await openScreen(page, `/dashboard?tab=${tab}`);
     expect(await overflow(), tab).toBe(0);
+    await expect(chosen, tab).toBeInViewport({ ratio: 1 });
   }
+  await chosen.press('End');
+  await expect(page.getByRole('tab', { name: 'Profile' })).toBeInViewport({ ratio: 1 });
+  await expect(tabs, 'what is hidden fades').toHaveAttribute('data-hidden', 'start');
+  await chosen.press('Home');
+  await expect(page.getByRole('tab', { name: 'Connections' })).toBeInViewport({ ratio: 1 });
+  await expect(tabs).toHaveAttribute('data-hidden', 'end');
+  await page.getByRole('tab', { name: 'Access tokens' }).click();
   await page.getByRole('button', { name: 'Create token' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill('x'.repeat(80));
   await page.getByRole('dialog').getByRole('button', { name: 'Create token' }).click();

@@ -75,7 +75,7 @@ export function SearchField({
             onChange('');
           }
         }}
-        className={classNames(controlClasses, 'h-9 pr-9 pl-9 [&::-webkit-search-cancel-button]:hidden')}
+        className={classNames(controlClasses, 'h-9 pr-9 pl-9 text-ellipsis [&::-webkit-search-cancel-button]:hidden')}
       />
       {value ? (
         <button

@@ -31,7 +31,7 @@ function ToolRow({ tool }: { tool: CapabilityAnswer }) {
           size={16}
           className="mt-0.5 shrink-0 text-faint transition-transform group-open:rotate-90"
         />
-        <span className="min-w-0 flex-1">
+        <span className="grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)_auto] gap-x-2.5">
           <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
             <span className="font-medium wrap-anywhere">{tool.displayName}</span>
             {tool.displayName !== tool.name && (
@@ -39,12 +39,12 @@ function ToolRow({ tool }: { tool: CapabilityAnswer }) {
             )}
             <Hints annotations={tool.annotations} />
           </span>
-          <span className="mt-1 block text-quiet">{tool.displayDescription}</span>
-        </span>
-        <span
-          className={`shrink-0 text-right text-[0.8125rem] tabular-nums ${tool.creditCost ? 'font-medium' : 'text-quiet'}`}
-        >
-          {cost}
+          <span
+            className={`text-right text-[0.8125rem] tabular-nums ${tool.creditCost ? 'font-medium' : 'text-quiet'}`}
+          >
+            {cost}
+          </span>
+          <span className="col-span-2 mt-1 text-pretty text-quiet sm:col-span-1">{tool.displayDescription}</span>
         </span>
       </summary>
       <div className="space-y-3 pr-4 pb-4 pl-10.5">

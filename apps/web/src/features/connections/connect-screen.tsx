@@ -118,7 +118,7 @@ function Connection({
       {connection ? (
         <UpstreamConnectionCard userId={user.id} connection={connection} />
       ) : (
-        <Card as="section" padding="large">
+        <Card as="section">
           <h2 className="font-semibold">No sign-in needed</h2>
           <p className="mt-1 text-quiet">{server.displayName} works as soon as it is switched on.</p>
         </Card>
@@ -141,7 +141,7 @@ function WhoIsSignedIn({ user, onSignOut }: { user: ConnectUser; onSignOut: () =
         This will be the connection of <strong className="font-semibold">{user.displayName || user.email}</strong>
         {user.displayName && <span className="text-quiet"> ({user.email})</span>}
       </p>
-      <Button size="small" variant="ghost" onClick={() => void onSignOut()}>
+      <Button size="small" onClick={() => void onSignOut()}>
         Not you?
       </Button>
     </Card>

@@ -22,7 +22,7 @@ export function UpstreamConnectionCard({ userId, connection }: UpstreamConnectio
   const facts = connectionFacts(connection);
   const hasSomething = state !== 'none' && connection.since !== null;
   return (
-    <Card as="section" padding="large" aria-labelledby="connection-heading" className="flex flex-col gap-4">
+    <Card as="section" aria-labelledby="connection-heading" className="flex flex-col gap-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <h2 id="connection-heading" ref={heading} tabIndex={-1} className="font-semibold">
           Your connection
