@@ -6,6 +6,8 @@ export default defineConfig({
   outputDir: 'test-results',
   snapshotPathTemplate: 'e2e/snapshots/{arg}{ext}',
   timeout: 60_000,
+  // costs nothing where things come at once, and a busy machine may take its time
+  expect: { timeout: 15_000 },
   workers: 1,
   fullyParallel: false,
   reporter: [['list']],

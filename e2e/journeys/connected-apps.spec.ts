@@ -63,6 +63,7 @@ test('another browser is signed out from here, and everywhere means this one too
   const browsers = page.getByRole('list', { name: 'Browsers that are signed in' }).getByRole('listitem');
   await expect(browsers).toHaveCount(2);
   await expect(browsers.filter({ hasText: 'This browser' }).getByRole('button')).toHaveCount(0);
+  await expect(browsers).toContainText([/^Chrome on /, /^Chrome on /]);
   await browsers.getByRole('button', { name: 'Sign out' }).click();
   await expect(browsers).toHaveCount(1);
   await other.goto('/dashboard?tab=apps');
@@ -75,6 +76,28 @@ test('another browser is signed out from here, and everywhere means this one too
   await expect(accountMenu(page)).toHaveCount(0);
   await other.goto('/dashboard?tab=apps');
   await expect(other).toHaveURL(`${product.publicUrl}/`);
+  await elsewhere.close();
+});
+
+test('a browser in which somebody else signs in is in the list of the first no longer', async ({
+  page,
+  browser,
+  product,
+}) => {
+  const elsewhere = await browser.newContext({ baseURL: product.publicUrl });
+  const other = await elsewhere.newPage();
+  await other.goto('/');
+  await signIn(other, 'first@souk.test');
+  await openApps(page, 'first@souk.test');
+  const browsers = page.getByRole('list', { name: 'Browsers that are signed in' }).getByRole('listitem');
+  await expect(browsers).toHaveCount(2);
+  await other.goto('/auth/google?return_to=/auth/success');
+  await other.getByLabel('E-mail address').fill('second@souk.test');
+  await other.getByRole('button', { name: 'Continue', exact: true }).click();
+  await expect(accountMenu(other)).toContainText('second');
+  await page.reload();
+  await expect(browsers).toHaveCount(1);
+  await expect(browsers).toContainText('This browser');
   await elsewhere.close();
 });
 

@@ -84,6 +84,33 @@ test('[SES-15] the token is renewed before it ends, and two tabs that do so at o
   expect(refreshes.reduce((sum, count) => sum + count(), 0)).toBe(1);
 });
 
+test('[SES-15] a renewal whose answer the network loses is made good by the next one', async ({ page, context }) => {
+  await page.clock.install();
+  await page.goto('/');
+  await signIn(page, 'tunnel@souk.test');
+  const tokens = () => page.evaluate(() => localStorage.getItem('souk.tokens'));
+  const before = await tokens();
+  const cookies = await context.cookies();
+  await page.route(
+    '**/oauth/token',
+    async (route) => {
+      await route.fetch(); // the broker does what it is asked
+      await context.addCookies(cookies);
+      await route.abort('connectionreset');
+    },
+    { times: 1 },
+  );
+  const lost = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/oauth/token'));
+  await page.clock.fastForward(9 * minuteMs);
+  await lost;
+  const again = page.waitForResponse('**/oauth/token');
+  await page.reload();
+  await page.clock.fastForward(minuteMs);
+  expect((await again).status()).toBe(200);
+  await expect.poll(async () => [before, null].includes(await tokens())).toBe(false);
+  await expect(accountMenu(page)).toBeVisible();
+});
+
 test('[SES-11] [SES-12] cookies of earlier releases sign nobody in, and go at sign-out', async ({
   page,
   context,
