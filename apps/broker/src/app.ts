@@ -161,7 +161,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const contributors = [
     connectionContributor(db),
-    personalFilesContributor({ dataDir: config.dataDir, subjectKey }),
+    personalFilesContributor({ dataDir: config.dataDir, subjectKey, pool: connections.pool }),
     gatewayContributor(db),
     usageContributor(db),
   ];

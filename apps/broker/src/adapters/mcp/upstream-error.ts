@@ -54,7 +54,7 @@ export class UpstreamError extends Error {
       code?: number;
       data?: unknown;
       wwwAuthenticate?: string | undefined;
-      retryAfterMs?: number;
+      retryAfterMs?: number | undefined;
       cause?: unknown;
     } = {},
   ) {

@@ -117,8 +117,10 @@ test('files are there after a restart, with those of an earlier version, and an 
 
 test("a deletion takes a person's files at every server, and nobody else's", async () => {
   const ann = await signInPerson(app.publicUrl, emails.ann);
+  expect(app.connections.pool.stdioPids('memory')).toHaveLength(1);
   const deleted = await ann.call('DELETE', `/api/users/${ann.userId}/account`, { confirm: emails.ann });
   expect(deleted.status).toBe(200);
+  for (const serverId of programs) expect(app.connections.pool.stdioPids(serverId)).toEqual([]);
   expect(foldersOf('gone')).toEqual([]);
   expect(foldersOf('memory')).toHaveLength(1);
   expect(await remember(emails.bob, '')).toContain('of bob');

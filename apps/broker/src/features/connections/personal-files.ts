@@ -2,9 +2,13 @@ import { readdir, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { AccountContributor } from '#features/identity/index.ts';
 import { createPersonalFolders, type FolderPlace } from './personal-folders.ts';
+import type { UpstreamPool } from './upstream-pool.ts';
 
-/** What programs of ours wrote for one person, each in a folder of its own. */
-export function personalFilesContributor(place: FolderPlace): AccountContributor {
+/** What programs of ours wrote for one person, each in a folder of its own. `pool`: where those run that still may write. */
+export function personalFilesContributor({
+  pool,
+  ...place
+}: FolderPlace & { pool: Pick<UpstreamPool, 'dropPerson'> }): AccountContributor {
   const folders = createPersonalFolders(place);
   return {
     name: 'files',
@@ -23,6 +27,7 @@ export function personalFilesContributor(place: FolderPlace): AccountContributor
     },
     erase: () => Promise.resolve(),
     async afterErase(userId) {
+      await pool.dropPerson(userId);
       for (const { folder } of await folders.ofPerson(userId)) await rm(folder, { recursive: true, force: true });
     },
   };

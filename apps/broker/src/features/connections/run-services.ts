@@ -20,6 +20,8 @@ export type Services = {
   readonly names: ReadonlySet<string>;
   /** Where a service answers now; undefined while it is not running. */
   address(name: string): string | undefined;
+  /** How long until one that has ended is started again; undefined when it is not waited for. */
+  restartsInMs(name: string): number | undefined;
   /** The secret that this start's services demand on every connection. */
   readonly secret: string;
   /** Has a service run from now on. Resolves once it is ready or has failed to start; does nothing the second time. */
@@ -47,6 +49,7 @@ export function createServices(options: {
   const { programs, log, clock } = options;
   const running = new Map<string, Running>();
   const failures = new Map<string, number>();
+  const restartAtMs = new Map<string, number>();
   const timers = new Set<NodeJS.Timeout>();
   const listeners = new Set<(name: string) => void>();
   const wanted = new Set<string>();
@@ -61,8 +64,10 @@ export function createServices(options: {
     const count = failures.get(name) ?? 0;
     failures.set(name, count + 1);
     const delayMs = Math.min(options.restartDelayMs * 2 ** count, maxRestartDelayMs);
+    restartAtMs.set(name, clock.now() + delayMs);
     const timer = setTimeout(() => {
       timers.delete(timer);
+      restartAtMs.delete(name);
       void launch(name);
     }, delayMs);
     timers.add(timer);
@@ -119,6 +124,10 @@ export function createServices(options: {
     names: new Set(Object.keys(programs)),
     secret: options.secret,
     address: (name) => running.get(name)?.url,
+    restartsInMs(name) {
+      const atMs = restartAtMs.get(name);
+      return atMs === undefined ? undefined : Math.max(0, atMs - clock.now());
+    },
     async start(name) {
       if (wanted.has(name)) return;
       wanted.add(name);

@@ -53,6 +53,8 @@ export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'inFlight' | 
   isLeftAlone(serverId: string): boolean;
   /** Ends every connection to a server, of everybody: it is not where it was. */
   dropAll(serverId: string): Promise<void>;
+  /** Ends every connection of a person: they are gone. */
+  dropPerson(userId: string): Promise<void>;
   /** Ends what was idle for five minutes. Happens by itself every half minute. */
   closeIdle(): void;
   /** Pids of the stdio servers that run, for limits and tests. */
@@ -256,6 +258,10 @@ export function createUpstreamPool(
 
     async dropAll(serverId) {
       await Promise.all([...entries.values()].filter((entry) => entry.server.id === serverId).map(close));
+    },
+
+    async dropPerson(userId) {
+      await Promise.all([...entries.values()].filter((entry) => entry.userId === userId).map(close));
     },
 
     async announceRoots(userId) {

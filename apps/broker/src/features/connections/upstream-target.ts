@@ -77,6 +77,9 @@ export function addressOf(
   if (!own) return { url: connection.url, allowAddresses };
   const { name, path } = own;
   const origin = services.address(name);
-  if (!origin) throw new UpstreamError('restarting', `the service ${name} is not running`);
+  if (!origin) {
+    const retryAfterMs = services.restartsInMs(name);
+    throw new UpstreamError('restarting', `the service ${name} is not running`, { retryAfterMs });
+  }
   return { url: `${origin}${path}`, allowAddresses: [new URL(origin).host] };
 }

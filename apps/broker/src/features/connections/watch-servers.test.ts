@@ -38,6 +38,12 @@ const kill = (name: string, signal: NodeJS.Signals) => {
 
 test('a service that is killed is disconnected within 15 s, and connected again when it is back, without anybody asking', async () => {
   kill('calendar', 'SIGKILL');
+  let waitMs: number | undefined;
+  await waitUntil('it is told when it is started again', () => {
+    waitMs = app.connections.services.restartsInMs('calendar');
+    return waitMs !== undefined;
+  });
+  expect(waitMs).toBeLessThanOrEqual(3000);
   await untilStatus('calendar', 'disconnected');
   expect(app.catalogue.snapshot().byId.get('calendar')?.tools.length).toBeGreaterThan(0);
   await untilStatus('calendar', 'connected');
@@ -73,7 +79,8 @@ test('a service that hangs is in error within 15 s, and connected again when it 
     const client = await connectModern(`${app.publicUrl}/mcp`, token);
     const start = performance.now();
     expect((await client.listTools()).tools.some(({ name }) => name.startsWith('travel__'))).toBe(true);
-    expect(performance.now() - start).toBeLessThan(300);
+    // it hangs for good, and a ping is given up after 4 s
+    expect(performance.now() - start).toBeLessThan(2000);
     await client.close();
   } finally {
     kill('travel', 'SIGCONT');

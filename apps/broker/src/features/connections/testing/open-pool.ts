@@ -34,6 +34,7 @@ export async function openPool(options: { timers?: Timers; sandbox?: Sandbox } =
     services: {
       secret: '',
       address: () => undefined,
+      restartsInMs: () => undefined,
       start: async () => {},
       onChange: () => {},
       names: new Set(),
