@@ -10,8 +10,8 @@ export type CodeBlockProps = {
 export function CodeBlock({ code, label }: CodeBlockProps) {
   return (
     <figure className="m-0 min-w-0 overflow-hidden rounded-md border border-line bg-sunken">
-      <figcaption className="flex h-9 items-center justify-between gap-2 border-b border-line pr-1 pl-3 text-xs text-quiet">
-        <span className="truncate">{label}</span>
+      <figcaption className="flex min-h-9 items-center justify-between gap-2 border-b border-line pr-1 pl-3 text-xs text-quiet">
+        <span className="min-w-0 py-1">{label}</span>
         <CopyButton text={code} size="small" variant="ghost" name={`Copy ${label}`} />
       </figcaption>
       {/* wrapped: a long command is all in sight, and copying takes it as it is */}

@@ -31,7 +31,7 @@ export function CopyField({ label, hideLabel, value, hint, primary }: CopyFieldP
         <CopyButton text={value} size="small" variant={primary ? 'primary' : 'secondary'} name={`Copy ${label}`} />
       </div>
       {hint && (
-        <div id={`${id}-hint`} className="text-[0.8125rem] text-quiet">
+        <div id={`${id}-hint`} className="text-[0.8125rem] text-pretty text-quiet">
           {hint}
         </div>
       )}
