@@ -145,6 +145,7 @@ export async function createCatalogue(options: { db: Database; clock: Clock; log
           checkedAtMs: nowMs,
           discoveredAtMs: nowMs,
           instructions: discovered.instructions,
+          features: discovered.features,
         });
       });
       healthWrittenAtMs.set(serverId, nowMs);

@@ -1,6 +1,7 @@
 import { cleanDefinition } from './clean-definition.ts';
 import { definitionHash } from './definition-hash.ts';
 import { exposeName, exposeUri } from './exposed-name.ts';
+import type { ServerFeature } from './server-features.ts';
 import type { Era } from './snapshot.ts';
 import type { StoredCapability } from './store.ts';
 import type { CapabilityKind } from './tables.ts';
@@ -9,6 +10,8 @@ import type { CapabilityKind } from './tables.ts';
 export type Discovered = {
   era: Era | undefined;
   instructions: string | undefined;
+  /** Undefined where nobody has heard it from the server itself. */
+  features?: readonly ServerFeature[] | undefined;
   tools: readonly Record<string, unknown>[];
   prompts: readonly Record<string, unknown>[];
   resources: readonly Record<string, unknown>[];

@@ -6,4 +6,5 @@ export { isForbiddenHere, loadBundledManifests, readManifestFolder } from './loa
 export { catalogueMigrations } from './migrations.ts';
 export { parseManifest, type ManifestPolicy } from './parse-manifest.ts';
 export { mountCatalogueRoutes } from './routes.ts';
+export { featuresOf, serverFeatures, type ServerFeature } from './server-features.ts';
 export type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from './snapshot.ts';

@@ -80,4 +80,9 @@ export const catalogueMigrations: readonly Migration[] = [
       `alter table capabilities add column text_changed_at timestamptz`,
     ],
   },
+  {
+    name: '0022-catalogue-features',
+    // null: not asked since this was kept
+    statements: ['alter table server_health add column features text[]'],
+  },
 ];

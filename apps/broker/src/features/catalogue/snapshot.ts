@@ -1,5 +1,6 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
 import type { ServerStatus } from '@souk/contract/catalogue.ts';
+import type { ServerFeature } from './server-features.ts';
 
 export type Era = 'legacy' | 'modern';
 
@@ -32,6 +33,8 @@ export type CatalogueServer = {
   /** The protocol era that the server was last seen to speak, and when. */
   era: { verdict: Era; atMs: number } | undefined;
   instructions: string | undefined;
+  /** What it has besides tools; undefined where nobody has heard it from the server itself. */
+  features: readonly ServerFeature[] | undefined;
   tools: readonly CatalogueItem[];
   /** Hidden until an administrator has approved how they changed. */
   heldTools: readonly CatalogueItem[];

@@ -3,6 +3,7 @@ import type { ServerStatus } from '@souk/contract/catalogue.ts';
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { definitionHash } from './definition-hash.ts';
 import type { Reviewed } from './review-tools.ts';
+import type { ServerFeature } from './server-features.ts';
 import type { CatalogueItem, CatalogueServer, Era } from './snapshot.ts';
 import type { CapabilityKind, CatalogueTables } from './tables.ts';
 
@@ -32,6 +33,13 @@ export type HealthChange = {
   detail: string | undefined;
   era: Era | undefined;
   checkedAtMs: number;
+};
+
+/** What is told of a server when it was asked what it offers. */
+type DiscoveredFacts = {
+  discoveredAtMs: number;
+  instructions: string | undefined;
+  features: readonly ServerFeature[] | undefined;
 };
 
 export async function findManifestVersions(db: CatalogueDb, serverId: string): Promise<ManifestRow[]> {
@@ -149,10 +157,11 @@ export async function findTakenUris(tx: Tx, serverId: string, uris: readonly str
 export async function upsertHealth(
   db: CatalogueDb | Tx,
   serverId: string,
-  change: HealthChange & { discoveredAtMs?: number; instructions?: string | undefined },
+  change: HealthChange & Partial<DiscoveredFacts>,
 ): Promise<void> {
   const checkedAt = new Date(change.checkedAtMs);
   const discovered = change.discoveredAtMs === undefined ? undefined : new Date(change.discoveredAtMs);
+  const told = { instructions: change.instructions ?? null, features: change.features ? [...change.features] : null };
   await db
     .insertInto('server_health')
     .values({
@@ -161,7 +170,7 @@ export async function upsertHealth(
       detail: change.detail ?? null,
       era: change.era ?? null,
       era_at: change.era ? checkedAt : null,
-      instructions: change.instructions ?? null,
+      ...told,
       checked_at: checkedAt,
       discovered_at: discovered ?? null,
     })
@@ -171,7 +180,7 @@ export async function upsertHealth(
         detail: change.detail ?? null,
         ...(change.era && { era: change.era, era_at: checkedAt }),
         checked_at: checkedAt,
-        ...(discovered && { discovered_at: discovered, instructions: change.instructions ?? null }),
+        ...(discovered && { discovered_at: discovered, ...told }),
       }),
     )
     .execute();
@@ -184,7 +193,7 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
     .innerJoin('servers as s', 's.id', 'm.server_id')
     .leftJoin('server_health as h', 'h.server_id', 's.id')
     .select(['s.id', 's.slug', 'm.body', 'm.deployed_at', 'h.status', 'h.detail', 'h.era', 'h.era_at'])
-    .select(['h.instructions', 'h.discovered_at'])
+    .select(['h.instructions', 'h.features', 'h.discovered_at'])
     .where('m.status', '=', 'deployed')
     .execute();
   const capabilities = await db
@@ -218,6 +227,7 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
       statusDetail: row.detail ?? undefined,
       era: row.era && row.era_at ? { verdict: row.era, atMs: row.era_at.getTime() } : undefined,
       instructions: row.instructions ?? undefined,
+      features: row.features ?? undefined,
       tools: pick('tool'),
       heldTools: pick('tool', true),
       prompts: pick('prompt'),

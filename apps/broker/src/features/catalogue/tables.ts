@@ -2,6 +2,7 @@ import type { Manifest } from '@souk/contract/manifest.ts';
 import type { ServerStatus } from '@souk/contract/catalogue.ts';
 import type { ToolChangeKind, ToolChangeStatus } from '@souk/contract/tool-changes.ts';
 import type { ColumnType, Generated } from 'kysely';
+import type { ServerFeature } from './server-features.ts';
 
 /** jsonb: read as the value, written as its JSON text. */
 type Json<T> = ColumnType<T, string, string>;
@@ -63,6 +64,7 @@ export type CatalogueTables = {
     era: 'legacy' | 'modern' | null;
     era_at: Date | null;
     instructions: string | null;
+    features: ServerFeature[] | null;
     checked_at: Date;
     discovered_at: Date | null;
   };

@@ -1,6 +1,6 @@
 import type { Upstream } from '#adapters/mcp/types.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
-import type { Catalogue, CatalogueServer, Discovered } from '#features/catalogue/index.ts';
+import { featuresOf, type Catalogue, type CatalogueServer, type Discovered } from '#features/catalogue/index.ts';
 import type { Log } from '#platform/log.ts';
 import { describeFailure } from './describe-failure.ts';
 import { needsOwnSecrets } from './upstream-sign-in/credentials.ts';
@@ -46,7 +46,8 @@ export async function readAll(upstream: Upstream): Promise<Discovered> {
     capabilities.resources ? upstream.listResources() : [],
     capabilities.resources ? upstream.listResourceTemplates().catch(ignoreUnknownMethod) : [],
   ]);
-  return { era: upstream.era, instructions: upstream.instructions, tools, prompts, resources, templates };
+  const features = featuresOf(capabilities);
+  return { era: upstream.era, instructions: upstream.instructions, features, tools, prompts, resources, templates };
 }
 
 /** Many servers have resources and no templates, and answer "method not found". */

@@ -1,4 +1,4 @@
-import { McpServer, type ServerContext } from '@modelcontextprotocol/server';
+import { McpServer, type ServerContext, type ServerOptions } from '@modelcontextprotocol/server';
 import type { Log } from '#platform/log.ts';
 import { askSignIn, orAskSignIn, withoutOwnAnswers } from './ask-sign-in.ts';
 import { callTool } from './call-tool.ts';
@@ -10,6 +10,7 @@ import { callAcrossEras } from './input-rounds/across-eras.ts';
 import { callMetaTool } from './meta-tools/call-meta-tool.ts';
 import { isMetaTool, metaTools } from './meta-tools/meta-tool-definitions.ts';
 import { serveSubscriptions } from './subscriptions/session-subscriptions.ts';
+import { capabilitiesOf } from './link-capabilities.ts';
 import type { Person, Visible } from './person.ts';
 import { serveLists } from './serve-lists.ts';
 
@@ -26,7 +27,8 @@ export function buildServer(
   parts: GatewayParts,
   pinned?: Visible,
 ): McpServer {
-  const server = new GatewayServer(identity, instructions(person, parts), parts.log);
+  const capabilities = capabilitiesOf(person.serverId, parts.catalogue.snapshot());
+  const server = new GatewayServer(identity, { capabilities, instructions: instructions(person, parts) }, parts.log);
   server.visible = pinned;
   const { server: handlers } = server;
   // A server's own link shows that server alone; the tools that find and call others belong to the common one.
@@ -76,17 +78,14 @@ export function buildServer(
 class GatewayServer extends McpServer {
   visible: Visible | undefined;
 
-  constructor(identity: ServerIdentity, instructions: string, log: Log) {
+  constructor(
+    identity: ServerIdentity,
+    options: Required<Pick<ServerOptions, 'capabilities' | 'instructions'>>,
+    log: Log,
+  ) {
     super(identity);
-    const capabilities = {
-      tools: { listChanged: true },
-      prompts: { listChanged: true },
-      resources: { listChanged: true, subscribe: true },
-      completions: {},
-      logging: {},
-    };
     // read-only in the SDK's types, and made by it with nobody asked: nothing has used it yet
-    Object.assign(this, { server: new CarefulServer(identity, { capabilities, instructions }, log) });
+    Object.assign(this, { server: new CarefulServer(identity, options, log) });
   }
 
   override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {

@@ -25,6 +25,10 @@ export class CarefulServer extends Server {
     this.#log = log;
   }
 
+  /** What a link does not name is answered all the same: an empty list, or what the server itself says to it. */
+  override assertRequestHandlerCapability(): void {}
+  override assertNotificationCapability(): void {}
+
   override _wrapHandler(method: string, handler: Handler): Handler {
     const wrapped = super._wrapHandler(method, handler);
     return async (request, context) => {

@@ -155,9 +155,11 @@ export function createLegacySessions(options: {
     notifyListChanged(userId) {
       for (const { server, person } of sessions.values()) {
         if (userId !== undefined && person.caller.userId !== userId) continue;
+        const { prompts, resources } = server.server.getCapabilities();
         server.sendToolListChanged();
-        server.sendPromptListChanged();
-        server.sendResourceListChanged();
+        // of lists that the session was not told of there is no news
+        if (prompts) server.sendPromptListChanged();
+        if (resources) server.sendResourceListChanged();
       }
     },
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { connectModern } from '#testing/mcp-clients.ts';
+import { findDeadPort } from '#testing/fault-server.ts';
+import { connectModern, postModern } from '#testing/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { connectOverheard } from './testing/overheard-client.ts';
@@ -12,15 +13,25 @@ let app: TestApp;
 let old: TellingServer;
 let modern: TellingServer;
 let token: string;
+let stoppedAtMs: number | undefined;
 
 beforeAll(async () => {
   [old, modern] = await Promise.all([startTellingServer('legacy'), startTellingServer('modern')]);
+  const dead = `127.0.0.1:${await findDeadPort()}`;
   app = await startTestApp({
-    allowAddresses: [old.address, modern.address],
+    allowAddresses: [old.address, modern.address, dead],
     env: { MCP_CALLS_PER_MINUTE_TOKEN: String(callsPerMinute), MCP_CALLS_PER_MINUTE_USER: '1000' },
+    clock: { now: () => stoppedAtMs ?? Date.now() },
   });
   await deployManifest(app, { id: 'old', connection: { type: 'http', url: old.url } });
   await deployManifest(app, { id: 'new', connection: { type: 'http', url: modern.url } });
+  // one that nobody has ever heard: what it offers is known from elsewhere
+  await deployManifest(app, { id: 'silent', connection: { type: 'http', url: `http://${dead}/mcp` } }, 'disconnected');
+  const nothing = { era: undefined, instructions: undefined, prompts: [], resources: [], templates: [] };
+  await app.catalogue.storeDiscovery('silent', {
+    ...nothing,
+    tools: [{ name: 'one', inputSchema: { type: 'object' } }],
+  });
   token = await newToken();
 }, 60_000);
 afterAll(async () => {
@@ -95,6 +106,26 @@ test('a page that stands in no list is found on the link of everything by the to
   await stop();
 });
 
+test.each(['legacy', latest] as const)('a link names what its servers have, and no more (client %o)', async (mode) => {
+  const capabilitiesAt = async (path: string) => {
+    const { client, stop } = await connectOverheard(`${app.publicUrl}${path}`, token, 'ann', mode);
+    const capabilities = client.getServerCapabilities();
+    await stop();
+    return capabilities;
+  };
+  const listChanged = true;
+  const [tools, prompts, resources] = [{ listChanged }, { listChanged }, { listChanged, subscribe: true }];
+  const old = { tools, prompts, resources, logging: {} };
+  expect(await capabilitiesAt('/s/old/mcp')).toEqual(old);
+  expect(await capabilitiesAt('/s/new/mcp')).toEqual({ ...old, completions: {} });
+  expect(await capabilitiesAt('/mcp')).toEqual({ ...old, completions: {} });
+  // of a server that nobody has heard, its lists are all that is known
+  expect(await capabilitiesAt('/s/silent/mcp')).toEqual({ tools, logging: {} });
+  // and who asks for what is not named is answered all the same
+  const asked = await postModern(`${app.publicUrl}/s/silent/mcp`, token, 'prompts/list');
+  expect(asked).toMatchObject({ status: 200, body: { result: { prompts: [] } } });
+});
+
 test("pages that two servers have under one address are each tool's own on the link of everything", async () => {
   const { client, stop } = await connectOverheard(link(), token, 'ann', latest);
   const { tools } = await client.listTools();
@@ -126,6 +157,8 @@ test('a tool that runs as a task alone stands in no list, and a call of it is re
 
 test('prompts and resources count as calls, and whoever made too many learns when to come back', async () => {
   const own = await newToken();
+  // the rate refills with time, and a slow machine has much of it
+  stoppedAtMs = Date.now();
   const { client, stop } = await connectOverheard(link(), own, 'ann', latest);
   for (let index = 0; index < callsPerMinute; index += 2) {
     await client.getPrompt({ name: 'old__say', arguments: text });

@@ -27,6 +27,7 @@ export function testServer(manifest: { id: string } & Record<string, unknown>): 
     statusDetail: undefined,
     era: undefined,
     instructions: undefined,
+    features: undefined,
     tools: [],
     heldTools: [],
     prompts: [],
