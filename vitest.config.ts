@@ -11,8 +11,9 @@ export default defineConfig({
           // vitest leaves one core idle, of two that is half of them; the tests wait often enough for others to get on
           maxWorkers: Math.max(2, availableParallelism() - 1),
           globalSetup: ['apps/broker/src/testing/database-setup.ts'],
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
+          // for what hangs; what must be quick says so itself, and a machine may be many times slower than ours
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
         },
       },
       {

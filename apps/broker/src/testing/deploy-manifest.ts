@@ -36,6 +36,6 @@ export async function deployManifest(
       const server = app.catalogue.snapshot().byId.get(parsed.id);
       return server?.status === expectStatus && (expectStatus === 'connected' || server.statusDetail !== undefined);
     },
-    15_000,
+    30_000,
   );
 }

@@ -25,6 +25,9 @@ export type TestAppOptions = Omit<AppOptions, 'config' | 'log' | 'paths'> & {
   paths?: Partial<Paths>;
 };
 
+/** For tests that count requests or say how a server is: no check of its health comes between. */
+export const withoutHealthChecks = { HEALTH_INTERVAL_MS: '600000' };
+
 /**
  * The broker itself on a free port of this machine, with a database and a folder of its own. By default without any
  * service: `paths.catalogue` brings manifests in.

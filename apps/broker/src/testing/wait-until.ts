@@ -2,7 +2,7 @@
 export async function waitUntil(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  deadlineMs = 5000,
+  deadlineMs = 15_000,
 ): Promise<void> {
   const end = performance.now() + deadlineMs;
   while (!(await condition())) {

@@ -88,8 +88,8 @@ describe.each(['legacy', 'modern'] as const)('an HTTP server of the %s era', (er
     const upstream = await open(target(fixture()));
     const seen: number[] = [];
     const result = await upstream.callTool(
-      { name: 'slow', arguments: { steps: 6, everyMs: 150 } },
-      callOptions({ timeoutMs: 500, onProgress: ({ progress }) => seen.push(progress) }),
+      { name: 'slow', arguments: { steps: 6, everyMs: 250 } },
+      callOptions({ timeoutMs: 1200, onProgress: ({ progress }) => seen.push(progress) }),
     );
     expect(textOf(result)).toBe('done');
     expect(seen).toEqual([1, 2, 3, 4, 5, 6]);

@@ -20,6 +20,8 @@ const target = (fault: Fault, when?: 'always' | 'on-call'): UpstreamTarget => ({
   allowAddresses: [server.address],
 });
 const call = { name: 'call' };
+/** Not at a deadline, the least of which is several times that; a busy machine may take a while even so. */
+const atOnceMs = 5000;
 
 describe('connecting', () => {
   test('bad input 15: a refused connection is unreachable within 1 s', async () => {
@@ -114,8 +116,9 @@ describe('calling', () => {
   ] as const)('%s fails the call at once, and only the call', async (_, fault, kind) => {
     const upstream = await open(target(fault));
     const started = performance.now();
-    expect((await failureOf(upstream.callTool(call, callOptions({ timeoutMs: 5000 })))).kind).toBe(kind);
-    expect(performance.now() - started).toBeLessThan(1000);
+    const patience = callOptions({ timeoutMs: 30_000, totalTimeoutMs: 30_000 });
+    expect((await failureOf(upstream.callTool(call, patience))).kind).toBe(kind);
+    expect(performance.now() - started).toBeLessThan(atOnceMs);
     await upstream.ping(1000);
   });
 

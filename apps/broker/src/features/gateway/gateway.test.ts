@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectLegacy, connectModern, connectV1 } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
 let app: TestApp;
@@ -12,7 +12,7 @@ let token: string;
 
 beforeAll(async () => {
   [fixture, legacyFixture] = await Promise.all([startHttpFixture('both'), startHttpFixture('legacy')]);
-  app = await startTestApp({ allowAddresses: [fixture.address, legacyFixture.address] });
+  app = await startTestApp({ allowAddresses: [fixture.address, legacyFixture.address], env: withoutHealthChecks });
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
   const http = (url: string) => ({ type: 'http', url });
   await deployManifest(app, { id: 'new', connection: http(fixture.url) });

@@ -49,7 +49,6 @@ describeOnDatabases('usage rows', usageMigrations, (open) => {
     await waitUntil(
       'the row to be written',
       async () => (await db.query('select 1 from usage_events')).rows.length === 1,
-      1000,
     );
     const { rows } = await db.query('select name, outcome, reason, credits, duration_ms from usage_events');
     expect(rows[0]).toEqual({ name: 'distance', outcome: 'failed', reason: 'timeout', credits: 0, duration_ms: 12 });

@@ -85,16 +85,13 @@ test('the right tool is among the first five for at least 45 of 50 queries, besi
 test('a search among 1,000 tools takes 5 ms at most', () => {
   const snapshot = withOthers(app.catalogue.snapshot(), 1000);
   searchTools(snapshot, 'warm up', 5, () => true);
-  const times = labelled.map(([query]) => {
-    const begun = performance.now();
-    searchTools(snapshot, query, 10, () => true);
-    return performance.now() - begun;
-  });
-  const median = times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
-  process.stdout.write(
-    `find_tools: median ${median.toFixed(2)} ms, longest ${times.at(-1)?.toFixed(2)} ms at 1,000 tools\n`,
-  );
-  expect(median).toBeLessThan(5);
+  // processor time of this thread: what other processes take from the machine is not counted
+  const before = process.threadCpuUsage();
+  for (const [query] of labelled) searchTools(snapshot, query, 10, () => true);
+  const { user, system } = process.threadCpuUsage(before);
+  const meanMs = (user + system) / 1000 / labelled.length;
+  process.stdout.write(`find_tools: ${meanMs.toFixed(2)} ms a search at 1,000 tools\n`);
+  expect(meanMs).toBeLessThan(5);
 });
 
 /** The catalogue with tools of ten made-up trades beside it, each with a verb and a thing in its name and text. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postRaw } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
-import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
 let app: TestApp;
@@ -13,7 +13,7 @@ let token: string;
 
 beforeAll(async () => {
   fixture = await startHttpFixture('legacy');
-  app = await startTestApp({ allowAddresses: [fixture.address] });
+  app = await startTestApp({ allowAddresses: [fixture.address], env: withoutHealthChecks });
   await deployManifest(app, { id: 'old', connection: { type: 'http', url: fixture.url } });
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
 }, 60_000);
@@ -79,7 +79,7 @@ test('a stream that broke is taken up again where it broke', async () => {
   const response = await fetch(link(), {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept, 'mcp-protocol-version': '2025-11-25', ...session },
-    body: call(9, 'old__slow').replace('"text":"x"', '"steps":1,"everyMs":200'),
+    body: call(9, 'old__slow').replace('"text":"x"', '"steps":1,"everyMs":600'),
   });
   const reader = response.body?.getReader();
   const first = new TextDecoder().decode((await reader?.read())?.value);
