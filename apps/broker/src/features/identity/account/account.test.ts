@@ -63,7 +63,7 @@ describeOnDatabases('a person and their data', migrations, (open) => {
   const allRefused = { web: 401, client: 401, personal: 401, refresh: 400 };
 
   test('the export is a file with everything held about the person, and no secret', async () => {
-    const ann = await arrive('ann@example.test');
+    const ann = await arrive('exports@example.test');
     const answer = await call('GET', `/api/users/${ann.userId}/export`, ann.accessToken);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="my-data-\d{4}-\d\d-\d\d\.json"$/);
@@ -72,9 +72,9 @@ describeOnDatabases('a person and their data', migrations, (open) => {
     expect(JSON.parse(text)).toMatchObject({
       success: true,
       data: {
-        profile: { id: ann.userId, email: ann.email, displayName: 'ann' },
+        profile: { id: ann.userId, email: ann.email, displayName: 'exports' },
         identities: [{ provider: 'dev', subject: ann.email }],
-        accessTokens: [{ name: 'Token of ann@example.test' }],
+        accessTokens: [{ name: 'Token of exports@example.test' }],
         connectedApps: expect.arrayContaining([
           expect.objectContaining({ kind: 'client', clientName: 'Client of somebody' }),
           expect.objectContaining({ kind: 'browser' }),

@@ -53,7 +53,11 @@ async function newPerson(): Promise<Person> {
  */
 async function pressSelfTest(
   person: Person,
-  options: { headers?: Record<string, string>; browserTimeMs?: number; userId?: string } = {},
+  options: {
+    headers?: Record<string, string>;
+    /** At the moment of the press. */ browserBehindMs?: number;
+    userId?: string;
+  } = {},
 ) {
   const answer = await app.server.inject({
     method: 'POST',
@@ -65,7 +69,7 @@ async function pressSelfTest(
       origin: proxy.url,
       ...options.headers,
     },
-    payload: JSON.stringify({ browserTimeMs: options.browserTimeMs ?? Date.now() + aheadMs }),
+    payload: JSON.stringify({ browserTimeMs: Date.now() + aheadMs - (options.browserBehindMs ?? 0) }),
   });
   return { status: answer.statusCode, body: answer.body };
 }
@@ -82,9 +86,9 @@ const fromOutside = (baseUrl = proxy.url) =>
 
 const faults = ({ checks }: Diagnosis): ConnectionCheck[] => checks.filter(({ status }) => status === 'failed');
 /** A fault of this check, told in these words. Compared with the list of faults: there is no other. */
-const fault = (id: string, detail: string, advice: string) => ({
+const fault = (id: string, detail: string | RegExp, advice: string) => ({
   id,
-  detail: expect.stringContaining(detail),
+  detail: typeof detail === 'string' ? expect.stringContaining(detail) : expect.stringMatching(detail),
   advice: expect.stringContaining(advice),
 });
 
@@ -238,17 +242,20 @@ test('clock skew over 60 s is named: server, browser, database and sign-in provi
     fault('clock-server', 'Clock skew: the installation is 12', 'set its clock'),
   ]);
   proxy.fault = {};
-  expect(faults(await selfTest({ browserTimeMs: Date.now() - 90_000 }))).toMatchObject([
+  expect(faults(await selfTest({ browserBehindMs: 90_000 }))).toMatchObject([
     fault(
       'clock-browser',
-      'Clock skew: your browser is 90 s behind the clock here; at most 60 s work.',
+      // a busy machine takes a moment between the press and the look
+      /^Clock skew: your browser is 9\d s behind the clock here; at most 60 s work\.$/,
       'Set the clock of your machine',
     ),
   ]);
   aheadMs = 120_000;
   const behind = await selfTest();
   expect(faults(behind).map(({ id }) => id)).toEqual(['clock-server', 'clock-database', 'clock-provider']);
-  expect(faults(behind)[1]?.detail).toBe('Clock skew: the database is 120 s behind the clock here; at most 60 s work.');
+  expect(faults(behind)[1]?.detail).toMatch(
+    /^Clock skew: the database is 12\d s behind the clock here; at most 60 s work\.$/,
+  );
   expect(faults(behind)[2]?.detail).toContain('Clock skew: the sign-in provider is 12');
 });
 
