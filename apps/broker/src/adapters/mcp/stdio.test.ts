@@ -146,9 +146,13 @@ describe('a stdio server', () => {
   test('that never answers is a timeout, and its process is gone', async () => {
     const started = performance.now();
     expect((await failureOf(open(faulty('silent'), { connectTimeoutMs: 600 }))).kind).toBe('timeout');
-    expect(performance.now() - started).toBeLessThan(1000);
-    const running = execFileSync('ps', ['-eo', 'args='], { encoding: 'utf8' });
-    expect(running).not.toContain('fault-stdio.ts silent');
+    // without it 5 s would pass, and 4 s more if the program had to be killed
+    expect(performance.now() - started).toBeLessThan(3000);
+    // of ours: another run of the tests may have one
+    const running = execFileSync('ps', ['-eo', 'ppid=,args='], { encoding: 'utf8' }).split('\n');
+    const ours = running.filter((line) => Number.parseInt(line) === process.pid);
+    expect(ours.length).toBeGreaterThan(0);
+    expect(ours.join('\n')).not.toContain('fault-stdio.ts silent');
   });
 
   test('that cannot be started is unreachable', async () => {
@@ -162,7 +166,7 @@ describe('a stdio server', () => {
     const started = performance.now();
     const failure = await failureOf(upstream.callTool({ name: 'hang' }, callOptions()));
     expect(failure.kind).toBe('closed');
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(performance.now() - started).toBeLessThan(3000);
     expect(reason).toContain('exit code 3');
     expect(processesOf(upstream.pid)).toBe(0);
     expect((await failureOf(upstream.ping(1000))).kind).toBe('closed');
@@ -214,7 +218,7 @@ describe('a stdio server', () => {
     const started = performance.now();
     await upstream.close();
     expect(performance.now() - started).toBeGreaterThan(3900);
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(performance.now() - started).toBeLessThan(8000);
     expect(processesOf(upstream.pid)).toBe(0);
   });
 
