@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { connectionSteps, listConnections, type ConnectionAttempt } from '@souk/contract/connection-log.ts';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectLegacy, postModern, postRaw } from '#testing/mcp-clients.ts';
 import { ScriptedBrowser, challengeOf } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
@@ -18,9 +18,6 @@ beforeAll(async () => {
     clock: { now: () => Date.now() + aheadMs },
     identity: { documentDispatcher: documents.dispatcher },
   });
-});
-afterEach(() => {
-  aheadMs = 0;
 });
 afterAll(async () => {
   await app?.stop();

@@ -11,8 +11,8 @@ const wellFormed = /^[A-Za-z0-9_-]{22,64}$/;
  * Whether the renewal that asks is the one that used this token: as long after as the access token would have lived that
  * the lost answer brought.
  */
-export const inRenewal = (hash: string) =>
-  `coalesce(renewal_hash = ${hash} and consumed_at + interval '10 minutes' > now(), false)`;
+export const inRenewal = (hash: string, record = '') =>
+  `coalesce(${record}renewal_hash = ${hash} and ${record}consumed_at + interval '10 minutes' > now(), false)`;
 
 export type WebRenewal = ReturnType<typeof createWebRenewal>;
 
@@ -34,17 +34,15 @@ export function createWebRenewal({ db, rotation }: { db: Database; rotation: Ref
       if (name === null || !wellFormed.test(name)) return undefined;
       const hash = sha256(name);
       const successor = rotation.successorOf(token);
-      const { rows } = await db.query<{ used: boolean; ours: boolean }>(
-        `select next.consumed_at is not null as used, given.ours
-         from (select ${inRenewal('$3')} as ours from oauth_records where model = 'RefreshToken' and id = $1) given,
-           oauth_records next where next.model = 'RefreshToken' and next.id = $2 and next.expires_at > now()`,
+      hashes.set(request, hash);
+      // a successor that was used is answered here too, and refused as reuse of its own: its owner has the answer
+      const { rows } = await db.query(
+        `select from oauth_records given, oauth_records next
+         where given.model = 'RefreshToken' and given.id = $1 and ${inRenewal('$3', 'given.')}
+           and next.model = 'RefreshToken' and next.id = $2 and next.expires_at > now()`,
         [sha256(token), sha256(successor), hash],
       );
-      const [next] = rows;
-      // who has used the successor has its answer: this is no retry, and the used token takes its way as reuse
-      if (next?.used) return undefined;
-      hashes.set(request, hash);
-      return next?.ours ? successor : undefined;
+      return rows.length > 0 ? successor : undefined;
     },
 
     /** Of the request that oidc-provider is answering; null when it is no such renewal. */
