@@ -28,6 +28,7 @@ beforeAll(async () => {
     await deployManifest(app, { id: slug, slug, isolation, ...at(url) });
   }
   await deployManifest(app, { id: 'failing', ...at(faults.url('garbage')) });
+  await deployManifest(app, { id: 'resetting', ...at(faults.url('reset')) });
   const { token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
   client = await connectModern(`${app.publicUrl}/mcp`, token);
 });
@@ -81,6 +82,22 @@ test('a server that fails five calls in a row is left alone, and its status says
   laterMs += 31_000;
   await waitUntil('it gets another chance', () => app.catalogue.snapshot().byId.get('failing')?.status === 'connected');
   expect((await call()).text).toContain('bad_upstream');
+});
+
+test('a server that was gone in five calls is asked again once a check finds it there, and then left alone', async () => {
+  const call = () => client.callTool({ name: 'resetting__call', arguments: {} });
+  const asked = () => faults.requests.filter(({ method }) => method === 'tools/call').length;
+  const before = asked();
+  for (let count = 0; count < 5; count++) await call();
+  expect(asked()).toBe(before + 5);
+  await waitUntil('a call finds out', async () => {
+    await call();
+    return asked() === before + 6;
+  });
+  const detail = () => app.catalogue.snapshot().byId.get('resetting')?.statusDetail;
+  await waitUntil('the status says so', () => detail()?.includes('left alone') === true);
+  await call();
+  expect(asked()).toBe(before + 6);
 });
 
 test('what a server speaks is found out anew each day', async () => {
