@@ -39,12 +39,14 @@ function ToolRow({ tool }: { tool: CapabilityAnswer }) {
             )}
             <Hints annotations={tool.annotations} />
           </span>
+          <span className="col-span-2 row-start-2 mt-1 text-pretty text-quiet sm:col-span-1">
+            {tool.displayDescription}
+          </span>
           <span
-            className={`text-right text-[0.8125rem] tabular-nums ${tool.creditCost ? 'font-medium' : 'text-quiet'}`}
+            className={`col-start-2 row-start-1 text-right text-[0.8125rem] tabular-nums ${tool.creditCost ? 'font-medium' : 'text-quiet'}`}
           >
             {cost}
           </span>
-          <span className="col-span-2 mt-1 text-pretty text-quiet sm:col-span-1">{tool.displayDescription}</span>
         </span>
       </summary>
       <div className="space-y-3 pr-4 pb-4 pl-10.5">
