@@ -77,8 +77,10 @@ export async function startBed(options: GatewayOptions, pinning: Pinning | undef
         plainTarget('direct', upstreams[upstream], undefined),
         plainTarget('proxy', proxies[upstream], proxies[upstream].pid),
         ...[...brokers].flatMap(([kind, broker]) => [
-          brokerTarget(`souk ${kind}`, upstream, broker, personalTokenOf),
-          ...(oauth ? [brokerTarget(`souk ${kind} oauth`, upstream, broker, ({ accessToken }) => accessToken)] : []),
+          brokerTarget(`souk ${kind}`, upstream, broker, options.askable, personalTokenOf),
+          ...(oauth
+            ? [brokerTarget(`souk ${kind} oauth`, upstream, broker, options.askable, ({ accessToken }) => accessToken)]
+            : []),
         ]),
       ],
       async stop() {
@@ -96,7 +98,7 @@ export async function startBed(options: GatewayOptions, pinning: Pinning | undef
 }
 
 function plainTarget(name: string, part: Part<HttpReady, object>, pid: number | undefined): Target {
-  const endpoint = { url: `${part.ready.origin}/mcp`, token: undefined };
+  const endpoint = { url: `${part.ready.origin}/mcp`, token: undefined, askable: false };
   return { name, endpointOf: () => endpoint, tool: ['echo'], pid };
 }
 
@@ -104,10 +106,16 @@ function brokerTarget(
   name: string,
   upstream: UpstreamName,
   { pid, ready }: Broker,
+  askable: boolean,
   tokenOf: (ready: BrokerReady, client: number) => string | undefined,
 ): Target {
   const url = `${ready.origin}/mcp`;
-  return { name, endpointOf: (client) => ({ url, token: tokenOf(ready, client) }), tool: [`${upstream}__echo`], pid };
+  return {
+    name,
+    endpointOf: (client) => ({ url, token: tokenOf(ready, client), askable }),
+    tool: [`${upstream}__echo`],
+    pid,
+  };
 }
 
 function personalTokenOf({ personalTokens }: BrokerReady, client: number): string | undefined {

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { UsageError } from './bench.ts';
 
 export const gatewayUsage =
-  'gateway [--seconds 1.2] [--rounds 3] [--clients 1,32,128] [--upstreams raw,sdk] [--database pglite|postgres|both] [--profile FOLDER]';
+  'gateway [--seconds 1.2] [--rounds 3] [--clients 1,32,128] [--upstreams raw,sdk] [--database pglite|postgres|both] [--askable] [--profile FOLDER]';
 
 export type DatabaseKind = 'pglite' | 'postgres';
 export type UpstreamName = 'raw' | 'sdk';
@@ -15,6 +15,8 @@ export type GatewayOptions = {
   clients: readonly number[];
   upstreams: readonly UpstreamName[];
   databases: readonly DatabaseKind[];
+  /** Clients say that they can be asked things: elicitation, sampling, roots. */
+  askable: boolean;
   /** Folder for the broker's CPU profiles. */
   profile: string | undefined;
 };
@@ -28,6 +30,7 @@ export function parseGatewayOptions(args: readonly string[]): GatewayOptions {
     clients: values.clients.split(',').map((text) => whole('clients', text, 1, 1000)),
     upstreams: values.upstreams.split(',').map(upstream),
     databases: databases(values.database),
+    askable: values.askable,
     profile: values.profile,
   };
 }
@@ -43,6 +46,7 @@ function parse(args: readonly string[]) {
         clients: { type: 'string', default: '1,32,128' },
         upstreams: { type: 'string', default: 'raw,sdk' },
         database: { type: 'string', default: 'both' },
+        askable: { type: 'boolean', default: false },
         profile: { type: 'string' },
       },
     });

@@ -11,11 +11,14 @@ const legacyVersion = '2025-06-18';
 const modernVersion = '2026-07-28';
 const prefix = 'io.modelcontextprotocol/';
 const clientInfo = { name: 'bench', version: '1.0.0' };
-const modernMeta = JSON.stringify({
-  [`${prefix}protocolVersion`]: modernVersion,
-  [`${prefix}clientCapabilities`]: {},
-  [`${prefix}clientInfo`]: clientInfo,
-});
+/** Of a client that can be asked everything, as most programs for people can. */
+const everything = { elicitation: { form: {}, url: {} }, sampling: {}, roots: { listChanged: true } };
+const modernMeta = (capabilities: object) =>
+  JSON.stringify({
+    [`${prefix}protocolVersion`]: modernVersion,
+    [`${prefix}clientCapabilities`]: capabilities,
+    [`${prefix}clientInfo`]: clientInfo,
+  });
 const answerTimeoutMs = 10_000;
 
 type Headers = Record<string, string>;
@@ -30,8 +33,8 @@ type Message = {
   };
 };
 
-/** Where and as whom a connection calls. */
-export type Endpoint = { url: string; token: string | undefined };
+/** Where and as whom a connection calls; `askable`: it says that it can be asked things in the middle of a call. */
+export type Endpoint = { url: string; token: string | undefined; askable: boolean };
 
 /**
  * The smallest MCP client: one keep-alive connection, one request at a time, bodies put together as text, so that the
@@ -42,13 +45,17 @@ export class McpConnection {
   readonly #path: string;
   readonly #era: Era;
   readonly #base: Headers;
+  readonly #capabilities: object;
+  readonly #modernMeta: string;
   #session: string | undefined;
   #version = legacyVersion;
   #lastId = 0;
   #callHeaders: Headers = {};
   #tool = '';
 
-  private constructor({ url, token }: Endpoint, era: Era) {
+  private constructor({ url, token, askable }: Endpoint, era: Era) {
+    this.#capabilities = askable ? everything : {};
+    this.#modernMeta = modernMeta(this.#capabilities);
     const { origin, pathname } = new URL(url);
     this.#http = new Client(origin, {
       pipelining: 1,
@@ -88,7 +95,7 @@ export class McpConnection {
    */
   async echo(text: string): Promise<void> {
     const id = ++this.#lastId;
-    const meta = this.#era === 'modern' ? `,"_meta":${modernMeta}` : '';
+    const meta = this.#era === 'modern' ? `,"_meta":${this.#modernMeta}` : '';
     const params = `{"name":"${this.#tool}","arguments":{"text":"${text}"}${meta}}`;
     const answer = await this.#send('POST', this.#callHeaders, requestText(id, 'tools/call', params));
     if (answer.status !== 200) throw new Error(`tools/call: ${describe(answer)}`);
@@ -105,7 +112,7 @@ export class McpConnection {
   }
 
   async #initialize(): Promise<void> {
-    const params = { protocolVersion: legacyVersion, capabilities: {}, clientInfo };
+    const params = { protocolVersion: legacyVersion, capabilities: this.#capabilities, clientInfo };
     const answer = await this.#send('POST', this.#base, requestText(0, 'initialize', JSON.stringify(params)));
     if (answer.status !== 200) throw new Error(`initialize: ${describe(answer)}`);
     this.#version = messageFor(0, answer).result?.protocolVersion ?? '';
@@ -118,7 +125,7 @@ export class McpConnection {
 
   async #choose(names: readonly string[]): Promise<void> {
     const id = ++this.#lastId;
-    const params = this.#era === 'modern' ? `{"_meta":${modernMeta}}` : '{}';
+    const params = this.#era === 'modern' ? `{"_meta":${this.#modernMeta}}` : '{}';
     const answer = await this.#send('POST', this.#headersFor('tools/list'), requestText(id, 'tools/list', params));
     const tool = messageFor(id, answer).result?.tools?.find(({ name }) => names.includes(name));
     if (!tool) throw new Error(`none of ${names.join(', ')} is listed: ${describe(answer)}`);

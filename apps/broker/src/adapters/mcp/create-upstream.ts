@@ -28,7 +28,7 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
   let closing: Promise<void> | undefined;
   let isClosing = false;
   const stopListening = listenForListChanges(client, options);
-  const running = listenToServer(client, options);
+  const running = listenToServer(client, transport, options);
   const watch = createResourceWatch(client);
   const logLevel = createLogLevel(client, options.log);
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no addEventListener
@@ -91,7 +91,7 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
     capabilities,
     instructions: client.getInstructions(),
     pid: transport.pid,
-    plain: endpoint && createPlainChannel(endpoint, era, client.getNegotiatedProtocolVersion() ?? ''),
+    plain: endpoint && createPlainChannel(endpoint, era, client.getNegotiatedProtocolVersion() ?? '', running),
 
     async listTools() {
       if (!capabilities.tools) return [];

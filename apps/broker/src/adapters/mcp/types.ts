@@ -83,7 +83,16 @@ export type Ask = {
   params: Record<string, unknown>;
 };
 
-export type CallOptions = {
+/** Whom a server may ask and tell in the middle of a call. */
+export type Asking = {
+  /** Names the client among those of one person: a server that does not say which call it asks for needs one of them. */
+  readonly client?: string;
+  /** Answers a question of the server; the silence that counts as a timeout stands still meanwhile. `signal`: the server no longer wants it. */
+  onAsk?(ask: Ask, signal: AbortSignal): Promise<Record<string, unknown>>;
+  onLog?(message: LoggingMessageNotification['params']): void;
+};
+
+export type CallOptions = Asking & {
   signal: AbortSignal;
   /** Longest silence; progress starts it anew. */
   timeoutMs: number;
@@ -92,11 +101,6 @@ export type CallOptions = {
   onProgress?: (progress: Progress) => void;
   /** What the person's own client can do (modern upstreams ask per request; legacy ones are told nothing). */
   clientCapabilities?: ClientCapabilities;
-  /** Names the client among those of one person: a server that does not say which call it asks for needs one of them. */
-  client?: string;
-  /** Answers a question of the server; the silence that counts as a timeout stands still meanwhile. `signal`: the server no longer wants it. */
-  onAsk?: (ask: Ask, signal: AbortSignal) => Promise<Record<string, unknown>>;
-  onLog?: (message: LoggingMessageNotification['params']) => void;
   /** Which log messages a server is to send with its answer; undefined: none of a modern one, what it likes of others. */
   logLevel?: LoggingLevel;
 };

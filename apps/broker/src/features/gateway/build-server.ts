@@ -12,6 +12,7 @@ import { isMetaTool, metaTools } from './meta-tools/meta-tool-definitions.ts';
 import { serveSubscriptions } from './subscriptions/session-subscriptions.ts';
 import { capabilitiesOf } from './link-capabilities.ts';
 import type { Person, Visible } from './person.ts';
+import { callUnderWay } from './request-extra.ts';
 import { serveLists } from './serve-lists.ts';
 
 export type ServerIdentity = { name: string; title: string; version: string };
@@ -41,7 +42,8 @@ export function buildServer(
     parts.rounds.run(forwarded(params, context), context, (request) =>
       callAcrossEras(request, async () => {
         const { name } = request.params;
-        const call = (inner: typeof request) => callTool(withoutOwnAnswers(inner), parts);
+        const call = (inner: typeof request) =>
+          callUnderWay(context)?.take(inner) ?? callTool(withoutOwnAnswers(inner), parts);
         const result = await (own.length > 0 && isMetaTool(name)
           ? callMetaTool(name, request, parts, call)
           : call(request));

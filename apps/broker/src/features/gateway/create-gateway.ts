@@ -70,7 +70,7 @@ export function createGateway(options: {
   };
   const serverIdentity = { name: 'souk', title: config.brandName, version: options.version };
   const endpoint = createMcpEndpoint(serverIdentity, parts);
-  const plain = createPlainPath(serverIdentity, parts, endpoint.sessions);
+  const plain = createPlainPath(serverIdentity, parts, endpoint);
 
   let draining = false;
   let lists = listsOf(catalogue.snapshot());

@@ -75,7 +75,7 @@ async function askSession(
 }
 
 /** Before there were modes `elicitation: {}` meant forms; a modern server wants it said. */
-function withFormMode(capabilities: ClientCapabilities | undefined): ClientCapabilities | undefined {
+export function withFormMode(capabilities: ClientCapabilities | undefined): ClientCapabilities | undefined {
   const elicitation = capabilities?.elicitation;
   if (!elicitation || elicitation.form || elicitation.url) return capabilities;
   return { ...capabilities, elicitation: { form: {} } };

@@ -6,7 +6,8 @@ import { sendJsonRpcError } from './json-rpc-error.ts';
 import type { Person } from './person.ts';
 import { createSessionEvents, type SessionEvents } from './sessions/event-store.ts';
 import { SessionTransport } from './sessions/session-transport.ts';
-import { createPlainCalls, isAskable, type PlainCalls } from './plain/session-calls.ts';
+import { withFormMode } from './forward-request.ts';
+import { createPlainCalls, type PlainCalls } from './plain/session-calls.ts';
 
 /** Longer than any call may take, so that none is cut; a client that was away opens a new session by itself. */
 const idleLimitMs = 30 * 60_000;
@@ -28,7 +29,7 @@ type Session = {
 /** Sessions of clients up to 2025-11-25. Each belongs to the token and the link that opened it: to others it does not exist. */
 export type LegacySessions = {
   handle(request: IncomingMessage, response: ServerResponse, person: Person, body: unknown): Promise<void>;
-  /** For a call beside the SDK: the session's calls, if it is this person's and its client wants nothing but its answer. */
+  /** For a call beside the SDK: the session's calls, if it is this person's. */
   enterCall(id: string | string[] | undefined, person: Person): PlainCalls | undefined;
   /** Ends the sessions of a token that was revoked; all of them where it is not known which (undefined). */
   endForToken(tokenId: string | undefined): void;
@@ -95,7 +96,7 @@ export function createLegacySessions(options: {
           server,
           person,
           usedAtMs: clock.now(),
-          plainCalls: createPlainCalls(id),
+          plainCalls: createPlainCalls(id, transport, () => withFormMode(server.server.getClientCapabilities())),
           events,
         });
       },
@@ -138,8 +139,8 @@ export function createLegacySessions(options: {
 
     enterCall(id, person) {
       const session = typeof id === 'string' ? sessions.get(id) : undefined;
-      if (!session || !sameOwner(session.person, person) || isAskable(session.server)) return undefined;
-      // what servers log comes on the SDK's way
+      if (!session || !sameOwner(session.person, person)) return undefined;
+      // a server is told of a level on the SDK's way
       if (session.person.logLevel !== undefined) return undefined;
       session.usedAtMs = clock.now();
       session.person.caller = person.caller;

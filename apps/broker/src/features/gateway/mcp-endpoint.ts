@@ -5,14 +5,23 @@ import { buildServer, type ServerIdentity } from './build-server.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { createLegacySessions, type LegacySessions } from './legacy-sessions.ts';
 import { sendJsonRpcError } from './json-rpc-error.ts';
-import { visibleTo, type Person, type Visible } from './person.ts';
+import { visibleTo, type Person } from './person.ts';
+import type { CallUnderWay } from './plain/open-call.ts';
+import { extraOf, withExtra } from './request-extra.ts';
 import { createListenStreams, isListen } from './subscriptions/listen-streams.ts';
 
 const maxListenStreams = 10_000;
 
 /** Serves authenticated MCP requests of both protocol eras at one address. */
 export type McpEndpoint = {
-  handle(request: IncomingMessage, response: ServerResponse, person: Person, body: unknown): Promise<void>;
+  /** `underWay`: the call that the request asks for runs already. */
+  handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    person: Person,
+    body: unknown,
+    underWay?: CallUnderWay,
+  ): Promise<void>;
   readonly sessions: LegacySessions;
   /** Tells one person's clients, or everybody's (undefined), that lists may differ. */
   notifyListChanged(userId?: string): void;
@@ -21,15 +30,11 @@ export type McpEndpoint = {
   stop(): Promise<void>;
 };
 
-/** How the person travels through the SDK, which hands `extra` to the factory untouched. */
-type Extra = { person: Person; visible: Visible };
-
 export function createMcpEndpoint(identity: ServerIdentity, parts: GatewayParts): McpEndpoint {
   const listening = createListenStreams(parts.subscriptions, parts.log);
   const modern = createMcpHandler(
     (context) => {
-      // Put there a few lines below; the SDK's type only knows a record.
-      const extra = context.authInfo?.extra as Extra | undefined;
+      const extra = extraOf(context.authInfo);
       if (!extra) throw new Error('a request came to the endpoint without its person');
       return buildServer(extra.person, identity, parts, extra.visible);
     },
@@ -52,18 +57,13 @@ export function createMcpEndpoint(identity: ServerIdentity, parts: GatewayParts)
 
   return {
     sessions,
-    async handle(request, response, person, body) {
-      if (isLegacy(request, body)) return sessions.handle(request, response, person, body);
+    async handle(request, response, person, body, underWay) {
+      if (isLegacy(request, body)) {
+        if (underWay) withExtra(request, { person, underWay });
+        return sessions.handle(request, response, person, body);
+      }
       const visible = await visibleTo(person, parts.catalogue.snapshot(), parts.access);
-      const extra: Extra = { person, visible };
-      const { caller } = person;
-      const auth = { token: '', clientId: caller.clientId, scopes: [...caller.scopes], extra };
-      const serve = () =>
-        serveModern(
-          Object.assign(request, { auth, method: request.method ?? 'POST', url: request.url ?? '/' }),
-          response,
-          body,
-        );
+      const serve = () => serveModern(withExtra(request, { person, visible, underWay }), response, body);
       if (!isListen(body)) return serve();
       const opened = await listening.open(person, body, response, serve);
       if (!opened) sendJsonRpcError(response, 200, -32603, 'Subscription limit reached', body);

@@ -186,7 +186,13 @@ describe('what is somebody else’s', () => {
     const [ann, bob] = [await openSession('ann'), await openSession('bob')];
     const call = rpc(1, 'tools/call', { name: 'old__echo', arguments: { text: 'only for ann' } });
     // from this revision on a stream begins with an event that can be asked for
-    const answered = await postRaw(link(), call, { ...ann, 'mcp-protocol-version': '2025-11-25' });
+    // an unusual content type is the SDK's, which answers in a stream at once
+    const type = 'application/json; charset=utf-8';
+    const answered = await postRaw(link(), call, {
+      ...ann,
+      'mcp-protocol-version': '2025-11-25',
+      'content-type': type,
+    });
     const [, eventId = ''] = /^id: (.+)$/m.exec(answered.text) ?? [];
     expect(eventId).not.toBe('');
     const resume = (headers: Record<string, string>, signal?: AbortSignal) =>

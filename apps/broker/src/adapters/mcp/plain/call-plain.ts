@@ -2,13 +2,16 @@ import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
   PROTOCOL_VERSION_META_KEY,
+  type ClientCapabilities,
 } from '@modelcontextprotocol/client';
 import { clientInfo, modernRevision } from '../open-upstream.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import type { Cancellation } from './cancellation.ts';
+import { Deadline } from './deadline.ts';
 import { Exchange } from './exchange.ts';
 import type { PlainChannel } from './plain-channel.ts';
-import { replyTo, sendCancelled } from './send-notice.ts';
+import type { Asking } from '../types.ts';
+import { sendCancelled } from './send-notice.ts';
 
 export type PlainToolCall = {
   name: string;
@@ -16,17 +19,25 @@ export type PlainToolCall = {
   arguments: unknown;
   /** The client's own `_meta`, without what belongs to its hop. */
   meta: Record<string, unknown>;
-  /** What the client can do, where it says so with each request. */
-  clientCapabilities: unknown;
 };
 
-export type PlainCallOptions = {
-  cancellation: Cancellation;
+export type PlainLimits = {
   /** Longest silence; progress starts it anew. */
   timeoutMs: number;
   /** The cap that progress cannot move. */
   totalTimeoutMs: number;
-  onProgress: ((params: Record<string, unknown>) => Promise<void> | undefined) | undefined;
+};
+
+/** Whose call it is: asked and told in the middle of it. */
+export type PlainCaller = Required<Asking> & {
+  /** Told to a modern server with the call. */
+  readonly clientCapabilities: ClientCapabilities;
+  readonly cancellation: Cancellation;
+  readonly wantsProgress: boolean;
+  /** A promise holds the server's stream back until it is over. */
+  onProgress(params: Record<string, unknown>): Promise<void> | undefined;
+  /** The call has lasted a second. */
+  onSlow(): void;
 };
 
 /** A JSON-RPC answer: the message, and the text in which it stood. */
@@ -39,37 +50,40 @@ export type PlainAnswer = { text: string; message: Record<string, unknown> };
 export function callToolPlain(
   channel: PlainChannel,
   call: PlainToolCall,
-  options: PlainCallOptions,
+  caller: PlainCaller,
+  { timeoutMs, totalTimeoutMs }: PlainLimits,
 ): Promise<PlainAnswer> {
-  const { cancellation, timeoutMs, totalTimeoutMs, onProgress } = options;
+  const { cancellation } = caller;
   const id = channel.nextId();
   // hung up while the call waited for its place
   if (cancellation.aborted) return Promise.reject(new UpstreamError('cancelled', 'the caller cancelled'));
   return new Promise<PlainAnswer>((resolve, reject) => {
-    const startedAtMs = performance.now();
+    let isTold = false;
     const end = () => {
-      clearTimeout(timer);
+      deadline.end();
       cancellation.listen(undefined);
+      // what came just before the end is still on its way to the client, and comes before the answer
+      if (isTold) setImmediate(() => entered.leave());
+      else entered.leave();
     };
     const exchange = new Exchange(channel, id, {
       onAnswer(text, message) {
         end();
-        resolve({ text, message });
+        if (isTold) setImmediate(resolve, { text, message });
+        else resolve({ text, message });
       },
       onFailure(error) {
         end();
         reject(error);
       },
       onProgress(params) {
-        const leftMs = startedAtMs + totalTimeoutMs - performance.now();
-        if (leftMs > timeoutMs) timer.refresh();
-        else {
-          clearTimeout(timer);
-          timer = setTimeout(expire, leftMs);
-        }
-        return onProgress?.(params);
+        deadline.heard();
+        return caller.onProgress(params);
       },
-      onRequest: (asked, method) => replyTo(channel, asked, method),
+      onMessage(message) {
+        isTold = true;
+        entered.receive(message);
+      },
     });
     const giveUp = (error: UpstreamError) => {
       end();
@@ -78,22 +92,28 @@ export function callToolPlain(
       if (channel.era === 'legacy') sendCancelled(channel, id, error.message, () => exchange.abandon());
       else exchange.abandon();
     };
-    const expire = () => giveUp(new UpstreamError('timeout', 'no answer within the deadline'));
-    let timer = setTimeout(expire, Math.min(timeoutMs, totalTimeoutMs));
-    exchange.send(requestText(channel, id, call, onProgress !== undefined), headersOf(channel, call));
+    const deadline = new Deadline(
+      { silenceMs: timeoutMs, totalMs: totalTimeoutMs },
+      {
+        expire: () => giveUp(new UpstreamError('timeout', 'no answer within the deadline')),
+        onSlow: () => caller.onSlow(),
+      },
+    );
+    const entered = channel.running.enter(caller, deadline);
+    exchange.send(requestText(channel, id, call, caller), headersOf(channel, call));
     cancellation.listen(() => giveUp(new UpstreamError('cancelled', 'the caller cancelled')));
   });
 }
 
-function requestText(channel: PlainChannel, id: number, call: PlainToolCall, withProgress: boolean): string {
+function requestText(channel: PlainChannel, id: number, call: PlainToolCall, caller: PlainCaller): string {
   const meta = {
     ...(channel.era === 'modern' && {
       [PROTOCOL_VERSION_META_KEY]: modernRevision,
       [CLIENT_INFO_META_KEY]: clientInfo,
-      [CLIENT_CAPABILITIES_META_KEY]: call.clientCapabilities ?? {},
+      [CLIENT_CAPABILITIES_META_KEY]: caller.clientCapabilities,
     }),
     ...call.meta,
-    ...(withProgress && { progressToken: id }),
+    ...(caller.wantsProgress && { progressToken: id }),
   };
   return JSON.stringify({
     jsonrpc: '2.0',

@@ -18,8 +18,8 @@ export type ExchangeListener = {
   onFailure(error: UpstreamError): void;
   /** Progress of this request. A promise holds the stream back until it is over. */
   onProgress(params: Record<string, unknown>): Promise<void> | undefined;
-  /** The server asks something in the middle of the call. */
-  onRequest(id: string | number, method: string): void;
+  /** The server asks or tells something in the middle of the call. */
+  onMessage(message: Record<string, unknown>): void;
 };
 
 type Body = 'json' | 'events' | 'foreign';
@@ -166,11 +166,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return true;
     }
     if (typeof method !== 'string') return false;
-    if (typeof id === 'string' || typeof id === 'number') this.#listener.onRequest(id, method);
-    else if (method === 'notifications/progress') {
+    if (method === 'notifications/progress' && id === undefined) {
       const params = asRecord(message['params']);
       if (params?.['progressToken'] === this.#id) return this.#listener.onProgress(params) ?? true;
+      return true;
     }
+    this.#listener.onMessage(message);
     return true;
   }
 

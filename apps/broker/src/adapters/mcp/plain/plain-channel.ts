@@ -1,5 +1,6 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/client';
 import type { Dispatcher } from 'undici';
+import type { RunningCalls } from '../running-calls.ts';
 import type { Era } from '../types.ts';
 
 /** Where the plain dispatcher sends: the sockets and the session of an open HTTP connection, without its SDK client. */
@@ -22,6 +23,8 @@ export type PlainChannel = {
   readonly headers: Readonly<Record<string, string>>;
   readonly inSession: boolean;
   readonly maxResultBytes: number;
+  /** The calls of this connection, of either way. */
+  readonly running: Pick<RunningCalls, 'enter'>;
   /** An id that no other request of this connection has. */
   nextId(): number;
 };
@@ -29,7 +32,12 @@ export type PlainChannel = {
 /** The SDK's client counts from 0 on the same session: ours begin where it will not come. */
 const firstId = 1_000_000_000;
 
-export function createPlainChannel(endpoint: HttpEndpoint, era: Era, protocolVersion: string): PlainChannel {
+export function createPlainChannel(
+  endpoint: HttpEndpoint,
+  era: Era,
+  protocolVersion: string,
+  running: Pick<RunningCalls, 'enter'>,
+): PlainChannel {
   const { url, sessionId } = endpoint;
   let lastId = firstId;
   return {
@@ -49,6 +57,7 @@ export function createPlainChannel(endpoint: HttpEndpoint, era: Era, protocolVer
     },
     inSession: sessionId !== undefined,
     maxResultBytes: endpoint.maxResultBytes,
+    running,
     nextId: () => ++lastId,
   };
 }

@@ -6,19 +6,7 @@ const noticeTimeoutMs = 1000;
 
 /** Tells a legacy server that nobody waits for the answer any more; `then` runs when it has heard, or will not. */
 export function sendCancelled(channel: PlainChannel, requestId: number, reason: string, then: () => void): void {
-  post(channel, { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } }, then);
-}
-
-/**
- * Answers what a server asks in the middle of a call. Plain calls come from clients that cannot be asked anything, so
- * that only ping has an answer.
- */
-export function replyTo(channel: PlainChannel, id: string | number, method: string): void {
-  const answer = method === 'ping' ? { result: {} } : { error: { code: -32_601, message: 'Method not found' } };
-  post(channel, { jsonrpc: '2.0', id, ...answer }, () => {});
-}
-
-function post(channel: PlainChannel, message: object, then: () => void): void {
+  const message = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } };
   const { dispatcher, origin, path, headers } = channel;
   let controller: Dispatcher.DispatchController | undefined;
   let ended = false;

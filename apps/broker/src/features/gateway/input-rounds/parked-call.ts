@@ -43,7 +43,8 @@ export function startParkedCall<Answer>(
         });
         wake();
       }),
-    onProgress: (progress) => current?.onProgress?.(progress),
+    // a server is asked for progress only when the client asks for it
+    onProgress: first.onProgress && ((progress) => current?.onProgress?.(progress)),
     onLog: (message) => current?.onLog?.(message),
   });
   // it may fail while nobody waits; the next round hears of it

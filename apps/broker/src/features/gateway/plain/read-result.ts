@@ -32,14 +32,13 @@ export function readResult(
   { text, message }: PlainAnswer,
   era: Era,
   expose: (result: CallToolResult) => CallToolResult = (result) => result,
-): PlainResult {
+): PlainResult | InputRequiredResult {
   const members = scanAnswer(text);
   const result = asRecord(message['result']);
   if (!result) throw readError(message);
   if (era === 'modern' && result['resultType'] !== 'complete') {
-    // nobody is there to be asked: a plain call's client has said so, and the server was told
-    const reason = isInputRequiredResult(result) ? 'asks for input that nobody offered' : 'gives no resultType';
-    throw new UpstreamError('bad_upstream', `the result ${reason}`);
+    if (isInputRequiredResult(result)) return readQuestions(result);
+    throw new UpstreamError('bad_upstream', 'the result gives no resultType');
   }
   if (members && isOrdinaryResult(result)) {
     const meta = ownMeta(asRecord(result['_meta']));
@@ -54,11 +53,15 @@ export function readResult(
 }
 
 /** A result that was parsed and checked, in the same form. */
-export function presentResult(result: CallToolResult | InputRequiredResult): PlainResult {
-  if (isInputRequiredResult(result))
-    throw new UpstreamError('bad_upstream', 'the result asks for input that nobody offered');
+export function presentResult(result: CallToolResult): PlainResult {
   const { _meta: meta, resultType: _, ...rest }: CallToolResult & { resultType?: unknown } = result;
   return { members: JSON.stringify(rest).slice(1, -1), meta: ownMeta(asRecord(meta)), outcome: outcomeOf(result) };
+}
+
+/** The result as an object, for whoever passes it on as one. */
+export function parseResult({ members, meta }: PlainResult): CallToolResult {
+  // why the cast: it was found to be one before it was taken for a result
+  return { ...(JSON.parse(`{${members}}`) as CallToolResult), ...(meta && { _meta: meta }) };
 }
 
 function outcomeOf(result: { isError?: unknown }): Outcome {
@@ -72,6 +75,17 @@ function spliced(text: string, members: readonly { key: string; start: number; e
     out += `${out === '' ? '' : ','}${text.slice(start, end)}`;
   }
   return out;
+}
+
+/** What a server asks before it answers: its questions, or a state to come back with, or both (2026-07-28). */
+function readQuestions(result: InputRequiredResult): InputRequiredResult {
+  const { _meta, inputRequests = {}, requestState, ...rest } = result;
+  const asks = asRecord(inputRequests);
+  const hasState = typeof requestState === 'string';
+  if (!asks || (requestState !== undefined && !hasState)) throw notAResult();
+  if (!hasState && Object.keys(asks).length === 0) throw notAResult();
+  const meta = ownMeta(_meta);
+  return { ...rest, inputRequests, ...(hasState && { requestState }), ...(meta && { _meta: meta }) };
 }
 
 function ownMeta(meta: Record<string, unknown> | undefined): Record<string, unknown> | undefined {

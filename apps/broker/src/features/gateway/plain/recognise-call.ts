@@ -4,13 +4,13 @@ import {
   CLIENT_INFO_META_KEY,
   PROTOCOL_VERSION_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
+  type ClientCapabilities,
 } from '@modelcontextprotocol/server';
 import type { IncomingHttpHeaders } from 'node:http';
 import { asRecord } from '#adapters/mcp/plain/json-object.ts';
 import type { Visible } from '../person.ts';
 import { isPlainTool } from './plain-tool.ts';
 import type { PlainCall } from './plain-call.ts';
-import { isInteractive } from './session-calls.ts';
 
 const modernVersion = '2026-07-28';
 const messageKeys: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
@@ -20,6 +20,8 @@ const envelopeKeys: ReadonlySet<string> = new Set([
   CLIENT_INFO_META_KEY,
   CLIENT_CAPABILITIES_META_KEY,
 ]);
+/** With one of these a server may ask the person in the middle of a call, or for another round of it. */
+const interactive = ['elicitation', 'sampling', 'roots'];
 const reservedPrefix = 'io.modelcontextprotocol/';
 
 type Message = {
@@ -41,13 +43,18 @@ export function recogniseModern(headers: IncomingHttpHeaders, body: unknown, vis
   if (headers['mcp-protocol-version'] !== modernVersion || headers['mcp-method'] !== 'tools/call') return undefined;
   if (headers['mcp-name'] !== message.name) return undefined;
   const clientCapabilities = asRecord(meta[CLIENT_CAPABILITIES_META_KEY]);
-  if (!clientCapabilities || isInteractive(clientCapabilities)) return undefined;
-  if (!isKnownEnvelope(meta)) return undefined;
-  return complete('modern', message, visible, clientCapabilities);
+  if (!clientCapabilities || !isKnownEnvelope(meta)) return undefined;
+  // its shape is that of the schema: the envelope was found good
+  return complete('modern', message, visible, clientCapabilities as ClientCapabilities);
 }
 
-/** The plain call that a request in a session up to 2025-11-25 is, or undefined. */
-export function recogniseLegacy(headers: IncomingHttpHeaders, body: unknown, visible: Visible): PlainCall | undefined {
+/** The plain call that a request in a session up to 2025-11-25 is, or undefined. The session knows what its client can do. */
+export function recogniseLegacy(
+  headers: IncomingHttpHeaders,
+  body: unknown,
+  visible: Visible,
+  clientCapabilities: ClientCapabilities,
+): PlainCall | undefined {
   const message = readCall(headers, body);
   if (!message) return undefined;
   const version = headers['mcp-protocol-version'];
@@ -56,10 +63,8 @@ export function recogniseLegacy(headers: IncomingHttpHeaders, body: unknown, vis
   }
   const { accept } = headers;
   if (!accept?.includes('application/json') || !accept.includes('text/event-stream')) return undefined;
-  // a stream of progress belongs to the session, where a client may resume it
-  if ('progressToken' in message.meta) return undefined;
   if (Object.keys(message.meta).some((key) => key.startsWith(reservedPrefix))) return undefined;
-  return complete('legacy', message, visible, undefined);
+  return complete('legacy', message, visible, clientCapabilities);
 }
 
 function readCall(headers: IncomingHttpHeaders, body: unknown): Message | undefined {
@@ -82,7 +87,7 @@ function complete(
   era: PlainCall['era'],
   message: Message,
   visible: Visible,
-  clientCapabilities: Record<string, unknown> | undefined,
+  clientCapabilities: ClientCapabilities,
 ): PlainCall | undefined {
   const tool = visible.tool(message.name);
   if (!tool || !isPlainTool(tool)) return undefined;
@@ -102,6 +107,7 @@ function complete(
     meta,
     progressToken: typeof progressToken === 'number' || typeof progressToken === 'string' ? progressToken : undefined,
     clientCapabilities,
+    isInteractive: interactive.some((name) => name in clientCapabilities),
   };
 }
 

@@ -103,14 +103,36 @@ const modernAnswers: Record<string, Scripted> = {
   ),
 };
 
+/** What a modern server asks before it answers. Questions up to 2025-11-25 are looked at in both-eras.test.ts. */
+const question = { mode: 'form', message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
+const asks = { who: { method: 'elicitation/create', params: question } };
+const modernQuestions: Record<string, Scripted> = {
+  'input is required': json(JSON.stringify({ resultType: 'input_required', inputRequests: asks, requestState: 's' })),
+  'input is required, and no state': json(JSON.stringify({ resultType: 'input_required', inputRequests: asks })),
+  'a state alone': json('{"resultType":"input_required","requestState":"s"}'),
+  'no question at all': json('{"resultType":"input_required"}'),
+  'a question that is none': json('{"resultType":"input_required","inputRequests":{"who":{"method":"teapot"}}}'),
+  'questions that are a list': json('{"resultType":"input_required","inputRequests":[]}'),
+};
+
+/** Who can be asked nothing, and who everything. */
+const clients = {
+  'no questions': {},
+  'all questions': { elicitation: { form: {}, url: {} }, sampling: {}, roots: { listChanged: true } },
+} as const;
+type Able = keyof typeof clients;
+const ables = ['no questions', 'all questions'] as const satisfies Able[];
+
 const eras: readonly Era[] = ['modern', 'legacy'];
 const servers = new Map<Era, AnsweringServer>();
 let app: TestApp;
 let token: string;
-let session: string;
+/** Of the client that can be asked nothing, and of the one that can be asked everything. */
+const sessions = new Map<Able, string>();
 
 beforeAll(async () => {
-  for (const era of eras) servers.set(era, await startAnsweringServer(era, { ...answers, ...modernAnswers }));
+  for (const era of eras)
+    servers.set(era, await startAnsweringServer(era, { ...answers, ...modernAnswers, ...modernQuestions }));
   app = await startTestApp({
     allowAddresses: [...servers.values()].map((server) => server.address),
     env: { MCP_CALLS_PER_MINUTE_TOKEN: '10000', MCP_CALLS_PER_MINUTE_USER: '10000' },
@@ -119,7 +141,9 @@ beforeAll(async () => {
   for (const [era, server] of servers) {
     await deployManifest(app, { id: era, connection: { type: 'http', url: server.url }, deadlines: { callMs: 2000 } });
   }
-  session = await openSession();
+  for (const [able, capabilities] of Object.entries(clients)) {
+    sessions.set(able as Able, await openSession(capabilities));
+  }
 }, 60_000);
 afterAll(async () => {
   await app?.stop();
@@ -129,13 +153,14 @@ afterAll(async () => {
 type Way = 'plain' | 'sdk';
 type Call = {
   downstream: Era;
+  able: Able;
   name: string;
   params?: Record<string, unknown>;
   id?: unknown;
   meta?: Record<string, unknown>;
 };
 
-function send(way: Way, { downstream, name, params = {}, id = 7, meta = {} }: Call): Promise<RawAnswer> {
+function send(way: Way, { downstream, able, name, params = {}, id = 7, meta = {} }: Call): Promise<RawAnswer> {
   const body = (envelope: object) =>
     JSON.stringify({
       jsonrpc: '2.0',
@@ -147,11 +172,11 @@ function send(way: Way, { downstream, name, params = {}, id = 7, meta = {} }: Ca
   const type = way === 'plain' ? 'application/json' : 'application/json; charset=utf-8';
   const own = { authorization: `Bearer ${token}`, 'content-type': type };
   if (downstream === 'legacy') {
-    return postRaw(`${app.publicUrl}/mcp`, body({}), { ...own, 'mcp-session-id': session });
+    return postRaw(`${app.publicUrl}/mcp`, body({}), { ...own, 'mcp-session-id': sessions.get(able) ?? '' });
   }
   const envelope = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': {},
+    'io.modelcontextprotocol/clientCapabilities': clients[able],
   };
   return postRaw(`${app.publicUrl}/mcp`, body(envelope), {
     ...own,
@@ -161,8 +186,8 @@ function send(way: Way, { downstream, name, params = {}, id = 7, meta = {} }: Ca
   });
 }
 
-async function openSession(): Promise<string> {
-  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'raw', version: '1' } };
+async function openSession(capabilities: object): Promise<string> {
+  const params = { protocolVersion: '2025-06-18', capabilities, clientInfo: { name: 'raw', version: '1' } };
   const answer = await postRaw(
     `${app.publicUrl}/mcp`,
     JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params }),
@@ -192,7 +217,7 @@ async function observe(way: Way, call: Call, upstream: Era) {
     told: {
       status: answer.status,
       ...(call.downstream === 'modern' && { type: answer.headers.get('content-type') }),
-      messages: messages.map((text): unknown => JSON.parse(text)),
+      messages: messages.map((text): unknown => JSON.parse(text.replace(ofEachCall, '"$1":""'))),
     },
     rows,
     sent: seen.map(({ headers, message }) => ({
@@ -207,63 +232,77 @@ async function observe(way: Way, call: Call, upstream: Era) {
   };
 }
 
+/** What is new with each question: an id, and a state that names its time. */
+const ofEachCall = /"(elicitationId|requestState)":"[^"]+"/;
+
 /** Each hop has ids and progress tokens of its own making. */
 function withoutIds(message: Record<string, unknown>): unknown {
   return JSON.parse(JSON.stringify({ ...message, id: 0 }).replace(/"progressToken":\d+/, '"progressToken":0'));
 }
 
-for (const downstream of eras) {
-  for (const upstream of eras) {
-    describe(`a ${downstream} client of a ${upstream} server`, () => {
-      test.each(Object.keys(downstream === 'modern' ? { ...answers, ...modernAnswers } : answers))(
-        'gets the same answer both ways: %s',
-        async (what) => {
-          const call: Call = { downstream, name: `${upstream}__say`, params: { arguments: { what } } };
-          const [plain, sdk] = [await observe('plain', call, upstream), await observe('sdk', call, upstream)];
-          expect([plain.wentPlain, sdk.wentPlain]).toEqual([true, false]);
-          expect(plain.told).toEqual(sdk.told);
-          expect(plain.sent).toEqual(sdk.sent);
-          expect(plain.rows).toEqual(sdk.rows);
-        },
-      );
+test.each(Object.keys(modernQuestions).flatMap((what) => ables.map((able) => ({ what, able }))))(
+  'a modern client of a modern server gets the same question both ways: $what, $able',
+  async ({ what, able }) => {
+    const call: Call = { downstream: 'modern', able, name: 'modern__say', params: { arguments: { what } } };
+    const [plain, sdk] = [await observe('plain', call, 'modern'), await observe('sdk', call, 'modern')];
+    expect([plain.wentPlain, sdk.wentPlain]).toEqual([true, false]);
+    expect(plain.told).toEqual(sdk.told);
+    expect(plain.sent).toEqual(sdk.sent);
+    expect(plain.rows).toEqual(sdk.rows);
+  },
+);
 
-      test.each<[string, Omit<Call, 'downstream' | 'name'>]>([
-        ['an id that is text', { id: 'a "quoted" \u00e9 id', params: { arguments: { what: 'text' } } }],
-        ['a negative id', { id: -5, params: { arguments: { what: 'text' } } }],
-        ['no arguments', {}],
-        [
-          'arguments with everything in them',
-          { params: { arguments: { what: 'text', a: [null, { b: '\u2028"\\' }] } } },
-        ],
-        [
-          'meta of its own',
-          { params: { arguments: { what: 'text' } }, meta: { 'example.com/x': [1], traceparent: '00-1' } },
-        ],
-        [
-          'progress wished for',
-          { params: { arguments: { what: 'progress on the way' } }, meta: { progressToken: 'p1' } },
-        ],
-        ['progress wished for in vain', { params: { arguments: { what: 'text' } }, meta: { progressToken: 4 } }],
-        ['arguments that are a list', { params: { arguments: ['what'] } }],
-        ['arguments that are null', { params: { arguments: null } }],
-        ['a member that no call has', { params: { arguments: { what: 'text' }, colour: 'red' } }],
-        ['an id that is a fraction', { id: 1.5, params: { arguments: { what: 'text' } } }],
-        ['an id that is null', { id: null, params: { arguments: { what: 'text' } } }],
-        ['a token of no type', { params: { arguments: { what: 'text' } }, meta: { progressToken: {} } }],
-      ])('asks the same both ways: %s', async (_what, rest) => {
-        const call: Call = { downstream, name: `${upstream}__say`, ...rest };
+const pairs = ables.flatMap((able) =>
+  eras.flatMap((downstream) => eras.map((upstream) => ({ able, downstream, upstream }))),
+);
+describe.each(pairs)(
+  'a $downstream client of a $upstream server, who can be asked $able',
+  ({ able, downstream, upstream }) => {
+    test.each(Object.keys(downstream === 'modern' ? { ...answers, ...modernAnswers } : answers))(
+      'gets the same answer both ways: %s',
+      async (what) => {
+        const call: Call = { downstream, able, name: `${upstream}__say`, params: { arguments: { what } } };
         const [plain, sdk] = [await observe('plain', call, upstream), await observe('sdk', call, upstream)];
+        expect([plain.wentPlain, sdk.wentPlain]).toEqual([true, false]);
         expect(plain.told).toEqual(sdk.told);
         expect(plain.sent).toEqual(sdk.sent);
         expect(plain.rows).toEqual(sdk.rows);
-      });
+      },
+    );
+
+    test.each<[string, Omit<Call, 'downstream' | 'able' | 'name'>]>([
+      ['an id that is text', { id: 'a "quoted" \u00e9 id', params: { arguments: { what: 'text' } } }],
+      ['a negative id', { id: -5, params: { arguments: { what: 'text' } } }],
+      ['no arguments', {}],
+      ['arguments with everything in them', { params: { arguments: { what: 'text', a: [null, { b: '\u2028"\\' }] } } }],
+      [
+        'meta of its own',
+        { params: { arguments: { what: 'text' } }, meta: { 'example.com/x': [1], traceparent: '00-1' } },
+      ],
+      [
+        'progress wished for',
+        { params: { arguments: { what: 'progress on the way' } }, meta: { progressToken: 'p1' } },
+      ],
+      ['progress wished for in vain', { params: { arguments: { what: 'text' } }, meta: { progressToken: 4 } }],
+      ['arguments that are a list', { params: { arguments: ['what'] } }],
+      ['arguments that are null', { params: { arguments: null } }],
+      ['a member that no call has', { params: { arguments: { what: 'text' }, colour: 'red' } }],
+      ['an id that is a fraction', { id: 1.5, params: { arguments: { what: 'text' } } }],
+      ['an id that is null', { id: null, params: { arguments: { what: 'text' } } }],
+      ['a token of no type', { params: { arguments: { what: 'text' } }, meta: { progressToken: {} } }],
+    ])('asks the same both ways: %s', async (_what, rest) => {
+      const call: Call = { downstream, able, name: `${upstream}__say`, ...rest };
+      const [plain, sdk] = [await observe('plain', call, upstream), await observe('sdk', call, upstream)];
+      expect(plain.told).toEqual(sdk.told);
+      expect(plain.sent).toEqual(sdk.sent);
+      expect(plain.rows).toEqual(sdk.rows);
     });
-  }
-}
+  },
+);
 
 test('a tool that is not there has one wording both ways', async () => {
   for (const downstream of eras) {
-    const call: Call = { downstream, name: 'modern__nothing', params: { arguments: {} } };
+    const call: Call = { downstream, able: 'no questions', name: 'modern__nothing', params: { arguments: {} } };
     const [plain, sdk] = [await send('plain', call), await send('sdk', call)];
     expect(plain.body).toEqual(sdk.body);
     expect(plain.status).toBe(sdk.status);

@@ -1,23 +1,28 @@
-import { isInputRequiredResult, ProtocolError, type Tool } from '@modelcontextprotocol/server';
+import {
+  isInputRequiredResult,
+  ProtocolError,
+  type InputRequiredResult,
+  type Tool,
+} from '@modelcontextprotocol/server';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { callToolPlain } from '#adapters/mcp/plain/call-plain.ts';
-import { Cancellation } from '#adapters/mcp/plain/cancellation.ts';
+import { slowMs } from '#adapters/mcp/plain/deadline.ts';
 import { asRecord } from '#adapters/mcp/plain/json-object.ts';
 import type { Upstream } from '#adapters/mcp/types.ts';
 import type { ServerIdentity } from '../build-server.ts';
 import { totalTimeoutMs } from '../call-request.ts';
-import { carryOut, type Dispatch } from '../call-tool.ts';
+import { carryOut } from '../call-tool.ts';
 import { exposeLinks } from '../expose-links.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { asRefusal } from '../input-rounds/across-eras.ts';
-import type { LegacySessions } from '../legacy-sessions.ts';
+import type { McpEndpoint } from '../mcp-endpoint.ts';
 import type { Person, Visible } from '../person.ts';
-import type { PlainCall } from './plain-call.ts';
+import { isPlainResult, OpenCall } from './open-call.ts';
 import type { PlainCalls } from './session-calls.ts';
 import type { Outcome } from '../record-call.ts';
 import { presentResult, readResult, type PlainResult } from './read-result.ts';
 import { recogniseLegacy, recogniseModern } from './recognise-call.ts';
-import { createAnswerWriter, type Reply } from './write-answer.ts';
+import { createAnswerWriter } from './write-answer.ts';
 
 /**
  * The short way of the calls that are nearly all of the traffic: node:http in, undici out, and the server's answer
@@ -38,123 +43,125 @@ export type PlainPath = {
   ): Promise<void> | undefined;
 };
 
-type OnProgress = (params: Record<string, unknown>) => Promise<void> | undefined;
-
 export function createPlainPath(
   identity: ServerIdentity,
   parts: GatewayParts,
-  sessions: Pick<LegacySessions, 'enterCall'>,
+  endpoint: Pick<McpEndpoint, 'handle' | 'sessions'>,
 ): PlainPath {
   const write = createAnswerWriter(identity);
 
-  async function answer(reply: Reply, person: Person, call: PlainCall, cancellation: Cancellation): Promise<void> {
-    const onProgress =
-      call.progressToken === undefined
-        ? undefined
-        : (params: Record<string, unknown>) =>
-            reply.response.destroyed ? undefined : write.progress(reply, call, params);
+  async function answer(open: OpenCall): Promise<void> {
+    const { call, cancellation } = open;
+    const { person, reply } = open.cameIn;
+    open.running = carryOut({ id: reply.id, person, tool: call.tool, signal: cancellation }, parts, (upstream) =>
+      dispatch(upstream, open),
+    );
     try {
-      const result = await carryOut(
-        { id: reply.id, person, tool: call.tool, signal: cancellation },
-        parts,
-        dispatchOf(person, call, cancellation, onProgress),
-      );
+      const end = await open.running;
+      if (open.isHandedOver) return await open.handOver();
       // whoever cancelled waits for no answer (2025-11-25, basic/utilities/cancellation)
-      if (cancellation.aborted) write.nothing(reply);
-      else if (isPlainResult(result)) write.result(reply, call, result);
-      else write.failure(reply, call, result);
+      if (cancellation.aborted) return write.nothing(reply);
+      if (isPlainResult(end)) return write.result(reply, call, end);
+      if (isInputRequiredResult(end) || call.isInteractive) return await open.handOver();
+      write.failure(reply, call, end);
     } catch (error) {
-      if (error instanceof ProtocolError) {
-        // a client that can open pages, or be asked anything else, does not come here
-        const refused = asRefusal(error, call.era === 'modern' ? {} : undefined);
-        return refused ? write.failure(reply, call, refused) : write.error(reply, call, error);
-      }
-      parts.log.error({ err: error }, 'a plain call failed');
-      write.error(reply, call, new ProtocolError(-32_603, 'Internal error'));
+      await answerError(error, open);
     }
   }
 
-  function serveModern(reply: Reply, person: Person, call: PlainCall): Promise<void> {
-    const { response } = reply;
-    const cancellation = new Cancellation();
+  async function answerError(error: unknown, open: OpenCall): Promise<void> {
+    const { call, cameIn } = open;
+    const { reply } = cameIn;
+    if (open.isHandedOver || (call.isInteractive && !reply.response.destroyed)) return open.handOver();
+    if (error instanceof ProtocolError) {
+      const refused = asRefusal(error, call.era === 'modern' ? {} : undefined);
+      return refused ? write.failure(reply, call, refused) : write.error(reply, call, error);
+    }
+    parts.log.error({ err: error }, 'a plain call failed');
+    write.error(reply, call, new ProtocolError(-32_603, 'Internal error'));
+  }
+
+  function serveModern(open: OpenCall): Promise<void> {
+    const { response } = open.cameIn.reply;
     // a closed stream is this era's cancellation (2026-07-28, basic/utilities/cancellation)
     response.on('close', () => {
-      if (!response.writableFinished) cancellation.abort();
+      if (!response.writableFinished) open.cancellation.abort();
     });
-    return answer(reply, person, call, cancellation);
+    return answer(open);
   }
 
-  async function serveLegacy(reply: Reply, person: Person, call: PlainCall, calls: PlainCalls): Promise<void> {
-    const cancellation = new Cancellation();
-    const leave = calls.begin(call.id, cancellation);
-    if (!leave) {
-      return write.error(reply, call, new ProtocolError(-32_600, 'Invalid Request: this id is in use'));
-    }
+  async function serveLegacy(open: OpenCall, calls: PlainCalls): Promise<void> {
+    const { call, cameIn } = open;
+    const entry = calls.begin(call.id, open.cancellation);
+    if (!entry) return write.idInUse(cameIn.reply, call);
+    open.entry = entry;
     try {
-      await answer(reply, person, call, cancellation);
+      await answer(open);
     } finally {
-      leave();
+      entry.leave();
     }
   }
 
   return {
-    serve(request, response, person, visible, body, { id, headers }) {
+    serve(request, response, { caller, serverId }, visible, body, { id, headers }) {
       const modern = recogniseModern(request.headers, body, visible);
-      if (modern) return serveModern({ id, response, headers }, person, modern);
-      const legacy = recogniseLegacy(request.headers, body, visible);
-      const calls = legacy && sessions.enterCall(request.headers['mcp-session-id'], person);
-      if (!calls) return undefined;
-      const ofSession = { ...headers, 'mcp-session-id': calls.sessionId };
-      return serveLegacy({ id, response, headers: ofSession }, person, legacy, calls);
+      if (modern) {
+        const person = { caller, serverId, capabilities: modern.clientCapabilities };
+        const cameIn = { request, body, person, reply: { id, response, headers }, client: `${caller.tokenId}/` };
+        return serveModern(new OpenCall(modern, cameIn, endpoint, write));
+      }
+      const calls = endpoint.sessions.enterCall(request.headers['mcp-session-id'], { caller, serverId });
+      if (!calls?.capabilities) return undefined;
+      const legacy = recogniseLegacy(request.headers, body, visible, calls.capabilities);
+      if (!legacy) return undefined;
+      const person = { caller, serverId, capabilities: legacy.clientCapabilities };
+      const reply = { id, response, headers: { ...headers, 'mcp-session-id': calls.sessionId } };
+      const cameIn = { request, body, person, reply, client: `${caller.tokenId}/${calls.sessionId}` };
+      return serveLegacy(new OpenCall(legacy, cameIn, endpoint, write), calls);
     },
   };
 }
 
-function dispatchOf(
-  person: Person,
-  call: PlainCall,
-  cancellation: Cancellation,
-  onProgress: OnProgress | undefined,
-): Dispatch<PlainResult> {
-  const { tool } = call;
-  return async (upstream) => {
-    const { plain } = upstream;
-    if (!plain) return throughClient(upstream, person, call, cancellation, onProgress);
-    const answered = await callToolPlain(
-      plain,
-      { name: tool.item.name, arguments: call.arguments, meta: call.meta, clientCapabilities: call.clientCapabilities },
-      { cancellation, timeoutMs: tool.server.manifest.deadlines.callMs, totalTimeoutMs, onProgress },
-    );
-    const answer = readResult(answered, plain.era, (result) => exposeLinks(person, tool.server, result));
-    return { answer, outcome: answer.outcome };
-  };
+type Dispatched = { answer: PlainResult | InputRequiredResult; outcome: Outcome };
+
+async function dispatch(upstream: Upstream, open: OpenCall): Promise<Dispatched> {
+  const { plain } = upstream;
+  if (!plain) return throughClient(upstream, open);
+  const { tool, arguments: given, meta } = open.call;
+  const limits = { timeoutMs: tool.server.manifest.deadlines.callMs, totalTimeoutMs };
+  const answered = await callToolPlain(plain, { name: tool.item.name, arguments: given, meta }, open, limits);
+  const { person } = open.cameIn;
+  const answer = readResult(answered, plain.era, (result) => exposeLinks(person, tool.server, result));
+  return { answer, outcome: isPlainResult(answer) ? answer.outcome : asksForInput };
 }
+
+const asksForInput: Outcome = { outcome: 'refused', reason: 'input_required' };
 
 /** A connection that sends something of its own with each request is served by its SDK client. */
-async function throughClient(
-  upstream: Upstream,
-  person: Person,
-  { tool, ...call }: PlainCall,
-  cancellation: Cancellation,
-  onProgress: OnProgress | undefined,
-): Promise<{ answer: PlainResult; outcome: Outcome }> {
+async function throughClient(upstream: Upstream, open: OpenCall): Promise<Dispatched> {
+  const { tool, ...call } = open.call;
   const given = asRecord(call.arguments);
-  const result = await upstream.callTool(
-    { name: tool.item.name, ...(given && { arguments: given }), _meta: call.meta },
-    {
-      signal: cancellation.toSignal(),
-      timeoutMs: tool.server.manifest.deadlines.callMs,
-      totalTimeoutMs,
-      ...(onProgress && { onProgress: (progress) => void onProgress({ ...progress }) }),
-      ...(call.clientCapabilities && { clientCapabilities: call.clientCapabilities }),
-      // The catalogue holds what the upstream itself listed; only texts were cleaned.
-      toolDefinition: tool.item.definition as Tool,
-    },
-  );
-  const answer = presentResult(isInputRequiredResult(result) ? result : exposeLinks(person, tool.server, result));
-  return { answer, outcome: answer.outcome };
-}
-
-function isPlainResult(result: object): result is PlainResult {
-  return 'members' in result;
+  const slow = setTimeout(() => open.onSlow(), slowMs);
+  try {
+    const result = await upstream.callTool(
+      { name: tool.item.name, ...(given && { arguments: given }), _meta: call.meta },
+      {
+        client: open.client,
+        clientCapabilities: open.clientCapabilities,
+        onAsk: (ask, signal) => open.onAsk(ask, signal),
+        onLog: (message) => open.onLog(message),
+        signal: open.cancellation.toSignal(),
+        timeoutMs: tool.server.manifest.deadlines.callMs,
+        totalTimeoutMs,
+        ...(open.wantsProgress && { onProgress: (progress) => void open.onProgress({ ...progress }) }),
+        // The catalogue holds what the upstream itself listed; only texts were cleaned.
+        toolDefinition: tool.item.definition as Tool,
+      },
+    );
+    if (isInputRequiredResult(result)) return { answer: result, outcome: asksForInput };
+    const answer = presentResult(exposeLinks(open.cameIn.person, tool.server, result));
+    return { answer, outcome: answer.outcome };
+  } finally {
+    clearTimeout(slow);
+  }
 }

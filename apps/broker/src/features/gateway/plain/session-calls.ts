@@ -1,47 +1,82 @@
-import type { McpServer } from '@modelcontextprotocol/server';
+import type { ClientCapabilities } from '@modelcontextprotocol/server';
 import type { Cancellation } from '#adapters/mcp/plain/cancellation.ts';
 import { asRecord } from '#adapters/mcp/plain/json-object.ts';
+
+/** The ids of a session that are in use. */
+type SessionIds = { hold(id: string | number): boolean; free(id: string | number): void };
+
+/** A plain call in its session. */
+export type PlainEntry = {
+  /** Leaves the id to the SDK's transport, which answers the call from now on. */
+  giveId(): void;
+  leave(): void;
+};
 
 /** The plain calls under way in one legacy session: so that they can be cancelled, and each id is in use once. */
 export type PlainCalls = {
   readonly sessionId: string;
-  /** Takes a call in; undefined when its id is in use. The answer takes it out again. */
-  begin(id: string | number, cancellation: Cancellation): (() => void) | undefined;
+  /** What the session's client can do; undefined before it has said so. */
+  readonly capabilities: ClientCapabilities | undefined;
+  /** Takes a call in; undefined when its id is in use. */
+  begin(id: string | number, cancellation: Cancellation): PlainEntry | undefined;
   /** Looks whether a message cancels one of them. */
   heed(body: unknown): void;
   /** The session is over. */
   end(): void;
 };
 
-export function createPlainCalls(sessionId: string): PlainCalls {
-  const calls = new Map<unknown, Cancellation>();
+/** One of them: a class, since there is one for each call. */
+class EnteredCall implements PlainEntry {
+  readonly #ids: SessionIds;
+  readonly #calls: Map<string | number, Cancellation>;
+  readonly #id: string | number;
+  readonly #cancellation: Cancellation;
+  #isHeld = true;
+
+  constructor(ids: SessionIds, calls: Map<string | number, Cancellation>, id: string | number, ends: Cancellation) {
+    this.#ids = ids;
+    this.#calls = calls;
+    this.#id = id;
+    this.#cancellation = ends;
+    calls.set(id, ends);
+  }
+
+  giveId(): void {
+    if (this.#isHeld) this.#ids.free(this.#id);
+    this.#isHeld = false;
+  }
+
+  leave(): void {
+    this.giveId();
+    // the id may be another call's by now
+    if (this.#calls.get(this.#id) === this.#cancellation) this.#calls.delete(this.#id);
+  }
+}
+
+/** @param ids what is in use in the session, on either way */
+export function createPlainCalls(
+  sessionId: string,
+  ids: SessionIds,
+  readCapabilities: () => ClientCapabilities | undefined,
+): PlainCalls {
+  let capabilities: ClientCapabilities | undefined;
+  const calls = new Map<string | number, Cancellation>();
   return {
     sessionId,
+    get capabilities() {
+      return (capabilities ??= readCapabilities());
+    },
     begin(id, cancellation) {
-      if (calls.has(id)) return undefined;
-      calls.set(id, cancellation);
-      return () => void calls.delete(id);
+      return ids.hold(id) ? new EnteredCall(ids, calls, id, cancellation) : undefined;
     },
     heed(body) {
       const message = calls.size > 0 ? asRecord(body) : undefined;
       if (message?.['method'] !== 'notifications/cancelled') return;
-      calls.get(asRecord(message['params'])?.['requestId'])?.abort();
+      const id = asRecord(message['params'])?.['requestId'];
+      if (typeof id === 'string' || typeof id === 'number') calls.get(id)?.abort();
     },
     end() {
       for (const cancellation of calls.values()) cancellation.abort();
     },
   };
-}
-
-/** With one of these a server may ask the person in the middle of a call: that needs the SDK's objects. */
-const interactive = ['elicitation', 'sampling', 'roots'];
-
-export function isInteractive(capabilities: object): boolean {
-  return interactive.some((name) => name in capabilities);
-}
-
-/** Whether the client of a session can be asked something; unknown counts as yes. */
-export function isAskable({ server }: McpServer): boolean {
-  const capabilities = server.getClientCapabilities();
-  return !capabilities || isInteractive(capabilities);
 }

@@ -21,6 +21,8 @@ export type AnswerWriter = {
   /** A result of our own making: why a call brought nothing. */
   failure(reply: Reply, call: PlainCall, result: CallToolResult): void;
   error(reply: Reply, call: PlainCall, error: Pick<ProtocolError, 'code' | 'message' | 'data'>): void;
+  /** Refuses a call whose id another call of its session has, as the SDK's transport does. */
+  idInUse(reply: Reply, call: PlainCall): void;
   /** Ends an exchange whose call was cancelled. */
   nothing(reply: Reply): void;
   progress(reply: Reply, call: PlainCall, params: Record<string, unknown>): Promise<void> | undefined;
@@ -49,6 +51,10 @@ export function createAnswerWriter(identity: ServerIdentity): AnswerWriter {
       const error = { code: shown, message, ...(data !== undefined && { data }) };
       const status = call.era === 'modern' && shown === missingCapability ? 400 : 200;
       send(reply, status, JSON.stringify({ jsonrpc: '2.0', id: call.id, error }));
+    },
+    idInUse(reply, { id }) {
+      const error = { code: -32_600, message: 'Invalid Request: this id is in use' };
+      send(reply, 400, JSON.stringify({ jsonrpc: '2.0', id, error }));
     },
     nothing({ response, headers }) {
       if (!response.headersSent) response.writeHead(202, headers);

@@ -19,6 +19,17 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     return this.#open.size;
   }
 
+  /** Takes an id for a call that is answered elsewhere. False when it is in use. */
+  hold(id: RequestId): boolean {
+    if (this.#open.has(id)) return false;
+    this.#open.add(id);
+    return true;
+  }
+
+  free(id: RequestId): void {
+    this.#open.delete(id);
+  }
+
   /** @param revision what the session agreed on; undefined before that */
   async serve(
     request: IncomingMessage,

@@ -79,7 +79,7 @@ test('a stream that broke is taken up again where it broke', async () => {
   const response = await fetch(link(), {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept, 'mcp-protocol-version': '2025-11-25', ...session },
-    body: call(9, 'old__slow').replace('"text":"x"', '"steps":1,"everyMs":600'),
+    body: call(9, 'old__slow').replace('"text":"x"', '"steps":1,"everyMs":2000'),
   });
   const reader = response.body?.getReader();
   const first = new TextDecoder().decode((await reader?.read())?.value);

@@ -9,6 +9,7 @@ import {
   UrlElicitationRequiredError,
   type CallToolResult,
   type LoggingLevel,
+  type RequestId,
   type ServerContext,
   type Tool,
 } from '@modelcontextprotocol/server';
@@ -22,6 +23,8 @@ export type TellingServer = {
   /** Calls of `wait` that are open, by what they said; each ends when it is let go. */
   waiting: Map<string, () => void>;
   cancelled: string[];
+  /** Ids of the calls that came, in their order. */
+  calls: RequestId[];
   /** Addresses that are subscribed to (up to 2025-11-25). */
   subscribed: string[];
   /** How often a client said that its folders changed. */
@@ -49,14 +52,14 @@ const tools: readonly Tool[] = [
   { name: 'task', inputSchema: saying, execution: { taskSupport: 'required' } },
 ];
 
-type Parts = Pick<TellingServer, 'levels' | 'waiting' | 'cancelled'> & {
+type Parts = Pick<TellingServer, 'levels' | 'waiting' | 'cancelled' | 'calls'> & {
   era: 'legacy' | 'modern';
   rootsChanges: number;
 };
 
 /** A server, of one era alone, that says again whatever is said to it, in every way that the protocol has. */
 export async function startTellingServer(era: 'legacy' | 'modern'): Promise<TellingServer> {
-  const parts: Parts = { era, levels: [], waiting: new Map(), cancelled: [], rootsChanges: 0 };
+  const parts: Parts = { era, levels: [], waiting: new Map(), cancelled: [], calls: [], rootsChanges: 0 };
   const bus = new InMemoryServerEventBus();
   const modern = createMcpHandler(() => create(parts), { legacy: 'reject', bus });
   const serveModern = toNodeHandler(modern);
@@ -122,6 +125,7 @@ function create(parts: Parts): Server {
   server.setRequestHandler('tools/list', async () => ({ tools: [...tools] }));
   server.setRequestHandler('tools/call', async ({ params: { name, arguments: given = {}, _meta: meta } }, context) => {
     const said = String(given['text']);
+    parts.calls.push(context.mcpReq.id);
     if (name === 'ask') return ask(said, context, parts);
     if (name === 'show') return { ...text(said), _meta: { 'telling/heard': meta?.['telling/said'] } };
     return (answers[name] ?? answers['echo'])?.(said, context, parts) ?? text(said);
