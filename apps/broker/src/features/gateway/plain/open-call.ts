@@ -16,7 +16,7 @@ import type { Person } from '../person.ts';
 import type { PlainCall } from './plain-call.ts';
 import { parseResult, type PlainResult } from './read-result.ts';
 import type { PlainEntry } from './session-calls.ts';
-import type { AnswerWriter, Reply } from './write-answer.ts';
+import { drained, type AnswerWriter, type Reply } from './write-answer.ts';
 
 /** A call that runs already, for the SDK's server to answer. */
 export type CallUnderWay = {
@@ -133,7 +133,8 @@ export class OpenCall implements PlainCaller, CallUnderWay {
     }
     // why the cast: the SDK's server sends what it is given, and the client's checks it
     this.#tell(({ onProgress }) => onProgress?.(params as Progress));
-    return undefined;
+    const { response } = cameIn.reply;
+    return response.writableNeedDrain ? drained(response) : undefined;
   }
 
   /** A connection that breaks from now on: the client takes up the session's stream, and nothing is lost. */

@@ -99,7 +99,8 @@ function eventOf(text: string): string {
   return `event: message\ndata: ${text}\n\n`;
 }
 
-function drained(response: ServerResponse): Promise<void> {
+/** Resolves when a client that reads slowly has caught up, or is gone. */
+export function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       response.off('drain', done);
