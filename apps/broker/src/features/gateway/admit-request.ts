@@ -1,3 +1,4 @@
+import { serverIdSchema } from '@souk/contract/manifest.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity } from '#features/identity/index.ts';
 import { SoukError } from '#platform/errors.ts';
@@ -38,6 +39,11 @@ export async function admitRequest(
   // A load balancer sends the client to another replica; one alone will be back in a moment.
   if (options.isDraining()) throw new SoukError('unavailable');
 
+  // what can be no id is nobody's, and is not written into a header
+  if (serverId !== undefined && !serverIdSchema.safeParse(serverId).success) {
+    sendJsonRpcError(takeOver(reply), 404, -32001, 'Unknown server');
+    return undefined;
+  }
   const path = serverId === undefined ? '/mcp' : `/s/${serverId}/mcp`;
   const metadataUrl = `${publicUrl}/.well-known/oauth-protected-resource${path}`;
   const authenticated = await identity.authenticateMcp(request.headers.authorization, `${publicUrl}${path}`);

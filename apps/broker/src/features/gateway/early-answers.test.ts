@@ -37,6 +37,28 @@ async function openSocket() {
   return state;
 }
 
+test.each([
+  '%0a',
+  '%00',
+  'a%00',
+  '%0d%0a',
+  '%7f',
+  '%E2%82%AC',
+  '%22%2C%20scope%3D%22evil',
+  'A',
+  '..%2f..',
+  'x'.repeat(64),
+])('a link that names what can be no server is answered, and nothing of it stands in a header: %s', async (id) => {
+  for (const bearer of [{}, { authorization: `Bearer ${token}` }]) {
+    for (const method of ['GET', 'POST']) {
+      const answer = await fetch(`${app.publicUrl}/s/${id}/mcp`, { method, headers: bearer });
+      expect(answer.status).toBe(404);
+      expect(answer.headers.get('www-authenticate')).toBeNull();
+      expect(await answer.text()).not.toContain('evil');
+    }
+  }
+});
+
 describe('a request that is refused is refused by its head: its body is not waited for', () => {
   test.each([
     ['no token', '/mcp', [], 401],

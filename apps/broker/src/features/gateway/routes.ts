@@ -43,8 +43,14 @@ export async function mountGatewayRoutes(
   const admitted = new WeakMap<FastifyRequest, Admitted>();
 
   async function admit(request: FastifyRequest, reply: FastifyReply, serverId: string | undefined): Promise<void> {
-    const known = await admitRequest(request, reply, serverId, options);
-    if (known) admitted.set(request, known);
+    try {
+      const known = await admitRequest(request, reply, serverId, options);
+      if (known) admitted.set(request, known);
+    } catch (error) {
+      // taken over from fastify, nobody else would answer it
+      if (!reply.sent) throw error;
+      answerFailure(error, request, reply.raw);
+    }
   }
 
   async function serve(request: FastifyRequest, reply: FastifyReply): Promise<void> {
