@@ -39,7 +39,7 @@ export const disableServer = endpoint({
   access: 'account',
   params: oneServer,
   answer: toggleAnswerSchema,
-  errors: ['not_found', ...needSession],
+  errors: ['not_found', 'forbidden', ...needSession],
 });
 
 const ofUser = z.object({ userId: z.string() });
@@ -68,6 +68,25 @@ export const putMcpPreferences = endpoint({
   body: z.object({ disabledServers: z.array(serverIdSchema).max(2000) }),
   answer: preferencesAnswerSchema,
   errors: ['not_found', 'invalid_request', 'user_not_authenticated', 'unauthenticated'],
+});
+
+const ofUserAndServer = z.object({ userId: z.string(), serverId: z.string().max(200) });
+
+export const getServerAccess = endpoint({
+  id: 'getServerAccess',
+  method: 'GET',
+  path: '/api/users/:userId/server-access/:serverId',
+  summary: 'Whether the caller may use a server at all, and whether its tools are in their link',
+  access: 'user',
+  params: ofUserAndServer,
+  answer: z.object({
+    success: z.literal(true),
+    /** False for a server that is not in the caller's plan: it can be switched neither on nor off. */
+    entitled: z.boolean(),
+    /** Never true for a server that the caller may not use. */
+    enabled: z.boolean(),
+  }),
+  errors: ['not_found', ...needSession],
 });
 
 /**
@@ -111,8 +130,6 @@ export const listUpstreamConnections = endpoint({
   answer: z.object({ success: z.literal(true), connections: z.array(upstreamConnectionSchema) }),
   errors: ['not_found', ...needSession],
 });
-
-const ofUserAndServer = z.object({ userId: z.string(), serverId: z.string().max(200) });
 
 export const startUpstreamSignIn = endpoint({
   id: 'startUpstreamSignIn',
@@ -177,6 +194,7 @@ export const connectionEndpoints = [
   disableServer,
   getMcpPreferences,
   putMcpPreferences,
+  getServerAccess,
   listUpstreamConnections,
   startUpstreamSignIn,
   putUpstreamHeaders,

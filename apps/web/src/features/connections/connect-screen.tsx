@@ -10,7 +10,7 @@ import { ScreenHeading } from '#ui/screen-heading.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 import { Skeleton } from '#ui/skeleton.tsx';
 import { failureText } from './connection-texts.ts';
-import { serversQuery, switchesQuery, upstreamConnectionsQuery } from './connections-api.ts';
+import { serverAccessQuery, serversQuery, upstreamConnectionsQuery } from './connections-api.ts';
 import { ServerSwitch } from './server-switch.tsx';
 import { UpstreamConnectionCard } from './upstream-connection-card.tsx';
 
@@ -83,23 +83,10 @@ function Connection({
 }: Pick<ConnectScreenProps, 'serverId' | 'onSignOut'> & { user: ConnectUser }) {
   const servers = useQuery(serversQuery);
   const connections = useQuery(upstreamConnectionsQuery(user.id));
-  const switches = useQuery(switchesQuery(user.id));
-  const failed = [servers, connections, switches].find(({ isError }) => isError);
-  if (failed) {
-    return (
-      <WithoutService>
-        <ErrorState
-          title="This service cannot be shown"
-          text={failureText(failed.error)}
-          retrying={failed.isFetching}
-          onRetry={() => void Promise.all([servers.refetch(), connections.refetch(), switches.refetch()])}
-        />
-      </WithoutService>
-    );
-  }
-  if (!servers.data || !connections.data || !switches.data) return <ConnectSkeleton />;
-  const server = servers.data.servers.find((one) => one.serverId === serverId);
-  if (!server) {
+  const access = useQuery(serverAccessQuery(user.id, serverId));
+  const server = servers.data?.servers.find((one) => one.serverId === serverId);
+  // before anything that failed: what is asked of a service that there is not, fails
+  if (servers.data && !server) {
     return (
       <WithoutService>
         <EmptyState
@@ -110,26 +97,58 @@ function Connection({
       </WithoutService>
     );
   }
+  const failed = [servers, connections, access].find(({ isError }) => isError);
+  if (failed) {
+    return (
+      <WithoutService>
+        <ErrorState
+          title="This service cannot be shown"
+          text={failureText(failed.error)}
+          retrying={failed.isFetching}
+          onRetry={() => void Promise.all([servers.refetch(), connections.refetch(), access.refetch()])}
+        />
+      </WithoutService>
+    );
+  }
+  if (!server || !connections.data || !access.data) return <ConnectSkeleton />;
+  const { displayName: name } = server;
+  const { entitled, enabled } = access.data;
   const connection = connections.data.connections.find((one) => one.serverId === serverId);
   return (
     <>
-      <ScreenHeading title={`Connect ${server.displayName}`} subtitle={server.displayDescription} />
+      <ScreenHeading title={`Connect ${name}`} subtitle={server.displayDescription} />
       <WhoIsSignedIn user={user} onSignOut={onSignOut} />
-      {connection ? (
-        <UpstreamConnectionCard userId={user.id} connection={connection} />
-      ) : (
-        <Card as="section">
-          <h2 className="font-semibold">No sign-in needed</h2>
-          <p className="mt-1 text-quiet">{server.displayName} works as soon as it is switched on.</p>
-        </Card>
+      {!entitled && <NotInPlan serverId={serverId} name={name} />}
+      {entitled && !connection && <NoSignIn name={name} />}
+      {connection && (entitled || connection.since !== null) && (
+        <UpstreamConnectionCard userId={user.id} connection={connection} entitled={entitled} />
       )}
-      <ServerSwitch
-        userId={user.id}
-        serverId={serverId}
-        name={server.displayName}
-        enabled={!switches.data.includes(serverId)}
-      />
+      {entitled && <ServerSwitch userId={user.id} serverId={serverId} name={name} enabled={enabled} />}
     </>
+  );
+}
+
+/** No switch: it would change nothing. What the service offers and costs is on its own page. */
+function NotInPlan({ serverId, name }: { serverId: string; name: string }) {
+  return (
+    <Card as="section" className="flex flex-col items-start gap-4">
+      <div>
+        <h2 className="font-semibold">Not in your plan</h2>
+        <p className="mt-1 text-quiet">{name} is not part of your plan, so its tools are not in your link.</p>
+      </div>
+      <LinkButton to="/service/$serviceId" params={{ serviceId: serverId }}>
+        See the service
+      </LinkButton>
+    </Card>
+  );
+}
+
+function NoSignIn({ name }: { name: string }) {
+  return (
+    <Card as="section">
+      <h2 className="font-semibold">No sign-in needed</h2>
+      <p className="mt-1 text-quiet">{name} works as soon as it is switched on.</p>
+    </Card>
   );
 }
 

@@ -3,7 +3,7 @@ import {
   disableServer,
   enableServer,
   finishUpstreamSignIn,
-  getMcpPreferences,
+  getServerAccess,
   listUpstreamConnections,
   putUpstreamHeaders,
   startUpstreamSignIn,
@@ -19,7 +19,7 @@ export const connectionsApi = createClient(
     disableServer,
     enableServer,
     finishUpstreamSignIn,
-    getMcpPreferences,
+    getServerAccess,
     listUpstreamConnections,
     putUpstreamHeaders,
     startUpstreamSignIn,
@@ -36,11 +36,11 @@ export const upstreamConnectionsQuery = (userId: string) =>
     queryFn: () => connectionsApi.listUpstreamConnections({ params: { userId } }),
   });
 
-/** What is switched off, also of servers that want no sign-in. */
-export const switchesQuery = (userId: string) =>
+/** Whether the person may use a server, and whether it is switched on: also of servers that want no sign-in. */
+export const serverAccessQuery = (userId: string, serverId: string) =>
   queryOptions({
-    queryKey: [...upstreamKey(userId), 'switches'],
-    queryFn: async () => (await connectionsApi.getMcpPreferences({ params: { userId } })).disabledServers,
+    queryKey: [...upstreamKey(userId), 'access', serverId],
+    queryFn: () => connectionsApi.getServerAccess({ params: { userId, serverId } }),
   });
 
 export const serversQuery = queryOptions({

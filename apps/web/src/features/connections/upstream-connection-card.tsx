@@ -11,10 +11,15 @@ import { connectionsApi, upstreamKey } from './connections-api.ts';
 import { HeadersForm } from './headers-form.tsx';
 import { signInAtServer } from './sign-in-window.ts';
 
-export type UpstreamConnectionCardProps = { userId: string; connection: UpstreamConnection };
+export type UpstreamConnectionCardProps = {
+  userId: string;
+  connection: UpstreamConnection;
+  /** False where the person may not use the server: what they have there can be ended, and no more. */
+  entitled: boolean;
+};
 
 /** What a person has at a server: sign in, enter headers, sign in again, disconnect. */
-export function UpstreamConnectionCard({ userId, connection }: UpstreamConnectionCardProps) {
+export function UpstreamConnectionCard({ userId, connection, entitled }: UpstreamConnectionCardProps) {
   const { auth, state, serverName, error } = connection;
   const { tone, label } = describeState(connection);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -29,7 +34,7 @@ export function UpstreamConnectionCard({ userId, connection }: UpstreamConnectio
         </h2>
         <StatusBadge status={label} tone={tone} />
       </div>
-      {error !== undefined && <Notice tone="bad">{error}</Notice>}
+      {entitled && error !== undefined && <Notice tone="bad">{error}</Notice>}
       {facts.length > 0 && (
         <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1">
           {facts.map(({ term, value }) => (
@@ -40,11 +45,8 @@ export function UpstreamConnectionCard({ userId, connection }: UpstreamConnectio
           ))}
         </dl>
       )}
-      {auth === 'oauth' ? (
-        <SignInPart userId={userId} connection={connection} onSaid={setSaid} />
-      ) : (
-        <HeadersForm userId={userId} connection={connection} onSaid={setSaid} />
-      )}
+      {entitled && auth === 'oauth' && <SignInPart userId={userId} connection={connection} onSaid={setSaid} />}
+      {entitled && auth === 'headers' && <HeadersForm userId={userId} connection={connection} onSaid={setSaid} />}
       {hasSomething && (
         <Disconnect
           userId={userId}
@@ -63,11 +65,13 @@ export function UpstreamConnectionCard({ userId, connection }: UpstreamConnectio
   );
 }
 
+type ConnectionPart = Pick<UpstreamConnectionCardProps, 'userId' | 'connection'>;
+
 function SignInPart({
   userId,
   connection: { serverId, serverName, state },
   onSaid,
-}: UpstreamConnectionCardProps & { onSaid: (text: string) => void }) {
+}: ConnectionPart & { onSaid: (text: string) => void }) {
   const queries = useQueryClient();
   const signIn = useMutation({
     mutationFn: async () => {
@@ -103,7 +107,7 @@ function Disconnect({
   userId,
   connection: { serverId, serverName, auth },
   onDone,
-}: UpstreamConnectionCardProps & { onDone: () => void }) {
+}: ConnectionPart & { onDone: () => void }) {
   const queries = useQueryClient();
   const [asking, setAsking] = useState(false);
   const disconnect = useMutation({
@@ -116,7 +120,7 @@ function Disconnect({
   });
   return (
     <div className="border-t border-line pt-4">
-      <Button variant="danger" onClick={() => setAsking(true)}>
+      <Button variant="ghost" onClick={() => setAsking(true)}>
         Disconnect
       </Button>
       <ConfirmDialog

@@ -67,13 +67,26 @@ describeOnDatabases('switches', migrations, (open) => {
     }
   });
 
-  test('[ERR-3] a server that one may not use cannot be switched on, and stays as it was', async () => {
-    await write(['bought']);
-    const answer = await ann.call('POST', '/mcp/bought/enable');
+  test('[ERR-3] a server that one may not use cannot be switched on or off, and its place in the list stays', async () => {
     const message = 'Access denied. Required permissions missing.';
-    expect(answer).toEqual({ status: 403, body: { success: false, code: 'forbidden', message } });
-    expect(await read()).toEqual(['bought']);
-    expect((await ann.call('POST', '/mcp/bought/disable')).status).toBe(200);
+    for (const list of [['bought'], []]) {
+      expect(await write(list)).toMatchObject({ status: 200, body: { disabledServers: list } });
+      for (const action of ['enable', 'disable']) {
+        const answer = await ann.call('POST', `/mcp/bought/${action}`);
+        expect(answer).toEqual({ status: 403, body: { success: false, code: 'forbidden', message } });
+        expect(await read()).toEqual(list);
+      }
+    }
+  });
+
+  test('whether one may use a server, and whether its tools are in the link, can be asked', async () => {
+    const ask = (id: string, person = ann) => person.call('GET', `/api/users/${ann.userId}/server-access/${id}`);
+    await write(['beta']);
+    expect((await ask('alpha')).body).toEqual({ success: true, entitled: true, enabled: true });
+    expect((await ask('beta')).body).toEqual({ success: true, entitled: true, enabled: false });
+    expect((await ask('bought')).body).toEqual({ success: true, entitled: false, enabled: false });
+    expect(await ask('nowhere')).toMatchObject({ status: 404, body: { message: 'There is no server nowhere' } });
+    expect((await ask('alpha', bob)).status).toBe(404);
   });
 
   test('[TOG-8] [TOG-9] switches of many tabs at once are all kept', async () => {

@@ -1,4 +1,10 @@
-import { disableServer, enableServer, getMcpPreferences, putMcpPreferences } from '@souk/contract/connections.ts';
+import {
+  disableServer,
+  enableServer,
+  getMcpPreferences,
+  getServerAccess,
+  putMcpPreferences,
+} from '@souk/contract/connections.ts';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Caller } from '#platform/http/caller.ts';
@@ -8,14 +14,14 @@ import type { Preferences } from './create-preferences.ts';
 
 type MayUse = (server: CatalogueServer) => boolean;
 
-/** Enable and disable, and the list of what is switched off (spec part 2, section 4). */
+/** Enable and disable, the list of what is switched off, and what somebody may switch at all (spec part 2, section 4). */
 export function mountPreferenceRoutes(
   router: Router,
   options: {
     catalogue: Catalogue;
     preferences: Preferences;
     signIn: UpstreamSignIn;
-    /** Which servers somebody may use: the others cannot be switched on. */
+    /** Which servers somebody may use: the others cannot be switched. */
     entitled(userId: string): MayUse | Promise<MayUse>;
   },
 ): void {
@@ -26,12 +32,12 @@ export function mountPreferenceRoutes(
     if (!server) throw new SoukError('not_found', { message: `There is no server ${serverId}` });
     return server;
   }
+  const isEntitled = async (userId: string, server: CatalogueServer) => (await options.entitled(userId))(server);
 
   router.route(enableServer, async ({ caller, params, reply }) => {
     const server = serverOf(params.serverId);
     const { name } = server.manifest;
-    const mayUse = await options.entitled(caller.userId);
-    if (!mayUse(server)) throw new SoukError('forbidden');
+    if (!(await isEntitled(caller.userId, server))) throw new SoukError('forbidden');
     if (await signIn.isMissing(caller.userId, server)) {
       const started = await signIn.start(caller.userId, server, { reply });
       // Nothing is switched yet: the web asks again once the person has signed in.
@@ -43,6 +49,8 @@ export function mountPreferenceRoutes(
 
   router.route(disableServer, async ({ caller, params }) => {
     const server = serverOf(params.serverId);
+    // Or it could be switched off and not on again.
+    if (!(await isEntitled(caller.userId, server))) throw new SoukError('forbidden');
     await preferences.switchOff(caller.userId, server.id);
     return { success: true, message: `${server.manifest.name} is disabled` };
   });
@@ -64,6 +72,14 @@ export function mountPreferenceRoutes(
     }
     await preferences.replace(caller.userId, body.disabledServers);
     return { success: true as const, disabledServers: await preferences.readDisabled(caller.userId) };
+  });
+
+  router.route(getServerAccess, async ({ caller, params }) => {
+    requireOwn(caller, params.userId);
+    const server = serverOf(params.serverId);
+    const entitled = await isEntitled(caller.userId, server);
+    const disabled = await preferences.readDisabled(caller.userId);
+    return { success: true as const, entitled, enabled: entitled && !disabled.includes(server.id) };
   });
 }
 
