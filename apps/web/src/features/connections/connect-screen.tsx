@@ -9,6 +9,7 @@ import { LinkButton } from '#ui/link-button.tsx';
 import { ScreenHeading } from '#ui/screen-heading.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 import { Skeleton } from '#ui/skeleton.tsx';
+import { BreakableName } from './breakable-name.tsx';
 import { failureText } from './connection-texts.ts';
 import { serverAccessQuery, serversQuery, upstreamConnectionsQuery } from './connections-api.ts';
 import { ServerSwitch } from './server-switch.tsx';
@@ -116,7 +117,7 @@ function Connection({
   const connection = connections.data.connections.find((one) => one.serverId === serverId);
   return (
     <>
-      <ScreenHeading title={`Connect ${name}`} subtitle={server.displayDescription} />
+      <ScreenHeading title={<BreakableName name={`Connect ${name}`} />} subtitle={server.displayDescription} />
       <WhoIsSignedIn user={user} onSignOut={onSignOut} />
       {!entitled && <NotInPlan serverId={serverId} name={name} />}
       {entitled && !connection && <NoSignIn name={name} />}

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Card } from '#ui/card.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { Switch } from '#ui/switch.tsx';
+import { BreakableName } from './breakable-name.tsx';
 import { connectionsApi, upstreamKey } from './connections-api.ts';
 import { enableWithSignIn } from './enable-with-sign-in.ts';
 import { signInAtServer } from './sign-in-window.ts';
@@ -24,7 +25,11 @@ export function ServerSwitch({ userId, serverId, name, enabled }: ServerSwitchPr
   return (
     <Card as="section" className="flex flex-col gap-3" aria-label="Switch">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <Switch label={`Use ${name}`} checked={shown} onChange={(on) => !change.isPending && change.mutate(on)} />
+        <Switch
+          label={<BreakableName name={`Use ${name}`} />}
+          checked={shown}
+          onChange={(on) => !change.isPending && change.mutate(on)}
+        />
         <span className="text-quiet">{shown ? 'Its tools are in your link.' : 'Its tools are not in your link.'}</span>
       </div>
       {failure !== undefined && <Notice tone="bad">{failure}</Notice>}
