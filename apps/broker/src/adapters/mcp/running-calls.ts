@@ -6,6 +6,7 @@ import {
   type JSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { isWebPage } from '#platform/http/is-web-page.ts';
 import type { CallDeadline } from './call-deadline.ts';
 import type { Ask, Asking, OpenOptions } from './types.ts';
 
@@ -64,6 +65,7 @@ type Connection = {
 
 const notNow = -32_600;
 const notOffered = -32_601;
+const invalidParams = -32_602;
 const noCall = 'Nobody can be asked: no call of theirs is under way';
 const ambiguous = 'Nobody can be asked: calls of several clients are under way';
 
@@ -98,6 +100,8 @@ export function listenToServer(
     if (!call.onAsk || (able && !askableWith(able).includes(question.method))) {
       throw new ProtocolError(notOffered, `The client of this call does not offer ${question.method}`);
     }
+    const { mode, url } = question.params;
+    if (mode === 'url' && !isWebPage(url)) throw new ProtocolError(invalidParams, 'Only web pages can be opened');
     const resume = running.deadline.pause();
     try {
       return await call.onAsk(question, signal);

@@ -65,8 +65,10 @@ export function createLegacySessions(options: {
 
   /** The one unused for longest goes, of the same person first: nobody crowds out the others. */
   function makeRoom(userId: string): void {
+    // one with a call under way goes last
+    const isBusy = ([, { transport }]: [string, Session]) => (transport.openCount > 0 ? 1 : 0);
     const oldestOf = (candidates: [string, Session][]) =>
-      candidates.sort(([, a], [, b]) => a.usedAtMs - b.usedAtMs)[0]?.[0];
+      candidates.sort((a, b) => isBusy(a) - isBusy(b) || a[1].usedAtMs - b[1].usedAtMs)[0]?.[0];
     const own = [...sessions].filter(([, session]) => session.person.caller.userId === userId);
     const victim =
       own.length >= maxSessionsPerUser

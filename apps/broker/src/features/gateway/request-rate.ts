@@ -4,9 +4,15 @@ import { wholeSeconds } from './call-failure.ts';
 import { sendJsonRpcError } from './json-rpc-error.ts';
 import type { RateLimit } from './rate-limit.ts';
 
-/** Tool calls have a rate of their own, and say in a result when it is over: call-tool.ts. */
-const isCounted = (message: unknown) =>
-  !(typeof message === 'object' && message !== null && 'method' in message && message.method === 'tools/call');
+/**
+ * Tool calls have a rate of their own, and say in a result when it is over: call-tool.ts. What ends something under way,
+ * an answer to a question or a cancellation, is never too much.
+ */
+function isCounted(message: unknown): boolean {
+  if (typeof message !== 'object' || message === null) return true;
+  if (!('method' in message)) return !('id' in message && ('result' in message || 'error' in message));
+  return message.method !== 'tools/call' && message.method !== 'notifications/cancelled';
+}
 
 /**
  * Counts what a token asks for besides tool calls: each message of a request, or the request where it has none.

@@ -7,6 +7,8 @@ import {
   type InputRequest,
   type InputRequiredResult,
 } from '@modelcontextprotocol/server';
+import { asRecord } from '#adapters/mcp/plain/json-object.ts';
+import { isWebPage } from '#platform/http/is-web-page.ts';
 import type { CallRequest } from '../call-request.ts';
 
 /** A modern server's "your client cannot do what this needs". */
@@ -30,6 +32,7 @@ export async function callAcrossEras<P>(
 ): Promise<CallToolResult | InputRequiredResult> {
   try {
     const answer = await call(request);
+    if (isInputRequiredResult(answer) && wantsOtherThanPages(answer)) return notAPage();
     const missing = isInputRequiredResult(answer) ? cannotGive(request, answer) : undefined;
     return missing ? refusal(`This tool needs a client that can ${missing}. Yours cannot.`) : answer;
   } catch (error) {
@@ -48,6 +51,7 @@ export async function callAcrossEras<P>(
  * @param modern what a client of 2026-07-28 can do; undefined for the client of a session
  */
 export function asRefusal(error: ProtocolError, modern: ClientCapabilities | undefined): CallToolResult | undefined {
+  if (error.code === urlRequired && pagesOf(error.data).length < elicitationsOf(error.data).length) return notAPage();
   if (!modern) return error.code === missingCapability ? lacking(error) : undefined;
   if (error.code !== urlRequired || modern.elicitation?.url) return undefined;
   const pages = pagesOf(error.data).map(
@@ -83,6 +87,19 @@ function can(capabilities: ClientCapabilities | undefined, method: InputRequest[
   }
 }
 
+/** Of a server's questions nothing but their number was checked. */
+function wantsOtherThanPages({ inputRequests = {} }: InputRequiredResult): boolean {
+  return Object.values<unknown>(inputRequests).some((question) => {
+    const params = asRecord(asRecord(question)?.['params']);
+    return params?.['mode'] === 'url' && !isWebPage(params['url']);
+  });
+}
+
+/** What could run code, or open a file, on the person's machine is shown to nobody (security.md, Boundaries). */
+function notAPage(): CallToolResult {
+  return refusal('This tool wants an address to be opened that is no web page. It was not passed on.', 'bad_upstream');
+}
+
 /** The call is repeated once the pages were opened: the server that wanted them then lets it through. */
 function openPages(error: ProtocolError): InputRequiredResult {
   const pages = pagesOf(error.data);
@@ -92,19 +109,18 @@ function openPages(error: ProtocolError): InputRequiredResult {
   });
 }
 
-function pagesOf(data: unknown): { message: string; url: string }[] {
-  const listed: unknown = typeof data === 'object' && data !== null && 'elicitations' in data ? data.elicitations : [];
-  return (Array.isArray(listed) ? listed : []).flatMap((page: unknown) =>
-    typeof page === 'object' &&
-    page !== null &&
-    'url' in page &&
-    typeof page.url === 'string' &&
-    /^https?:/i.test(page.url)
-      ? [{ url: page.url, message: 'message' in page ? String(page.message) : '' }]
-      : [],
-  );
+function elicitationsOf(data: unknown): unknown[] {
+  const listed = asRecord(data)?.['elicitations'];
+  return Array.isArray(listed) ? listed : [];
 }
 
-function refusal(text: string): CallToolResult {
-  return { content: [{ type: 'text', text }], isError: true, _meta: { code: 'client_cannot' } };
+function pagesOf(data: unknown): { message: string; url: string }[] {
+  return elicitationsOf(data).flatMap((listed) => {
+    const { url, message = '' } = asRecord(listed) ?? {};
+    return typeof url === 'string' && isWebPage(url) ? [{ url, message: String(message) }] : [];
+  });
+}
+
+function refusal(text: string, code = 'client_cannot'): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true, _meta: { code } };
 }

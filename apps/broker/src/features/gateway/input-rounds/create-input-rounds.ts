@@ -14,7 +14,8 @@ import { startParkedCall, type ParkedCall } from './parked-call.ts';
 import { createRequestStates, roundTtlMs, unusableState, type BoundCall } from './request-state.ts';
 
 const maxParked = 1000;
-const maxParkedPerUser = 16;
+/** Each holds a place of the person's: half of those stay for calls that nobody has left waiting. */
+const maxParkedPerUser = 8;
 
 /** What takes part in a call of several rounds. */
 export type RoundParams = {

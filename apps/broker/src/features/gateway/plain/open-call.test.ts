@@ -168,3 +168,47 @@ test('a modern client that hangs up in the middle of a question ends the call', 
   await waitUntil('the server to hear of it', () => servers.old.cancelled.includes('gone'));
   expect(await outcomes()).toEqual(['cancelled']);
 });
+
+test('a question, progress and a log message after the call has become a stream reach its client', async () => {
+  const session = await openRawSession();
+  const post = (body: string) => fetch(`${app.publicUrl}/mcp`, { method: 'POST', headers: session, body });
+  // comes when the call has lasted a second
+  const stream = await post(call(6, 'old__late', 'late'));
+  servers.old.waiting.get('late')?.();
+  let text = '';
+  let answered = false;
+  for await (const chunk of stream.body ?? []) {
+    text += Buffer.from(chunk).toString();
+    const question = /^data: (.*late-question.*)$/m.exec(text)?.[1];
+    if (question === undefined || answered) continue;
+    answered = true;
+    const { id } = JSON.parse(question);
+    const result = { action: 'accept', content: { name: 'ann-answer' } };
+    expect((await post(JSON.stringify({ jsonrpc: '2.0', id, result }))).status).toBe(202);
+  }
+  expect(text).toContain('ann-answer');
+  expect(await outcomes()).toEqual(['ok']);
+});
+
+test.each([
+  ['legacy', everything],
+  ['modern', everything],
+  ['legacy', {}],
+  ['modern', {}],
+] as const)('an address that is no web page reaches no %s client with %o', async (mode, capabilities) => {
+  for (const id of ['old', 'new'] as const) {
+    const { client, heard, stop } = await connectOverheard(
+      `${app.publicUrl}/mcp`,
+      token,
+      'ann',
+      modes[mode],
+      capabilities,
+    );
+    const result = await client.callTool({ name: `${id}__page`, arguments: { text: 'javascript:alert(1)' } });
+    // a modern server is told that the client can open nothing, and says so itself
+    const code = id === 'new' && !('elicitation' in capabilities) ? 'client_cannot' : 'bad_upstream';
+    expect(result).toMatchObject({ isError: true, _meta: { code } });
+    expect(heard()).not.toContain('javascript:');
+    await stop();
+  }
+});

@@ -46,7 +46,9 @@ export class OpenCall implements PlainCaller, CallUnderWay {
   readonly #endpoint: Pick<McpEndpoint, 'handle'>;
   readonly #write: Pick<AnswerWriter, 'progress'>;
   #serving: Promise<void> | undefined;
-  #isTaken = false;
+  /** The client as the SDK's server knows it, since that has taken the call. */
+  #taken: CallRequest<unknown> | undefined;
+  /** Of those who wait for that. */
   #client: PromiseWithResolvers<CallRequest<unknown>> | undefined;
 
   constructor(
@@ -90,16 +92,17 @@ export class OpenCall implements PlainCaller, CallUnderWay {
   }
 
   take(request: CallRequest<unknown>): Promise<CallToolResult | InputRequiredResult> | undefined {
-    if (this.#isTaken) return undefined;
-    this.#isTaken = true;
+    if (this.#taken) return undefined;
+    this.#taken = request;
     if (request.signal.aborted) this.cancellation.abort();
     request.signal.addEventListener('abort', () => this.cancellation.abort(), { once: true });
     this.#client?.resolve(request);
     return this.running?.then((end) => (isPlainResult(end) ? parseResult(end) : end));
   }
 
-  /** The client as the SDK's server knows it. Rejects when that did not take the call. */
+  /** Rejects when the SDK's server did not take the call. */
   #reach(): Promise<CallRequest<unknown>> {
+    if (this.#taken) return Promise.resolve(this.#taken);
     if (this.#client) return this.#client.promise;
     const client = Promise.withResolvers<CallRequest<unknown>>();
     this.#client = client;

@@ -45,6 +45,7 @@ const tools: readonly Tool[] = [
   { name: 'link', inputSchema: saying },
   { name: 'ask', inputSchema: saying },
   { name: 'wait', inputSchema: saying },
+  { name: 'late', inputSchema: saying },
   { name: 'roots', inputSchema: saying },
   { name: 'page', inputSchema: saying },
   { name: 'show', inputSchema: saying, _meta: { ui: { resourceUri: appPage, visibility: ['model', 'app'] } } },
@@ -127,6 +128,11 @@ function create(parts: Parts): Server {
     const said = String(given['text']);
     parts.calls.push(context.mcpReq.id);
     if (name === 'ask') return ask(said, context, parts);
+    if (name === 'page') return showPage(said, parts);
+    if (name === 'late') {
+      await answers['wait']?.(said, context, parts);
+      return ask(said, context, parts);
+    }
     if (name === 'show') return { ...text(said), _meta: { 'telling/heard': meta?.['telling/said'] } };
     return (answers[name] ?? answers['echo'])?.(said, context, parts) ?? text(said);
   });
@@ -192,16 +198,14 @@ const answers: Record<string, Answer> = {
     return text(said);
   },
   roots: async (_said, { mcpReq }) => text(JSON.stringify(await mcpReq.send({ method: 'roots/list' }))),
-  page: async (said) => {
-    const page = {
-      mode: 'url' as const,
-      message: 'Please look',
-      url: `https://pages.test/${said}`,
-      elicitationId: said,
-    };
-    throw new UrlElicitationRequiredError([page]);
-  },
 };
+
+/** Wants a page to be opened: what was said, or where that stands. */
+function showPage(said: string, { era }: Parts) {
+  const page = { message: 'Please look', url: said.includes(':') ? said : `https://pages.test/${said}` };
+  if (era === 'modern') return inputRequired({ inputRequests: { page: inputRequired.elicitUrl(page) } });
+  throw new UrlElicitationRequiredError([{ mode: 'url', ...page, elicitationId: said }]);
+}
 
 /** Says again what was answered to its question, each era in its way. */
 async function ask(said: string, { mcpReq }: ServerContext, { era }: Parts) {
