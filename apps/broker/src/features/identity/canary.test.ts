@@ -52,7 +52,7 @@ describeOnDatabases('after every way in and out', identityMigrations, (open) => 
       'cookie souk_refresh',
       'cookie souk_session',
       'cookie souk_interaction',
-      'cookie souk_upstream',
+      'cookie souk_upstream_',
       'cookie souk_resume',
     ]) {
       expect(

@@ -4,6 +4,7 @@ import { describeOnDatabases } from '#testing/databases.ts';
 import { ScriptedBrowser, type McpClientTokens } from '#testing/scripted-browser.ts';
 import { identityMigrations } from './migrations.ts';
 import { startFakeGoogle, type FakeGoogle, type FakeGoogleFault } from './testing/fake-google.ts';
+import { pendingCookieName } from './sign-in/pending-cookie.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 const google = { GOOGLE_CLIENT_ID: 'souk-client', GOOGLE_CLIENT_SECRET: 'canary-google-secret' };
@@ -178,16 +179,78 @@ describeOnDatabases('Google sign-in', identityMigrations, (open) => {
     expect('page' in refused && refused.page.status).toBe(400);
     expect('page' in refused && refused.page.text).toContain('has expired or was started in another browser');
     // The cookie itself says how long it is good for: ten minutes, and nobody can stretch that.
-    const pending = browser.cookie('souk_upstream') ?? '';
+    const cookieName = pendingCookieName(new URL(back ?? '').searchParams.get('state') ?? '');
+    const pending = browser.cookie(cookieName) ?? '';
     const claims: { iat: number; exp: number } = JSON.parse(
       Buffer.from(pending.split('.')[1] ?? '', 'base64url').toString(),
     );
     expect(claims.exp - claims.iat).toBe(600);
     const stretched = Buffer.from(JSON.stringify({ ...claims, exp: claims.exp + 1 })).toString('base64url');
     const [header, , signature] = pending.split('.');
-    browser.setCookie('souk_upstream', `${header}.${stretched}.${signature}`, '/auth');
+    browser.setCookie(cookieName, `${header}.${stretched}.${signature}`, '/auth/google/callback');
     const forged = await browser.open(back ?? '');
     expect('page' in forged && forged.page.status).toBe(400);
+  });
+
+  test('two sign-ins that start in one browser both end, whichever comes back first', async () => {
+    for (const order of ['first', 'last'] as const) {
+      const browser = new GoogleBrowser(running.publicUrl, fake.issuer);
+      const redirectUri = 'http://127.0.0.1:53999/callback';
+      const registered = await fetch(`${running.publicUrl}/oauth/register`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ client_name: 'Two tabs', redirect_uris: [redirectUri] }),
+      });
+      const { client_id: clientId }: { client_id: string } = JSON.parse(await registered.text());
+      const consent = await browser.open(
+        browser.authorizeUrl({ client_id: clientId, redirect_uri: redirectUri, code_challenge: 'c'.repeat(43) }),
+      );
+      if (!('page' in consent)) throw new Error(`asked nothing, and went to ${consent.left.href}`);
+      const ofClient = await browser.leave(consent.page.url, {
+        method: 'POST',
+        headers: { origin: running.publicUrl },
+        body: new URLSearchParams({ allow: '1' }),
+      });
+      const ofWeb = await browser.leave('/auth/google?return_to=/auth/success');
+      const pairs = [
+        [ofClient, redirectUri],
+        [ofWeb, `${running.publicUrl}/auth/success`],
+      ] as const;
+      for (const [back, end] of order === 'first' ? pairs : pairs.toReversed()) {
+        const step = await browser.open(back);
+        if (!('left' in step)) throw new Error(`${order}: ${step.page.text}`);
+        expect(step.left.origin + step.left.pathname).toBe(end);
+        expect(step.left.searchParams.has('code') || step.left.searchParams.has('token')).toBe(true);
+        const again = await browser.open(back);
+        expect('page' in again && again.page.status, 'each counts once').toBe(400);
+      }
+    }
+  });
+
+  test('the answer of one sign-in is not taken with the cookie of another', async () => {
+    const browser = new GoogleBrowser(running.publicUrl, fake.issuer);
+    const [one, two] = [await browser.leave('/auth/google'), await browser.leave('/auth/google')];
+    const stateOf = (back: string) => new URL(back).searchParams.get('state') ?? '';
+    const other = browser.cookie(pendingCookieName(stateOf(two))) ?? '';
+    browser.setCookie(pendingCookieName(stateOf(one)), other, '/auth/google/callback');
+    const step = await browser.open(one);
+    expect('page' in step && step.page.status).toBe(400);
+    expect(await browser.open(two)).toHaveProperty('left');
+  });
+
+  test('eight sign-ins at most wait in one browser: the oldest gives way, and the cookies are for the callback alone', async () => {
+    const browser = new GoogleBrowser(running.publicUrl, fake.issuer);
+    const backs: string[] = [];
+    for (let count = 0; count < 10; count++) backs.push(await browser.leave('/auth/google'));
+    const kept = backs.map((back) => browser.cookie(pendingCookieName(new URL(back).searchParams.get('state') ?? '')));
+    expect(kept.map((value) => value !== undefined)).toEqual([false, false, ...Array<boolean>(8).fill(true)]);
+    const refused = await browser.open(backs[0] ?? '');
+    expect('page' in refused && refused.page.status).toBe(400);
+    expect(await browser.open(backs[2] ?? '')).toHaveProperty('left');
+    const line = (await fetch(`${running.publicUrl}/auth/google`, { redirect: 'manual' })).headers.getSetCookie()[0];
+    expect(line).toMatch(
+      /^souk_upstream_[\w-]{16}=[\w.-]+; Max-Age=600; Path=\/auth\/google\/callback; HttpOnly; SameSite=Lax$/,
+    );
   });
 
   test('a gateway page in the place of an answer is said to be Google not being there', async () => {
@@ -231,6 +294,12 @@ class GoogleBrowser extends ScriptedBrowser {
   constructor(publicUrl: string, google: string) {
     super(publicUrl);
     this.#google = google;
+  }
+  /** Leaves for Google, which answers at once. Answers where it sends the browser back to, not opened yet. */
+  async leave(url: string | URL, init: RequestInit = {}): Promise<string> {
+    const started = await this.request(url, init);
+    const answer = await fetch(started.headers.get('location') ?? '', { redirect: 'manual' });
+    return answer.headers.get('location') ?? '';
   }
   override async open(url: string | URL, init: RequestInit = {}): ReturnType<ScriptedBrowser['open']> {
     const step = await super.open(url, init);

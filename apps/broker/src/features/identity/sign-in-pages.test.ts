@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { ScriptedBrowser, challengeOf } from '#testing/scripted-browser.ts';
 import { identityMigrations } from './migrations.ts';
+import { pendingCookieName } from './sign-in/pending-cookie.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 describeOnDatabases('the pages and ways of sign-in', identityMigrations, (open) => {
@@ -97,8 +98,11 @@ describeOnDatabases('the pages and ways of sign-in', identityMigrations, (open) 
     expect(started.status).toBe(303);
     expect((await newBrowser().request('/auth/google/callback?code=a&state=b')).status).toBe(400);
     expect((await browser.request('/auth/google/callback?code=a&state=b')).status).toBe(400);
+    const state = new URL(started.headers.get('location') ?? '').searchParams.get('state') ?? '';
+    expect(browser.cookie(pendingCookieName(state))).toBeDefined();
+    expect((await browser.request(`/auth/google/callback?code=a&state=${state}`)).status).toBe(400);
     // once: the cookie is gone
-    expect(browser.cookie('souk_upstream')).toBeUndefined();
+    expect(browser.cookie(pendingCookieName(state))).toBeUndefined();
   });
 
   test('[SIGN-13] [SIGN-42] /login with state and challenge shows the choice of provider; its pages load no script, cannot be framed and escape what they show', async () => {

@@ -19,6 +19,9 @@ export type AuthorizationRow = {
   resources: Record<string, string> | null;
 };
 
+/** How oidc-provider spells its ids. Nothing else may reach the database, which refuses NUL. */
+const grantIdPattern = /^[\w-]+$/;
+
 export type Authorizations = ReturnType<typeof createAuthorizations>;
 
 /**
@@ -79,6 +82,7 @@ export function createAuthorizations(options: {
      * @returns whether there was such a one.
      */
     async end(userId: string, grantId: string, { replacedBy = '' } = {}): Promise<boolean> {
+      if (!grantIdPattern.test(grantId)) return false;
       const ended = await db.transaction(async (query) => {
         const { rows } = await query(
           `delete from oauth_records where model = 'Grant' and id = $2 and account_id = $1 returning id`,

@@ -1,9 +1,17 @@
 import { SignJWT, jwtVerify } from 'jose';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { sha256 } from '../hash.ts';
 
-const cookieName = 'souk_upstream';
 const lifeSeconds = 600;
+/** So many sign-ins may wait in one browser: all their cookies must fit into the header of the callback's request. */
+const maxWaiting = 8;
+/** The one call that finishes a sign-in. */
+const callbackPath = '/auth/google/callback';
+const prefix = 'souk_upstream_';
+/** Names the latest sign-ins of this browser, oldest first, since where they start their own cookies are not seen. */
+const latestCookie = 'souk_upstream';
+const latestPattern = /^[\w-]{16}(\.[\w-]{16})*$/;
 
 const pendingSchema = z.object({
   verifier: z.string(),
@@ -20,37 +28,71 @@ export type Pending = z.infer<typeof pendingSchema>;
 
 export type PendingCookie = ReturnType<typeof createPendingCookie>;
 
-/** Binds an outside sign-in to the browser that started it: signed, HttpOnly, ten minutes, once. */
+/**
+ * Binds an outside sign-in to the browser that started it: signed, HttpOnly, ten minutes, once. Each has a cookie of its
+ * own, since two that start in two tabs know nothing of each other's.
+ */
 export function createPendingCookie(options: { publicUrl: string; cookieKey: string }) {
   const key = new TextEncoder().encode(`${options.cookieKey}:pending-sign-in`);
   const attributes = {
     httpOnly: true,
     sameSite: 'lax',
-    path: '/auth',
     secure: options.publicUrl.startsWith('https:'),
   } as const;
+  const atCallback = { ...attributes, path: callbackPath } as const;
+
+  /** Two starts in the same moment may lose one name of the list: its cookie then ends by its age alone. */
+  function dropOldest(request: FastifyRequest, reply: FastifyReply, started: string): void {
+    const known = request.cookies[latestCookie] ?? '';
+    const names = [...(latestPattern.test(known) ? known.split('.') : []), started];
+    for (const name of names.slice(0, -maxWaiting)) reply.clearCookie(prefix + name, atCallback);
+    // Starts have no path in common but the root.
+    const latest = names.slice(-maxWaiting).join('.');
+    reply.setCookie(latestCookie, latest, { ...attributes, path: '/', maxAge: lifeSeconds });
+  }
 
   return {
-    async store(reply: FastifyReply, pending: Pending): Promise<void> {
+    async store(request: FastifyRequest, reply: FastifyReply, pending: Pending): Promise<void> {
       const value = await new SignJWT(pending)
         .setProtectedHeader({ alg: 'HS256', typ: 'pending-sign-in' })
         .setIssuedAt()
         .setExpirationTime(`${lifeSeconds}s`)
         .sign(key);
-      reply.setCookie(cookieName, value, { ...attributes, maxAge: lifeSeconds });
+      reply.setCookie(pendingCookieName(pending.state), value, { ...atCallback, maxAge: lifeSeconds });
+      dropOldest(request, reply, nameOf(pending.state));
     },
 
-    /** What was stored, undefined when there is none, it has expired or somebody else made it. Clears the cookie. */
-    async take(request: FastifyRequest, reply: FastifyReply): Promise<Pending | undefined> {
+    /**
+     * What was stored for this state, and clears its cookie; those of other sign-ins stay.
+     * @returns undefined when there is none, it has expired or somebody else made it
+     */
+    async take(request: FastifyRequest, reply: FastifyReply, state: string): Promise<Pending | undefined> {
+      const cookieName = pendingCookieName(state);
       const value = request.cookies[cookieName];
-      reply.clearCookie(cookieName, attributes);
       if (value === undefined) return undefined;
+      reply.clearCookie(cookieName, atCallback);
       try {
         const { payload } = await jwtVerify(value, key, { algorithms: ['HS256'], typ: 'pending-sign-in' });
-        return pendingSchema.parse(payload);
+        const pending = pendingSchema.parse(payload);
+        return pending.state === state ? pending : undefined;
       } catch {
         return undefined;
       }
     },
+
+    /** Whether this browser waits for the answer of some sign-in. */
+    isWaiting(request: FastifyRequest): boolean {
+      return Object.keys(request.cookies).some((name) => name.startsWith(prefix));
+    },
   };
+}
+
+/** The cookie of the sign-in with this state. */
+export function pendingCookieName(state: string): string {
+  return prefix + nameOf(state);
+}
+
+/** A state comes from outside: its hash is always a name. */
+function nameOf(state: string): string {
+  return sha256(state).slice(0, 16);
 }

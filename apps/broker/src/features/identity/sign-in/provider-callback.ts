@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { UpstreamRefusedError, type UpstreamProfile } from '#adapters/google/google-sign-in.ts';
 import { sendPage } from '#platform/http/page.ts';
 import { renderMessagePage } from '../pages/message-page.ts';
@@ -7,6 +8,12 @@ import type { Pending } from './pending-cookie.ts';
 import type { SignInContext } from './sign-in-context.ts';
 import { startSession } from './start-session.ts';
 
+/** A state that is missing or stands twice is of no sign-in. */
+const querySchema = z.object({ state: z.string().optional().catch(undefined) });
+
+const expiredText = 'This sign-in has expired or was started in another browser. Please start again.';
+const invalidText = 'The answer of the sign-in provider is not valid. Please start again.';
+
 type Failure = { status: number; text: string };
 
 /** The way back from the provider: who is it, may they come in, and what were they about to do. */
@@ -14,10 +21,9 @@ export function mountProviderCallback(app: FastifyInstance, context: SignInConte
   const { provider, publicUrl, brandName } = context;
 
   app.get('/auth/google/callback', async (request, reply) => {
-    const pending = await context.pending.take(request, reply);
-    if (!pending) {
-      return refuse(reply, 400, 'This sign-in has expired or was started in another browser. Please start again.');
-    }
+    const { state = '' } = querySchema.parse(request.query);
+    const pending = await context.pending.take(request, reply, state);
+    if (!pending) return refuse(reply, 400, context.pending.isWaiting(request) ? invalidText : expiredText);
     const found = await redeem(request, pending);
     if (found === 'denied') return deny(reply, pending);
     if ('status' in found) return refuse(reply, found.status, found.text);
@@ -57,7 +63,7 @@ export function mountProviderCallback(app: FastifyInstance, context: SignInConte
       const hint = skewed
         ? ` The clocks of this server and of Google are ${Math.abs(skewSeconds)} seconds apart: its operator should set it right.`
         : '';
-      return { status: 400, text: `The answer of the sign-in provider is not valid. Please start again.${hint}` };
+      return { status: 400, text: `${invalidText}${hint}` };
     }
   }
 

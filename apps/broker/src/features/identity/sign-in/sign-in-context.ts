@@ -53,7 +53,7 @@ export function createSignInContext(options: SignInOptions) {
         options.log.error({ err: error }, 'the sign-in provider cannot be reached');
         return refuse({ code: 'unavailable', text: unreachableText });
       }
-      await options.pending.store(reply, { ...started.pending, ...purpose });
+      await options.pending.store(request, reply, { ...started.pending, ...purpose });
       return reply.redirect(started.url, 303);
     },
 
