@@ -57,7 +57,7 @@ describe('calendar', () => {
     folder[Symbol.dispose]();
   });
 
-  test.each(eras)('the whole life of an event over the %s era', async (era) => {
+  test.each(eras)('an event is created, listed, moved and deleted over the %s era', async (era) => {
     const client = await connect(`life-${era}`, era);
     expect(client.getNegotiatedProtocolVersion() === modernRevision).toBe(era === 'modern');
     const { tools } = await client.listTools();
@@ -186,19 +186,19 @@ describe('calendar', () => {
     await back.close();
   });
 
-  test('without a person the lists are open and every tool answers isError', async () => {
+  test('without a person the lists can be read and every tool answers isError', async () => {
     const transport = new WebSocketClientTransport(`${service.url}/mcp`, { 'x-souk-service-secret': secret });
     const client = await connectOver(transport, 'modern');
     expect((await client.listTools()).tools).toHaveLength(7);
     expect((await client.listPrompts()).prompts).toHaveLength(1);
     const result = await client.callTool({ name: 'list_events', arguments: {} });
     expect(result.isError).toBe(true);
-    expect(textOf(result)).toBe('list_events needs a signed-in person.');
-    await expect(client.readResource({ uri: 'calendar://today' })).rejects.toThrow('needs a signed-in person');
+    expect(textOf(result)).toBe('list_events requires a signed-in user.');
+    await expect(client.readResource({ uri: 'calendar://today' })).rejects.toThrow('requires a signed-in user');
     await client.close();
   });
 
-  test('the handshake wants the secret, the subprotocol and no page', async () => {
+  test('the handshake requires the secret and the subprotocol, and refuses browsers', async () => {
     const ana = personHeaders(secret, 'ana');
     expect(await statusOf(ana)).toBe(101);
     expect(await statusOf({})).toBe(401);
@@ -209,7 +209,7 @@ describe('calendar', () => {
     expect(await statusOf(ana, '/mcp', [])).toBe(400);
   });
 
-  test('a frame that is no message is answered with a parse error, and the connection lives', async () => {
+  test('a frame that is not a message gets a parse error, and the connection stays open', async () => {
     const broken = await sendFrame(`${service.url}/mcp`, personHeaders(secret, 'ana'), '{');
     expect(JSON.parse(broken.answer)).toMatchObject({ error: { code: -32_700 } });
     expect(broken.open).toBe(true);

@@ -1,6 +1,6 @@
 import { adding, changing, defineTool, reading, type ServiceTool, ToolRefusal } from '@souk/service-kit/tools.ts';
 import * as z from 'zod';
-import type { CalendarParts } from './create-server.ts';
+import type { CalendarParts } from './parts.ts';
 import type { CalendarEvent } from './events.ts';
 import { timeSchema, timeZoneSchema, toInstantMs } from './instant.ts';
 import { eventLine, eventSchema, presentEvent } from './present.ts';
@@ -19,8 +19,7 @@ export function eventTools({ events, clock, newId }: CalendarParts): ServiceTool
     defineTool({
       name: 'create_event',
       title: 'Create an event',
-      description:
-        'Adds an event to your calendar and names what it collides with; needs a title, start, end and a signed-in person.',
+      description: 'Adds an event to your calendar and names other events at the same time.',
       annotations: adding,
       input: z.object({
         title: z.string().trim().min(1).max(200),
@@ -47,8 +46,7 @@ export function eventTools({ events, clock, newId }: CalendarParts): ServiceTool
     defineTool({
       name: 'list_events',
       title: 'List events',
-      description:
-        'Lists your events by start, those of the next seven days unless you name other times; needs a signed-in person.',
+      description: 'Lists your events in order of their start; by default those of the next seven days.',
       annotations: reading,
       input: z.object({
         from: timeSchema.optional(),
@@ -58,7 +56,7 @@ export function eventTools({ events, clock, newId }: CalendarParts): ServiceTool
       }),
       output: z.object({
         events: z.array(eventSchema),
-        more: z.boolean().describe('True when the limit left some out'),
+        more: z.boolean().describe('True if there are more events than the limit'),
       }),
       run({ from, to, timeZone, limit }, call) {
         const subject = call.person();
@@ -77,14 +75,13 @@ export function eventTools({ events, clock, newId }: CalendarParts): ServiceTool
     defineTool({
       name: 'move_event',
       title: 'Move an event',
-      description:
-        'Moves one of your events to another time, as long as before unless you give an end; needs its id and a signed-in person.',
+      description: 'Moves one of your events to another time. Without an end it keeps its length.',
       annotations: changing,
       input: z.object({
         id: z.string().max(64),
         start: timeSchema,
         end: timeSchema.optional(),
-        timeZone: timeZoneSchema.optional().describe('For times without an offset; the zone of the event when missing'),
+        timeZone: timeZoneSchema.optional().describe("For times without an offset; by default the event's own"),
       }),
       output: z.object({ event: eventSchema, conflicts: conflictsSchema }),
       run({ id, start, end, timeZone }, call) {
@@ -106,10 +103,10 @@ export function eventTools({ events, clock, newId }: CalendarParts): ServiceTool
     defineTool({
       name: 'delete_event',
       title: 'Delete an event',
-      description: 'Deletes one of your events for good; needs its id and a signed-in person.',
+      description: 'Permanently deletes one of your events.',
       annotations: changing,
       input: z.object({ id: z.string().max(64) }),
-      output: z.object({ deleted: z.boolean().describe('False when there was none of that id') }),
+      output: z.object({ deleted: z.boolean().describe('False if there is no such event') }),
       run({ id }, call) {
         const deleted = events.remove(call.person(), id);
         return { structured: { deleted }, text: deleted ? 'Deleted.' : `You have no event ${id}.` };

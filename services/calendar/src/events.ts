@@ -3,10 +3,10 @@ import { inTransaction } from '@souk/service-kit/database.ts';
 import { ToolRefusal } from '@souk/service-kit/tools.ts';
 import * as z from 'zod';
 
-/** An event of a person's calendar. Instants are epoch milliseconds; the time zone is how the person thinks of it. */
+/** An event of a person's calendar. Instants are epoch milliseconds; the time zone is the one that the person uses for it. */
 export type CalendarEvent = {
   id: string;
-  /** RFC 5545, section 3.8.4.7: names the event across calendars. */
+  /** RFC 5545, section 3.8.4.7: identifies the event across calendars. */
   uid: string;
   title: string;
   startMs: number;
@@ -59,12 +59,12 @@ const rowSchema = z
     timeZone,
   }));
 
-/** The events of each person; every call names whose. */
+/** The events of each person; every call names the person. */
 export type Events = {
   add(subject: string, draft: EventDraft, id: string, nowMs: number): CalendarEvent;
-  /** By start; everything that touches the time between the two instants. */
+  /** Events that overlap the time between the two instants, by start. */
   between(subject: string, fromMs: number, toMs: number): CalendarEvent[];
-  /** @throws ToolRefusal when this person has none of that id. */
+  /** @throws ToolRefusal when this person has no event with that id. */
   find(subject: string, id: string): CalendarEvent;
   move(subject: string, id: string, startMs: number, endMs: number, nowMs: number): CalendarEvent;
   /** Answers whether there was one. */
@@ -80,9 +80,7 @@ export type Events = {
   lastTimeZone(subject: string): string;
 };
 
-/**
- * Why these times cannot be an event's, or undefined.
- */
+/** Why an event cannot have these times; undefined when it can. */
 export function problemOfTimes(startMs: number, endMs: number): string | undefined {
   if (endMs <= startMs) return 'The end must be after the start.';
   if (startMs < earliestMs || endMs > latestMs) return 'Events lie between 1970 and 2100.';

@@ -35,7 +35,7 @@ export function unescapeText(text: string): string {
   return text.replaceAll(/\\([\\;,nN])/g, (_, mark: string) => (mark.toLowerCase() === 'n' ? '\n' : mark));
 }
 
-/** The content lines of a file, unfolded; lines that are none are left out. */
+/** The content lines of a file, unfolded; other lines are left out. */
 export function parseLines(ics: string): IcsLine[] {
   return ics
     .replace(/^\uFEFF/, '')

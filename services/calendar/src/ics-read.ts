@@ -5,7 +5,7 @@ import { clockToInstantMs } from './instant.ts';
 
 export type IcsContent = {
   events: (EventDraft & { uid: string })[];
-  /** What could not be taken over, by the event's title, and why. */
+  /** Events that could not be imported: title and reason. */
   skipped: { title: string; reason: string }[];
 };
 
@@ -16,8 +16,8 @@ const maxTitle = 200;
 const maxText = 4_000;
 
 /**
- * Reads the events of an iCalendar file (RFC 5545). Clock times without a zone are taken in X-WR-TIMEZONE, else UTC;
- * whole days run from midnight to midnight there. Repeating events are skipped: this calendar has none.
+ * Reads the events of an iCalendar file (RFC 5545). Times without a zone are in X-WR-TIMEZONE, else UTC; whole days run
+ * from midnight to midnight there. Repeating events are skipped: this calendar does not support them.
  */
 export function readIcs(ics: string): IcsContent {
   const content: IcsContent = { events: [], skipped: [] };
@@ -33,7 +33,7 @@ export function readIcs(ics: string): IcsContent {
   return content;
 }
 
-/** The properties of each VEVENT, without those of an alarm inside it. */
+/** The properties of each VEVENT, without those of alarms inside it. */
 function eventsIn(lines: readonly IcsLine[]): Map<string, IcsLine>[] {
   const events: Map<string, IcsLine>[] = [];
   const open: string[] = [];

@@ -6,7 +6,7 @@ const stepMs = 7 * 86_400_000;
 const yearMs = 366 * 86_400_000;
 
 /**
- * A VTIMEZONE that is true from a year before `fromMs` to a year after `toMs` (RFC 5545, section 3.6.5): one observance for
+ * A VTIMEZONE that is correct from a year before `fromMs` to a year after `toMs` (RFC 5545, section 3.6.5): one observance for
  * the beginning and one for every change of the clocks. Lines without folding.
  */
 export function timeZoneLines(timeZone: string, fromMs: number, toMs: number): string[] {

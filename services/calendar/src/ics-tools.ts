@@ -1,13 +1,13 @@
 import { changing, defineTool, reading, type ServiceTool, ToolRefusal } from '@souk/service-kit/tools.ts';
 import * as z from 'zod';
-import type { CalendarParts } from './create-server.ts';
+import type { CalendarParts } from './parts.ts';
 import { readIcs } from './ics-read.ts';
 import { writeIcs } from './ics-write.ts';
 import { timeSchema, timeZoneSchema, toInstantMs } from './instant.ts';
 
 const maxIcsCharacters = 400_000;
 const maxImported = 500;
-/** An import can be thought better of until it is written: it is announced for six seconds, in steps. */
+/** An import can be cancelled before it is written: it reports progress for six seconds first. */
 const importSteps = 12;
 const importStepMs = 500;
 
@@ -18,8 +18,7 @@ export function icsTools(parts: CalendarParts): ServiceTool[] {
     defineTool({
       name: 'export_ics',
       title: 'Export as iCalendar',
-      description:
-        'Writes your events as an iCalendar file (.ics) that other calendars read, all of them or a range; needs a signed-in person.',
+      description: 'Exports your events, all of them or a range, as an iCalendar file (.ics) for other calendar apps.',
       annotations: reading,
       input: z.object({
         from: timeSchema.optional(),
@@ -47,7 +46,7 @@ export function icsTools(parts: CalendarParts): ServiceTool[] {
       name: 'import_ics',
       title: 'Import an iCalendar file',
       description:
-        'Takes over the events of an .ics file, replacing those with the same UID; six seconds with progress in which cancelling changes nothing; needs a signed-in person.',
+        'Imports the events of an iCalendar file (.ics) and replaces those with the same UID. Reports progress for six seconds; cancelling before the end changes nothing.',
       annotations: changing,
       input: z.object({ ics: z.string().min(1).max(maxIcsCharacters).describe('The text of the file') }),
       output: z.object({

@@ -23,7 +23,7 @@ const reasonOf = (...lines: string[]) =>
 const berlin = (time: string) => toLocalText(toInstantMs(time, 'Europe/Berlin'), 'Europe/Berlin');
 
 describe('iCalendar', () => {
-  test('a written file can be read back, whatever its text', () => {
+  test('a written file can be read back, with any text in it', () => {
     const events = [
       event({ title: 'Commas, semicolons; back\\slashes', notes: 'two\nlines', location: 'Zürich '.repeat(20).trim() }),
       event({ id: '2', uid: '2@x', title: '✈'.repeat(60), timeZone: 'Asia/Kolkata' }),
@@ -58,13 +58,13 @@ describe('iCalendar', () => {
     expect(folded.replaceAll('\r\n ', '').trim()).toBe(`SUMMARY:${'ä'.repeat(100)}`);
   });
 
-  test('a colon inside a quoted parameter is no separator', () => {
+  test('a colon inside a quoted parameter is not a separator', () => {
     const [line] = parseLines('DTSTART;X-A="a:b;c";TZID=Europe/Paris:20270101T000000');
     expect(line?.parameters.get('TZID')).toBe('Europe/Paris');
     expect(line?.value).toBe('20270101T000000');
   });
 
-  test('what cannot be an event is skipped with the reason', () => {
+  test('an entry that cannot be an event is skipped, with the reason', () => {
     expect(reasonOf('DTSTART:20270101T000000Z')).toBe('it has no UID');
     expect(reasonOf('UID:1')).toBe('its start cannot be read');
     expect(reasonOf('UID:1', 'DTSTART:20270101T000000Z')).toBe('it has no end');

@@ -5,7 +5,7 @@ import * as z from 'zod';
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-/** A time as a caller writes it: with an offset it is an instant, without one the clock of a time zone. */
+/** A time as a caller writes it: an instant when it has an offset, otherwise a local time in a time zone. */
 export const timeSchema = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})?$/, 'must look like 2026-11-23T09:00')

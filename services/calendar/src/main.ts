@@ -4,7 +4,8 @@ import { openDatabase } from '@souk/service-kit/database.ts';
 import { serveMcpWebSocket } from '@souk/service-kit/mcp-web-socket.ts';
 import { createSlowCalls } from '@souk/service-kit/slow-calls.ts';
 import { startService } from '@souk/service-kit/start-service.ts';
-import { calendarServers, type CalendarParts } from './create-server.ts';
+import { calendarServers } from './create-server.ts';
+import type { CalendarParts } from './parts.ts';
 import { createEvents, eventMigrations } from './events.ts';
 
 const maxSlowCallsPerPerson = 2;

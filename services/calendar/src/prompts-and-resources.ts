@@ -2,7 +2,7 @@ import { ProtocolError, ProtocolErrorCode, type McpServer } from '@modelcontextp
 import type { ServiceCaller } from '@souk/service-kit/request-gate.ts';
 import { isTimeZone } from '@souk/service-kit/zone-time.ts';
 import * as z from 'zod';
-import type { CalendarParts } from './create-server.ts';
+import type { CalendarParts } from './parts.ts';
 import { dayAround, toLocalText } from './instant.ts';
 import { presentEvent } from './present.ts';
 
@@ -37,14 +37,13 @@ export function addPromptsAndResources(server: McpServer, parts: CalendarParts, 
     'calendar://today',
     {
       title: "Today's events",
-      description:
-        'Your events of today, in the time zone of the event that you changed last; needs a signed-in person.',
+      description: 'Your events of today, in the time zone of the event that you changed last.',
       mimeType,
       cacheHint: { ttlMs: 0, cacheScope: 'private' },
     },
     (uri) => {
       if (caller.subject === undefined) {
-        throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'calendar://today needs a signed-in person.');
+        throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'calendar://today requires a signed-in user.');
       }
       const timeZone = events.lastTimeZone(caller.subject);
       const { fromMs, toMs } = dayAround(clock.now(), timeZone);

@@ -1,6 +1,6 @@
 import { defineTool, reading, type ServiceTool, ToolRefusal } from '@souk/service-kit/tools.ts';
 import * as z from 'zod';
-import type { CalendarParts } from './create-server.ts';
+import type { CalendarParts } from './parts.ts';
 import { freeSlots } from './free-slots.ts';
 import { timeSchema, timeZoneSchema, toInstantMs, toLocalText } from './instant.ts';
 
@@ -17,8 +17,7 @@ export function slotTools({ events }: CalendarParts): ServiceTool[] {
     defineTool({
       name: 'find_free_slots',
       title: 'Find free slots',
-      description:
-        'Finds the gaps between your events inside working hours, up to three months ahead; needs a range, a length and a signed-in person.',
+      description: 'Finds free time between your events within working hours, up to three months ahead.',
       annotations: reading,
       input: z.object({
         from: timeSchema,

@@ -3,7 +3,7 @@ import { WebStandardStreamableHTTPServerTransport, type McpServer } from '@model
 import type { Clock } from './clock.ts';
 import type { ServiceCaller } from './request-gate.ts';
 
-/** Longer than any call may take, so that no running one is cut. */
+/** Longer than any call may take, so that no running call is cut. */
 const idleLimitMs = 15 * 60_000;
 const maxSessions = 256;
 const sweepEveryMs = 60_000;
@@ -22,8 +22,8 @@ export type LegacySessions = {
 };
 
 /**
- * The sessions of `initialize` clients. A session belongs to the person who opened it: to anybody else it does not
- * exist. The longest idle one makes room when there are too many.
+ * The sessions of `initialize` clients. A session belongs to the person who opened it; for others it does not exist. When
+ * there are too many, the one that has been idle longest is closed.
  */
 export function createLegacySessions(createServer: (caller: ServiceCaller) => McpServer, clock: Clock): LegacySessions {
   const sessions = new Map<string, Session>();

@@ -5,7 +5,7 @@ import type { Clock } from './clock.ts';
 import { createLegacySessions } from './legacy-sessions.ts';
 import type { ServiceCaller } from './request-gate.ts';
 
-/** Requests larger than this are answered 413 unread. */
+/** Larger requests are answered 413 without reading them. */
 export const maxRequestBytes = 1024 * 1024;
 
 export type McpEndpoint = {
@@ -20,7 +20,7 @@ export type McpEndpoint = {
  */
 export function createMcpEndpoint(createServer: (caller: ServiceCaller) => McpServer, clock: Clock): McpEndpoint {
   const sessions = createLegacySessions(createServer, clock);
-  // The SDK hands `authInfo` to the factory untouched: it is the one way from a request to its server object.
+  // The SDK passes `authInfo` to the factory unchanged: the only way from a request to its server object.
   const modern = createMcpHandler(({ authInfo }) => createServer(callerOf(authInfo?.extra)), {
     legacy: 'reject',
     maxRequestBodySize: maxRequestBytes,
@@ -47,7 +47,7 @@ export function createMcpEndpoint(createServer: (caller: ServiceCaller) => McpSe
   };
 }
 
-/** Node types method and url for answers, too, where they are missing; of a received request both are set. */
+/** Node's type is also for answers, which have no method and url; a received request always has both. */
 function isReceived(message: IncomingMessage): message is IncomingMessage & { method: string; url: string } {
   return message.method !== undefined && message.url !== undefined;
 }

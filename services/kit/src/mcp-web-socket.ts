@@ -15,7 +15,7 @@ export type WebSocketEndpoint = { close(): void };
 /**
  * Serves MCP at `path` over WebSocket, both protocol eras: the first message decides. `serveStdio` is the SDK's
  * entry for any transport of plain messages; standard input and output are only its default.
- * A connection speaks for the one person whom its handshake names.
+ * A connection is for the one person that its handshake names.
  */
 export function serveMcpWebSocket(
   server: Server,

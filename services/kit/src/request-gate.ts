@@ -2,17 +2,17 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { localhostAllowedHostnames, validateHostHeader } from '@modelcontextprotocol/server';
 
-/** Who a request speaks for. Undefined subject: nobody in particular (discovery). */
+/** The person that a request is for. Undefined subject: no person, as for discovery. */
 export type ServiceCaller = { subject: string | undefined };
 
 export type Refusal = { status: number; message: string };
 
-/** Printable ASCII, as every HTTP header value of ours is. */
+/** Printable ASCII, like all of our HTTP header values. */
 const subjectPattern = /^[\x21-\x7e]{1,128}$/;
 
 /**
- * The first check of every request: these services are reached over loopback by programs, never by pages.
- * A foreign Host is DNS rebinding; an Origin means that a browser sends the request.
+ * The first check of every request: programs reach these services over loopback, browsers never.
+ * A foreign Host means DNS rebinding; an Origin means that a browser sends the request.
  */
 export function refuseForeign(headers: IncomingHttpHeaders): Refusal | undefined {
   if (!validateHostHeader(headers.host, localhostAllowedHostnames()).ok) {
@@ -25,7 +25,7 @@ export function refuseForeign(headers: IncomingHttpHeaders): Refusal | undefined
 }
 
 /**
- * Says who calls: with a secret set, only who presents it may name a person; without one (run by hand)
+ * Finds out who calls. If a secret is set, only a caller that presents it may name a person; without a secret (run by hand)
  * the person is `local` unless the request names another.
  * Answers the refusal where the secret is wrong (401) or the subject is not a short opaque text (400).
  */
@@ -41,7 +41,7 @@ export function identifyCaller(headers: IncomingHttpHeaders, secret: string | un
   return { subject };
 }
 
-/** Answers a refusal as JSON, and closes the connection: the rest of the body is not worth reading. */
+/** Answers a refusal as JSON and closes the connection, so that the rest of the body is not read. */
 export function sendRefusal(response: ServerResponse, refusal: Refusal): void {
   response
     .writeHead(refusal.status, { 'content-type': 'application/json', connection: 'close' })
@@ -52,7 +52,7 @@ function single(value: string | string[] | undefined): string {
   return (Array.isArray(value) ? value.join(',') : (value ?? '')).trim();
 }
 
-/** Digests have one length, so the comparison tells nothing about the secret's. */
+/** Digests have a fixed length, so the comparison does not reveal the secret's length. */
 function sameText(a: string, b: string): boolean {
   return timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest());
 }

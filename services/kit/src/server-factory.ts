@@ -3,8 +3,8 @@ import type { ServiceCaller } from './request-gate.ts';
 import type { ServiceTool } from './tools.ts';
 
 /**
- * How a process makes a server object for one request, session or connection of a caller. What can be shared (tools)
- * is made before; the object itself is always new, so that no answer can reach another caller.
+ * Makes a server object for one request, session or connection of a caller. Shared parts (the tools) are made before; the
+ * object itself is always new, so that no answer can reach another caller.
  */
 export function serverFactory(service: {
   name: string;

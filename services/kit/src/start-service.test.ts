@@ -11,7 +11,7 @@ import { runService, temporaryFolder } from './testing/run-service.ts';
 const notes = new URL('../../notes/src/main.ts', import.meta.url);
 
 describe('the start protocol', () => {
-  test('a wrong environment ends with 78 and names every problem', async () => {
+  test('an invalid environment ends with 78 and names every problem', async () => {
     const child = spawn(process.execPath, [fileURLToPath(notes)], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: { PORT: '70000' },
@@ -22,7 +22,7 @@ describe('the start protocol', () => {
     expect(problems).toContain('PORT');
   });
 
-  test('a service that keeps its port takes another when somebody else has it', async () => {
+  test('a service that keeps its port takes another one if that is in use', async () => {
     using folder = temporaryFolder();
     const holder = createServer().listen(0, '127.0.0.1');
     await once(holder, 'listening');

@@ -5,31 +5,31 @@ import { EnvironmentError, readServiceEnvironment, type ServiceEnvironment } fro
 
 /** EX_CONFIG of sysexits.h. */
 const exitConfig = 78;
-/** The start protocol promises an exit within 2 s; what has not closed by then is cut. */
+/** The start protocol promises an exit within 2 s; connections that are still open then are cut. */
 const closeDeadlineMs = 1_500;
 
 export type RunningService = {
-  /** Finishes what must not be lost (a database). Connections are cut by the caller. */
+  /** Closes what must not be lost (a database). The caller cuts the connections. */
   close(): Promise<void> | void;
 };
 
 export type ServiceProgram = {
   scheme: 'http' | 'ws';
   /**
-   * Take the port of the last start again where it is free: an OAuth server's address is part of every token
-   * that it gave, so a new port would sign everybody out.
+   * Take the port of the last start again if it is free: an OAuth server's address is part of every token that it has
+   * issued, so a new port would sign all people out.
    */
   keepsPort?: boolean;
-  /** Attaches its handlers to `server`, which listens at `origin` already. */
+  /** Attaches its handlers to `server`, which already listens at `origin`. */
   attach(server: Server, environment: ServiceEnvironment, origin: string): RunningService | Promise<RunningService>;
 };
 
 /**
- * Runs a service for as long as its parent wants it: listens on 127.0.0.1, prints one line
- * `{"ready":true,"url":…}`, exits 0 on SIGTERM, SIGINT, or when standard input closes (the parent is gone).
+ * Runs a service until its parent ends it: listens on 127.0.0.1, prints one line `{"ready":true,"url":…}`, and exits with 0
+ * on SIGTERM, SIGINT, or when standard input closes because the parent has ended.
  */
 export async function startService(program: ServiceProgram): Promise<void> {
-  // Everything that a service writes is for its owner alone.
+  // Everything that a service writes is readable by its owner only.
   process.umask(0o077);
   const environment = environmentOrExit();
   mkdirSync(environment.dataDir, { recursive: true, mode: 0o700 });
@@ -99,7 +99,7 @@ function stopWithParent(close: () => Promise<void>): void {
   if (standardInputIsPipe()) process.stdin.on('end', stop).on('close', stop).on('error', stop).resume();
 }
 
-/** A terminal or /dev/null says nothing about a parent. Node's own pipes to children are socket pairs. */
+/** The end of a terminal or /dev/null does not mean that a parent ended. Node's pipes to children are socket pairs. */
 function standardInputIsPipe(): boolean {
   try {
     const input = fstatSync(0);

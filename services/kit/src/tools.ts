@@ -9,7 +9,7 @@ import type {
 import type * as z from 'zod';
 import type { ServiceCaller } from './request-gate.ts';
 
-/** Looks only. */
+/** Only reads. */
 export const reading: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };
 /** Adds something new each time. */
 export const adding: ToolAnnotations = {
@@ -36,14 +36,14 @@ export class ToolRefusal extends Error {
 
 /** What a tool may do besides reading its input. */
 export type ToolCall = {
-  /** Who calls; undefined: nobody in particular. */
+  /** The pseudonym of the caller; undefined without one. */
   subject: string | undefined;
   /**
    * The person whose data the tool works on.
-   * @throws ToolRefusal when the connection speaks for nobody.
+   * @throws ToolRefusal when the connection names no person.
    */
   person(): string;
-  /** Aborts when the client cancels or goes away. */
+  /** Aborts when the client cancels or disconnects. */
   signal: AbortSignal;
   /** Tells the client how far the work is, when it asked to know. */
   report(done: number, total: number, message: string): Promise<void>;
@@ -53,7 +53,7 @@ export type ToolCall = {
 
 export type ToolAnswer<Structured> = {
   structured: Structured;
-  /** The same for a reader. */
+  /** The same as text to read. */
   text: string;
   /** More content after the text. */
   extra?: ContentBlock[];
@@ -62,7 +62,7 @@ export type ToolAnswer<Structured> = {
 export type Tool<In extends z.ZodObject, Out extends z.ZodObject> = {
   name: string;
   title: string;
-  /** One sentence: what it does and what it needs. */
+  /** What it does, for people and models. The schemas say what it needs. */
   description: string;
   input: In;
   output: Out;
@@ -70,12 +70,12 @@ export type Tool<In extends z.ZodObject, Out extends z.ZodObject> = {
   run(input: z.output<In>, call: ToolCall): ToolAnswer<z.input<Out>> | Promise<ToolAnswer<z.input<Out>>>;
 };
 
-/** A tool that is ready to be offered: made once in a process, added to every server object. */
+/** A tool that is made once in a process and added to every server object. */
 export type ServiceTool = { addTo(server: McpServer, caller: ServiceCaller): void };
 
 /**
- * Makes a tool whose refusals become `isError` answers and whose other failures say nothing private.
- * To be called once for each tool: its schemas compile at their first use, which costs more than a call.
+ * Makes a tool whose refusals become `isError` answers and whose other errors stay private.
+ * Call it once for each tool: its schemas compile at their first use, which costs more than a call.
  */
 export function defineTool<In extends z.ZodObject, Out extends z.ZodObject>(tool: Tool<In, Out>): ServiceTool {
   const { name, title, description, annotations, input, output } = tool;
@@ -111,7 +111,7 @@ function toolCall(name: string, { subject }: ServiceCaller, context: ServerConte
   return {
     subject,
     person() {
-      if (subject === undefined) throw new ToolRefusal(`${name} needs a signed-in person.`);
+      if (subject === undefined) throw new ToolRefusal(`${name} requires a signed-in user.`);
       return subject;
     },
     signal,

@@ -5,7 +5,7 @@ const parseError = { jsonrpc: '2.0', id: null, error: { code: -32_700, message: 
 
 /**
  * The server's end of MCP over WebSocket: one JSON-RPC message in each text frame.
- * The protocol has no such transport of its own any more, so this small convention is ours.
+ * The protocol no longer defines this transport, so this small convention is ours.
  */
 export class WebSocketServerTransport implements Transport {
   onclose?: (() => void) | undefined;

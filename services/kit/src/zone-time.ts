@@ -4,7 +4,7 @@ export type ZoneTime = {
   localTime: string;
   /** Minutes that the zone is ahead of UTC. */
   utcOffsetMinutes: number;
-  /** Whether the clocks stand on summer time. */
+  /** Whether daylight-saving time applies. */
   daylightSaving: boolean;
 };
 
@@ -28,7 +28,7 @@ export function offsetMinutes(timeZone: string, instantMs: number): number {
   return (match[1] === '-' ? -1 : 1) * (Number(match[2]) * 60 + Number(match[3]));
 }
 
-/** Formats are slow to make and large to keep: the last few serve whole searches. */
+/** Formatters are slow to make and large, so only the last few are kept. */
 const maxFormats = 16;
 const formats = new Map<string, Intl.DateTimeFormat>();
 

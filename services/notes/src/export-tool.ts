@@ -1,12 +1,12 @@
 import { defineTool, reading, type ServiceTool } from '@souk/service-kit/tools.ts';
 import * as z from 'zod';
-import type { NotesParts } from './create-server.ts';
+import type { NotesParts } from './parts.ts';
 import type { Note } from './notes.ts';
 
-/** An export is written in twelve pieces, half a second apart, so that a large one never holds up other people's calls. */
+/** An export is written in twelve pieces, half a second apart, so that a large one never delays other people's calls. */
 const pieces = 12;
 const pieceMs = 500;
-/** The answer stays well below what a gateway passes on. */
+/** The answer stays well below the size that a gateway accepts. */
 const maxCharacters = 2_000_000;
 const maxNotes = 2_000;
 
@@ -15,15 +15,14 @@ export function exportTools({ notes, slowCalls }: NotesParts): ServiceTool[] {
     defineTool({
       name: 'export_notes',
       title: 'Export all notes',
-      description:
-        'Writes all your notes into one Markdown document, reporting progress (about six seconds); needs your sign-in to notes.',
+      description: 'Exports all your notes as one Markdown document and reports progress; takes about six seconds.',
       annotations: reading,
       input: z.object({}),
       output: z.object({
         notes: z.int(),
         words: z.int(),
         markdown: z.string(),
-        truncated: z.boolean().describe('True when notes were left out because the document grew too long'),
+        truncated: z.boolean().describe('True if notes were left out because the document became too long'),
       }),
       run(_, call) {
         const subject = call.person();
@@ -41,11 +40,15 @@ export function exportTools({ notes, slowCalls }: NotesParts): ServiceTool[] {
               written += 1;
             }
             await call.pause(pieceMs);
-            await call.report(piece, pieces, `${written} of ${all.length} notes written`);
+            await call.report(piece, pieces, `${written} of ${count(all.length, 'note')} written`);
           }
           const structured = { notes: written, words, markdown, truncated: written < all.length };
           const resource = { uri: 'notes://export.md', mimeType: 'text/markdown', text: markdown };
-          return { structured, text: `${written} notes, ${words} words.`, extra: [{ type: 'resource', resource }] };
+          return {
+            structured,
+            text: `${count(written, 'note')}, ${count(words, 'word')}.`,
+            extra: [{ type: 'resource', resource }],
+          };
         });
       },
     }),
@@ -55,6 +58,10 @@ export function exportTools({ notes, slowCalls }: NotesParts): ServiceTool[] {
 function sectionOf({ title, body, tags, updatedAt }: Note): string {
   const tagLine = tags.length === 0 ? '' : ` · ${tags.map((tag) => `#${tag}`).join(' ')}`;
   return `\n## ${title}\n\n*${updatedAt.slice(0, 10)}${tagLine}*\n\n${body}\n`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }
 
 function countWords(text: string): number {

@@ -3,7 +3,7 @@ import { systemClock } from '@souk/service-kit/clock.ts';
 import { openDatabase } from '@souk/service-kit/database.ts';
 import { createSlowCalls } from '@souk/service-kit/slow-calls.ts';
 import { startService } from '@souk/service-kit/start-service.ts';
-import type { NotesParts } from './create-server.ts';
+import type { NotesParts } from './parts.ts';
 import { createNotes, noteMigrations } from './notes.ts';
 import { createAccounts, readOauthKeys } from './oauth/accounts.ts';
 import { createOauthRecords, oauthMigrations } from './oauth/records.ts';

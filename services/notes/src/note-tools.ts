@@ -1,6 +1,6 @@
 import { adding, changing, defineTool, reading, type ServiceTool } from '@souk/service-kit/tools.ts';
 import * as z from 'zod';
-import type { NotesParts } from './create-server.ts';
+import type { NotesParts } from './parts.ts';
 import { foundNoteSchema, noteSchema } from './notes.ts';
 
 const titleSchema = z.string().trim().min(1).max(200);
@@ -18,9 +18,9 @@ export function noteTools({ notes, clock, newId }: NotesParts): ServiceTool[] {
     defineTool({
       name: 'create_note',
       title: 'Create a note',
-      description: 'Writes a new note with a title, a text and tags; needs your sign-in to notes.',
+      description: 'Creates a note with a title, a body and tags.',
       annotations: adding,
-      input: z.object({ title: titleSchema, body: bodySchema.default(''), tags: tagsSchema.default([]) }),
+      input: z.strictObject({ title: titleSchema, body: bodySchema.default(''), tags: tagsSchema.default([]) }),
       output: z.object({ note: noteSchema }),
       run(draft, call) {
         const note = notes.add(call.person(), draft, newId(), clock.now());
@@ -31,11 +31,15 @@ export function noteTools({ notes, clock, newId }: NotesParts): ServiceTool[] {
     defineTool({
       name: 'search_notes',
       title: 'Search notes',
-      description:
-        'Finds your notes by their words, best first, with the passage that matched; needs words and your sign-in to notes.',
+      description: 'Finds your notes by the words in them, best first, with the passage that matched.',
       annotations: reading,
       input: z.object({
-        query: z.string().trim().min(1).max(200).describe('Words that all occur; the last one may be a beginning'),
+        query: z
+          .string()
+          .trim()
+          .min(1)
+          .max(200)
+          .describe('All of these words must occur; the last one may be the beginning of a word'),
         tag: tagSchema.optional().describe('Only notes with this tag'),
         limit: z.int().min(1).max(100).default(20),
       }),
@@ -50,7 +54,7 @@ export function noteTools({ notes, clock, newId }: NotesParts): ServiceTool[] {
     defineTool({
       name: 'get_note',
       title: 'Read a note',
-      description: 'Reads one of your notes whole; needs its id and your sign-in to notes.',
+      description: 'Reads the whole text of one of your notes.',
       annotations: reading,
       input: z.object({ id: idSchema }),
       output: z.object({ note: noteSchema }),
@@ -63,10 +67,9 @@ export function noteTools({ notes, clock, newId }: NotesParts): ServiceTool[] {
     defineTool({
       name: 'update_note',
       title: 'Change a note',
-      description:
-        'Replaces the title, text or tags of one of your notes, what you leave out stays; needs its id and your sign-in to notes.',
+      description: 'Replaces the title, body or tags of one of your notes. Fields that you leave out stay as they are.',
       annotations: changing,
-      input: z.object({
+      input: z.strictObject({
         id: idSchema,
         title: titleSchema.optional(),
         body: bodySchema.optional(),
@@ -87,10 +90,10 @@ export function noteTools({ notes, clock, newId }: NotesParts): ServiceTool[] {
     defineTool({
       name: 'delete_note',
       title: 'Delete a note',
-      description: 'Deletes one of your notes for good; needs its id and your sign-in to notes.',
+      description: 'Permanently deletes one of your notes.',
       annotations: changing,
       input: z.object({ id: idSchema }),
-      output: z.object({ deleted: z.boolean().describe('False when there was none of that id') }),
+      output: z.object({ deleted: z.boolean().describe('False if there is no such note') }),
       run({ id }, call) {
         const deleted = notes.remove(call.person(), id);
         return { structured: { deleted }, text: deleted ? 'Deleted.' : `You have no note ${id}.` };
@@ -100,7 +103,7 @@ export function noteTools({ notes, clock, newId }: NotesParts): ServiceTool[] {
     defineTool({
       name: 'list_tags',
       title: 'List tags',
-      description: 'Lists the tags of your notes, most used first; needs your sign-in to notes.',
+      description: 'Lists the tags of your notes, most used first.',
       annotations: reading,
       input: z.object({}),
       output: z.object({ tags: z.array(z.object({ tag: z.string(), notes: z.int() })) }),

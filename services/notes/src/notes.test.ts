@@ -22,7 +22,7 @@ describe('notes', () => {
     folder[Symbol.dispose]();
   });
 
-  test.each(eras)('the whole life of a note over the %s era', async (era) => {
+  test.each(eras)('a note is created, found, changed and deleted over the %s era', async (era) => {
     const client = await connectHttp(`${service.url}/mcp`, era, await headersOf(`life ${era}`));
     const { tools } = await client.listTools();
     expect(tools.map((tool) => tool.name).sort()).toEqual([
@@ -40,6 +40,10 @@ describe('notes', () => {
       const result = await client.callTool({ name: 'create_note', arguments: { title, body, tags } });
       return z.object({ id: z.string() }).parse(structuredOf(result)['note']).id;
     };
+    const misnamed = { name: 'create_note', arguments: { title: 'Lost', text: 'not a parameter' } };
+    const refused = await client.callTool(misnamed);
+    expect(refused.isError).toBe(true);
+    expect(JSON.stringify(refused.content)).toContain('text');
     const bread = await create('Sourdough', 'Feed the starter twice. Bake at 250 degrees on a stone.', [
       'Food',
       'bread',

@@ -75,15 +75,15 @@ const foundSchema = z
   .object({ id: z.string(), title: z.string(), snippet: z.string(), tags: tagsSchema, updated_at_ms: timeSchema })
   .transform(({ updated_at_ms: updatedAt, ...same }): FoundNote => ({ ...same, updatedAt }));
 
-/** The notes of each person; every call names whose. */
+/** The notes of each person; every call names the person. */
 export type Notes = {
   add(subject: string, draft: NoteDraft, id: string, nowMs: number): Note;
-  /** @throws ToolRefusal when this person has none of that id. */
+  /** @throws ToolRefusal when this person has no note with that id. */
   find(subject: string, id: string): Note;
   update(subject: string, id: string, change: Partial<NoteDraft>, nowMs: number): Note;
   /** Answers whether there was one. */
   remove(subject: string, id: string): boolean;
-  /** Notes with every word of `query` (the last one may be a beginning), best first; a word in a title counts most. */
+  /** Notes with every word of `query` (the last one may be a prefix), best first; a word in a title counts most. */
   search(subject: string, query: string, tag: string | undefined, limit: number): FoundNote[];
   /** Last changed first. */
   recent(subject: string, limit: number): Note[];

@@ -51,7 +51,7 @@ describe("the notes service's own OAuth", () => {
     folder[Symbol.dispose]();
   });
 
-  test('without a valid token /mcp answers 401 and says where to learn more', async () => {
+  test('without a valid token /mcp answers 401 and names its metadata', async () => {
     for (const headers of [{}, bearer('made-up')]) {
       const response = await callMcp(headers);
       expect(response.status).toBe(401);
@@ -98,7 +98,7 @@ describe("the notes service's own OAuth", () => {
     expect((await new ScriptedBrowser().open(at.href)).page?.status).toBe(400);
   });
 
-  test('who denies is sent back with access_denied', async () => {
+  test('a person who denies is sent back with access_denied', async () => {
     const { url } = authorizationUrl(service.url, await registerClient(service.url));
     const callback = await new ScriptedBrowser().consent(url, { decision: 'deny' });
     expect(callback.searchParams.get('error')).toBe('access_denied');
@@ -116,7 +116,7 @@ describe("the notes service's own OAuth", () => {
     }
   });
 
-  test('a code needs its verifier, and is good once', async () => {
+  test('a code needs its verifier, and works once', async () => {
     const clientId = await registerClient(service.url);
     const { url, verifier } = authorizationUrl(service.url, clientId);
     const callback = await new ScriptedBrowser().consent(url, { name: 'Ana', decision: 'allow' });
@@ -143,7 +143,7 @@ describe("the notes service's own OAuth", () => {
     expect((await requestToken(service.url, form)).status).toBe(400);
   });
 
-  test('without PKCE, for another resource or to an unsafe redirect nothing is given', async () => {
+  test('without PKCE, for another resource or with an unsafe redirect no code is issued', async () => {
     const clientId = await registerClient(service.url);
     const { url } = authorizationUrl(service.url, clientId);
     const plain = new URL(url);
@@ -189,14 +189,14 @@ describe("the notes service's own OAuth", () => {
     expect((await callMcp(bearer(tokens.access_token))).status).toBe(401);
   });
 
-  test('pages and foreign hosts are refused', async () => {
+  test('browsers and foreign hosts are refused', async () => {
     const { tokens } = await signIn(service.url, 'Ana');
     const withOrigin = { ...bearer(tokens.access_token), origin: 'https://evil.test' };
     expect((await callMcp(withOrigin)).status).toBe(403);
     expect((await fetch(`${service.url}/oauth/jwks`, { headers: { origin: 'https://evil.test' } })).status).toBe(403);
   });
 
-  test('tokens survive a restart at the same address, and none of them is stored as it is', async () => {
+  test('tokens survive a restart at the same address, and none of them is stored in plain text', async () => {
     const { clientId, tokens } = await signIn(service.url, 'Staying');
     const before = service.url;
     expect(await service.stop()).toBe(0);

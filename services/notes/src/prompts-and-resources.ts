@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode, type McpServer } from '@modelcontextprotocol/server';
 import type { ServiceCaller } from '@souk/service-kit/request-gate.ts';
 import * as z from 'zod';
-import type { NotesParts } from './create-server.ts';
+import type { NotesParts } from './parts.ts';
 
 const mimeType = 'application/json';
 const recentNotes = 10;
@@ -13,7 +13,7 @@ export function addPromptsAndResources(server: McpServer, { notes }: NotesParts,
     'summarise_notes',
     {
       title: 'Summarise notes',
-      description: 'Asks for a summary of what your notes say about a topic, with the notes named.',
+      description: 'Asks for a summary of what your notes say about a topic, with the titles of the notes.',
       argsSchema: summarySchema,
     },
     ({ topic }) => {
@@ -29,13 +29,13 @@ export function addPromptsAndResources(server: McpServer, { notes }: NotesParts,
     'notes://recent',
     {
       title: 'Recent notes',
-      description: 'The ten notes that you changed last.',
+      description: 'Your ten most recently changed notes.',
       mimeType,
       cacheHint: { ttlMs: 0, cacheScope: 'private' },
     },
     (uri) => {
       if (caller.subject === undefined) {
-        throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'notes://recent needs a signed-in person.');
+        throw new ProtocolError(ProtocolErrorCode.InvalidRequest, 'notes://recent requires a signed-in user.');
       }
       const text = JSON.stringify(notes.recent(caller.subject, recentNotes));
       return { contents: [{ uri: uri.href, mimeType, text }] };

@@ -7,7 +7,8 @@ import {
 } from '@modelcontextprotocol/server';
 import { createMcpEndpoint } from '@souk/service-kit/mcp-http.ts';
 import { refuseForeign, sendRefusal } from '@souk/service-kit/request-gate.ts';
-import { notesServers, type NotesParts } from './create-server.ts';
+import { notesServers } from './create-server.ts';
+import type { NotesParts } from './parts.ts';
 import { createTokenVerifier } from './oauth/access-token.ts';
 import type { OauthSetup } from './oauth/provider.ts';
 
@@ -16,13 +17,13 @@ const providerPaths =
   /^\/(\.well-known\/oauth-authorization-server|oauth\/(authorize(\/[\w-]+)?|token|register|revoke|jwks))$/;
 const interactionPath = /^\/oauth\/interaction\/[\w-]+$/;
 
-/** MCP at /mcp for who brings a token, and beside it the OAuth server that gives them out. */
+/** MCP at /mcp for requests with a token, and the OAuth server that issues the tokens. */
 export function serveNotes(server: Server, parts: NotesParts, setup: OauthSetup): { close(): Promise<void> } {
   const endpoint = createMcpEndpoint(notesServers(parts), setup.clock);
   const verifier = createTokenVerifier(setup.records, setup.clock);
   const metadataUrl = getOAuthProtectedResourceMetadataUrl(new URL(setup.resource));
   const loadOauth = once(async () => {
-    // The OAuth server is needed for sign-ins alone: most starts never load it.
+    // Only sign-ins need the OAuth server: most starts never load it.
     const [{ createProvider }, { serveInteraction }] = await Promise.all([
       import('./oauth/provider.ts'),
       import('./oauth/interaction.ts'),
@@ -42,7 +43,7 @@ export function serveNotes(server: Server, parts: NotesParts, setup: OauthSetup)
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = URL.parse(request.url ?? '', setup.issuer)?.pathname ?? '';
     if (interactionPath.test(path)) {
-      // A form that a person sends does carry an Origin: the page itself compares it.
+      // A person's form does have an Origin, which the page's own handler checks.
       const { origin: _origin, ...headers } = request.headers;
       const foreign = refuseForeign(headers);
       if (foreign) return sendRefusal(response, foreign);
@@ -84,8 +85,8 @@ function resourceMetadata({ resource, issuer }: OauthSetup): object {
 }
 
 /**
- * oidc-provider builds addresses from the Host header, and remembers who signed in; ours has one address, and asks
- * every time, so that one browser can hold several people's notes apart.
+ * oidc-provider builds addresses from the Host header and remembers who signed in. Ours has one address and asks every
+ * time, so that several people can use one browser.
  */
 function forProvider(request: IncomingMessage, issuer: string): IncomingMessage {
   request.headers.host = new URL(issuer).host;

@@ -2,23 +2,22 @@ import { defineTool, reading, type ServiceTool, ToolRefusal } from '@souk/servic
 import { zoneTime } from '@souk/service-kit/zone-time.ts';
 import * as z from 'zod';
 import { airportSchema, findAirports, iataSchema, requireAirport } from './airports.ts';
-import type { TravelParts } from './create-server.ts';
+import type { TravelParts } from './parts.ts';
 import { distanceKm, durationText, flightMinutes, initialBearing, kmToMiles, round } from './great-circle.ts';
 import { planRoundTrip } from './round-trip.ts';
 
-/** An instant as a caller writes it; missing means now. */
+/** An instant as a caller writes it; now if it is missing. */
 export const instantSchema = z.iso
   .datetime({ offset: true })
   .describe('ISO 8601 with offset, such as 2026-07-01T09:00:00Z');
 
-/** The tools that need nobody in particular. */
+/** The tools that work without a person. */
 export function basicTools({ clock, slowCalls }: TravelParts): ServiceTool[] {
   return [
     defineTool({
       name: 'find_airports',
       title: 'Find airports',
-      description:
-        'Finds airports by code, name, city or country, with position and time zone; needs a word to look for.',
+      description: 'Finds airports by code, name, city or country, with their position and time zone.',
       annotations: reading,
       input: z.object({
         query: z.string().trim().min(1).max(100).describe('Words of the code, name, city or country'),
@@ -37,7 +36,7 @@ export function basicTools({ clock, slowCalls }: TravelParts): ServiceTool[] {
       name: 'distance',
       title: 'Distance between airports',
       description:
-        'Measures the great circle between two airports in km and miles and estimates the flight time; needs two IATA codes.',
+        'Measures the great-circle distance between two airports in km and miles, and estimates the flight time.',
       annotations: reading,
       input: z.object({ from: iataSchema, to: iataSchema }),
       output: z.object({
@@ -70,8 +69,7 @@ export function basicTools({ clock, slowCalls }: TravelParts): ServiceTool[] {
     defineTool({
       name: 'local_times',
       title: 'Local times at airports',
-      description:
-        'Tells the local time, UTC offset and summer time at airports, now or at an instant; needs IATA codes.',
+      description: 'Tells the local time, UTC offset and daylight saving at airports, now or at a given time.',
       annotations: reading,
       input: z.object({ airports: z.array(iataSchema).min(1).max(20), at: instantSchema.optional() }),
       output: z.object({
@@ -106,16 +104,18 @@ export function basicTools({ clock, slowCalls }: TravelParts): ServiceTool[] {
       name: 'plan_round_trip',
       title: 'Plan a round trip',
       description:
-        'Searches a short round trip through up to 60 airports, first one first, reporting progress (about 6 seconds); needs IATA codes.',
+        'Searches for a short round trip through up to 60 airports from the first one, and reports progress; takes about six seconds.',
       annotations: reading,
       input: z.object({
         airports: z.array(iataSchema).min(3).max(60).describe('Where to go; the trip starts and ends at the first'),
         searchSeconds: z.number().min(1).max(60).default(6).describe('How long to search'),
       }),
       output: z.object({
-        order: z.array(z.string()).describe('IATA codes in the order of travel; from the last one back to the first'),
+        order: z
+          .array(z.string())
+          .describe('IATA codes in the order of travel; the trip returns from the last one to the first'),
         km: z.number(),
-        savedKm: z.number().describe('Against always flying to the nearest airport left'),
+        savedKm: z.number().describe('Compared with always flying to the nearest remaining airport'),
         triedRoutes: z.int(),
       }),
       async run({ airports: codes, searchSeconds }, call) {

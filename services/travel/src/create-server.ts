@@ -1,19 +1,14 @@
 import type { McpServer } from '@modelcontextprotocol/server';
-import type { Clock } from '@souk/service-kit/clock.ts';
 import type { ServiceCaller } from '@souk/service-kit/request-gate.ts';
 import { serverFactory } from '@souk/service-kit/server-factory.ts';
-import type { SlowCalls } from '@souk/service-kit/slow-calls.ts';
 import { basicTools } from './basic-tools.ts';
 import { enterpriseTools } from './enterprise-tools.ts';
-import type { Itineraries } from './itineraries.ts';
 import { itineraryTools } from './itinerary-tools.ts';
+import type { TravelParts } from './parts.ts';
 import { proTools } from './pro-tools.ts';
 import { addPromptsAndResources } from './prompts-and-resources.ts';
 
 export type Edition = 'travel' | 'travel-pro' | 'travel-enterprise';
-
-/** What the tools work with. */
-export type TravelParts = { itineraries: Itineraries; slowCalls: SlowCalls; clock: Clock; newId: () => string };
 
 const instructions =
   'Facts about airports: where they are, how far apart, what time it is there. Airports are named by IATA code; ' +

@@ -3,7 +3,7 @@ import { zoneTime } from '@souk/service-kit/zone-time.ts';
 import * as z from 'zod';
 import { allAirports, iataSchema, requireAirport } from './airports.ts';
 import { carbonKg } from './carbon.ts';
-import type { TravelParts } from './create-server.ts';
+import type { TravelParts } from './parts.ts';
 import { distanceKm, durationText, flightMinutes, kmToMiles, round } from './great-circle.ts';
 import type { Itinerary } from './itineraries.ts';
 import { legsOf } from './pro-tools.ts';
@@ -15,14 +15,14 @@ export function enterpriseTools(parts: TravelParts): ServiceTool[] {
       name: 'meeting_point',
       title: 'Find a meeting point',
       description:
-        'Ranks airports where a team meets with the least flying, in total or for who flies furthest; needs where each starts.',
+        'Ranks airports where a team can meet with the least flying, in total or for the person who flies furthest.',
       annotations: reading,
       input: z.object({
         team: z
           .array(z.object({ from: iataSchema, people: z.int().min(1).max(1_000).default(1) }))
           .min(2)
           .max(50),
-        fair: z.boolean().default(false).describe('True: the longest journey counts, not the total'),
+        fair: z.boolean().default(false).describe('True: rank by the longest journey, not by the total'),
         limit: z.int().min(1).max(20).default(5),
       }),
       output: z.object({
@@ -59,8 +59,7 @@ export function enterpriseTools(parts: TravelParts): ServiceTool[] {
     defineTool({
       name: 'batch_distances',
       title: 'Measure many distances',
-      description:
-        'Measures up to 500 pairs of airports at once, in km and miles with flight times; needs pairs of IATA codes.',
+      description: 'Measures the distances of up to 500 pairs of airports at once, in km and miles, with flight times.',
       annotations: reading,
       input: z.object({
         pairs: z
@@ -88,8 +87,7 @@ export function enterpriseTools(parts: TravelParts): ServiceTool[] {
     defineTool({
       name: 'itinerary_report',
       title: 'Report on an itinerary',
-      description:
-        'Writes a report on one of your itineraries, leg by leg with distance, time and carbon; needs its id and a signed-in person.',
+      description: 'Writes a report on one of your itineraries, with distance, time and carbon of each leg.',
       annotations: reading,
       input: z.object({ id: z.string().max(64) }),
       output: z.object({ id: z.string(), legs: z.int(), km: z.number(), flightMinutes: z.int(), kgCo2: z.number() }),

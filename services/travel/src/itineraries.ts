@@ -41,13 +41,13 @@ const rowSchema = z.object({
   created_at_ms: z.number(),
 });
 
-/** The itineraries of each person; every call names whose. */
+/** The itineraries of each person; every call names the person. */
 export type Itineraries = {
   /** @throws ToolRefusal for an unknown airport or a person who has 500 already. */
   save(subject: string, itinerary: NewItinerary, id: string, nowMs: number): Itinerary;
   /** Oldest first. */
   list(subject: string): Itinerary[];
-  /** @throws ToolRefusal when this person has none of that id. */
+  /** @throws ToolRefusal when this person has no itinerary with that id. */
   find(subject: string, id: string): Itinerary;
   /** Answers whether there was one. */
   remove(subject: string, id: string): boolean;

@@ -1,10 +1,10 @@
 import { adding, changing, defineTool, reading, type ServiceTool } from '@souk/service-kit/tools.ts';
 import * as z from 'zod';
 import { iataSchema } from './airports.ts';
-import type { TravelParts } from './create-server.ts';
+import type { TravelParts } from './parts.ts';
 import { itinerarySchema } from './itineraries.ts';
 
-/** The tools that keep something for a person. */
+/** The tools that store something for a person. */
 export function itineraryTools(parts: TravelParts): ServiceTool[] {
   const { itineraries, clock, newId } = parts;
 
@@ -12,8 +12,7 @@ export function itineraryTools(parts: TravelParts): ServiceTool[] {
     defineTool({
       name: 'save_itinerary',
       title: 'Save an itinerary',
-      description:
-        'Saves a route under a name for you alone; needs at least two airports in order and a signed-in person.',
+      description: 'Saves a route of at least two airports under a name, for you only.',
       annotations: adding,
       input: z.object({
         name: z.string().trim().min(1).max(100),
@@ -36,7 +35,7 @@ export function itineraryTools(parts: TravelParts): ServiceTool[] {
     defineTool({
       name: 'list_itineraries',
       title: 'List your itineraries',
-      description: 'Lists the itineraries that you saved, oldest first; needs a signed-in person.',
+      description: 'Lists the itineraries that you saved, oldest first.',
       annotations: reading,
       input: z.object({}),
       output: z.object({ itineraries: z.array(itinerarySchema) }),
@@ -50,10 +49,10 @@ export function itineraryTools(parts: TravelParts): ServiceTool[] {
     defineTool({
       name: 'delete_itinerary',
       title: 'Delete an itinerary',
-      description: 'Deletes one of your itineraries for good; needs its id and a signed-in person.',
+      description: 'Permanently deletes one of your itineraries.',
       annotations: changing,
       input: z.object({ id: z.string().max(64) }),
-      output: z.object({ deleted: z.boolean().describe('False when there was none of that id') }),
+      output: z.object({ deleted: z.boolean().describe('False if there is no such itinerary') }),
       run({ id }, call) {
         const deleted = itineraries.remove(call.person(), id);
         return { structured: { deleted }, text: deleted ? 'Deleted.' : `You have no itinerary ${id}.` };

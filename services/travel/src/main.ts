@@ -4,7 +4,8 @@ import { openDatabase } from '@souk/service-kit/database.ts';
 import { serveMcpPaths } from '@souk/service-kit/serve-mcp-paths.ts';
 import { createSlowCalls } from '@souk/service-kit/slow-calls.ts';
 import { startService } from '@souk/service-kit/start-service.ts';
-import { travelServers, type TravelParts } from './create-server.ts';
+import { travelServers } from './create-server.ts';
+import type { TravelParts } from './parts.ts';
 import { createItineraries, itineraryMigrations } from './itineraries.ts';
 
 const maxSlowCallsPerPerson = 4;

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { iataSchema, requireAirport, type Airport } from './airports.ts';
 import { instantSchema } from './basic-tools.ts';
 import { cabins, carbonKg, flownKm } from './carbon.ts';
-import type { TravelParts } from './create-server.ts';
+import type { TravelParts } from './parts.ts';
 import { distanceKm, durationText, flightMinutes, round } from './great-circle.ts';
 import { planJetLag } from './jet-lag.ts';
 import { sunDay } from './sun.ts';
@@ -26,8 +26,7 @@ export function proTools({ clock }: TravelParts): ServiceTool[] {
     defineTool({
       name: 'compare_routes',
       title: 'Compare routes',
-      description:
-        'Compares up to six routes by distance, flying time and detour over the direct way; needs IATA codes in order.',
+      description: 'Compares up to six routes by distance, flying time and detour from the direct route.',
       annotations: reading,
       input: z.object({ routes: z.array(routeSchema).min(2).max(6) }),
       output: z.object({
@@ -64,11 +63,11 @@ export function proTools({ clock }: TravelParts): ServiceTool[] {
       name: 'jet_lag_plan',
       title: 'Plan against jet lag',
       description:
-        'Gives a bedtime and the right light for each day after arrival until the body clock has moved; needs two IATA codes.',
+        'Suggests a bedtime and the right light for each day after arrival, until your body clock has adjusted.',
       annotations: reading,
       input: z.object({ from: iataSchema, to: iataSchema, arrival: instantSchema.optional() }),
       output: z.object({
-        shiftHours: z.number().describe('How far the body clock must move; positive is earlier'),
+        shiftHours: z.number().describe('Hours that the body clock must shift; positive is earlier'),
         advice: z.string(),
         days: z.array(z.object({ day: z.int(), bedtime: z.string(), seekLight: z.string() })),
       }),
@@ -84,8 +83,7 @@ export function proTools({ clock }: TravelParts): ServiceTool[] {
     defineTool({
       name: 'carbon_estimate',
       title: 'Estimate carbon dioxide',
-      description:
-        'Estimates the carbon dioxide of a route for one passenger by cabin, fuel only; needs IATA codes in order.',
+      description: 'Estimates the carbon dioxide (CO2) of a route for one passenger by cabin; counts fuel only.',
       annotations: reading,
       input: z.object({ route: routeSchema, cabin: z.enum(cabins).default('economy') }),
       output: z.object({
@@ -107,8 +105,7 @@ export function proTools({ clock }: TravelParts): ServiceTool[] {
     defineTool({
       name: 'daylight',
       title: 'Daylight at an airport',
-      description:
-        'Tells sunrise, sunset and the length of a day at an airport; needs an IATA code, and a date other than today.',
+      description: 'Tells sunrise, sunset and the length of the day at an airport, today or on another date.',
       annotations: reading,
       input: z.object({ airport: iataSchema, date: z.iso.date().optional().describe('YYYY-MM-DD, local') }),
       output: z.object({

@@ -60,7 +60,7 @@ describe('travel', () => {
     }
   });
 
-  test.each(eras)('facts are true over the %s era', async (era) => {
+  test.each(eras)('facts are correct over the %s era', async (era) => {
     const client = await connectHttp(`${service.url}/mcp`, era, nobody);
     const distance = await client.callTool({ name: 'distance', arguments: { from: 'lhr', to: 'JFK' } });
     expect(Math.abs(Number(structuredOf(distance)['km']) - 5_540)).toBeLessThan(20);
@@ -91,7 +91,7 @@ describe('travel', () => {
     await client.close();
   });
 
-  test('an unknown airport is refused in words, bad input too', async () => {
+  test('an unknown airport and invalid input are refused with a plain text', async () => {
     const client = await connectHttp(`${service.url}/mcp`, 'modern', nobody);
     const unknown = await client.callTool({ name: 'distance', arguments: { from: 'LHR', to: 'QQQ' } });
     expect(unknown.isError).toBe(true);
@@ -103,7 +103,7 @@ describe('travel', () => {
     await client.close();
   });
 
-  test('the tools of travel-pro answer truly', async () => {
+  test('the tools of travel-pro answer correctly', async () => {
     const client = await connectHttp(`${service.url}/pro/mcp`, 'modern', ana);
     const routes = [
       ['LHR', 'JFK', 'LAX'],
@@ -141,7 +141,7 @@ describe('travel', () => {
     await client.close();
   });
 
-  test('the tools of travel-enterprise answer truly', async () => {
+  test('the tools of travel-enterprise answer correctly', async () => {
     const client = await connectHttp(`${service.url}/enterprise/mcp`, 'legacy', ana);
     const team = [
       { from: 'LHR', people: 1 },
@@ -202,7 +202,7 @@ describe('travel', () => {
     expect((await list(ben)).structuredContent).toEqual({ itineraries: [] });
     const unsigned = await list(nobody);
     expect(unsigned.isError).toBe(true);
-    expect(textOf(unsigned)).toContain('needs a signed-in person');
+    expect(textOf(unsigned)).toContain('requires a signed-in user');
 
     expect(await service.stop()).toBe(0);
     service = await runService(program, { DATA_DIR: folder.path, SOUK_SERVICE_SECRET: secret });
@@ -256,7 +256,7 @@ describe('travel', () => {
     await client.close();
   });
 
-  test('who lacks the secret, comes from elsewhere or from a page is refused', async () => {
+  test('requests without the secret, with a foreign Host or from a browser are refused', async () => {
     const post = (headers: Record<string, string>, body = '{}') =>
       fetch(`${service.url}/mcp`, {
         method: 'POST',
@@ -289,7 +289,7 @@ describe('travel', () => {
     expect((await use(ana)).status).toBe(200);
   });
 
-  test('it exits by itself when its parent is gone', async () => {
+  test('it exits by itself when its parent has ended', async () => {
     using other = temporaryFolder();
     const orphan = await runService(program, { DATA_DIR: other.path });
     const exited = new Promise((resolve) => orphan.child.once('exit', resolve));

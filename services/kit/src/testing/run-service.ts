@@ -10,7 +10,7 @@ import * as z from 'zod';
 const readySchema = z.object({ ready: z.literal(true), url: z.url() });
 
 export type StartedService = {
-  /** What the ready line said. */
+  /** The address from the ready line. */
   url: string;
   child: ChildProcess;
   /** SIGTERM; answers the exit code. */
@@ -50,7 +50,7 @@ export async function runService(
   };
 }
 
-/** Asks again until `condition` holds; fails after `deadlineMs`. */
+/** Asks again until `condition` is true; fails after `deadlineMs`. */
 export async function eventually<T>(
   what: string,
   deadlineMs: number,

@@ -14,8 +14,8 @@ const accessTokenSchema = z.object({
 });
 
 /**
- * Checks bearer tokens of /mcp against the records, without loading the OAuth server: a token is good while it has not
- * expired and the grant behind it stands. Its account is in `extra.accountId`.
+ * Checks bearer tokens of /mcp against the records, without loading the OAuth server: a token is valid until it expires or
+ * its grant is revoked. Its account is in `extra.accountId`.
  * @throws OAuthError invalid_token.
  */
 export function createTokenVerifier(records: OauthRecords, clock: Clock): OAuthTokenVerifier {

@@ -5,7 +5,7 @@ import * as z from 'zod';
 export const accountNameSchema = z.string().trim().normalize('NFKC').min(1).max(60);
 
 export type Accounts = {
-  /** The account of that name, case aside; made when there is none. These are demo accounts: a name is all they ask. */
+  /** The account with that name (case-insensitive), made if it does not exist. Demo accounts need only a name. */
   enter(name: string, newId: () => string): string;
   exists(accountId: string): boolean;
 };
@@ -27,7 +27,7 @@ export function createAccounts(database: DatabaseSync): Accounts {
 const keysSchema = z.object({ signingKey: z.record(z.string(), z.string()), cookieKey: z.string() });
 export type OauthKeys = z.infer<typeof keysSchema>;
 
-/** The keys of this installation: made at its first start, kept in its database (a file for its owner alone). */
+/** The keys of this installation: made at its first start, stored in its database (a file for its owner only). */
 export function readOauthKeys(database: DatabaseSync): OauthKeys {
   const stored = database.prepare("SELECT value FROM setting WHERE name = 'oauth-keys'").get();
   if (stored) return keysSchema.parse(JSON.parse(String(stored['value'])));

@@ -10,8 +10,8 @@ const maxFormBytes = 4_096;
 const styleHash = createHash('sha256').update(styleText).digest('base64');
 
 /**
- * The one page of a sign-in: who are you, and may this client use your notes? GET shows it, POST takes the answer and
- * sends the browser on. The interaction cookie binds both to the browser that began.
+ * The only page of a sign-in: who are you, and may this client use your notes? GET shows it, POST takes the answer and
+ * redirects the browser. The interaction cookie binds both to the browser in which the sign-in began.
  */
 export async function serveInteraction(
   provider: Provider,
@@ -56,7 +56,7 @@ function sendPage(response: ServerResponse, status: number, html: string, redire
     .writeHead(status, {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
-      // Browsers hold form-action against the redirect that follows the form, too.
+      // Browsers check form-action for the redirect after the form, too.
       'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action 'self' ${redirectOrigin}; frame-ancestors 'none'; base-uri 'none'`,
       'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
@@ -64,10 +64,10 @@ function sendPage(response: ServerResponse, status: number, html: string, redire
     .end(html);
 }
 
-/** Answers undefined for a form that is larger than this one can be. */
+/** Answers undefined for a form that is larger than ours can be. */
 async function readForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
   const length = Number(request.headers['content-length']);
-  // Without a length the form could have any; browsers always give one.
+  // A form without a length could be of any size; browsers always send one.
   if (!Number.isInteger(length) || length > maxFormBytes) return undefined;
   return new URLSearchParams(await text(request));
 }

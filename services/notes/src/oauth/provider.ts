@@ -13,7 +13,7 @@ const daySeconds = 86_400;
 export type OauthSetup = {
   /** Origin of this service. */
   issuer: string;
-  /** The address of /mcp: what tokens are good for (RFC 8707). */
+  /** The address of /mcp, for which tokens are issued (RFC 8707). */
   resource: string;
   records: OauthRecords;
   accounts: Accounts;
@@ -29,7 +29,7 @@ export function createProvider(setup: OauthSetup): Provider {
   const provider = new Provider(setup.issuer, configurationOf(setup));
   provider.use(async (context, next) => {
     await next();
-    // MCP clients ask for every scope that is offered here; the OpenID ones mean nothing to /mcp.
+    // MCP clients ask for every scope that is listed here, and /mcp does not use the OpenID scopes.
     if (context.path === '/.well-known/oauth-authorization-server') {
       Object.assign(Object(context.body), { scopes_supported: [notesScope] });
     }
@@ -43,7 +43,7 @@ function configurationOf({ resource, records, accounts, keys, clock }: OauthSetu
     jwks: { keys: [keys.signingKey] },
     cookies: {
       keys: [keys.cookieKey],
-      // Cookies know no ports: other programs on this host must not meet ours.
+      // Cookies are shared by all ports of a host: the names must not collide with other programs'.
       names: { session: 'notes_session', interaction: 'notes_interaction', resume: 'notes_resume' },
       long: { httpOnly: true, sameSite: 'lax' },
       short: { httpOnly: true, sameSite: 'lax' },
@@ -58,7 +58,7 @@ function configurationOf({ resource, records, accounts, keys, clock }: OauthSetu
     interactions: { policy: interactionPolicy.base(), url: (_context, { uid }) => `/oauth/interaction/${uid}` },
     findAccount: (_context, accountId) =>
       accounts.exists(accountId) ? { accountId, claims: () => ({ sub: accountId }) } : undefined,
-    // Clients name the scope when they register, where only the server's own scopes count.
+    // Clients name the scope when they register, and registration checks it against the server's scopes only.
     scopes: [notesScope],
     responseTypes: ['code'],
     pkce: { required: () => true },
@@ -128,7 +128,7 @@ function requireSafeRedirects(redirectUris: unknown): void {
   }
 }
 
-/** RFC 7591, section 3.2.2. The class of that name in oidc-provider speaks of something else. */
+/** RFC 7591, section 3.2.2. oidc-provider's class of that name is for another error. */
 function refusedRedirect(description: string): Error {
   return new errors.CustomOIDCProviderError('invalid_redirect_uri', description);
 }

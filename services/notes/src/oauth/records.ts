@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import * as z from 'zod';
 
-/** Everything that the OAuth server remembers: clients, grants, codes, tokens, half-done sign-ins; and the accounts. */
+/** Everything that the OAuth server stores: clients, grants, codes, tokens, pending sign-ins; and the accounts. */
 export const oauthMigrations = [
   `CREATE TABLE oauth_record (
      model TEXT NOT NULL,
@@ -42,7 +42,7 @@ export type OauthRecords = {
   removeExpired(nowMs: number): void;
 };
 
-/** Ids of codes and tokens are as good as the codes and tokens: only their hashes are stored. */
+/** An id of a code or token is the code or token itself, so only its hash is stored. */
 export function createOauthRecords(database: DatabaseSync): OauthRecords {
   const put = database.prepare(
     `INSERT INTO oauth_record (model, id_hash, payload, grant_id, uid, expires_at_ms) VALUES (?, ?, ?, ?, ?, ?)
