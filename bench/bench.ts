@@ -4,12 +4,12 @@ export type Bench = {
   usage: string;
   /**
    * @param args what follows the name on the command line
-   * @returns the exit code: 0 when everything that must be right was right; figures alone never fail it
+   * @returns the exit code: 0 when every answer was correct; figures alone never fail a run
    */
   run(args: readonly string[]): Promise<number>;
 };
 
-/** The command line is wrong; the message says how. */
+/** The command line is invalid; the message says why. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

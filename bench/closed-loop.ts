@@ -1,24 +1,24 @@
 import { WrongAnswerError, type McpConnection } from './mcp-connection.ts';
 
 export type Load = {
-  /** Calls that were answered rightly. */
+  /** Calls with a correct answer. */
   calls: number;
-  /** Calls without an answer, or with one that says that it failed. */
+  /** Calls without an answer, or with an error. */
   errors: number;
-  /** Calls that got another answer than theirs. */
+  /** Calls that got the answer of another call. */
   wrongAnswers: number;
-  /** The first thing that went wrong, for the reader. */
+  /** The first problem, for the report. */
   firstProblem: string | undefined;
   elapsedMs: number;
   latenciesMs: number[];
 };
 
-/** A broken target fails fast: it must not fill the round with failures. */
+/** Ends the round of a broken target early. */
 const maxProblems = 50;
 
 let texts = 0;
 
-/** Every connection calls, waits for the answer and calls again, until the time is over and the last answer is there. */
+/** Each connection calls, waits for the answer and calls again, until the time is over and all answers have arrived. */
 export async function runClosedLoop(connections: readonly McpConnection[], durationMs: number): Promise<Load> {
   const load: Load = { calls: 0, errors: 0, wrongAnswers: 0, firstProblem: undefined, elapsedMs: 0, latenciesMs: [] };
   const startedAt = performance.now();
@@ -32,7 +32,7 @@ async function callUntil(connection: McpConnection, endsAt: number, load: Load):
   let sentAt = performance.now();
   while (sentAt < endsAt && load.errors + load.wrongAnswers < maxProblems) {
     try {
-      // a text of its own for each call: an answer that went to the wrong caller shows
+      // a unique text for each call reveals an answer sent to the wrong caller
       await connection.echo(`hello ${++texts}`);
       load.calls++;
       load.latenciesMs.push(performance.now() - sentAt);

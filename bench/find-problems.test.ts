@@ -25,7 +25,7 @@ function caseWith(...targets: TargetResult[]): CaseResult {
   return { upstream: 'raw', era: 'modern', clients: 1, coreSpeed: 500, loadAverage: 0, targets };
 }
 
-test('a run in which usage rows and right answers agree, those of an access token included, has no problem', () => {
+test('a run whose usage rows match its correct answers, also with an access token, has no problem', () => {
   const cases = [caseWith({ ...good, target: 'direct' }, good, { ...good, target: 'souk pglite oauth' })];
   expect(findProblems(cases, { pglite: { ok: 240 } })).toEqual([]);
 });

@@ -2,10 +2,10 @@ import type { DatabaseKind } from './gateway-options.ts';
 import type { CaseResult } from './measure-case.ts';
 import { sum } from './statistics.ts';
 
-/** Rows of usage in each database, by outcome. */
+/** The number of usage rows in each database, by outcome. */
 export type UsageRows = Partial<Record<DatabaseKind, Record<string, number>>>;
 
-/** Every answer right, and one usage row `ok` in the database for each of them: anything else fails the run, in words. */
+/** Describes wrong answers, and differences between correct answers and `ok` usage rows. Any problem fails the run. */
 export function findProblems(cases: readonly CaseResult[], usage: UsageRows): string[] {
   const problems: string[] = [];
   for (const { upstream, era, clients, targets } of cases) {

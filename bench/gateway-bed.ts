@@ -6,11 +6,12 @@ import type { Pinning } from './machine.ts';
 import type { Target } from './measure-case.ts';
 import type { BrokerFinal, BrokerInput, BrokerReady } from './parts/broker.ts';
 import type { HttpReady } from './parts/listen.ts';
+import type { MemoryAtPeak } from './parts/memory-at-peak.ts';
 import { startPart, type Part } from './start-part.ts';
 
 /**
- * Calls come from so many people: a person may have 100 sessions and no more, and one person's token alone would be
- * kinder to every cache than life is.
+ * The number of users that call. One user may have at most 100 sessions, and a single token would make caches look better
+ * than in production.
  */
 const people = 16;
 
@@ -22,17 +23,17 @@ const programs = {
 };
 
 export type GatewayBed = {
-  /** What each database says of itself. */
+  /** Version and settings of each database. */
   databases: Partial<Record<DatabaseKind, Record<string, string>>>;
-  /** The ways to one upstream, the direct one first; `oauth` adds the broker with an access token. */
+  /** The targets for one upstream, the direct one first; `oauth` adds the broker with an access token. */
   targets(upstream: UpstreamName, options?: { oauth?: boolean }): Target[];
-  /** Ends every process. Answers the usage rows of each database by outcome. */
-  stop(): Promise<UsageRows>;
+  /** Ends every process. Returns each broker's usage rows by outcome, and its memory at the peak, by database. */
+  stop(): Promise<{ usage: UsageRows; memory: Partial<Record<string, MemoryAtPeak>> }>;
 };
 
 type Broker = Part<BrokerReady, BrokerFinal>;
 
-/** Starts upstreams, proxies and a broker for each database, each in a process of its own, on the core that is its. */
+/** Starts upstreams, proxies and a broker for each database, each in its own process, pinned to its core. */
 export async function startBed(options: GatewayOptions, pinning: Pinning | undefined): Promise<GatewayBed> {
   const started: Part<unknown, unknown>[] = [];
   const start = async <Ready, Final>(
@@ -66,6 +67,7 @@ export async function startBed(options: GatewayOptions, pinning: Pinning | undef
         database,
         upstreams: { raw: upstreams.raw.ready.origin, sdk: upstreams.sdk.ready.origin },
         people,
+        memory: options.memory,
       };
       const flags = [...productFlags, ...profiling];
       brokers.set(database, await start(programs.broker, input, pinning?.gatewayCore, flags));
@@ -85,10 +87,13 @@ export async function startBed(options: GatewayOptions, pinning: Pinning | undef
       ],
       async stop() {
         const finals = await Promise.all(
-          [...brokers].map(async ([kind, broker]) => [kind, (await broker.stop()).usageRows] as const),
+          [...brokers].map(async ([kind, broker]) => ({ kind, ...(await broker.stop()) })),
         );
         await stopAll();
-        return Object.fromEntries(finals);
+        return {
+          usage: Object.fromEntries(finals.map(({ kind, usageRows }) => [kind, usageRows])),
+          memory: Object.fromEntries(finals.flatMap(({ kind, memory }) => (memory ? [[kind, memory]] : []))),
+        };
       },
     };
   } catch (error) {

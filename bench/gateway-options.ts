@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { UsageError } from './bench.ts';
 
 export const gatewayUsage =
-  'gateway [--seconds 1.2] [--rounds 3] [--clients 1,32,128] [--upstreams raw,sdk] [--database pglite|postgres|both] [--askable] [--profile FOLDER]';
+  'gateway [--seconds 1.2] [--rounds 3] [--clients 1,32,128] [--upstreams raw,sdk] [--database pglite|postgres|both] [--askable] [--memory] [--profile FOLDER]';
 
 export type DatabaseKind = 'pglite' | 'postgres';
 export type UpstreamName = 'raw' | 'sdk';
@@ -11,17 +11,19 @@ export type GatewayOptions = {
   /** How long each target is measured in each round. */
   seconds: number;
   rounds: number;
-  /** Numbers of connections, each a case of its own. */
+  /** Numbers of connections, one case for each. */
   clients: readonly number[];
   upstreams: readonly UpstreamName[];
   databases: readonly DatabaseKind[];
-  /** Clients say that they can be asked things: elicitation, sampling, roots. */
+  /** Clients declare elicitation, sampling and roots. */
   askable: boolean;
+  /** Says what each broker's memory consisted of at its peak. Sampling costs a little: leave it out to compare speed. */
+  memory: boolean;
   /** Folder for the broker's CPU profiles. */
   profile: string | undefined;
 };
 
-/** @throws UsageError with what is wrong, in words for the command line */
+/** @throws UsageError that explains the mistake */
 export function parseGatewayOptions(args: readonly string[]): GatewayOptions {
   const { values } = parse(args);
   return {
@@ -31,6 +33,7 @@ export function parseGatewayOptions(args: readonly string[]): GatewayOptions {
     upstreams: values.upstreams.split(',').map(upstream),
     databases: databases(values.database),
     askable: values.askable,
+    memory: values.memory,
     profile: values.profile,
   };
 }
@@ -47,6 +50,7 @@ function parse(args: readonly string[]) {
         upstreams: { type: 'string', default: 'raw,sdk' },
         database: { type: 'string', default: 'both' },
         askable: { type: 'boolean', default: false },
+        memory: { type: 'boolean', default: false },
         profile: { type: 'string' },
       },
     });

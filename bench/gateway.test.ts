@@ -25,7 +25,7 @@ function goodTarget(name: string) {
   return expect.objectContaining({ target: name, ratio: expect.any(Number), errors: 0, wrongAnswers: 0 });
 }
 
-test('an unknown benchmark is refused with a list of those that there are', async () => {
+test('an unknown benchmark is refused with a list of the benchmarks', async () => {
   const { code, errors } = await runBench('teapot');
   expect(code).toBe(64);
   expect(errors).toContain('There is no benchmark "teapot".');
@@ -63,7 +63,7 @@ test(
   },
 );
 
-describe('the raw upstream is a true MCP server', () => {
+describe('the raw upstream is a valid MCP server', () => {
   let upstream: Part<HttpReady, object>;
   beforeAll(async () => {
     upstream = await startPart(new URL('./parts/raw-upstream.ts', import.meta.url), null, { core: undefined });

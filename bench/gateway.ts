@@ -1,7 +1,7 @@
 import { findPostgresBinaries } from '../apps/broker/src/testing/postgres-binaries.ts';
 import { UsageError, type Bench } from './bench.ts';
 import { gatewayUsage, parseGatewayOptions, type GatewayOptions, type UpstreamName } from './gateway-options.ts';
-import { findProblems, type UsageRows } from './find-problems.ts';
+import { findProblems } from './find-problems.ts';
 import { describeMachine, loadAverage, measureCoreSpeed, pinSelf, planPinning } from './machine.ts';
 import type { Era } from './mcp-connection.ts';
 import { measureCase, type CaseResult, type Target } from './measure-case.ts';
@@ -10,11 +10,11 @@ import { startBed, type GatewayBed } from './gateway-bed.ts';
 import { sum } from './statistics.ts';
 
 const eras: readonly Era[] = ['legacy', 'modern'];
-/** An SDK server is the bottleneck itself: with few clients it shows nothing. */
+/** An SDK server is itself the bottleneck: with few clients its figures say nothing about the gateway. */
 const sdkFromClients = 32;
 const warmUpClients = 8;
 
-/** What a call through /mcp costs, against the same upstream called directly and through a bare reverse proxy. */
+/** The cost of a call through /mcp, compared with the same upstream called directly and through a bare reverse proxy. */
 export const gatewayBench: Bench = {
   description: 'calls through /mcp: ratios against the upstream called directly, and through a bare reverse proxy',
   usage: gatewayUsage,
@@ -25,19 +25,22 @@ export const gatewayBench: Bench = {
     const before = { loadAverage: loadAverage(), coreSpeed: measureCoreSpeed() };
     const pinning = planPinning();
     if (pinning) pinSelf(pinning.driverCore);
-    else console.error('Not pinned: no taskset here, or one core alone. The ratios mean less.');
+    else console.error('Not pinned: taskset is missing, or there is only one core. The ratios are less reliable.');
 
     const bed = await startBed(options, pinning);
     let cases: CaseResult[];
-    let usage: UsageRows;
+    let ended: Awaited<ReturnType<GatewayBed['stop']>>;
     try {
       cases = await measureAll(options, bed);
     } finally {
-      usage = await bed.stop();
+      ended = await bed.stop();
     }
+    const { usage, memory } = ended;
     const problems = findProblems(cases, usage);
     const measured = cases.filter(({ upstream }) => upstream !== 'warm-up');
     console.log(`\n${formatCases(measured)}\n`);
+    for (const [kind, atPeak] of Object.entries(memory))
+      console.log(`souk ${kind} at its peak, MB: ${JSON.stringify(atPeak)}\n`);
     for (const problem of problems) console.log(`WRONG: ${problem}`);
     const result = {
       bench: 'gateway',
@@ -52,9 +55,10 @@ export const gatewayBench: Bench = {
       errors: sum(cases.flatMap(({ targets }) => targets.map(({ errors }) => errors))),
       wrongAnswers: sum(cases.flatMap(({ targets }) => targets.map(({ wrongAnswers }) => wrongAnswers))),
       usageRows: usage,
+      memory,
       cases: measured,
     };
-    // what a machine cannot tell is null, so that every run has the same fields
+    // a figure that this machine does not provide is null, so that every run has the same fields
     console.log(JSON.stringify(result, (_key, value: unknown) => value ?? null));
     return problems.length === 0 ? 0 : 1;
   },
@@ -64,7 +68,7 @@ function withPresentDatabases(options: GatewayOptions): GatewayOptions {
   if (!options.databases.includes('postgres') || findPostgresBinaries()) return options;
   const databases = options.databases.filter((kind) => kind !== 'postgres');
   if (databases.length === 0) throw new UsageError('--database postgres: there is no PostgreSQL on this machine');
-  console.error('!! NO POSTGRESQL on this machine: only the embedded database is measured.');
+  console.error('NO POSTGRESQL on this machine: only the embedded database is measured.');
   return { ...options, databases };
 }
 
@@ -74,11 +78,11 @@ async function measureAll(options: GatewayOptions, bed: GatewayBed): Promise<Cas
     console.error(`${upstream}, ${era}, ${clients} clients: ${targets.map(({ name }) => name).join(', ')}`);
     cases.push(await measureCase({ upstream, era, clients }, targets, pace));
   };
-  // Code that has not run yet is slow: that would be charged to the first case alone.
+  // warm up first: otherwise only the first case would pay for code that has not been compiled yet
   const short = { ...options, seconds: options.seconds / 2, rounds: 1 };
   for (const era of eras) await measure('warm-up', era, warmUpClients, bed.targets('raw'), short);
 
-  // One case also asks as a client that signed in (OAuth), the others with personal tokens.
+  // one case also uses an OAuth access token; the others only use personal tokens
   const oauthClients = options.clients.includes(sdkFromClients) ? sdkFromClients : Math.max(...options.clients);
   const clientsOf: Record<UpstreamName, readonly number[]> = {
     raw: options.clients,

@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 
-/** Of util-linux; looked for on the PATH, never demanded. */
+/** Part of util-linux. Optional, found on the PATH. */
 const tasksetProgram = 'taskset';
 
-/** Which core does what: driver and upstream on one, what is measured and its database on the other. */
+/** The core of the driver and upstream, and the core of the measured program and its database. */
 export type Pinning = { driverCore: number; gatewayCore: number };
 
-/** Two cores of those that this process may use; undefined where there are not two or no `taskset`. */
+/** Two of the cores that this process may use; undefined without two cores or without `taskset`. */
 export function planPinning(): Pinning | undefined {
   if (spawnSync(tasksetProgram, ['--version'], { stdio: 'ignore' }).status !== 0) return undefined;
   const [driverCore, gatewayCore] = allowedCores();
@@ -23,7 +23,7 @@ export function pinSelf(core: number): void {
   if (status !== 0) throw new Error(`taskset: ${stderr}`);
 }
 
-/** From a list such as "0-3,8" in /proc/self/status. */
+/** Reads a list such as "0-3,8" from /proc/self/status. */
 function allowedCores(): number[] {
   let status: string;
   try {
@@ -41,13 +41,13 @@ function allowedCores(): number[] {
 const loopSteps = 20_000_000;
 
 /**
- * Million steps a second of a fixed integer loop on this core: figures of two runs compare only as far as this does.
+ * Million steps a second of a fixed integer loop on this core. Only runs with similar values are comparable.
  */
 export function measureCoreSpeed(): number {
   const start = performance.now();
   let state = 2_463_534_242;
   for (let step = 0; step < loopSteps; step++) {
-    // xorshift32 (Marsaglia 2003): nothing that a compiler could leave out
+    // xorshift32 (Marsaglia 2003): a loop that the compiler cannot optimise away
     state ^= state << 13;
     state ^= state >>> 17;
     state ^= state << 5;
@@ -66,7 +66,7 @@ export function describeMachine() {
   };
 }
 
-/** Of the last minute: above 1 before the run, somebody else works on this machine. */
+/** The load average of the last minute. Above 1 before the run means that other programs use this machine. */
 export function loadAverage(): number {
   return Math.round((loadavg()[0] ?? 0) * 100) / 100;
 }

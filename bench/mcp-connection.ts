@@ -2,7 +2,7 @@ import { Client, type Dispatcher } from 'undici';
 
 export type Era = 'legacy' | 'modern';
 
-/** The call was answered, but not with what it had to be answered with. */
+/** The call got an answer, but not the expected one. */
 export class WrongAnswerError extends Error {
   override readonly name = 'WrongAnswerError';
 }
@@ -11,7 +11,7 @@ const legacyVersion = '2025-06-18';
 const modernVersion = '2026-07-28';
 const prefix = 'io.modelcontextprotocol/';
 const clientInfo = { name: 'bench', version: '1.0.0' };
-/** Of a client that can be asked everything, as most programs for people can. */
+/** The capabilities of a client that can be asked everything, as most interactive clients can. */
 const everything = { elicitation: { form: {}, url: {} }, sampling: {}, roots: { listChanged: true } };
 const modernMeta = (capabilities: object) =>
   JSON.stringify({
@@ -33,12 +33,12 @@ type Message = {
   };
 };
 
-/** Where and as whom a connection calls; `askable`: it says that it can be asked things in the middle of a call. */
+/** The URL and token of a connection; `askable`: it declares that it can be asked questions during a call. */
 export type Endpoint = { url: string; token: string | undefined; askable: boolean };
 
 /**
- * The smallest MCP client: one keep-alive connection, one request at a time, bodies put together as text, so that the
- * driver costs little beside what it measures. It reads JSON and event-stream answers.
+ * A minimal MCP client: one keep-alive connection, one request at a time, bodies built as text, so that the driver costs
+ * little compared with what it measures. It reads JSON and event-stream answers.
  */
 export class McpConnection {
   readonly #http: Client;
@@ -74,7 +74,7 @@ export class McpConnection {
   }
 
   /**
-   * Connects, opens a session where the era has sessions, and looks the tool up in tools/list.
+   * Connects, opens a session if the era has sessions, and looks the tool up in tools/list.
    * @param tool one of the names under which it may be listed
    */
   static async open(endpoint: Endpoint, era: Era, tool: readonly string[]): Promise<McpConnection> {
@@ -90,7 +90,7 @@ export class McpConnection {
   }
 
   /**
-   * One tool call, checked to the letter.
+   * Makes one tool call and checks that the answer is exact.
    * @throws WrongAnswerError when id or text are not those of this call; other errors when there is no answer
    */
   async echo(text: string): Promise<void> {
@@ -133,7 +133,7 @@ export class McpConnection {
     this.#callHeaders = this.#headersFor('tools/call', tool.name);
   }
 
-  /** What the era wants beside the body (2026-07-28: basic/transports; before: session and version). */
+  /** The headers that the era requires (2026-07-28: basic/transports; before: session and version). */
   #headersFor(method?: string, name?: string): Headers {
     if (this.#era === 'modern') {
       const named = {
@@ -174,7 +174,7 @@ function requestText(id: number, method: string, params: string): string {
   return `{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${params}}`;
 }
 
-/** The answer to one request, out of a JSON body or an event stream. */
+/** Finds the answer to one request in a JSON body or an event stream. */
 function messageFor(id: number, answer: Answer): Message {
   if (answer.text.startsWith('{')) {
     const message: Message = JSON.parse(answer.text);

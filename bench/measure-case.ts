@@ -4,14 +4,14 @@ import { McpConnection, type Endpoint, type Era } from './mcp-connection.ts';
 import { cpuMsOf, cpuMsOfDescendants, forgetPeakMemory, peakMemoryMbOf } from './process-figures.ts';
 import { ascending, median, percentile, rounded, sum } from './statistics.ts';
 
-/** One way to the upstream's tool. The first target of a case is what the others are compared with. */
+/** One route to the upstream's tool. The others are compared with the first target of a case. */
 export type Target = {
   name: string;
-  /** Where the n-th client calls, and as whom. */
+  /** The endpoint of the n-th client. */
   endpointOf(client: number): Endpoint;
   /** Names that the tool may have there. */
   tool: readonly string[];
-  /** The process that stands in between, for its CPU time and memory; none for the upstream itself. */
+  /** The process in between, whose CPU time and memory are measured; undefined for the direct target. */
   pid: number | undefined;
 };
 
@@ -20,21 +20,21 @@ export type Case = { upstream: string; era: Era; clients: number };
 export type TargetResult = {
   target: string;
   callsPerSecond: number;
-  /** Calls a second, of those of the first target in the same round: the median of all rounds. */
+  /** Calls a second divided by those of the first target in the same round: the median of all rounds. */
   ratio: number;
   ratios: number[];
   p50Ms: number;
   p99Ms: number;
   addedP50Ms: number;
   addedP99Ms: number;
-  /** Of the process in between: with the embedded database, which runs in it. */
+  /** CPU time of the process in between, including the embedded database, which runs in it. */
   cpuMsPerCall: number | undefined;
-  /** Of its children: PostgreSQL. */
+  /** CPU time of its children: PostgreSQL. */
   databaseCpuMsPerCall: number | undefined;
   peakMemoryMb: number | undefined;
-  /** Right answers in the measured rounds. */
+  /** Correct answers in the measured rounds. */
   calls: number;
-  /** Right answers with those of the warm-up: what a usage count must come to. */
+  /** Correct answers including the warm-up: must equal the number of usage rows. */
   callsWithWarmUp: number;
   errors: number;
   wrongAnswers: number;
@@ -53,7 +53,7 @@ type Bed = { target: Target; connections: McpConnection[]; warmUp: Load; rounds:
 
 const warmUpShare = 0.25;
 
-/** Measures all targets under the same load, in turn in each round, so that a machine that changes its pace changes it for all. */
+/** Measures all targets in turn in each round, under the same load, so that a drifting machine affects all of them. */
 export async function measureCase(
   theCase: Case,
   targets: readonly Target[],

@@ -5,7 +5,7 @@ import { newDataDir, runToEnd, startProduct, type Product } from '../e2e/product
 import { untilAllConnected } from '../e2e/until-all-connected.ts';
 import { UsageError, type Bench } from './bench.ts';
 
-/** What the whole product may take with its children: sum of PSS on a second start, a while after it was ready. */
+/** Limit for the product with its children: the sum of PSS on a second start, some time after it was ready. */
 const limitMiB = 1024;
 const defaultSeconds = 60;
 
@@ -18,7 +18,7 @@ const calls = [
   { name: 'notes__list_tags', arguments: {} },
 ];
 
-/** Memory of the whole product: second start, two people who have called every bundled server that they may use. */
+/** Memory of the product on a second start, after two users have called every bundled server that they may use. */
 export const memoryBench: Bench = {
   description: 'memory of the product with everything that it starts, and the times of its first and second start',
   usage: 'npm run bench -- memory [--seconds N]   how long after the calls is measured (60)',
@@ -60,7 +60,7 @@ function readSeconds(args: readonly string[]): number {
     const seconds = Number(values.seconds ?? defaultSeconds);
     if (Number.isInteger(seconds) && seconds >= 0 && seconds <= 3600) return seconds;
   } catch {
-    // said below
+    // reported below
   }
   throw new UsageError('--seconds takes a whole number from 0 to 3600');
 }
@@ -73,7 +73,7 @@ async function callEverything(product: Product, dataDir: string): Promise<void> 
     const client = await connectModern(`${product.publicUrl}/mcp`, stdout.trim());
     for (const call of calls) {
       const { isError } = await client.callTool(call);
-      // notes says that it needs a sign-in of its own; every other answer must be a good one
+      // notes answers that it needs an upstream account; every other call must succeed
       if (isError && !call.name.startsWith('notes__')) throw new Error(`${call.name} failed`);
     }
     await client.close();

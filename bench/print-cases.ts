@@ -14,14 +14,14 @@ const columns: readonly [heading: string, value: (result: TargetResult) => strin
   ['bad', ({ errors, wrongAnswers }) => String(errors + wrongAnswers)],
 ];
 
-/** All cases as one table, a block for each. */
+/** Formats all cases as one table, with a block for each. */
 export function formatCases(cases: readonly CaseResult[]): string {
   const rows = cases.map(({ targets }) => targets.map((result) => columns.map(([, value]) => value(result))));
   const headings = columns.map(([heading]) => heading);
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.flat().map((row) => row[column]?.length ?? 0)),
   );
-  // names to the left, figures to the right
+  // names are left-aligned, figures right-aligned
   const line = (cells: readonly string[]) =>
     cells
       .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))

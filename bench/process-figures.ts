@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-/** Linux tells processes' times in hundredths of a second, whatever its own clock (proc(5), USER_HZ). */
+/** Linux reports process times in hundredths of a second (proc(5), USER_HZ). */
 const tickMs = 10;
 
 type Stat = { parent: number; ownMs: number; reapedMs: number };
 
-/** CPU milliseconds that a process has used with all its threads; undefined where there is no /proc. */
+/** CPU milliseconds that a process has used with all its threads; undefined without /proc. */
 export function cpuMsOf(pid: number): number | undefined {
   return readStat(pid)?.ownMs;
 }
 
-/** CPU milliseconds of all descendants of a process, those included that have ended. */
+/** CPU milliseconds of all descendants of a process, including those that have ended. */
 export function cpuMsOfDescendants(pid: number): number {
   const stats = new Map<number, Stat>();
   for (const name of listProcesses()) {
@@ -32,12 +32,12 @@ export function peakMemoryMbOf(pid: number): number | undefined {
   return kb === undefined ? undefined : Math.round(Number(kb) / 1024);
 }
 
-/** Lets peakMemoryMbOf begin anew (proc(5), clear_refs). Where that is refused the peak stays the whole run's. */
+/** Resets peakMemoryMbOf (proc(5), clear_refs). If that is refused, the peak stays that of the whole run. */
 export function forgetPeakMemory(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, '5');
   } catch {
-    // no Linux, or not allowed
+    // not Linux, or not allowed
   }
 }
 

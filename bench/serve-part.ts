@@ -1,12 +1,12 @@
-/** What a part tells whoever started it, over the process's channel. */
+/** The messages of a part to its parent, over the process's channel. */
 export type FromPart<Ready, Final> = { type: 'ready'; ready: Ready } | { type: 'stopped'; final: Final };
 
-/** A running part: what others must know of it, and how it ends. */
+/** A running part: the values that others need, and a function that stops it. */
 export type Serving<Ready, Final> = { ready: Ready; stop(): Promise<Final> };
 
 /**
- * The main program of a part: starts it, says what `ready` holds, stops when it is told to, or when whoever started it
- * is gone, so that no process is ever left over.
+ * The main program of a part: starts it, sends `ready` to the parent, and stops on request or when the parent ends, so
+ * that no process is left behind.
  * @param start gets the input that was given to startPart
  */
 export async function servePart<Input, Ready, Final>(
@@ -24,7 +24,7 @@ export async function servePart<Input, Ready, Final>(
   };
   process.on('message', () => void end());
   process.on('disconnect', () => void end());
-  // The driver decides: a Ctrl-C reaches the whole group, and the driver's end closes the channel.
+  // Ctrl-C reaches the whole group, but the driver decides: its end closes the channel.
   process.on('SIGINT', () => {});
   await send({ type: 'ready', ready });
 }

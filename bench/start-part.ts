@@ -6,19 +6,19 @@ import type { FromPart } from './serve-part.ts';
 const readyWithinMs = 60_000;
 const stoppedWithinMs = 20_000;
 
-/** A program of the benchmark in a process of its own. */
+/** A program of the benchmark in its own process. */
 export type Part<Ready, Final> = {
   pid: number;
-  /** What it said when it was ready. */
+  /** The values that it sent when it was ready. */
   ready: Ready;
-  /** Tells it to stop, waits until it has ended, and answers what it said last. Twice is once. */
+  /** Stops it, waits until it has ended, and returns its last message. A second call returns the same. */
   stop(): Promise<Final>;
 };
 
 /**
  * Starts a program that calls servePart and waits until it is ready.
- * @param input what its `start` gets: plain JSON
- * @param core the core that it and its children run on; undefined: any
+ * @param input plain JSON for its `start`
+ * @param core the core for it and its children; undefined: any
  */
 export async function startPart<Ready, Final = Record<string, never>>(
   program: URL,
@@ -27,7 +27,7 @@ export async function startPart<Ready, Final = Record<string, never>>(
 ): Promise<Part<Ready, Final>> {
   const node = [process.execPath, ...nodeOptions, fileURLToPath(program), JSON.stringify(input)];
   const [command = '', ...args] = core === undefined ? node : ['taskset', '-c', String(core), ...node];
-  // taskset becomes the program (execve), so the pid and the channel stay
+  // taskset replaces itself by the program (execve), so the pid and the channel stay
   const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const name = program.pathname.split('/').at(-1) ?? '';
   const pid = child.pid;
@@ -47,7 +47,7 @@ export async function startPart<Ready, Final = Record<string, never>>(
   return { pid, ready: message.ready, stop: () => (stopping ??= stop()) };
 }
 
-/** The next message, else an error when the process ends or the time is over; then it is ended too. */
+/** Waits for the next message. Rejects when the process ends, or when the time is over, and then ends it. */
 async function nextMessage<Ready, Final>(
   child: ChildProcess,
   name: string,
@@ -61,7 +61,7 @@ async function nextMessage<Ready, Final>(
   }, withinMs);
   child.once('exit', onExit);
   child.once('error', reject);
-  // Our own program on a private channel: the types of both ends are the one FromPart.
+  // why the cast: our own program on a private channel; both ends use the type FromPart
   child.once('message', (message) => resolve(message as FromPart<Ready, Final>));
   try {
     return await promise;

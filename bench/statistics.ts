@@ -1,4 +1,4 @@
-/** The middle value; NaN of nothing. */
+/** The middle value; NaN for an empty list. */
 export function median(values: readonly number[]): number {
   return percentile(values.toSorted(ascending), 0.5);
 }
@@ -19,7 +19,7 @@ export function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** For figures that people and JSON read: so many significant digits, no more. */
+/** Rounds a figure to `digits` significant digits. */
 export function rounded(value: number, digits = 3): number {
   return Number(value.toPrecision(digits));
 }

@@ -15,14 +15,14 @@ const checksSchema = z.array(
 
 export type AuthorizationVerdict = {
   exitCode: number | null;
-  /** Every check of every scenario, as the suite wrote it down. */
+  /** The suite's result of every check of every scenario. */
   checks: z.infer<typeof checksSchema>;
   output: string;
 };
 
 /**
- * Runs the suite's authorization mode against a broker: registers its client, and is the person in front of the browser that the suite asks for.
- * The suite prints an address and waits at its own port for the answer.
+ * Runs the suite's authorization mode against a broker: registers the suite's client and acts as the user in the browser.
+ * The suite prints a URL and waits for the answer at its own port.
  */
 export async function runAuthorizationSuite(publicUrl: string): Promise<AuthorizationVerdict> {
   const port = await freePort();
@@ -49,7 +49,7 @@ export async function runAuthorizationSuite(publicUrl: string): Promise<Authoriz
     if (address === undefined || signedIn) return;
     signedIn = allow(publicUrl, address).catch((error: unknown) => {
       failure = error;
-      child.kill(); // it would wait five minutes for an answer that does not come
+      child.kill(); // otherwise it would wait five minutes for an answer
     });
   };
   child.stdout.on('data', hear);
@@ -62,7 +62,7 @@ export async function runAuthorizationSuite(publicUrl: string): Promise<Authoriz
   return { exitCode, checks, output };
 }
 
-/** Picks an account, clicks Allow, and brings the answer to where the browser was sent. */
+/** Picks an account, clicks Allow, and follows the redirect to the suite. */
 async function allow(publicUrl: string, address: string): Promise<void> {
   const callback = await new ScriptedBrowser(publicUrl).signIn(address);
   await (await fetch(callback)).text();

@@ -8,23 +8,23 @@ import { readConfig, type Config } from '../apps/broker/src/platform/config.ts';
 import { createLog, type Log } from '../apps/broker/src/platform/log.ts';
 import { freePort } from '../e2e/product.ts';
 
-/** One broker for every leg of a run. */
+/** The broker for every leg of a run. */
 export type Broker = {
   app: App;
   log: Log;
-  /** Its configuration, and the same with another port for servers that stand beside it. */
+  /** Its configuration, and the same with another port for the servers beside it. */
   config: Config;
   configBeside(): Promise<Config>;
-  /** Secrets of clients that the operator has registered; read when they are used. */
+  /** Secrets of clients that the operator registered at upstreams; read when they are used. */
   upstreamSecrets: Map<string, string>;
   allowAddresses: readonly string[];
   stop(): Promise<void>;
 };
 
-/** The suite's servers stand at ports of this machine that nobody knows before. */
+/** All local ports: the suite's servers listen on ports that are not known in advance. */
 const everyPort = Array.from({ length: 65_535 }, (_, index) => `localhost:${index + 1}`);
 
-/** @param addresses host:port of other servers that may be used */
+/** @param addresses host:port of other allowed servers */
 export async function startBroker(addresses: readonly string[]): Promise<Broker> {
   const dataDir = await mkdtemp(join(tmpdir(), 'souk-conformance-'));
   const log = createLog(process.env['LOG_LEVEL'] ?? 'silent');
@@ -36,7 +36,7 @@ export async function startBroker(addresses: readonly string[]): Promise<Broker>
     MCP_CALLS_PER_MINUTE_USER: '100000',
     MCP_REQUESTS_PER_MINUTE_TOKEN: '100000',
     SIGN_IN_PER_MINUTE: '1000',
-    // what the suite counts are requests for its sake
+    // no health checks: the suite counts requests
     HEALTH_INTERVAL_MS: '600000',
   };
   const configOnFreePort = async (): Promise<Config> => ({

@@ -1,8 +1,9 @@
-// A scenario without a sign-in: our upstream side, as the gateway uses it. MCP_CONFORMANCE_SCENARIO says what is wanted,
-// MCP_CONFORMANCE_CONTEXT with what.
+// Runs a scenario without a sign-in with our upstream side, as the gateway uses it. MCP_CONFORMANCE_SCENARIO names the
+// scenario, MCP_CONFORMANCE_CONTEXT has its data.
+import { asRecord } from '../apps/broker/src/platform/json.ts';
 import type { Tool } from '@modelcontextprotocol/client';
-import { openUpstream } from '../apps/broker/src/adapters/mcp/open-upstream.ts';
-import type { Ask, CallOptions, Upstream } from '../apps/broker/src/adapters/mcp/types.ts';
+import { openUpstream } from '../apps/broker/src/adapters/mcp/connect/open-upstream.ts';
+import type { Ask, CallOptions, Upstream } from '../apps/broker/src/adapters/mcp/upstream.ts';
 import { UpstreamError } from '../apps/broker/src/adapters/mcp/upstream-error.ts';
 import { createLog } from '../apps/broker/src/platform/log.ts';
 
@@ -31,7 +32,7 @@ try {
   await upstream.close();
 }
 
-/** Lists, then calls what the scenario names, or every tool that is listed. */
+/** Lists the tools, then calls those that the scenario names, or all of them. */
 async function act(server: Upstream): Promise<void> {
   const tools = await server.listTools();
   for (const call of callsOf(tools)) {
@@ -54,7 +55,7 @@ function callsOf(tools: readonly Tool[]): Call[] {
   const [echo, focal] = ['json_schema_echo', 'json_schema_2020_12_tool'].map((name) =>
     tools.find((tool) => tool.name === name),
   );
-  // asks for the schema of its other tool, as it came through
+  // this scenario wants the schema of its other tool back, as we received it
   if (echo && focal) return [{ name: echo.name, arguments: { schema: focal.inputSchema } }];
   return tools.map((tool) => ({ name: tool.name, arguments: argumentsFor(tool) }));
 }
@@ -62,24 +63,22 @@ function callsOf(tools: readonly Tool[]): Call[] {
 function argumentsFor({ inputSchema }: Tool): Record<string, unknown> {
   const properties = Object.entries(inputSchema.properties ?? {});
   return Object.fromEntries(
-    properties.map(([name, schema]) => [
-      name,
-      typeof schema === 'object' && schema !== null && 'type' in schema && schema.type === 'number' ? 2 : 'two',
-    ]),
+    properties.map(([name, schema]) => [name, asRecord(schema)?.['type'] === 'number' ? 2 : 'two']),
   );
 }
 
-/** What a server does wrong in one call is told to whoever made it; the connection goes on. */
+/** Ignores an upstream's error, as the gateway does: it fails one call, and the connection stays open. */
 function asGatewayWould(error: unknown): void {
   if (!(error instanceof UpstreamError)) throw error;
 }
 
-/** A modern server that asks is called again with the answers, as the gateway does for its client. */
+/** Calls a modern server that asks for input again with the answers, as the gateway does for its client. */
 async function callThrough(server: Upstream, call: Call, toolDefinition: Tool | undefined): Promise<void> {
   const known = { ...options(), ...(toolDefinition && { toolDefinition }) };
   const answer = await server.callTool(call, known);
-  if (!('inputRequests' in answer) || !answer.inputRequests) return;
-  const { inputRequests, requestState } = answer;
+  if (answer.kind !== 'input_required') return;
+  const { inputRequests, requestState } = answer.questions;
+  if (!inputRequests) return;
   await server.callTool(
     {
       ...call,
@@ -105,12 +104,13 @@ function options(): CallOptions {
   };
 }
 
-/** A person who accepts a form as it stands. */
+/** The default values of a form, as a user would accept it unchanged. */
 function defaultsOf({ params }: Ask): Record<string, unknown> {
   const schema = Object(params['requestedSchema']);
   return Object.fromEntries(
-    Object.entries(Object(schema['properties'])).flatMap(([name, field]) =>
-      typeof field === 'object' && field !== null && 'default' in field ? [[name, field.default]] : [],
-    ),
+    Object.entries(Object(schema['properties'])).flatMap(([name, field]) => {
+      const known = asRecord(field);
+      return known && 'default' in known ? [[name, known['default']]] : [];
+    }),
   );
 }

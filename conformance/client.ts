@@ -1,5 +1,5 @@
-// What the official suite starts in client mode, with the address of its own server. MCP_CONFORMANCE_SCENARIO says what is
-// wanted. A sign-in needs a broker: the run has one, and this program only tells it of the scenario.
+// The program that the official suite starts in client mode, with the URL of its own server. MCP_CONFORMANCE_SCENARIO
+// names the scenario. For a sign-in, this program passes the scenario to the broker of the run.
 import { signInControl } from './sign-in-scenario.ts';
 
 const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';

@@ -1,9 +1,6 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
-import {
-  signInPerson,
-  type TestPerson,
-} from '../apps/broker/src/features/connections/upstream-sign-in/testing/person.ts';
+import { signInPerson, type TestPerson } from '../apps/broker/src/features/upstreams/sign-in/testing/person.ts';
 import { deployManifest } from '../apps/broker/src/testing/deploy-manifest.ts';
 import { listenLocally } from '../apps/broker/src/testing/listen-locally.ts';
 import { postModern } from '../apps/broker/src/testing/mcp-clients.ts';
@@ -11,14 +8,14 @@ import type { Broker } from './broker.ts';
 import { startHttpsSignIn, type SignInSide } from './https-sign-in.ts';
 import { signInScenarioSchema, type SignInScenario } from './sign-in-scenario.ts';
 
-/** Of the suite's servers. */
+/** The tool of the suite's servers. */
 const tool = { name: 'test-tool', inputSchema: { type: 'object' } };
-/** A person who was asked again signs in again, once. */
+/** A user who is asked again signs in again, once. */
 const maxSignIns = 2;
 
 export type SignInDriver = { address: string; stop(): Promise<void> };
 
-/** Takes the scenarios that need a sign-in from the suite's client processes, and answers 200 once each is played. */
+/** Receives scenarios that need a sign-in from the suite's client processes, and answers 200 when each is done. */
 export async function startSignInDriver(broker: Broker): Promise<SignInDriver> {
   const { publicUrl } = broker.config;
   const plain: SignInSide = { publicUrl, address: publicUrl };
@@ -39,12 +36,12 @@ export async function startSignInDriver(broker: Broker): Promise<SignInDriver> {
       auth: { type: 'oauth', ...(clientId !== undefined && { clientId }) },
       capabilitySnapshot: { tools: [tool] },
     });
-    // We have a metadata document where we stand on https; elsewhere we register.
+    // with https we are identified by a metadata document; otherwise we register
     const side = scenario.scenario === 'auth/basic-cimd' ? https : plain;
     const call = () =>
       postModern(`${publicUrl}/s/${serverId}/mcp`, token, 'tools/call', { name: tool.name, arguments: {} });
     let signIns = 0;
-    // Twice: a server may let one in and think better of it.
+    // twice: a server may accept a token first and refuse it later
     for (let round = 0; round < 2; round++) {
       const { body } = await call();
       if (!JSON.stringify(body).includes('sign_in_required') || signIns === maxSignIns) continue;
@@ -75,8 +72,8 @@ export async function startSignInDriver(broker: Broker): Promise<SignInDriver> {
 }
 
 /**
- * A person's sign-in from the button to the end: starts it, goes where the answer says, and brings back what the browser
- * is sent to our page with. @throws Error with the broker's words when it refuses
+ * Connects the user's upstream account: starts the sign-in, follows the redirects, and finishes it with the values of the
+ * callback. @throws Error with the broker's message when it refuses
  */
 async function signInThere({ userId, call }: TestPerson, serverId: string, side: SignInSide): Promise<void> {
   const start = `/api/users/${userId}/upstream-connections/${serverId}/sign-in`;

@@ -1,7 +1,7 @@
 import type { CallToolResult, ElicitRequestFormParams, ServerContext } from '@modelcontextprotocol/server';
 import { text } from './fixture-content.ts';
 
-/** Tools up to 2025-11-25 that ask the client in the middle of a call, and those that report while they run. */
+/** Tools up to 2025-11-25 that ask the client during a call, and tools that report progress. */
 type AskingTool = (context: ServerContext, given: Record<string, unknown>) => Promise<CallToolResult>;
 
 const stepMs = 50;

@@ -1,6 +1,6 @@
 import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 
-/** The smallest picture (one pixel) and the smallest sound (no samples) that are valid files. */
+/** The smallest valid image (one pixel) and the smallest valid sound (no samples). */
 export const onePixelPng =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 const silentWav = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=';
@@ -8,7 +8,7 @@ const silentWav = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA='
 export const text = (value: string): CallToolResult => ({ content: [{ type: 'text', text: value }] });
 const image = { type: 'image' as const, data: onePixelPng, mimeType: 'image/png' };
 
-/** Tools that answer at once, by the names and contents that the official suite asks for. */
+/** Tools that answer at once, with the names and contents that the official suite expects. */
 export const contentTools: Record<string, CallToolResult> = {
   test_simple_text: text('This is a simple text response for testing.'),
   test_image_content: { content: [image] },
@@ -45,7 +45,7 @@ export const contentTools: Record<string, CallToolResult> = {
   },
 };
 
-/** The schema whose every keyword must survive the way through the gateway (SEP-1613, SEP-2106). */
+/** A schema whose keywords the gateway must all preserve (SEP-1613, SEP-2106). */
 export const jsonSchemaTool: Tool = {
   name: 'json_schema_2020_12_tool',
   description: 'Tool with JSON Schema 2020-12 features',

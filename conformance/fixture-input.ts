@@ -1,3 +1,4 @@
+import { asRecord } from '../apps/broker/src/platform/json.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -10,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { text } from './fixture-content.ts';
 
-/** Tools of 2026-07-28 that need something of the client before they can answer (SEP-2322). */
+/** Tools of 2026-07-28 that need input from the client before they can answer (SEP-2322). */
 type InputTool = (context: ServerContext) => CallToolResult | InputRequiredResult;
 
 const key = 'the key of a fixture protects nothing';
@@ -44,7 +45,7 @@ function responsesOf(context: ServerContext): Record<string, unknown> {
   return context.mcpReq.inputResponses ?? {};
 }
 
-/** Asks for what is still missing, and answers once everything is there in a usable form. */
+/** Asks for missing or invalid input, and answers when everything is valid. */
 function once(requests: Record<string, InputRequest>, done: (responses: Record<string, unknown>) => string): InputTool {
   return (context) => {
     const responses = responsesOf(context);
@@ -53,7 +54,7 @@ function once(requests: Record<string, InputRequest>, done: (responses: Record<s
   };
 }
 
-/** The same with a signed state that the client has to bring back unchanged. */
+/** The same with a signed state that the client must return unchanged. */
 function withState(requests: Record<string, InputRequest>, done: string): InputTool {
   return (context) => {
     const state = verify(context);
@@ -72,9 +73,8 @@ function isAnswer(request: InputRequest, response: unknown): boolean {
 }
 
 function contentOf(response: unknown): string {
-  return typeof response === 'object' && response !== null && 'content' in response
-    ? JSON.stringify(response.content)
-    : '';
+  const answer = asRecord(response);
+  return answer && 'content' in answer ? JSON.stringify(answer['content']) : '';
 }
 
 const multiRound: InputTool = (context) => {
@@ -95,12 +95,12 @@ const multiRound: InputTool = (context) => {
   });
 };
 
-/** Asks only for what this client says it can give. */
+/** Asks only for input that this client supports. */
 const byCapabilities: InputTool = (context) => {
   if (Object.keys(responsesOf(context)).length > 0) return text('Thank you.');
   const envelope: Record<string, unknown> = { ...context.mcpReq.envelope };
-  const declared = envelope[CLIENT_CAPABILITIES_META_KEY];
-  const can = (name: string) => typeof declared === 'object' && declared !== null && name in declared;
+  const declared = asRecord(envelope[CLIENT_CAPABILITIES_META_KEY]) ?? {};
+  const can = (name: string) => name in declared;
   return inputRequired({
     inputRequests: {
       ...(can('sampling') && { sampled: sample('Say something.', 50) }),

@@ -3,7 +3,7 @@ import { askingTools, reportingTools } from './fixture-asking.ts';
 import { contentTools, jsonSchemaTool, onePixelPng, text } from './fixture-content.ts';
 import { inputTools, namePrompt } from './fixture-input.ts';
 
-/** What calls change for everybody: lists grow, and whoever listens is told. */
+/** The state that all sessions share: calls extend the lists, and subscribers are notified. */
 export type FixtureState = { extraTools: Tool[]; extraPrompts: { name: string }[]; announce(): void };
 
 const noArguments = { type: 'object' as const };
@@ -28,7 +28,7 @@ const listed: Tool[] = [
   { name: 'test_trigger_prompt_change', description: 'Adds a prompt.', inputSchema: noArguments },
   {
     name: 'test_custom_header',
-    description: 'Takes an argument that travels as a header, too (SEP-2243).',
+    description: 'Takes an argument that is also sent as a header (SEP-2243).',
     inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } },
   },
   jsonSchemaTool,

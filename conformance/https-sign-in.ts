@@ -1,4 +1,4 @@
-import { createConnections, mountUpstreamSignInRoutes } from '../apps/broker/src/features/connections/index.ts';
+import { createUpstreams, mountUpstreamSignInRoutes } from '../apps/broker/src/features/upstreams/index.ts';
 import { readInstallation } from '../apps/broker/src/installation.ts';
 import { paths } from '../apps/broker/src/paths.ts';
 import { systemClock } from '../apps/broker/src/platform/clock.ts';
@@ -9,22 +9,22 @@ import { buildServer } from '../apps/broker/src/platform/http/server.ts';
 import { createIds } from '../apps/broker/src/platform/ids.ts';
 import type { Broker } from './broker.ts';
 
-/** Where people's sign-ins are taken: under which address, and where that listens. */
+/** A server for users' sign-ins: its public URL, and the address where it listens. */
 export type SignInSide = { publicUrl: string; address: string };
 
-/** The suite asks for a metadata document at this host. */
+/** The suite requires a metadata document at this host. */
 const publicUrl = 'https://conformance-test.local';
 
 /**
- * The broker's sign-ins once more over the same database, as an installation has them that stands on https: there alone
- * we are a client by our metadata document. Nothing terminates TLS here, so requests come to `address`.
+ * A second instance of the broker's sign-ins over the same database, configured for https: only with https are we
+ * identified by our metadata document. There is no TLS proxy here, so requests go to `address`.
  */
 export async function startHttpsSignIn(broker: Broker): Promise<SignInSide & { stop(): Promise<void> }> {
   const { app, log, allowAddresses } = broker;
   const config = await broker.configBeside();
   const ids = createIds(systemClock);
   const masterKey = readMasterKey(config);
-  const connections = await createConnections({
+  const upstreams = await createUpstreams({
     ...app,
     ...readInstallation(config, paths),
     config: { ...config, publicUrl },
@@ -37,7 +37,7 @@ export async function startHttpsSignIn(broker: Broker): Promise<SignInSide & { s
   });
   const server = await buildServer({ config, ids, log, isReady: async () => true });
   mountUpstreamSignInRoutes(createRouter(server, app.identity.guard), {
-    ...connections,
+    ...upstreams,
     catalogue: app.catalogue,
     config: { ...config, publicUrl },
   });
@@ -47,7 +47,7 @@ export async function startHttpsSignIn(broker: Broker): Promise<SignInSide & { s
     address: config.publicUrl,
     async stop() {
       await server.close();
-      await connections.stop();
+      await upstreams.stop();
     },
   };
 }

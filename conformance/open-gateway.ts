@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { createGateway, freeForAll } from '../apps/broker/src/features/gateway/index.ts';
+import { createBilling } from '../apps/broker/src/features/billing/index.ts';
+import { createGateway } from '../apps/broker/src/features/gateway/index.ts';
 import { systemClock } from '../apps/broker/src/platform/clock.ts';
 import { createRouter } from '../apps/broker/src/platform/http/router.ts';
 import { buildServer } from '../apps/broker/src/platform/http/server.ts';
@@ -10,8 +11,8 @@ import type { Broker } from './broker.ts';
 export type OpenGateway = { url(serverId: string): string; stop(): Promise<void> };
 
 /**
- * A second gateway beside the broker's own, of the same parts, that lets everybody in as one person: the official suite
- * brings no token to most of its requests. No setting of the product does this; it exists in this file alone.
+ * A second gateway from the broker's parts that treats every request as one user's, because the official suite sends most
+ * requests without a token. The product has no such setting; this exists only here.
  */
 export async function startOpenGateway({ app, log, configBeside }: Broker): Promise<OpenGateway> {
   const { token } = await app.identity.createPersonalToken({ email: 'conformance@souk.test', name: 'conformance' });
@@ -24,11 +25,11 @@ export async function startOpenGateway({ app, log, configBeside }: Broker): Prom
       ...app.identity,
       authenticateMcp: () => app.identity.authenticateMcp(`Bearer ${token}`, `${config.publicUrl}/mcp`),
     },
-    pool: app.connections.pool,
-    entitled: freeForAll,
-    preferences: app.connections.preferences,
-    offers: app.connections.offers,
-    signIn: app.connections.signIn,
+    pool: app.upstreams.pool,
+    billing: createBilling(app),
+    preferences: app.upstreams.preferences,
+    offers: app.upstreams.offers,
+    signIn: app.upstreams.signIn,
     query: app.db.query,
     stateKey: randomBytes(32),
     version,

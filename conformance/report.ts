@@ -2,18 +2,18 @@ import type { SuiteVerdict } from './run-suite.ts';
 
 export type Leg = { name: string } & SuiteVerdict;
 
-/** Why scenarios that are not scored may fail here: extensions that we do not have. */
+/** Extensions that we do not support, with the reason. Unscored scenarios about them may fail. */
 const notOurs: readonly [RegExp, string][] = [
   [/^tasks-/, 'the tasks extension is not offered'],
-  [/^auth\/client-credentials-/, 'a sign-in at a server is always a person, never the client alone'],
-  [/^auth\/wif-/, 'a sign-in at a server is always a person, never a workload'],
-  [/^auth\/enterprise-managed-/, 'no identity provider of a company stands between'],
+  [/^auth\/client-credentials-/, 'only users sign in to a server, never a client alone'],
+  [/^auth\/wif-/, 'only users sign in to a server, never a workload'],
+  [/^auth\/enterprise-managed-/, 'enterprise identity providers are not supported'],
   [/^auth\/dpop/, 'tokens are bearer tokens'],
 ];
 
 /**
- * Prints what each leg came to: a row for each, and by name every scenario that is not clean or is not scored.
- * @returns whether every leg conforms, and ran something
+ * Prints the result of each leg in a row, and lists every scenario that is not clean or not scored.
+ * @returns whether every leg conforms and ran at least one scenario
  */
 export function concludeLegs(legs: readonly Leg[]): boolean {
   const conforms = legs.map((leg) => leg.ok && leg.scenarios.some(({ notScored }) => notScored === undefined));

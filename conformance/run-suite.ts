@@ -10,13 +10,13 @@ export type ScenarioResult = {
   passed: number;
   failed: number;
   warnings: number;
-  /** Why the suite runs but does not count it. */
+  /** Why the suite does not score it. */
   notScored: string | undefined;
 };
 
 export type SuiteVerdict = { ok: boolean; scenarios: ScenarioResult[]; output: string };
 
-/** Runs one leg of the official suite with a requirement set. `ok` is its own verdict over what it scores. */
+/** Runs one leg of the official suite with a requirement set. `ok` is the suite's verdict on the scored scenarios. */
 export async function runSuite(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<SuiteVerdict> {
   const results = await mkdtemp(join(tmpdir(), 'souk-conformance-results-'));
   const child = spawn(process.execPath, [suite, ...args, '--output-dir', results], {
@@ -32,7 +32,7 @@ export async function runSuite(args: readonly string[], env: NodeJS.ProcessEnv =
   return { ok: code === 0, scenarios: readSummary(stdout), output: stderr + stdout };
 }
 
-/** The lines of the summary, as the suite prints them. */
+/** Parses the summary lines that the suite prints. */
 function readSummary(stdout: string): ScenarioResult[] {
   const notScored = new Map([...stdout.matchAll(/^ {2}[✓✗] (\S+) \((.+)\)$/gm)].map(([, name, why]) => [name, why]));
   return [...stdout.matchAll(/^[✓✗] (\S+): (\d+) passed, (\d+) failed(?:, (\d+) warnings)?/gm)].map(

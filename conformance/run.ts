@@ -1,5 +1,5 @@
-// npm run conformance [-- 2025-11-25|2026-07-28]: the official suite against our gateway (server), our upstream side
-// (client) and our OAuth server (authorization), and a table of what came of it.
+// npm run conformance [-- 2025-11-25|2026-07-28]: runs the official suite against our gateway (server), our upstream side
+// (client) and our OAuth server (authorization), and prints a table of the results.
 import { join } from 'node:path';
 import { deployManifest } from '../apps/broker/src/testing/deploy-manifest.ts';
 import { runAuthorizationSuite } from './authorization.ts';

@@ -1,12 +1,12 @@
-// Finds a Node that runs TypeScript as it is (>= 24): the machine's own if it is new enough, else the one that npm
-// installed beside the dependencies. Plain JavaScript for Node 18, since this is what an old Node runs first.
+// Finds a Node that runs TypeScript directly (>= 24): the machine's own if it is new enough, otherwise the one that npm
+// installed with the dependencies. Plain JavaScript for Node 18, because an old Node runs this file.
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 const wantedMajor = 24;
 
-/** @returns {string} path of a Node binary >= 24; throws an Error with the remedy when there is none. */
+/** @returns {string} path of a Node binary >= 24; throws an Error that says what to do if there is none. */
 export function nodePath() {
   if (Number(process.versions.node.split('.')[0]) >= wantedMajor) return process.execPath;
   const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;

@@ -4,10 +4,10 @@ import { z } from 'zod';
 
 const packageFile = join(import.meta.dirname, '../package.json');
 
-/** The flags that `npm start` gives Node, for whatever starts the product in another way: what is measured is the product. */
+/** The Node flags of `npm start`, for tests and benchmarks that start the product in another way. */
 export const productFlags: readonly string[] = z
   .object({ scripts: z.object({ start: z.string() }) })
   .parse(JSON.parse(readFileSync(packageFile, 'utf8')))
   .scripts.start.split(' ')
   .filter((word) => word.startsWith('--'));
-if (productFlags.length === 0) throw new Error('npm start gives Node no flags: this list is not needed any more');
+if (productFlags.length === 0) throw new Error('npm start passes no flags to Node: this list is no longer needed');

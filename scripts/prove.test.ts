@@ -8,13 +8,13 @@ const root = join(import.meta.dirname, '..');
 const prove = (...args: string[]) =>
   spawnSync(process.execPath, [join(root, 'scripts/prove.ts'), ...args], { encoding: 'utf8' });
 
-test.each(Object.entries(proofs))('the proof %s names a test that exists, and that has a full size', (_, proof) => {
+test.each(Object.entries(proofs))('the proof %s names an existing test that has a full size', (_, proof) => {
   const source = readFileSync(join(root, proof.file), 'utf8');
   expect(source).toContain(`test('${proof.test} `);
   expect(source).toContain('atFullSize');
 });
 
-test('a name without a proof is refused, and the proofs that there are are listed', () => {
+test('an unknown name is refused with a list of the proofs', () => {
   for (const name of ['nonsense', 'constructor']) {
     const unknown = prove(name);
     expect(unknown.status).toBe(64);

@@ -1,4 +1,4 @@
-// npm run prove -- <name>: one invariant at full size, by the test that holds it in `npm test` in a short form.
+// npm run prove -- <name>: checks one invariant at full size, with the test that `npm test` runs in a short form.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ else {
   process.exitCode = exitUsage;
 }
 
-/** @returns the exit code: 0 when its tests ran, and passed */
+/** @returns the exit code: 0 if its tests ran and passed */
 async function run(what: string, { project, file, test }: Proof): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'souk-prove-'));
   const report = join(folder, 'report.json');
@@ -43,7 +43,7 @@ async function run(what: string, { project, file, test }: Proof): Promise<number
   return passed > 0 ? 0 : 1;
 }
 
-/** A pattern that no test's name has any more proves nothing. */
+/** Counts the tests that passed: a pattern that matches no test proves nothing. */
 function passedIn(report: string): number {
   return z.object({ numPassedTests: z.number() }).parse(JSON.parse(readFileSync(report, 'utf8'))).numPassedTests;
 }

@@ -1,6 +1,6 @@
 // node scripts/run.mjs [--flag=value] <program.ts> [arguments]   runs a TypeScript program of ours, with flags for Node
 // node scripts/run.mjs --module <package/file> [arguments] runs a tool from node_modules
-// on a Node that can (scripts/node-path.mjs), in this process's place: signals and exit code pass through.
+// on a Node that runs TypeScript (scripts/node-path.mjs). Signals and the exit code are passed through.
 import { spawn } from 'node:child_process';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,8 +24,8 @@ try {
   process.exit(1);
 }
 const env = { ...process.env, PATH: `${dirname(node)}:${join(root, 'node_modules', '.bin')}:${process.env.PATH}` };
-// What was compiled is kept for the next start, which is quicker for it and needs less memory. Where the folder cannot be
-// written Node goes without.
+// Caches compiled code for the next start, which is then faster and needs less memory. Node ignores a folder that it
+// cannot write to.
 if (first !== '--module') env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled');
 const child = spawn(node, [...flags, program, ...args], { stdio: 'inherit', env });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));

@@ -44,7 +44,7 @@ test('ids are taken from names, one or several, and not from comments or other b
   expect(idsOf(source)).toEqual(['CAT-1', 'CAT-2', 'PAT-1']);
 });
 
-test('atoms that no test names are listed by area, and ids that are no atom with their files', () => {
+test('atoms that no test names are listed by area, and unknown ids with their files', () => {
   const tests = new Map([
     ['a.test.ts', ['CAT-1', 'CAT-9']],
     ['b.test.ts', ['CAT-1', 'CAT-9']],

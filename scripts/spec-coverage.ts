@@ -1,4 +1,4 @@
-/** What must be true (docs/spec/atoms.md) against what the tests say that they prove. */
+/** Compares the facts of docs/spec/atoms.md with the ids in test names. */
 export type Atom = { id: string; area: string; text: string };
 export type Area = { name: string; title: string };
 
@@ -23,7 +23,7 @@ export function readAtoms(markdown: string): { areas: Area[]; atoms: Atom[] } {
   return { areas, atoms };
 }
 
-/** The ids that stand in square brackets in a test file, comments left out: `[CAT-1]`, `[CAT-1, CAT-2]`. */
+/** The ids in square brackets in a test file, except in comments: `[CAT-1]`, `[CAT-1, CAT-2]`. */
 export function idsOf(source: string): string[] {
   const code = source.split('\n').filter((line) => !/^\s*(\/\/|\*|\/\*)/.test(line));
   const groups = code.join('\n').matchAll(/\[([A-Z]{2,5}-\d+(?:, ?[A-Z]{2,5}-\d+)*)\]/g);

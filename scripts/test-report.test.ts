@@ -63,7 +63,7 @@ test('what Playwright reports: tests that fail, or a file that cannot be importe
   expect(stopped.failures).toEqual([expect.stringMatching(/^journeys > outside any test\n {4}.*nowhere\.ts/)]);
 });
 
-test('a runner that wrote nothing has no figures', () => {
+test('a runner that wrote no report has zero counts', () => {
   expect(readReport(join(folder, 'none.json'), folder)).toEqual({ passed: 0, failed: 0, skipped: 0, failures: [] });
 });
 
@@ -72,7 +72,7 @@ function write(name: string, text: string): void {
   writeFileSync(join(folder, name), text);
 }
 
-/** Runs a tool on the scratch folder as a process of its own, not as a part of the run that tests it. */
+/** Runs a tool on the scratch folder in its own process, separate from this test run. */
 function run(program: string, args: string[], variables: NodeJS.ProcessEnv): void {
   const { PATH, HOME } = process.env;
   const done = spawnSync(process.execPath, [join(root, 'node_modules', program), ...args], {
@@ -80,5 +80,5 @@ function run(program: string, args: string[], variables: NodeJS.ProcessEnv): voi
     encoding: 'utf8',
     env: { PATH, HOME, ...variables },
   });
-  expect(done.status, done.stderr).toBe(1); // the runners' word for failures
+  expect(done.status, done.stderr).toBe(1); // the exit code for failed tests
 }

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
 
-/** What a runner reports: how many tests, and of each that failed its file, its name and how the failure begins. */
+/** A runner's report: the counts, and for each failed test its file, its name and the beginning of the failure. */
 export type TestReport = { passed: number; failed: number; skipped: number; failures: string[] };
 
 const vitestReport = z.object({
@@ -38,16 +38,16 @@ const playwrightSuite = z.object({
 });
 
 const playwrightReport = z.object({
-  // what happened outside any test: a file that cannot be imported stops the whole run
+  // errors outside any test: a file that cannot be imported stops the whole run
   errors: z.array(z.object({ message: z.string() })),
   stats: z.object({ expected: z.number(), unexpected: z.number(), flaky: z.number(), skipped: z.number() }),
   suites: z.array(playwrightSuite),
 });
 
 /**
- * Reads what vitest or Playwright wrote with its JSON reporter.
- * @param root the folder that names of files are told from
- * @returns zeros when the runner did not come to write the file: its step has failed then anyway
+ * Reads the JSON report of vitest or Playwright.
+ * @param root the folder that file names are relative to
+ * @returns zeros if the runner wrote no file: its step has then failed anyway
  */
 export function readReport(file: string, root: string): TestReport {
   if (!existsSync(file)) return { passed: 0, failed: 0, skipped: 0, failures: [] };
@@ -59,7 +59,7 @@ export function readReport(file: string, root: string): TestReport {
 function ofVitest(report: z.infer<typeof vitestReport>, root: string): TestReport {
   const failures = report.testResults.flatMap(({ name, status, message, assertionResults }) => {
     const failed = assertionResults.filter((test) => test.status === 'failed');
-    // a file that cannot be imported, or whose hook fails, has no test that failed (vitest gives no text for a hook)
+    // a file that cannot be imported, or whose hook fails, has no failed test (vitest reports no text for a hook)
     if (status === 'failed' && failed.length === 0) {
       return [describe(relative(root, name), 'before or after its tests', message)];
     }
@@ -84,7 +84,7 @@ function ofPlaywright({ errors, stats, suites }: z.infer<typeof playwrightReport
     .map((spec) => ({ ...spec, error: spec.tests.flatMap(({ results }) => results).find(({ error }) => error)?.error }))
     .filter(({ ok, error }) => !ok || error)
     .map(({ file, title, error }) => describe(file, title, error?.message));
-  // a test that passes at the second try is a test that fails
+  // a test that passes only on retry counts as failed
   return {
     passed: stats.expected,
     failed: stats.unexpected + stats.flaky + outside.length,

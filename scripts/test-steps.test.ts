@@ -26,7 +26,7 @@ test('[CFG-18] npm test runs the checks and every test file of the repository', 
       exclude: ['**/node_modules/**'],
     });
   const written = find('test.{ts,tsx}');
-  // Playwright's, all in its folder
+  // all Playwright tests are in its folder
   expect(find('spec.{ts,tsx}').filter((file) => !file.startsWith('e2e/journeys/'))).toEqual([]);
   expect(run.map(({ file }) => file.slice(root.length + 1)).sort()).toEqual(written.sort());
 });

@@ -1,7 +1,7 @@
 /** `args`: a program of node_modules and its arguments. `report`: where vitest writes its counts. */
 export type Step = { name: string; args: string[]; report?: string };
 
-/** What `npm test` checks without running anything of the product. */
+/** The checks of `npm test` that do not run the product. */
 export const checks: readonly Step[] = [
   { name: 'types', args: ['typescript/bin/tsc', '--noEmit'] },
   { name: 'types web', args: ['typescript/bin/tsc', '--noEmit', '-p', 'apps/web'] },
@@ -11,5 +11,5 @@ export const checks: readonly Step[] = [
   { name: 'dead code', args: ['knip/bin/knip.js'] },
 ];
 
-/** vitest's projects, in the order in which they run: the last ones measure time and so run alone. */
+/** vitest's projects, in the order in which they run: the last one measures time and so runs alone. */
 export const testProjects = ['unit', 'e2e'] as const;

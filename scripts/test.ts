@@ -1,5 +1,5 @@
-// npm test: everything that must hold. Checks run side by side, then the unit tests, then the whole-product tests alone,
-// because some of those measure time. Every step runs even when another has failed.
+// npm test: all checks and tests. The checks run in parallel, then the unit tests, then the whole-product tests alone,
+// because some of them measure time. Every step runs even if another has failed.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ for (const step of tests) {
 }
 conclude(outcomes);
 
-/** Runs steps side by side, their output kept back and shown for those that fail. */
+/** Runs steps in parallel. Shows only the output of those that fail. */
 async function runLanes(steps: readonly Step[], lanes: number): Promise<Outcome[]> {
   const waiting = [...steps];
   const done: Outcome[] = [];
@@ -71,13 +71,13 @@ function run({ name, args, report }: Step, live: boolean): Promise<Outcome> {
   });
 }
 
-/** Each failure once more, then the table of steps, then the totals of real tests as the last line. */
+/** Prints each failure again, then the table of steps, then the test totals as the last line. */
 function conclude(done: readonly Outcome[]): void {
   const totals = tests.map(({ report = '' }) => readReport(report, root));
   rmSync(reports, { recursive: true });
   for (const failure of totals.flatMap(({ failures }) => failures)) console.log(`\nFAILED ${failure}`);
   tests.forEach(({ name }, index) => {
-    // a rejection that nobody caught stands in no report
+    // an unhandled rejection is in no report
     const unexplained = totals[index]?.failed === 0 && done.some((step) => step.name === name && !step.ok);
     if (unexplained) console.log(`\nFAILED ${name}: no test failed, see above why the run did`);
   });

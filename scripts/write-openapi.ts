@@ -1,4 +1,4 @@
-// npm run openapi: writes openapi.json from the contract. A test fails while the file is not current.
+// npm run openapi: writes openapi.json from the contract. A test fails while the file is outdated.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApiDocument } from '../apps/broker/src/openapi.ts';

@@ -1,8 +1,7 @@
-// The broker itself, composed as in production: createApp on the embedded database or on a PostgreSQL of its own, with
-// the benchmark's upstreams deployed and nothing else.
+// The broker, composed as in production: createApp on the embedded database or on its own PostgreSQL, with only the
+// benchmark's upstreams deployed.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp, type App } from '../../apps/broker/src/app.ts';
@@ -10,33 +9,37 @@ import { paths } from '../../apps/broker/src/paths.ts';
 import { readConfig } from '../../apps/broker/src/platform/config.ts';
 import { createLog } from '../../apps/broker/src/platform/log.ts';
 import { deployManifest } from '../../apps/broker/src/testing/deploy-manifest.ts';
+import { freePort } from '../../apps/broker/src/testing/free-port.ts';
 import { findPostgresBinaries } from '../../apps/broker/src/testing/postgres-binaries.ts';
 import { startPostgresCluster } from '../../apps/broker/src/testing/postgres-cluster.ts';
 import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
 import type { DatabaseKind } from '../gateway-options.ts';
 import { servePart, type Serving } from '../serve-part.ts';
+import { watchMemory, type MemoryAtPeak } from './memory-at-peak.ts';
 
 export type BrokerInput = {
   database: DatabaseKind;
   /** Server id -> origin of its MCP server. */
   upstreams: Record<string, string>;
   people: number;
+  /** Sample the memory of this process. */
+  memory: boolean;
 };
 
 export type BrokerReady = {
   origin: string;
   /** One personal access token for each person. */
   personalTokens: string[];
-  /** What the first person's client got by signing in (OAuth), for /mcp. */
+  /** The OAuth access token of the first user's client, for /mcp. */
   accessToken: string;
-  /** Version and durability of the database, as it says itself. */
+  /** Version and durability settings that the database reports. */
   database: Record<string, string>;
 };
 
-/** Rows of usage in the database, by outcome. */
-export type BrokerFinal = { usageRows: Record<string, number> };
+/** The number of usage rows by outcome, and the memory at its peak where it was sampled. */
+export type BrokerFinal = { usageRows: Record<string, number>; memory: MemoryAtPeak | undefined };
 
-/** Nothing but the benchmark's upstreams is deployed: other services would be asked in the background. */
+/** Only the benchmark's upstreams are deployed: the broker would check other services in the background. */
 const emptyCatalogue = join(import.meta.dirname, '../../apps/broker/src/testing/empty-catalogue');
 
 await servePart(async (input: BrokerInput) => {
@@ -63,11 +66,11 @@ await servePart(async (input: BrokerInput) => {
 });
 
 async function serveBroker(
-  { database, upstreams, people }: BrokerInput,
+  { database, upstreams, people, memory }: BrokerInput,
   dataDir: string,
   databaseUrl: string | undefined,
 ): Promise<Serving<BrokerReady, BrokerFinal>> {
-  const port = await findFreePort();
+  const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const config = readConfig({
     PORT: String(port),
@@ -77,7 +80,7 @@ async function serveBroker(
     MCP_CALLS_PER_MINUTE_TOKEN: '100000000',
     MCP_CALLS_PER_MINUTE_USER: '100000000',
     MCP_REQUESTS_PER_MINUTE_TOKEN: '100000000',
-    // the cluster is made for tests, which need no durability: here a commit waits as it does in production
+    // the cluster is configured for tests without durability; here a commit must wait as in production
     ...(databaseUrl !== undefined && { DATABASE_URL: `${databaseUrl}?options=-c%20synchronous_commit%3Don` }),
   });
   const app = await createApp({
@@ -93,6 +96,7 @@ async function serveBroker(
   const emails = Array.from({ length: people }, (_, index) => `bench-${index}@souk.test`);
   const personal = emails.map((email) => app.identity.createPersonalToken({ email, name: 'benchmark' }));
   const client = await new ScriptedBrowser(origin).signInMcpClient({ email: 'bench-0@souk.test' });
+  const memoryAtPeak = memory ? watchMemory() : undefined;
   return {
     ready: {
       origin,
@@ -106,12 +110,15 @@ async function serveBroker(
         'select outcome, count(*)::int as calls from usage_events group by outcome',
       );
       await app.stop();
-      return { usageRows: Object.fromEntries(rows.map(({ outcome, calls }) => [outcome, calls])) };
+      return {
+        usageRows: Object.fromEntries(rows.map(({ outcome, calls }) => [outcome, calls])),
+        memory: memoryAtPeak?.(),
+      };
     },
   };
 }
 
-/** On this process's core, since it is its child. */
+/** Runs on this process's core, because it is a child. */
 async function startCluster() {
   const binaries = findPostgresBinaries();
   if (!binaries) throw new Error('there is no PostgreSQL here');
@@ -125,14 +132,4 @@ async function describeDatabase({ db }: App, kind: DatabaseKind): Promise<Record
     [names],
   );
   return { kind, ...Object.fromEntries(rows.map(({ name, setting }) => [name, setting])) };
-}
-
-/** PUBLIC_URL must be known before the broker listens. */
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

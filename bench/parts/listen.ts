@@ -5,7 +5,7 @@ import type { Serving } from '../serve-part.ts';
 /** How an HTTP part is reached. */
 export type HttpReady = { origin: string };
 
-/** Serves on a free loopback port, as a part that only has to be closed. */
+/** Serves on a free loopback port. The part only has to close the server at the end. */
 export async function serveHttp(listener: RequestListener): Promise<Serving<HttpReady, object>> {
   // keep-alive connections must outlive the pauses of an interleaved round
   const server = createServer({ keepAliveTimeout: 600_000 }, listener);
@@ -20,7 +20,7 @@ export async function serveHttp(listener: RequestListener): Promise<Serving<Http
   };
 }
 
-/** Listens on a free port of 127.0.0.1 and answers it. */
+/** Listens on a free port of 127.0.0.1 and returns the port. */
 async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

@@ -1,5 +1,5 @@
-// An MCP server written by hand on node:http: about 0.02 ms a call, so that what stands in front of it is what is
-// measured. Both eras: 2026-07-28 without sessions, and initialize with a session up to 2025-11-25. One tool, echo.
+// An MCP server written by hand on node:http: about 0.02 ms a call, so that the benchmark measures the gateway in front
+// of it. Both eras: 2026-07-28 without sessions, and initialize with a session up to 2025-11-25. One tool, echo.
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { servePart } from '../serve-part.ts';
@@ -72,7 +72,7 @@ function answerModern(request: IncomingMessage, response: ServerResponse, messag
     const data = { supported: [modern], requested: claim };
     return fail(response, 400, message.id, -32_022, 'Unsupported protocol version', data);
   }
-  // the headers say what the body says (2026-07-28, basic/transports)
+  // the headers must match the body (2026-07-28, basic/transports)
   const { headers } = request;
   const name = message.method === 'tools/call' ? message.params?.name : undefined;
   if (

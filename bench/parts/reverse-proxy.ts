@@ -1,11 +1,11 @@
-// The least that can stand between a client and a server in Node: node:http in, undici out, bodies as streams, nothing
-// looked at. A gateway's own work is what it takes beyond this.
+// The least that a proxy can do in Node: node:http in, undici out, bodies as streams, nothing inspected. A gateway's own
+// cost is what it takes beyond this.
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { Pool, type Dispatcher } from 'undici';
 import { servePart } from '../serve-part.ts';
 import { serveHttp } from './listen.ts';
 
-/** Belong to one connection, not to the message (RFC 9110, section 7.6.1). */
+/** Headers of one connection, not of the message (RFC 9110, section 7.6.1). */
 const hopByHop = new Set([
   'connection',
   'keep-alive',
@@ -41,7 +41,7 @@ function relayTo(response: ServerResponse): Dispatcher.DispatchHandler {
   return {
     onRequestStart(controller) {
       response.once('close', () => {
-        if (!response.writableFinished) controller.abort(new Error('the client is gone'));
+        if (!response.writableFinished) controller.abort(new Error('the client disconnected'));
       });
     },
     onResponseStart(_controller, statusCode, headers) {

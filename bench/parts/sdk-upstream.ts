@@ -1,4 +1,4 @@
-// The same echo as an ordinary server on the official SDK: what a gateway costs in front of servers as they are.
+// The same echo as an ordinary server on the official SDK: shows the gateway's cost in front of real servers.
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { servePart } from '../serve-part.ts';

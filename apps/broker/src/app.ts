@@ -4,22 +4,17 @@ import type { FastifyInstance } from 'fastify';
 import { createCatalogue, loadBundledManifests, mountCatalogueRoutes } from '#features/catalogue/index.ts';
 import type { Catalogue } from '#features/catalogue/index.ts';
 import {
-  connectionContributor,
-  createConnections,
+  upstreamContributor,
+  createUpstreams,
   mountClientDocument,
-  mountConnectionRoutes,
+  mountUpstreamRoutes,
   mountPreferenceRoutes,
   mountUpstreamSignInRoutes,
   personalFilesContributor,
-} from '#features/connections/index.ts';
-import type { Connections } from '#features/connections/index.ts';
-import {
-  createGateway,
-  freeForAll,
-  gatewayContributor,
-  type AccessPolicy,
-  type Gateway,
-} from '#features/gateway/index.ts';
+} from '#features/upstreams/index.ts';
+import type { Upstreams } from '#features/upstreams/index.ts';
+import { createGateway, gatewayContributor, type Gateway } from '#features/gateway/index.ts';
+import { createDiagnostics, diagnosticsContributor, type Diagnostics } from '#features/diagnostics/index.ts';
 import { createIdentity, type Identity, type IdentityOptions } from '#features/identity/index.ts';
 import {
   createUsageWriter,
@@ -29,6 +24,7 @@ import {
   usageContributor,
   type UsageWriter,
 } from '#features/usage/index.ts';
+import { createBilling, type Billing } from '#features/billing/index.ts';
 import { connectGoogle } from '#adapters/google/google-sign-in.ts';
 import { systemClock, type Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
@@ -48,10 +44,10 @@ import { paths as bundledPaths, type Paths } from './paths.ts';
 import { answerNotFound, serveWeb } from './serve-web.ts';
 import { version } from './version.ts';
 
-/** 2026-07-28 first, then the revisions that are opened by initialize. */
+/** 2026-07-28 first, then the revisions that start with initialize. */
 const protocolVersions = ['2026-07-28', ...new Set([LATEST_PROTOCOL_VERSION, ...SUPPORTED_PROTOCOL_VERSIONS])];
 
-/** A stop waits this long for calls under way. */
+/** How long a stop waits for running calls. */
 const drainMs = 20_000;
 
 export type AppOptions = {
@@ -59,16 +55,16 @@ export type AppOptions = {
   log: Log;
   clock?: Clock;
   ids?: Ids;
-  /** An open database; by default the one that the configuration names. */
+  /** An open database; by default, the one in the configuration is opened. */
   db?: Database;
-  /** Who may use which server. Until there is billing: everybody what is free. */
-  access?: AccessPolicy;
+  /** Parts of billing that tests replace: the entitlement policy and the charges. */
+  billing?: Partial<Billing>;
   paths?: Paths;
-  /** The built web app; without it the broker serves its calls alone. */
+  /** The built web app; without it the broker serves only its API. */
   webFolder?: string;
-  /** host:port of addresses that are not public and yet allowed as upstreams. */
+  /** host:port of non-public addresses that are allowed as upstreams. */
   allowAddresses?: readonly string[];
-  /** Parts of identity that tests replace: Google's issuer, and the way to clients' metadata documents. */
+  /** Parts of identity that tests replace: Google's issuer, and the dispatcher for clients' metadata documents. */
   identity?: Partial<Pick<IdentityOptions, 'googleIssuer' | 'documentDispatcher'>>;
 };
 
@@ -77,19 +73,20 @@ export type App = {
   readonly router: Router;
   readonly identity: Identity;
   readonly catalogue: Catalogue;
-  readonly connections: Connections;
+  readonly upstreams: Upstreams;
   readonly gateway: Gateway;
   readonly usage: UsageWriter;
+  readonly diagnostics: Diagnostics;
   readonly db: Database;
-  /** Listens, then starts the services and asks the servers in the background. */
+  /** Listens, then starts the services and discovers the servers in the background. */
   start(): Promise<void>;
-  /** Resolves when every server was asked once after the start. */
+  /** Resolves when every server was discovered once after the start. */
   readonly serversAsked: Promise<void>;
-  /** Finishes calls under way, ends children and connections, closes the database. */
+  /** Finishes running calls, ends child processes and connections, closes the database. */
   stop(): Promise<void>;
 };
 
-/** The whole map of the broker: builds the features, joins them, mounts the routes. */
+/** Composes the broker: builds the features, connects them, mounts the routes. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, log } = options;
   const clock = options.clock ?? systemClock;
@@ -104,6 +101,14 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const { allowlist, programs, policy } = readInstallation(config, paths, options.allowAddresses);
 
+  const diagnostics = createDiagnostics({
+    db,
+    publicUrl: config.publicUrl,
+    findTokenOwner: (authorization, resource) => identity.findTokenOwner(authorization, resource),
+    clock,
+    ids,
+    log,
+  });
   const identity = await createIdentity({
     db,
     config,
@@ -113,7 +118,28 @@ export async function createApp(options: AppOptions): Promise<App> {
     vault,
     connectUpstream: connectGoogle,
     hasServer: (serverId) => catalogue.snapshot().byId.has(serverId),
-    disabledServers: (userId) => connections.preferences.readDisabled(userId),
+    disabledServers: (userId) => upstreams.preferences.readDisabled(userId),
+    services: {
+      nameOf: (serverId) => catalogue.snapshot().byId.get(serverId)?.manifest.name,
+      async enabledBy(userId) {
+        const [isEntitled, disabled] = await Promise.all([
+          billing.entitlement(userId),
+          upstreams.preferences.disabledServers(userId),
+        ]);
+        const enabled = catalogue.snapshot().servers.filter((server) => isEntitled(server) && !disabled.has(server.id));
+        return enabled.map(({ manifest }) => manifest.name).toSorted();
+      },
+      async obstaclesOf(userId, serverId) {
+        const server = catalogue.snapshot().byId.get(serverId);
+        if (!server) return { isOutsidePlan: false, needsAccount: false };
+        const [isEntitled, needsAccount] = await Promise.all([
+          billing.entitlement(userId),
+          upstreams.signIn.isMissing(userId, server),
+        ]);
+        return { isOutsidePlan: !isEntitled(server), needsAccount };
+      },
+    },
+    events: diagnostics.identityEvents,
     ...options.identity,
   });
   const catalogue = await createCatalogue({ db, clock, log });
@@ -124,7 +150,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
   );
   const subjectKey = deriveKey(masterKey, 'service-subject');
-  const connections = await createConnections({
+  const upstreams = await createUpstreams({
     db,
     vault,
     catalogue,
@@ -138,18 +164,18 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
   });
   const usage = createUsageWriter({ query: db.query, log });
-  const entitled = options.access ?? freeForAll;
+  const billing = { ...createBilling({ usage }), ...options.billing };
   const gateway = createGateway({
     config,
     identity,
     catalogue,
-    pool: connections.pool,
-    usage,
-    entitled,
-    preferences: connections.preferences,
-    offers: connections.offers,
-    signIn: connections.signIn,
+    pool: upstreams.pool,
+    billing,
+    preferences: upstreams.preferences,
+    offers: upstreams.offers,
+    signIn: upstreams.signIn,
     query: db.query,
+    events: diagnostics.gatewayEvents,
     stateKey: deriveKey(masterKey, 'request-state'),
     version,
     clock,
@@ -157,16 +183,17 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
   });
   const jobs = createJobs({ db, log });
-  await scheduleJobs(jobs, db, clock, identity);
+  await scheduleJobs(jobs, db, clock, { identity, diagnostics });
 
   const contributors = [
-    connectionContributor(db),
-    personalFilesContributor({ dataDir: config.dataDir, subjectKey, pool: connections.pool }),
+    upstreamContributor(db),
+    personalFilesContributor({ dataDir: config.dataDir, subjectKey, pool: upstreams.pool }),
     gatewayContributor(db),
     usageContributor(db),
+    diagnosticsContributor(db),
   ];
   for (const contributor of contributors) identity.accountContributors.add(contributor);
-  await jobs.schedule('upstream-sign-ins', 60 * 60, () => connections.signIn.removeExpired());
+  await jobs.schedule('upstream-sign-ins', 60 * 60, () => upstreams.signIn.removeExpired());
 
   let draining = false;
   const server = await buildServer({
@@ -177,14 +204,16 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const router = createRouter(server, identity.guard);
   await identity.mountRoutes(server, router);
+  diagnostics.mountRoutes(router, identity);
   mountCatalogueRoutes(router, { catalogue, config, clock, version, protocolVersions });
-  mountConnectionRoutes(router, { catalogue, watch: connections.watch });
-  mountPreferenceRoutes(router, { ...connections, catalogue, entitled });
-  mountUpstreamSignInRoutes(router, { ...connections, catalogue, config });
+  mountUpstreamRoutes(router, { catalogue, watch: upstreams.watch });
+  mountPreferenceRoutes(router, { ...upstreams, catalogue, entitlement: billing.entitlement });
+  mountUpstreamSignInRoutes(router, { ...upstreams, catalogue, config });
   mountClientDocument(server, config);
   mountUsageRoutes(router, { query: db.query, clock, nameClients: identity.nameClients });
   await gateway.mountRoutes(server, router);
-  if (options.webFolder) await serveWeb(server, { folder: options.webFolder, config });
+  const hasService = (id: string) => catalogue.snapshot().byId.has(id);
+  if (options.webFolder) await serveWeb(server, { folder: options.webFolder, config, hasService });
   else server.setNotFoundHandler(answerNotFound);
 
   const asked = Promise.withResolvers<void>();
@@ -193,16 +222,17 @@ export async function createApp(options: AppOptions): Promise<App> {
     router,
     identity,
     catalogue,
-    connections,
+    upstreams,
     gateway,
     usage,
+    diagnostics,
     db,
     serversAsked: asked.promise,
     async start() {
-      await Promise.all([connections.watch.startServices(), jobs.start()]);
+      await Promise.all([upstreams.watch.startServices(), jobs.start()]);
       await server.listen({ port: config.port, host: config.host });
-      connections.watch.start().then(asked.resolve, (error: unknown) => {
-        log.error({ err: error }, 'the servers could not be asked');
+      upstreams.watch.start().then(asked.resolve, (error: unknown) => {
+        log.error({ err: error }, 'the servers could not be discovered');
         asked.resolve();
       });
     },
@@ -212,15 +242,16 @@ export async function createApp(options: AppOptions): Promise<App> {
         ['calls', () => gateway.drain(drainMs)],
         ['gateway', () => gateway.stop()],
         ['server', () => server.close()],
-        ['connections', () => connections.stop()],
+        ['upstreams', () => upstreams.stop()],
         ['jobs', () => jobs.stop()],
         ['usage', () => usage.stop()],
+        ['diagnostics', () => diagnostics.flush()],
         ['identity', () => identity.stop()],
         ['catalogue', () => catalogue.stop()],
         ['database', () => db.close()],
       ];
       for (const [name, stopPart] of steps) {
-        // One that cannot end cleanly must not keep the others from ending.
+        // a part that fails to stop must not prevent the others from stopping
         await stopPart().catch((error: unknown) =>
           log.error({ err: error, part: name }, 'a part did not stop cleanly'),
         );
@@ -229,9 +260,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   };
 }
 
-async function scheduleJobs(jobs: Jobs, db: Database, clock: Clock, identity: Identity): Promise<void> {
+async function scheduleJobs(
+  jobs: Jobs,
+  db: Database,
+  clock: Clock,
+  { identity, diagnostics }: { identity: Identity; diagnostics: Diagnostics },
+): Promise<void> {
   const daySeconds = 24 * 60 * 60;
-  await jobs.schedule('connection-log', 600, () => identity.connectionLog.reap());
+  await jobs.schedule('connection-log', 600, diagnostics.reap);
   await jobs.schedule('identity-keys', 60 * 60, identity.rotateKeys);
   await jobs.schedule('identity-reaping', 60 * 60, identity.reap);
   await jobs.schedule('usage-partitions', daySeconds, async () => {

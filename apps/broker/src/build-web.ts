@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { precompressFiles } from './precompress-files.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const sources = [
@@ -12,12 +13,13 @@ const sources = [
   'apps/web/vite.config.ts',
   'packages/contract/src',
   'package-lock.json',
+  'apps/broker/src/precompress-files.ts',
 ];
 
 /**
- * The built web app, made when its sources have changed since the last time: `npm start` needs no build step of its own.
+ * Builds the web app if its sources have changed since the last build, so that `npm start` needs no separate build step.
  * @returns the folder with index.html and assets/
- * @throws Error with the builder's words when it fails
+ * @throws Error with the builder's output when it fails
  */
 export async function buildWeb(cacheDir: string = join(root, '.cache')): Promise<string> {
   const folder = join(cacheDir, `web-${await hashOfSources()}`);
@@ -26,7 +28,8 @@ export async function buildWeb(cacheDir: string = join(root, '.cache')): Promise
   await mkdir(cacheDir, { recursive: true });
   try {
     await runVite(draft);
-    // another start may have been faster: theirs is the same
+    await precompressFiles(join(draft, 'assets'));
+    // another process may have finished first: its build is the same
     await rename(draft, folder).catch((error: unknown) => {
       if (!existsSync(join(folder, 'index.html'))) throw error;
     });

@@ -37,7 +37,7 @@ test('the typed client calls the broker and answers what the contract says', asy
   expect((await listPersonalTokens()).tokens).toEqual([]);
 });
 
-test('a call of the contract takes JSON alone: a form is refused, though sign-in pages use them', async () => {
+test('the API accepts only JSON: a form is refused, although sign-in pages use forms', async () => {
   const answer = await fetch(`${app.publicUrl}/auth/pat/create`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token ?? ''}` },

@@ -1,15 +1,15 @@
 import { isIP } from 'node:net';
 import type { ManifestPolicy } from '#features/catalogue/index.ts';
-import { readStdioAllowlist, type ServicePrograms, type StdioAllowlist } from '#features/connections/index.ts';
+import { readStdioAllowlist, type ServicePrograms, type StdioAllowlist } from '#features/upstreams/index.ts';
 import type { Config } from '#platform/config.ts';
 import { isPublicAddress } from '#platform/http/address-guard.ts';
 import { servicePrograms, type Paths } from './paths.ts';
 
-/** What may run here, and so what manifests may name. */
+/** What this installation may run, and so what manifests may refer to. */
 export type Installation = { allowlist: StdioAllowlist; programs: ServicePrograms; policy: ManifestPolicy };
 
 /**
- * Reads it from the configuration. Production starts no program but those of an allow-list that the operator turned on.
+ * Reads it from the configuration. Production only starts programs of an allow-list that the operator enabled.
  * @throws Error naming the allow-list when it cannot be used
  */
 export function readInstallation(
@@ -30,7 +30,7 @@ export function readInstallation(
   return { allowlist, programs, policy };
 }
 
-/** A literal that is not public, or a name that only a machine or its network knows. Other names are resolved when used. */
+/** A non-public literal, or a name that only resolves locally. Other names are checked when they are resolved. */
 function isLocalHost(hostname: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (isIP(host)) return !isPublicAddress(host);

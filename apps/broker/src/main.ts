@@ -26,12 +26,12 @@ async function start(): Promise<void> {
     const stop = () => {
       if (stopping) return;
       stopping = true;
-      // What does not end in time is cut: a supervisor would do it anyway, and less politely.
+      // after the deadline, exit ourselves before a supervisor kills the process
       setTimeout(() => process.exit(1), stopDeadlineMs).unref();
       Promise.all([operator.stop(), app.stop()]).then(
         () => process.exit(0),
         (error: unknown) => {
-          log.error({ err: error }, 'the stop was not clean');
+          log.error({ err: error }, 'the broker did not stop cleanly');
           process.exit(1);
         },
       );
@@ -54,14 +54,14 @@ function readConfigOrExit(): Config {
   }
 }
 
-/** What a person can do something about, in one line; anything else with its stack, for a report. */
+/** An error that the operator can fix, in one line; any other error with its stack, for a report. */
 function explain(error: unknown): string {
   if (error instanceof DataFolderInUseError || error instanceof DataFolderDamagedError) return error.message;
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
     return `port ${config.port} is in use. Set PORT to another one.`;
   }
   if (error instanceof SealedTextError) {
-    return 'the secrets in the database were sealed under another master key. Set MASTER_KEY to the one of its first start.';
+    return 'the secrets in the database were sealed with another master key. Set MASTER_KEY to the one of its first start.';
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

@@ -1,6 +1,6 @@
 import { catalogueEndpoints } from '@souk/contract/catalogue.ts';
-import { connectionEndpoints } from '@souk/contract/connections.ts';
-import { connectionLogEndpoints } from '@souk/contract/connection-log.ts';
+import { upstreamEndpoints } from '@souk/contract/upstreams.ts';
+import { diagnosticsEndpoints } from '@souk/contract/diagnostics.ts';
 import type { Access, Endpoint } from '@souk/contract/endpoint.ts';
 import { errorBodySchema, errorCatalogue, type ErrorCode } from '@souk/contract/errors.ts';
 import { gatewayEndpoints } from '@souk/contract/gateway.ts';
@@ -9,13 +9,13 @@ import { toolChangeEndpoints } from '@souk/contract/tool-changes.ts';
 import { usageEndpoints } from '@souk/contract/usage.ts';
 import { z, type ZodType } from 'zod';
 
-/** Every call of the contract. */
+/** Every endpoint of the contract. */
 export const endpoints: readonly Endpoint[] = [
   ...catalogueEndpoints,
   ...toolChangeEndpoints,
   ...identityEndpoints,
-  ...connectionLogEndpoints,
-  ...connectionEndpoints,
+  ...diagnosticsEndpoints,
+  ...upstreamEndpoints,
   ...usageEndpoints,
   ...gatewayEndpoints,
 ];
@@ -28,7 +28,7 @@ const accessTexts: Record<Access, string> = {
   admin: 'Web token of an administrator.',
 };
 
-/** The contract as an OpenAPI 3.1 document, for people and programs that do not use our typed client. */
+/** The contract as an OpenAPI 3.1 document, for those who do not use our typed client. */
 export function openApiDocument(version: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const endpoint of endpoints) {

@@ -8,7 +8,7 @@ const tokenCreateSchema = createPersonalTokenBodySchema.extend({ email: z.string
 
 const userSchema = z.object({ email: z.string(), provider: z.enum(['google', 'dev']).optional() });
 
-/** What the operator's command may ask of the product: name -> work on the arguments. */
+/** The commands of the operator's command line, by name. */
 export function operatorCommands({
   identity,
 }: {
@@ -23,7 +23,7 @@ export function operatorCommands({
     },
   };
 
-  /** Somebody may have signed in with two accounts of one address: the address is what the operator names. */
+  /** Applies to every account with this address: a user may have signed in with two providers. */
   async function setActive(args: unknown, set: (userId: string) => Promise<boolean>): Promise<{ users: number }> {
     const { email, provider } = userSchema.parse(args);
     const userIds = await identity.users.findIds(email, provider);

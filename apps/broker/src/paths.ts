@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { ServicePrograms } from '#features/connections/index.ts';
+import type { ServicePrograms } from '#features/upstreams/index.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Where the files that come with the product stand. */
+/** The locations of the bundled files. */
 export type Paths = {
   /** Folder with deployed/ and staged/ manifests. */
   catalogue: string;
@@ -17,7 +17,7 @@ export const paths: Paths = {
   services: join(root, 'services'),
 };
 
-/** The demo services that `service:<name>` in a manifest may mean. */
+/** The demo services that a manifest can name as `service:<name>`. */
 export function servicePrograms({ services }: Paths): ServicePrograms {
   return Object.fromEntries(
     ['travel', 'calendar', 'notes'].map((name) => [name, join(services, name, 'src', 'main.ts')]),

@@ -1,11 +1,16 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { temporaryRoot } from '#testing/databases.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { getWithEncoding } from '#testing/get-with-encoding.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { precompressFiles } from './precompress-files.ts';
 
 let app: TestApp;
 let folder: string;
+const largeScript = 'export const words = "a market of servers";\n'.repeat(100);
 
 beforeAll(async () => {
   folder = await mkdtemp(join(temporaryRoot(), 'web-'));
@@ -15,8 +20,11 @@ beforeAll(async () => {
     '<meta name="souk-config" content="{}"><title>Souk</title><div id="root"></div>',
   );
   await writeFile(join(folder, 'assets/index-1a2b.js'), 'export {};');
+  await writeFile(join(folder, 'assets/large-1a2b.js'), largeScript);
+  await precompressFiles(join(folder, 'assets'));
   await writeFile(join(folder, 'secret.txt'), 'not an asset');
   app = await startTestApp({ webFolder: folder, env: { BRAND_NAME: 'Bazaar "<1>', SUPPORT_EMAIL: 'help@souk.test' } });
+  await deployManifest(app, { id: 'travel', connection: { type: 'http', url: 'http://127.0.0.1:9/mcp' } }, 'error');
 });
 afterAll(async () => {
   await app?.stop();
@@ -26,7 +34,7 @@ afterAll(async () => {
 const asBrowser = { headers: { accept: 'text/html,application/xhtml+xml' } };
 const open = (path: string, init: RequestInit = asBrowser) => fetch(`${app.publicUrl}${path}`, init);
 
-test('[CFG-10] [CFG-11] [GEN-33] the page of every screen tells the app its name and contacts, as text', async () => {
+test('[CFG-10] [CFG-11] [GEN-33] the page of every screen contains the brand name and contacts for the app, as text', async () => {
   for (const path of ['/', '/marketplace?q=x', '/search', '/service/travel', '/dashboard', '/auth/callback?code=1']) {
     const answer = await open(path);
     const html = await answer.text();
@@ -46,7 +54,7 @@ test('[CFG-10] [CFG-11] [GEN-33] the page of every screen tells the app its name
   }
 });
 
-test('an address without a screen is the page with status 404 for a browser, and the JSON error for a program', async () => {
+test('an unknown address answers 404, with the page for a browser and the JSON error for a program', async () => {
   const page = await open('/no/such/screen');
   expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
   const json = await open('/no/such/screen', {});
@@ -56,7 +64,7 @@ test('an address without a screen is the page with status 404 for a browser, and
   );
 });
 
-test('assets are kept for ever, and nothing beside them is served', async () => {
+test('assets are cached for ever, and no other file is served', async () => {
   const asset = await open('/assets/index-1a2b.js');
   expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
   expect(asset.headers.get('content-type')).toContain('javascript');
@@ -65,4 +73,57 @@ test('assets are kept for ever, and nothing beside them is served', async () => 
     expect(answer.status, path).toBe(404);
     expect(await answer.text()).not.toContain('not an asset');
   }
+});
+
+test('[GEN-13] the page of an unknown service, and /service without an id, answer 404 with the page of the web app', async () => {
+  for (const [path, status] of [
+    ['/service/travel', 200],
+    ['/service/travel?tab=tools', 200],
+    ['/service/nothing', 404],
+    ['/service/TRAVEL', 404],
+    ['/service/%00', 404],
+    ['/service', 404],
+    ['/service/', 404],
+  ] as const) {
+    const answer = await open(path);
+    expect(answer.status, path).toBe(status);
+    expect(await answer.text(), path).toContain('<div id="root">');
+  }
+});
+
+test('assets are sent compressed as they were at build time, to clients that take that', async () => {
+  const path = `${app.publicUrl}/assets/large-1a2b.js`;
+  const plain = await getWithEncoding(path, undefined);
+  expect(plain.headers['content-encoding']).toBeUndefined();
+  expect(plain.body.toString()).toBe(largeScript);
+  const tags = new Set([plain.headers.etag]);
+  for (const [accepted, encoding, decode] of [
+    ['gzip, deflate, br', 'br', brotliDecompressSync],
+    ['gzip', 'gzip', gunzipSync],
+    ['br;q=0, gzip', 'gzip', gunzipSync],
+  ] as const) {
+    const answer = await getWithEncoding(path, accepted);
+    expect(answer.headers['content-encoding'], accepted).toBe(encoding);
+    expect(answer.headers.vary, accepted).toContain('accept-encoding');
+    expect(answer.headers['content-type']).toContain('javascript');
+    expect(answer.headers['content-length']).toBe(String(answer.body.length));
+    expect(answer.body.length).toBeLessThan(largeScript.length / 5);
+    expect(decode(answer.body).toString()).toBe(largeScript);
+    tags.add(answer.headers.etag);
+  }
+  expect(tags.size, 'a tag for each encoding').toBe(3);
+});
+
+test('the page is compressed too, and is not sent again to a browser that has it', async () => {
+  const first = await getWithEncoding(`${app.publicUrl}/marketplace`, 'gzip, br');
+  expect(first.headers).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' });
+  expect(first.headers['content-length']).toBe(String(first.body.length));
+  expect(brotliDecompressSync(first.body).toString()).toContain('<div id="root">');
+  const etag = first.headers.etag ?? '';
+  const again = await getWithEncoding(`${app.publicUrl}/marketplace`, 'gzip, br', {
+    'if-none-match': `"other", ${etag}`,
+  });
+  expect([again.status, again.body.length]).toEqual([304, 0]);
+  const missing = await getWithEncoding(`${app.publicUrl}/service/nothing`, 'br', { 'if-none-match': etag });
+  expect(missing.status, 'a page that does not exist stays 404').toBe(404);
 });

@@ -2,57 +2,64 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import { pagePaths } from '@souk/contract/pages.ts';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '#platform/config.ts';
 import { SoukError } from '#platform/errors.ts';
+import { createConstantText } from '#platform/http/constant-text.ts';
 import { escapeHtml } from '#platform/http/page.ts';
 
 const popupPages: ReadonlySet<string> = new Set(['/sign-in', '/auth/callback', '/auth/success', '/connect/callback']);
 
 /**
- * Serves the built web app of `folder`: its page at every screen's address, its files under /assets/, and its page with
- * status 404 where a browser asks for a page that there is not. Programs get the JSON error as everywhere.
+ * Serves the built web app in `folder`: its page at the address of every screen, its files under /assets/, and its page
+ * with status 404 when a browser requests an unknown address. Programs get the usual JSON error.
+ * @param options.hasService whether a service with this id is deployed: the page of any other answers 404
  */
 export async function serveWeb(
   app: FastifyInstance,
-  { folder, config }: { folder: string; config: Config },
+  { folder, config, hasService }: { folder: string; config: Config; hasService: (serviceId: string) => boolean },
 ): Promise<void> {
   const { brandName, supportEmail, businessEmail, publicUrl } = config;
   const settings = escapeHtml(JSON.stringify({ brandName, supportEmail, businessEmail, publicUrl }));
-  const page = (await readFile(join(folder, 'index.html'), 'utf8'))
-    .replace('name="souk-config" content="{}"', `name="souk-config" content="${settings}"`)
-    .replace('<title>Souk</title>', `<title>${escapeHtml(brandName)}</title>`);
-  const send = (reply: FastifyReply, status: number) =>
-    reply.code(status).type('text/html; charset=utf-8').header('cache-control', 'no-cache').send(page);
+  const page = createConstantText(
+    (await readFile(join(folder, 'index.html'), 'utf8'))
+      .replace('name="souk-config" content="{}"', `name="souk-config" content="${settings}"`)
+      .replace('<title>Souk</title>', `<title>${escapeHtml(brandName)}</title>`),
+  );
+  const send = (request: FastifyRequest, reply: FastifyReply, status: number) =>
+    page.send(request, reply.code(status).type('text/html; charset=utf-8').header('cache-control', 'no-cache'));
 
   await app.register(fastifyStatic, {
     root: join(folder, 'assets'),
     prefix: '/assets/',
-    // the names carry a hash of the content
+    // the file names contain a hash of the content
     immutable: true,
     maxAge: '365d',
     index: false,
+    // made at build time (precompress-files.ts)
+    preCompressed: true,
   });
-  // the typeface of the pages that the broker makes itself (page.css), from the file that the web app has loaded already
+  // the font of the broker's own pages (page.css) is the file that the web app has already loaded
   const font = (await readdir(join(folder, 'assets'))).find((name) => /^inter-latin-wght-.*\.woff2$/.test(name));
   if (font) app.get('/oauth/pages.woff2', (_request, reply) => reply.redirect(`/assets/${font}`, 302));
 
   for (const path of pagePaths) {
-    app.get(path, (_request, reply) => {
-      // these stand in popups; every other page keeps the popups that it opens, and is no other site's popup
+    app.get<{ Params: { serviceId?: string } }>(path, (request, reply) => {
+      // these pages run in popups; every other page keeps its link to popups it opens, and gets none to a foreign opener
       if (!popupPages.has(path)) reply.header('cross-origin-opener-policy', 'same-origin-allow-popups');
-      // a code or ticket in the address is in no request that the page makes
+      // keeps a code or ticket in the address out of the Referer of the page's requests
       if (path.startsWith('/auth/') || path === '/connect/callback') reply.header('referrer-policy', 'no-referrer');
-      return send(reply, 200);
+      const { serviceId } = request.params;
+      return send(request, reply, serviceId === undefined || hasService(serviceId) ? 200 : 404);
     });
   }
   app.setNotFoundHandler((request, reply) => {
     const wantsPage = request.method === 'GET' && request.headers.accept?.includes('text/html');
-    return wantsPage ? send(reply, 404) : answerNotFound();
+    return wantsPage ? send(request, reply, 404) : answerNotFound();
   });
 }
 
-/** What a program gets for an address that there is not. */
+/** What a program gets for an unknown address. */
 export function answerNotFound(): never {
   throw new SoukError('not_found');
 }

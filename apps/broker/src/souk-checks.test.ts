@@ -17,7 +17,7 @@ async function checkConfig(args: string[] = [], environment: NodeJS.ProcessEnv =
   return { code, text: lines.join('\n') };
 }
 
-test('[CFG-33] check-config finds nothing wrong with what comes with the product, embedded or in production', async () => {
+test('[CFG-33] check-config accepts the bundled files, with the embedded database and in production', async () => {
   expect(await checkConfig()).toEqual({ code: 0, text: 'Configuration is valid' });
   const production = {
     NODE_ENV: 'production',
@@ -65,8 +65,8 @@ test('[CFG-33] check-config names every fault of every manifest at once, with fi
     'fields.json: manifest_invalid: version ',
     'fields.json: manifest_invalid: billing.tier ',
     'bom.json: manifest_invalid: begins with a byte order mark',
-    'nul.json: manifest_invalid: holds a NUL character',
-    'twice.json: manifest_invalid: id stands twice',
+    'nul.json: manifest_invalid: contains a NUL character',
+    'twice.json: manifest_invalid: id is a duplicate key',
     'proto.json: manifest_invalid: __proto__ is not an allowed name',
     'address.json: url_not_allowed: connection.url ',
     'command.json: command_not_allowed: connection.command ',
@@ -78,7 +78,7 @@ test('[CFG-33] check-config names every fault of every manifest at once, with fi
   expect(text).not.toContain('    at ');
 });
 
-test('check-config says which folder of manifests or allow-list cannot be read', async () => {
+test('check-config names the manifest folder or allow-list that it cannot read', async () => {
   expect((await checkConfig(['--manifests', join(folder, 'none')])).text).toContain(join(folder, 'none'));
   await writeFile(join(folder, 'list.json'), '{"sh":{"argv":"sh"}}');
   const { code, text } = await checkConfig([], { STDIO_ALLOWLIST: join(folder, 'list.json') });

@@ -9,10 +9,10 @@ export type ConfigCheckOptions = {
   manifestsDir: string | undefined;
 };
 
-/** Answers every problem that it finds, each in one line that names its place. */
+/** Returns every problem that it finds, each in one line that names its place. */
 export type ConfigCheck = (config: Config, options: ConfigCheckOptions) => Promise<string[]>;
 
-/** Every manifest of the folder, as the loader would read it: file, code and each field. */
+/** Reads every manifest of the folder as the loader does. Reports file, code and each field. */
 const checkManifests: ConfigCheck = async (config, { manifestsDir }) => {
   let policy: ManifestPolicy;
   try {
@@ -33,7 +33,7 @@ const checkManifests: ConfigCheck = async (config, { manifestsDir }) => {
   return found.flat().flatMap((file) => {
     if (!('problem' in file)) return [];
     const { code, message, issues } = file.problem;
-    // The bundled ones that are not for this installation are left out at the start: nothing is wrong with them.
+    // bundled manifests that are forbidden in this installation are skipped at startup: they are not a problem
     if (!manifestsDir && isForbiddenHere(code)) return [];
     if (issues.length === 0) return [`${file.file}: ${code}: ${message}`];
     return issues.map((issue) => `${file.file}: ${code}: ${issue.path ? `${issue.path} ` : ''}${issue.message}`);

@@ -75,7 +75,7 @@ describe("the operator's command line", () => {
     ]);
   });
 
-  test("the broker's refusal is one line and exit code 1", async () => {
+  test("the broker's refusal is one line, with exit code 1", async () => {
     await startBroker();
     const result = await run(['token', 'create', '--email', 'nobody@souk.test', '--name', 'x']);
     expect(result).toEqual({ code: 1, out: '', err: 'The broker refused: There is no such user.' });
@@ -89,7 +89,7 @@ describe("the operator's command line", () => {
     [['token', 'create', 'extra'], 'npm run souk -- token create --help'],
     [['token', 'destroy'], 'There is no command "token destroy"'],
     [[], 'Usage: npm run souk -- <command>'],
-  ])('bad usage %j exits with 64 and says what is wrong', async (argv, message) => {
+  ])('bad usage %j exits with 64 and explains the mistake', async (argv, message) => {
     const { code, out, err } = await run(argv);
     expect({ code, out }).toEqual({ code: 64, out: '' });
     expect(err).toContain(message);
@@ -107,7 +107,7 @@ describe("the operator's command line", () => {
     }
   });
 
-  test('[CFG-33] check-config says that a configuration is valid', async () => {
+  test('[CFG-33] check-config reports a valid configuration', async () => {
     expect(await run(['check-config'])).toEqual({ code: 0, out: 'Configuration is valid', err: '' });
   });
 

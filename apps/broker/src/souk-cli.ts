@@ -20,17 +20,17 @@ export type CliOptions = {
 };
 
 class UsageError extends Error {}
-/** What was asked for was done, and its result is bad news, which is printed already. */
+/** The doctor ran and found faults, which it has already printed. */
 class FaultsFoundError extends Error {}
 
 type Values = Record<string, string | boolean | undefined>;
 type Command = {
-  /** The words that name it: `token create`. */
+  /** The words of the command, such as `token create`. */
   name: string;
   summary: string;
   usage: string;
   options: ParseArgsOptionsConfig;
-  /** The name of the one argument that may stand without an option. */
+  /** The name of the one positional argument, if the command has one. */
   argument?: string;
   help: readonly [option: string, text: string][];
   run(values: Values, cli: CliOptions): Promise<void>;
@@ -39,7 +39,7 @@ type Command = {
 const commands: readonly Command[] = [
   {
     name: 'token create',
-    summary: 'makes a personal access token and prints it, alone, on standard output',
+    summary: 'creates a personal access token and prints only the token on standard output',
     usage: 'token create --email E --name N [--provider P] [--expires-days D] [--scopes S]',
     options: {
       email: { type: 'string' },
@@ -49,11 +49,11 @@ const commands: readonly Command[] = [
       scopes: { type: 'string' },
     },
     help: [
-      ['--email E', 'whose token it is; where the demo sign-in is active, a user who does not exist yet is made'],
-      ['--name N', 'what the token is called in the list of tokens'],
-      ['--provider P', "the user's sign-in provider (google); required where the demo sign-in is not active"],
-      ['--expires-days D', 'days until it expires, 1 to 366; without it the default of the broker'],
-      ['--scopes S', 'scopes, separated by commas; without it the default of the broker'],
+      ['--email E', 'the owner of the token; while the demo sign-in is active, a missing user is created'],
+      ['--name N', 'the name of the token in the list of tokens'],
+      ['--provider P', "the user's sign-in provider (google); required unless the demo sign-in is active"],
+      ['--expires-days D', "days until it expires, 1 to 366; by default the broker's setting"],
+      ['--scopes S', "scopes, separated by commas; by default the broker's setting"],
     ],
     run: createToken,
   },
@@ -61,19 +61,19 @@ const commands: readonly Command[] = [
     name: `user ${action}`,
     summary:
       action === 'deactivate'
-        ? 'shuts somebody out at once: sign-ins end, and tokens are refused'
-        : 'lets somebody in again who was deactivated',
+        ? 'deactivates a user at once: ends their sign-ins and refuses their tokens'
+        : 'reactivates a deactivated user',
     usage: `user ${action} --email E [--provider P]`,
     options: { email: { type: 'string' }, provider: { type: 'string' } },
     help: [
-      ['--email E', 'whose account it is'],
-      ['--provider P', "the account's sign-in provider (google or dev); without it the one that is active"],
+      ['--email E', 'the address of the account'],
+      ['--provider P', "the account's sign-in provider (google or dev); by default the active one"],
     ],
     run: (values, cli) => setUserActive(action, values, cli),
   })),
   {
     name: 'check-config',
-    summary: 'says whether Souk would start with this configuration, or everything that is wrong with it',
+    summary: 'checks whether Souk can start with this configuration, and lists every problem',
     usage: 'check-config [--manifests DIR]',
     options: { manifests: { type: 'string' } },
     help: [['--manifests DIR', 'check the manifests of this folder instead of the bundled ones']],
@@ -81,14 +81,14 @@ const commands: readonly Command[] = [
   },
   {
     name: 'doctor',
-    summary: 'goes the way of an MCP client to an installation, and names what keeps clients from connecting',
+    summary: 'connects to an installation as an MCP client does, and names what keeps clients from connecting',
     usage: 'doctor [URL] [--json]',
     options: { json: { type: 'boolean' } },
     argument: 'URL',
     help: [
-      ['URL', 'the address that people use; without it PUBLIC_URL of the configuration'],
+      ['URL', 'the public address of the installation; by default PUBLIC_URL'],
       ['--json', 'print the checks as JSON'],
-      ['', 'exits with 0 when no fault was found, 1 when there are faults, 78 when the configuration is wrong'],
+      ['', 'exits with 0 without faults, 1 with faults, 78 when the configuration is invalid'],
     ],
     run: examineInstallation,
   },
@@ -134,7 +134,7 @@ async function createToken(values: Values, { environment, stdout }: CliOptions):
 async function examineInstallation(values: Values, { environment, stdout }: CliOptions): Promise<void> {
   const address = typeof values.URL === 'string' ? values.URL : undefined;
   const examined = await examine(address, environment);
-  if (!examined) throw new UsageError(`${address} is no http or https address. See: npm run souk -- doctor --help`);
+  if (!examined) throw new UsageError(`${address} is not an http or https address. See: npm run souk -- doctor --help`);
   const { baseUrl, diagnosis } = examined;
   if (values.json === true) stdout(JSON.stringify({ url: baseUrl, ...diagnosis }));
   else printDiagnosis(baseUrl, diagnosis, stdout);
@@ -154,7 +154,7 @@ async function setUserActive(action: 'deactivate' | 'activate', values: Values, 
   stdout(`${users === 1 ? '1 user' : `${users} users`} ${action}d`);
 }
 
-/** The embedded database has one opener: the broker where one runs, else this process. */
+/** Only one process can open the embedded database: the broker if it runs, otherwise this process. */
 async function askBrokerOrRun(config: Config, command: string, args: unknown): Promise<unknown> {
   try {
     return await callOperator(config.dataDir, command, args);
@@ -195,7 +195,7 @@ function parse(command: Command, args: readonly string[]): Values {
 
 function overview(argv: readonly string[], { stdout, stderr }: CliOptions): number {
   const lines = commands.map(({ name, summary }) => `  ${name.padEnd(14)} ${summary}`);
-  const help = ['Usage: npm run souk -- <command>', '', ...lines, '', 'Each command answers --help.'].join('\n');
+  const help = ['Usage: npm run souk -- <command>', '', ...lines, '', 'Every command has --help.'].join('\n');
   const [first] = argv;
   if (first === '--help' || first === '-h' || first === 'help') {
     stdout(help);

@@ -23,7 +23,7 @@ test('[CFG-26] doctor examines the configured address, says in plain words that 
   const { code, out, err } = await run([], { PUBLIC_URL: app.publicUrl });
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toContain(`Examining ${app.publicUrl}`);
-  expect(out).toContain('ok     The Authorization header arrives: A wrong token is seen, and refused.');
+  expect(out).toContain('ok     The Authorization header arrives: A wrong token reaches the broker and is refused.');
   expect(out).toMatch(/No fault found, in \d+ checks\.$/);
 });
 
@@ -58,7 +58,7 @@ test('doctor --json prints what the self-test answers', async () => {
   });
 });
 
-test('doctor exits with 78 when the configuration is wrong, and with 64 for an address that is none', async () => {
+test('doctor exits with 78 when the configuration is invalid, and with 64 for an invalid address', async () => {
   expect(await run([], { PUBLIC_URL: 'souk.example' })).toMatchObject({
     code: 78,
     err: expect.stringContaining('PUBLIC_URL'),

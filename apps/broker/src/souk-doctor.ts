@@ -1,16 +1,16 @@
-import { runDoctor, type Diagnosis } from '#features/identity/index.ts';
+import { runDoctor, type Diagnosis } from '#features/diagnostics/index.ts';
 import { systemClock } from '#platform/clock.ts';
 import { readConfig } from '#platform/config.ts';
 
 const google = 'https://accounts.google.com';
-/** The same at each run, so that an installation that is examined from outside keeps one such client at most. */
+/** The same in each run, so that repeated runs register at most one client at an installation. */
 const clientName = 'Connection doctor';
 
 /**
  * Examines the installation at `address`, by default the configured one, from this machine: `npm run souk -- doctor`.
- * @param address an origin or any address on it, such as the link; undefined for PUBLIC_URL
- * @returns undefined where `address` is none
- * @throws ConfigError where the default is asked for and the configuration is wrong
+ * @param address an origin or any URL on it, such as the link; undefined for PUBLIC_URL
+ * @returns undefined when `address` is invalid
+ * @throws ConfigError when `address` is undefined and the configuration is invalid
  */
 export async function examine(
   address: string | undefined,
@@ -24,13 +24,13 @@ export async function examine(
     baseUrl,
     clientName,
     nowMs: () => systemClock.now(),
-    // Elsewhere the provider is that installation's own affair.
+    // the sign-in provider of another installation cannot be checked from here
     ...(config?.google && { signInProvider: google }),
   });
   return { baseUrl, diagnosis };
 }
 
-/** The diagnosis in plain words, a fault with what to do about it. */
+/** Prints each check, and for each fault what to do about it. */
 export function printDiagnosis(baseUrl: string, { ok, checks }: Diagnosis, print: (line: string) => void): void {
   print(`Examining ${baseUrl}`);
   for (const { name, status, detail, advice } of checks) {
@@ -38,7 +38,7 @@ export function printDiagnosis(baseUrl: string, { ok, checks }: Diagnosis, print
     if (advice !== null) print(`       What to do: ${advice}`);
   }
   const skipped = checks.filter(({ status }) => status === 'skipped').map(({ name }) => name);
-  if (skipped.length > 0) print(`Not examined from here, or not before the faults are gone: ${skipped.join('; ')}.`);
+  if (skipped.length > 0) print(`Not checked from here, or not until the faults are fixed: ${skipped.join('; ')}.`);
   const count = (wanted: string) => checks.filter(({ status }) => status === wanted).length;
   const faults = count('failed');
   print(ok ? `No fault found, in ${count('passed')} checks.` : `${faults} ${faults === 1 ? 'fault' : 'faults'} found.`);

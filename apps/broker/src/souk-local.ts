@@ -12,10 +12,9 @@ import { migrations } from './migrations.ts';
 import { operatorCommands } from './operator-commands.ts';
 
 /**
- * Runs an operator's command without a running broker, on the database itself: the parts that commands work on, without
- * listening and without starting any service.
- * @returns the command's result, as the running broker would answer it
- * @throws DataFolderInUseError when a broker opened the folder a moment ago
+ * Runs an operator's command directly on the database when no broker is running. Does not listen and starts no service.
+ * @returns the command's result, as a running broker would return it
+ * @throws DataFolderInUseError when a broker has just opened the folder
  */
 export async function runLocally(config: Config, command: string, args: unknown): Promise<unknown> {
   const log = createLog('error');

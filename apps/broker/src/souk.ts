@@ -1,4 +1,4 @@
-// `npm run souk -- <command>`: the operator's command on the machine itself.
+// `npm run souk -- <command>`: the operator's command line, on the broker's machine.
 import { runCli } from './souk-cli.ts';
 
 process.exitCode = await runCli(process.argv.slice(2), {

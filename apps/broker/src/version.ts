@@ -1,2 +1,2 @@
-/** Of the product: what /mcp/info, the MCP endpoint and openapi.json say. */
+/** The product's version, in /mcp/info, the MCP endpoint and openapi.json. */
 export const version = '0.1.0';

@@ -7,13 +7,13 @@ export const exportMyData = endpoint({
   id: 'exportMyData',
   method: 'GET',
   path: '/api/users/:userId/export',
-  summary: 'Everything that is held about the caller, as a file to keep; no secret is in it',
+  summary: 'Downloads everything that is stored about the caller, without secrets',
   access: 'account',
   params: ofUser,
   answer: z.object({
     success: z.literal(true),
     exportedAt: z.iso.datetime(),
-    /** By the part of the product that holds it: profile, signIns, accessTokens, connectedApps, usage and others. */
+    /** By the part of the product that stores it: profile, signIns, accessTokens, connectedApps, usage and others. */
     data: z.record(z.string(), z.unknown()),
   }),
   errors: ['not_found', 'authentication_required', 'unauthenticated'],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 import { tierSchema } from './tiers.ts';
 
-/** Anything that is not connected or error counts as disconnected (spec part 1, section 4). */
+/** Any other value counts as disconnected (spec part 1, section 4). */
 export const serverStatusSchema = z.enum(['connected', 'disconnected', 'error']);
 export type ServerStatus = z.infer<typeof serverStatusSchema>;
 
@@ -40,15 +40,15 @@ export const serverSchema = z.object({
     })
     .optional(),
   capabilities: z.object({ tools: z.int(), prompts: z.int(), resources: z.int() }),
-  /** Why the status is what it is, in plain words; absent when all is well. */
+  /** The reason for the status, in plain words; absent for a connected server without a problem. */
   statusDetail: z.string().optional(),
-  /** `sign_in` when each person must sign in at the server before its tools answer. */
+  /** `sign_in` when each person must sign in at the server before its tools work. */
   requires: z.enum(['sign_in']).optional(),
   connectionType: z.enum(['http', 'websocket', 'stdio']),
   /** About how many tokens of a model's context the definitions of its tools take: one for four bytes of their JSON. */
   estimatedTokens: z.int(),
   /** Tools that are hidden until an administrator has approved how they changed. */
-  heldTools: z.int().optional(),
+  toolsUnderReview: z.int().optional(),
   lastUpdate: isoTime,
 });
 export type ServerAnswer = z.infer<typeof serverSchema>;
@@ -65,13 +65,13 @@ export const capabilitySchema = z.object({
   creditCost: z.int().optional(),
   /** Resources. */
   uri: z.string().optional(),
-  /** The name on /mcp, where every server's tools stand together. */
+  /** The name on /mcp, which lists the tools of all servers. */
   exposedName: z.string().optional(),
   inputSchema: z.record(z.string(), z.unknown()).optional(),
   annotations: z.record(z.string(), z.unknown()).optional(),
-  /** Characters that hide or turn text around were taken out of its texts. */
+  /** Characters that hide or reorder text were removed from its texts. */
   flagged: z.literal(true).optional(),
-  /** When the server last changed this tool's title or description by itself. */
+  /** When the server last changed this tool's title or description without a new version. */
   textChangedAt: isoTime.optional(),
 });
 export type CapabilityAnswer = z.infer<typeof capabilitySchema>;
@@ -84,7 +84,7 @@ export const getInfo = endpoint({
   id: 'getMcpInfo',
   method: 'GET',
   path: '/mcp/info',
-  summary: 'What this installation is and where its MCP endpoint stands',
+  summary: 'What this installation is and where its MCP endpoint is',
   access: 'public',
   answer: z.object({
     name: z.string(),
@@ -105,7 +105,7 @@ export const getHealth = endpoint({
   summary: "The product's health as a visitor sees it (not a probe: see /healthz and /readyz)",
   access: 'public',
   answer: z.object({
-    /** healthy, initializing; a reader takes anything else for offline. */
+    /** healthy, initializing; clients treat any other value as offline. */
     status: z.enum(['healthy', 'initializing']),
     timestamp: isoTime,
     server: z.object({ serverCount: z.int(), totalCapabilities: z.int() }),
@@ -157,12 +157,12 @@ export const refreshServers = endpoint({
   id: 'refreshServers',
   method: 'POST',
   path: '/mcp/refresh',
-  summary: 'Asks the servers again (signed in, at most once per 10 s a server); others only re-read',
+  summary: 'Asks the servers again (signed in, at most once per 10 s a server); others get the stored state',
   access: 'refresh',
   answer: z.object({
     success: z.literal(true),
     message: z.string(),
-    /** Servers that were asked; empty when the call only re-read. */
+    /** Servers that are asked; empty when the call only answered the stored state. */
     refreshed: z.array(z.string()),
   }),
   errors: ['unauthenticated'],

@@ -1,18 +1,22 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { AnswerOutput, Endpoint, RequestInput } from './endpoint.ts';
-import { errorBodySchema, type ErrorBody } from './errors.ts';
+import { errorBodySchema, errorCatalogue, type ErrorBody } from './errors.ts';
+import { statusText } from './status-text.ts';
 
 /** A call that failed, with the text to show (spec part 1, section 8). `status` is undefined where no answer came. */
 export class ApiError extends Error {
   readonly status: number | undefined;
   readonly code: string;
   readonly issues: NonNullable<ErrorBody['issues']>;
+  /** The message of the answer's body; undefined where the body had none, and the message is ours. */
+  readonly serverMessage: string | undefined;
 
   constructor(failure: {
     message: string;
     code: string;
     status?: number;
     issues?: ErrorBody['issues'];
+    serverMessage?: string;
     cause?: unknown;
   }) {
     super(failure.message, { cause: failure.cause });
@@ -20,10 +24,11 @@ export class ApiError extends Error {
     this.status = failure.status;
     this.code = failure.code;
     this.issues = failure.issues ?? [];
+    this.serverMessage = failure.serverMessage;
   }
 }
 
-/** Only the parts that the endpoint has; no argument at all where it has none. */
+/** Only the parts that the endpoint has; no argument where it has none. */
 type Parts<E extends Endpoint> = {
   [K in 'params' | 'query' | 'body' as E extends Record<K, z.ZodType> ? K : never]: RequestInput<E>[K];
 };
@@ -37,16 +42,17 @@ export type Client<Endpoints extends readonly Endpoint[]> = { [E in Endpoints[nu
 export type ClientOptions = {
   /** Origin of the broker, without a trailing slash. */
   baseUrl: string;
-  /** The network is the caller's: nothing in the contract does I/O of its own. */
+  /** The caller supplies the network: the contract does no I/O itself. */
   fetch: (url: string, init: RequestInit) => Promise<Response>;
-  /** The bearer token to send, read anew for each call; undefined for none. */
+  /** The bearer token to send, read again for each call; undefined for none. */
   token?: () => string | undefined | Promise<string | undefined>;
 };
 
 /**
  * A typed client of the broker. Each call sends what its endpoint declares and answers the parsed answer.
- * @throws ApiError with the broker's message, 'HTTP {status}: {statusText}' without one, 'Network error occurred' when
- *   nothing answered, and 'An unexpected error occurred' for an answer that is not what the contract says
+ * @throws ApiError with the message of the answer's body; without one with the specification's text for 401 and 403, and
+ *   'HTTP {status}: {statusText}' for other failures; 'Network error occurred' without an answer, and 'An unexpected error
+ *   occurred' for an answer that does not fit the contract
  */
 export function createClient<const Endpoints extends readonly Endpoint[]>(
   endpoints: Endpoints,
@@ -90,11 +96,31 @@ async function request({ fetch }: ClientOptions, url: string, init: RequestInit)
   }
 }
 
+/** Any error body with a message: a proxy in front of the broker writes neither `success` nor our codes. */
+const messageBodySchema = z.object({ message: z.string().trim().min(1) });
+const maxForeignMessageLength = 1000;
+
 function failureOf(response: Response, body: unknown): ApiError {
-  const parsed = errorBodySchema.safeParse(body);
-  if (parsed.success) return new ApiError({ ...parsed.data, status: response.status, issues: parsed.data.issues });
-  const message = `HTTP ${response.status}: ${response.statusText}`;
-  return new ApiError({ message, code: 'unexpected_answer', status: response.status });
+  const { status } = response;
+  const ours = errorBodySchema.safeParse(body);
+  if (ours.success) {
+    const { message, code, issues } = ours.data;
+    return new ApiError({ message, code, status, issues, serverMessage: message });
+  }
+  const code = 'unexpected_answer';
+  const foreign = messageBodySchema.safeParse(body);
+  if (foreign.success) {
+    const message = foreign.data.message.slice(0, maxForeignMessageLength);
+    return new ApiError({ message, code, status, serverMessage: message });
+  }
+  return new ApiError({ message: textOfStatus(response), code, status });
+}
+
+/** Spec part 1, section 8: 401 and 403 have texts of their own. */
+function textOfStatus(response: Response): string {
+  if (response.status === 401) return errorCatalogue.unauthenticated.message;
+  if (response.status === 403) return errorCatalogue.forbidden.message;
+  return `HTTP ${response.status}: ${statusText(response)}`;
 }
 
 function pathOf({ path }: Endpoint, params: unknown): string {

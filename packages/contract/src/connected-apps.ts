@@ -1,18 +1,18 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
-/** A client that the person allowed, and has not disconnected since. */
+/** A client that the person has granted access and not disconnected since. */
 export const connectedAppSchema = z.object({
-  /** Names the authorization; worth nothing as a credential. */
+  /** Identifies the authorization; it is not a credential. */
   id: z.string(),
   clientId: z.string(),
   clientName: z.string(),
   clientUri: z.string().nullable(),
-  /** Host of the metadata document by which the client names itself; null for one that merely registered. */
+  /** Host of the client's metadata document; null for a client that registered without one. */
   publishedBy: z.string().nullable(),
-  /** Whether somebody stands behind the name: a host that publishes it. */
+  /** Whether a host vouches for the name by publishing it. */
   verified: z.boolean(),
-  /** Where its sign-in went back to: a host, or the scheme of an application. */
+  /** Where its sign-in was sent back to: a host, or the scheme of an application. */
   redirectHost: z.string(),
   scopes: z.array(z.string()),
   /** Addresses that its token opens. */
@@ -29,9 +29,9 @@ export const webSessionSchema = z.object({
   id: z.string(),
   createdAt: z.iso.datetime(),
   lastUsedAt: z.iso.datetime().nullable(),
-  /** The one that asks. */
+  /** Whether it is the browser that sends this request. */
   current: z.boolean(),
-  /** Such as "Chrome on Linux", from what it said of itself at its sign-in; null where that names nothing known. */
+  /** Such as "Chrome on Linux", from its User-Agent at the sign-in; null for an unknown one. */
   browserName: z.string().nullable(),
 });
 export type WebSession = z.infer<typeof webSessionSchema>;
@@ -58,7 +58,7 @@ export const disconnectApp = endpoint({
   id: 'disconnectApp',
   method: 'DELETE',
   path: '/api/users/:userId/connected-apps/:id',
-  summary: 'Ends a sign-in of the caller, of a client or of a browser: its tokens are refused from then on',
+  summary: 'Disconnects a client or signs out a browser of the caller: its tokens stop working immediately',
   access: 'account',
   params: ofUser.extend({ id: z.string().max(200) }),
   answer: z.object({ success: z.literal(true) }),

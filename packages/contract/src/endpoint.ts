@@ -26,13 +26,13 @@ export type Endpoint = {
   body?: Schema;
   answer: Schema;
   errors?: readonly ErrorCode[];
-  /** The error that input against the schemas gets, where the specification has its own text; else invalid_request. */
+  /** The error for input that does not match the schemas, where the specification gives a text; else invalid_request. */
   invalidInput?: ErrorCode;
-  /** The error of a call without any token, where the specification has its own text; else authentication_required. */
+  /** The error for a call without a token, where the specification gives a text; else authentication_required. */
   withoutSession?: ErrorCode;
 };
 
-/** Declares one call that front and back agree on. Keeps the literal types of its schemas. */
+/** Declares one call between web and broker. Keeps the literal types of its schemas. */
 export function endpoint<const E extends Endpoint>(definition: E): E {
   return definition;
 }

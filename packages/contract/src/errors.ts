@@ -42,7 +42,7 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
-/** The body of every failed REST call (clarifications, Errors). `requestId` stands with unexpected errors only. */
+/** The body of every failed REST call (clarifications, Errors). Only unexpected errors have a `requestId`. */
 export const errorBodySchema = z.object({
   success: z.literal(false),
   code: z.string(),

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
-/** Above so many tools in the list compact mode is offered; it is never switched on by itself. */
+/** With more tools than this in the list, compact mode is suggested; it is never switched on automatically. */
 export const compactSuggestedAbove = 60;
 
 const maxTokens = 200;
 
 /** How the tool list of /mcp looks to a person's clients. */
 export const gatewayPreferencesSchema = z.object({
-  /** The list holds only find_tools, call_read_only_tool, call_tool and list_my_servers; all tools are reached by them. */
+  /** Lists only find_tools, call_read_only_tool, call_tool and list_my_servers, which reach all other tools. */
   compactMode: z.boolean(),
-  /** What differs for single personal tokens and connected apps, by their id. */
+  /** Exceptions for single personal tokens and connected apps, by their id. */
   tokens: z
     .record(z.string().min(1).max(100), z.boolean())
     .refine((tokens) => Object.keys(tokens).length <= maxTokens, `must hold at most ${maxTokens}`)
@@ -31,7 +31,7 @@ export const getGatewayPreferences = endpoint({
   id: 'getGatewayPreferences',
   method: 'GET',
   path: '/api/users/:userId/gateway-preferences',
-  summary: "How the caller's tool list on /mcp looks",
+  summary: "The caller's preferences for their tool list on /mcp",
   access: 'user',
   withoutSession: 'user_not_authenticated',
   params: ofUser,
@@ -43,7 +43,7 @@ export const putGatewayPreferences = endpoint({
   id: 'putGatewayPreferences',
   method: 'PUT',
   path: '/api/users/:userId/gateway-preferences',
-  summary: "Replaces the caller's choice whole; their open clients are told that the list changed",
+  summary: "Replaces all of the caller's preferences; their open clients are told that the list changed",
   access: 'account',
   withoutSession: 'user_not_authenticated',
   params: ofUser,

@@ -40,7 +40,7 @@ export const personalTokenSchema = z.object({
   /** The first characters of the token, so that its owner can tell two apart. */
   prefix: z.string(),
   scopes: z.array(mcpScopeSchema),
-  /** Revoked ones are not listed. */
+  /** Revoked tokens are not listed. */
   status: z.enum(['active', 'expired']),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
@@ -58,7 +58,7 @@ export const createPersonalTokenBodySchema = z.object({
     .trim()
     .min(1)
     .max(80)
-    // it stands in lists beside others: nothing that hides or turns text around
+    // it is shown in lists: no characters that hide or reorder text
     .regex(/^[^\p{Cc}\u061C\u200B-\u200F\u202A-\u202E\u2066-\u2069]*$/u, 'must not hold control characters'),
   scopes: z
     .array(mcpScopeSchema)
@@ -94,7 +94,7 @@ export const revokePersonalToken = endpoint({
   id: 'revokePersonalToken',
   method: 'DELETE',
   path: '/auth/pat/:id',
-  summary: 'Revokes a personal access token of the caller; it is refused from then on',
+  summary: 'Revokes a personal access token of the caller; it stops working immediately',
   access: 'account',
   params: z.object({ id: z.string().max(100) }),
   invalidInput: 'pat_revoke_failed',

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { tierSchema } from './tiers.ts';
 
 /**
- * Last path segments under /mcp/ that are calls of their own, and /connect/callback, where sign-ins come back to: no
- * server may be called so (clarifications, Addresses).
+ * Path segments of our own endpoints under /mcp/ and of /connect/callback: no server may have one of them as its id
+ * (clarifications, Addresses).
  */
 const reservedServerIds = [
   'oauth',
@@ -28,7 +28,7 @@ export const serverIdSchema = z
 export const slugSchema = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,11}$/, 'must be 1 to 12 of a-z, 0-9 and -, beginning with a letter or digit')
-  .refine((slug) => !slug.includes('__'), 'must not hold "__"');
+  .refine((slug) => !slug.includes('__'), 'must not contain "__"');
 
 const line = (max: number) =>
   z.string().trim().min(1, 'must not be empty').max(max, `must be at most ${max} characters`);
@@ -100,7 +100,7 @@ const authSchema = z.discriminatedUnion('type', [
 
 const definition = z.looseObject({ name: z.string().min(1).max(256) });
 
-/** What a server offers, written down for servers that tell nothing before a person has signed in. */
+/** What a server offers, for servers that answer nothing before a person has signed in. */
 const snapshotSchema = z.strictObject({
   tools: z
     .array(definition.extend({ inputSchema: z.looseObject({ type: z.literal('object') }) }))
@@ -127,7 +127,7 @@ const billingSchema = z.strictObject({
       description: line(500).optional(),
     })
     .optional(),
-  /** Tool name -> credits a call; others are free to use. */
+  /** Tool name -> credits a call; other tools are free to use. */
   toolCosts: z
     .record(z.string().min(1).max(256), z.int('must be a whole number of credits').min(0).max(1_000_000))
     .default({}),
@@ -144,7 +144,7 @@ export const manifestSchema = z
   .strictObject({
     id: serverIdSchema,
     name: line(80),
-    /** What kind of service it is, in the author's words; `mcp` for an ordinary one. */
+    /** The kind of service, in the author's words; `mcp` for an ordinary one. */
     serviceType: line(40),
     version: z.string().regex(/^[0-9A-Za-z][0-9A-Za-z.+-]{0,39}$/, 'must be a version such as 1.0.0'),
     author: line(80).optional(),
@@ -155,7 +155,7 @@ export const manifestSchema = z
     slug: slugSchema.optional(),
     category: categorySchema,
     connection: connectionSchema,
-    /** One upstream connection for everybody, or one for each person (own credentials or state). */
+    /** One upstream connection for everyone, or one for each person (own credentials or state). */
     isolation: z.enum(['shared', 'perUser']).optional(),
     auth: authSchema.default({ type: 'none' }),
     capabilitySnapshot: snapshotSchema.optional(),
@@ -169,8 +169,8 @@ export const manifestSchema = z
     /** Calls under way at once to this server. */
     maxInFlight: z.int('must be a whole number').min(1).max(1024).default(64),
     /**
-     * What happens when a tool is not what it was at deployment: `text-only` (the default) takes new titles and
-     * descriptions over and hides a tool whose schema or annotations changed; `strict` hides it for any change.
+     * What happens when a tool differs from what was deployed: `text-only` (the default) accepts new titles and
+     * descriptions and hides a tool whose schema or annotations changed; `strict` hides it for any change.
      */
     toolChanges: z.enum(['text-only', 'strict']).optional(),
     billing: billingSchema.optional(),

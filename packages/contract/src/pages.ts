@@ -8,6 +8,7 @@ export const pagePaths = [
   '/search',
   '/service/:serviceId',
   '/dashboard',
+  '/profile',
   '/sign-in',
   '/auth/callback',
   '/auth/success',
@@ -15,3 +16,6 @@ export const pagePaths = [
   '/connect/callback',
   '/connect/:serverId',
 ] as const;
+
+/** Where the web app keeps the chosen theme, `light` or `dark`, in the browser; the broker's own pages follow it. */
+export const themeStorageKey = 'souk.theme';

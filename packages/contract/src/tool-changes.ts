@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
 /**
- * How a tool differs from what was trusted at deployment: `text` is title and description alone; `definition` is its
- * schemas, annotations or how it runs; `new` was not there at all.
+ * How a tool differs from what was trusted at deployment: `text` in title or description only; `definition` in schemas,
+ * annotations or execution; `new` did not exist.
  */
 export const toolChangeKindSchema = z.enum(['text', 'definition', 'new']);
 export type ToolChangeKind = z.infer<typeof toolChangeKindSchema>;
 
 /**
- * pending: the tool is hidden until somebody decides. accepted: taken over by the policy, with an audit row.
- * withdrawn: the server went back to what is trusted, or a new version was deployed.
+ * pending: the tool is hidden until an administrator decides. accepted: accepted by the policy, with an audit row.
+ * withdrawn: the server returned to what is trusted, or a new version was deployed.
  */
 export const toolChangeStatusSchema = z.enum(['pending', 'accepted', 'approved', 'rejected', 'withdrawn']);
 export type ToolChangeStatus = z.infer<typeof toolChangeStatusSchema>;
@@ -67,7 +67,7 @@ export const rejectToolChange = endpoint({
   ...decision,
   id: 'rejectToolChange',
   path: '/admin/tool-changes/:id/reject',
-  summary: 'Keeps the changed tool hidden for as long as its server offers it so',
+  summary: 'Keeps the tool hidden until its server offers it as trusted again',
 });
 
 export const toolChangeEndpoints = [listToolChanges, approveToolChange, rejectToolChange] as const;

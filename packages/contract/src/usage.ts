@@ -18,7 +18,7 @@ export const getUsageStats = endpoint({
       usageByMcp: z.array(
         z.object({ mcpId: z.string(), toolCalls: z.int(), averageCost: z.number(), totalCredits: z.int() }),
       ),
-      /** Of any call, whatever became of it; null when there was none. */
+      /** Time of the last call with any outcome; null when there was none. */
       lastCallAt: z.iso.datetime().nullable(),
     }),
   }),
@@ -27,20 +27,24 @@ export const getUsageStats = endpoint({
 
 export const callOutcomeSchema = z.enum(['ok', 'error', 'failed', 'refused', 'cancelled']);
 
-/** One call of a person: what was called and what became of it. Arguments and results are not stored. */
+/** One call of a person: what was called, and its outcome. Arguments and results are not stored. */
 export const callSchema = z.object({
   id: z.string(),
   at: z.iso.datetime(),
   /** The MCP client by the name that it gave, or the personal token by the name that its owner gave. */
   client: z.object({ kind: z.enum(['client', 'token']), name: z.string() }),
-  serverId: z.string(),
+  /** null for what belongs to no server: a built-in tool, or a name that no server has. */
+  serverId: z.string().nullable(),
   kind: z.enum(['tool', 'prompt', 'resource']),
   /** The server's own name of the tool or prompt, or the resource's address. */
   name: z.string(),
   durationMs: z.int(),
-  /** ok; error: the tool itself said so; failed: no good answer came; refused: not sent to the server; cancelled. */
+  /**
+   * ok; error: the tool, or the server, said so; failed: no valid answer came; refused: not sent to the server, or it asked
+   * for input; cancelled by the client.
+   */
   outcome: callOutcomeSchema,
-  /** A code of why it was not ok, such as timeout or rate_limited. */
+  /** Why it was not ok, as a code such as timeout or rate_limited. */
   reason: z.string().nullable(),
   credits: z.int(),
 });
@@ -50,16 +54,16 @@ export const listCalls = endpoint({
   id: 'listCalls',
   method: 'GET',
   path: '/api/users/:userId/calls',
-  summary: "The caller's own calls, newest first, page by page; calls that come meanwhile move nothing",
+  summary: "The caller's own calls, newest first, in pages that later calls do not shift",
   access: 'user',
   params: z.object({ userId: z.string() }),
   query: z.object({
     limit: z.coerce.number().int().min(1).max(200).default(50),
-    /** nextCursor of the page before. */
+    /** nextCursor of the previous page. */
     cursor: z.string().max(100).optional(),
     serverId: z.string().max(63).optional(),
     outcome: callOutcomeSchema.optional(),
-    /** At or after, and before. */
+    /** `from` is inclusive, `to` exclusive. */
     from: z.iso.datetime({ offset: true }).optional(),
     to: z.iso.datetime({ offset: true }).optional(),
   }),

@@ -59,7 +59,7 @@ const environmentSchema = z.object({
   SIGN_IN_PER_MINUTE: whole(20, 1, 1_000_000),
 });
 
-/** Secrets that may come from a file: NAME_FILE holds the path. */
+/** Secrets that may come from a file: NAME_FILE is its path. */
 const fromFile = [
   'DATABASE_URL',
   'GOOGLE_CLIENT_SECRET',
@@ -71,7 +71,7 @@ const fromFile = [
 export type Config = {
   production: boolean;
   port: number;
-  /** Origin without a trailing slash: the one source of absolute addresses. */
+  /** Origin without a trailing slash. Every absolute address is made from it. */
   publicUrl: string;
   host: string;
   /** Absolute path. */
@@ -84,7 +84,7 @@ export type Config = {
   brandName: string;
   supportEmail: string;
   businessEmail: string;
-  /** Addresses and CIDRs whose X-Forwarded-* count. */
+  /** Addresses and CIDRs whose X-Forwarded-* headers are trusted. */
   trustProxy: readonly string[];
   masterKey: string | undefined;
   /** What the operator supplies for servers, by variable: UPSTREAM_HEADER_…, UPSTREAM_CLIENT_SECRET_…. */
@@ -160,7 +160,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     production,
     port: env.PORT,
     publicUrl: publicUrl.origin,
-    // A stand-in lets anybody be anybody: it is reachable from this machine alone unless the operator says otherwise.
+    // With the stand-in anyone can sign in as anyone: only this machine can reach it unless the operator says otherwise.
     host: standIn && !env.ALLOW_DEV_SIGN_IN ? '127.0.0.1' : (env.HOST ?? (standIn ? '127.0.0.1' : '0.0.0.0')),
     dataDir: isAbsolute(env.DATA_DIR) ? env.DATA_DIR : resolve(env.DATA_DIR),
     databaseUrl: env.DATABASE_URL,
@@ -191,7 +191,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   };
 }
 
-/** The variables that are set to something, with what their NAME_FILE holds. */
+/** The variables that are not empty, with the contents of their NAME_FILE. */
 function readFiles(environment: NodeJS.ProcessEnv, problems: string[]): Record<string, string> {
   const merged: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
@@ -212,7 +212,7 @@ function readFiles(environment: NodeJS.ProcessEnv, problems: string[]): Record<s
   return merged;
 }
 
-/** Wrong variables are reported and then count as unset, so that what is wrong with the others is reported too. */
+/** Invalid variables are reported and then count as unset, so that problems of the others are reported too. */
 function parseEnvironment(variables: Record<string, string>, problems: string[]): z.infer<typeof environmentSchema> {
   const parsed = environmentSchema.safeParse(variables);
   if (parsed.success) return parsed.data;

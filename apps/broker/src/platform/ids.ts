@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { v7 } from 'uuid';
 import type { Clock } from './clock.ts';
 
-/** Asking the system for 16 bytes costs more than most of what a call does: it is asked for many at once. */
+/** Getting 16 random bytes from the system costs more than most steps of a call, so we get many at once. */
 const poolBytes = 8192;
 
 function createRandomPool(): (bytes: number) => Uint8Array {

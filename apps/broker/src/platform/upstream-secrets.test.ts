@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readUpstreamSecrets } from './upstream-secrets.ts';
 
-test('secrets for servers come from variables or files; what is wrong is told without a value', () => {
+test('secrets for servers come from variables or files; problems are reported without their values', () => {
   const folder = mkdtempSync(join(tmpdir(), 'souk-secrets-'));
   const file = join(folder, 'secret');
   writeFileSync(file, 'from a file\n');

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 
 /** Header values and client secrets that the operator supplies for servers. */
 const names = /^UPSTREAM_(HEADER|CLIENT_SECRET)_[A-Z0-9_]+$/;
-/** What an HTTP header may hold (RFC 9110, section 5.5), without blanks around it. */
+/** What an HTTP header may contain (RFC 9110, section 5.5), without surrounding spaces. */
 const value = /^[\x21-\x7e]([\x20-\x7e]{0,4094}[\x21-\x7e])?$/;
 
 /**
  * Reads UPSTREAM_HEADER_…, UPSTREAM_CLIENT_SECRET_… and their …_FILE forms.
- * @param problems what is wrong is added here; never a value
+ * @param problems problems are added here, never a value
  */
 export function readUpstreamSecrets(environment: NodeJS.ProcessEnv, problems: string[]): ReadonlyMap<string, string> {
   const secrets = new Map<string, string>();

@@ -20,16 +20,16 @@ const defaults = {
   category: 'data',
 };
 
-/** Deploys a manifest and waits until its server was asked; `expectStatus` undefined does not wait. */
+/** Deploys a manifest and waits until its server was asked; `unasked` does not wait. */
 export async function deployManifest(
   app: App,
   manifest: { id: string } & Record<string, unknown>,
-  expectStatus: 'connected' | 'disconnected' | 'error' | undefined = 'connected',
+  expectStatus: 'connected' | 'disconnected' | 'error' | 'unasked' = 'connected',
 ): Promise<void> {
   const parsed = parseManifest(JSON.stringify({ name: manifest.id, ...defaults, ...manifest }), policy);
   await app.catalogue.stage(parsed, { origin: 'admin' });
   await app.catalogue.deploy(parsed.id, parsed.version);
-  if (expectStatus === undefined) return;
+  if (expectStatus === 'unasked') return;
   await waitUntil(
     `${parsed.id} to be ${expectStatus}`,
     () => {

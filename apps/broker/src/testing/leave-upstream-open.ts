@@ -1,6 +1,6 @@
 // Opens a stdio server, prints its process group and ends without closing it: by exit when told to, or when killed.
 import { createLog } from '#platform/log.ts';
-import { openUpstream } from '#adapters/mcp/open-upstream.ts';
+import { openUpstream } from '#adapters/mcp/connect/open-upstream.ts';
 import { fileURLToPath } from 'node:url';
 
 const upstream = await openUpstream(

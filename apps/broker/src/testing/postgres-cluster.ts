@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { freePort } from './free-port.ts';
 
 export type PostgresCluster = {
   /** Address of the superuser and the database `postgres`. */
@@ -115,14 +115,4 @@ async function unprivilegedUser(): Promise<{ uid: number; gid: number }> {
     if (fields) return { uid: Number(fields[2]), gid: Number(fields[3]) };
   }
   throw new Error('PostgreSQL does not run as root, and there is neither a user postgres nor nobody');
-}
-
-/** PostgreSQL takes no port 0; the moment between is ours alone but for bad luck. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (typeof address !== 'object' || !address) throw new Error('no port');
-  return address.port;
 }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { asRecord } from '#platform/json.ts';
 
 /** Who signs in at the stand-in's account page. */
 export type SignInChoice = { email?: string; allow?: boolean };
@@ -213,16 +214,15 @@ function covers(cookiePath: string, path: string): boolean {
 }
 
 function textField(value: unknown, name: string): string {
-  const field: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+  const field = asRecord(value)?.[name];
   if (typeof field !== 'string') throw new Error(`no ${name} in ${JSON.stringify(value)}`);
   return field;
 }
 
 export function readTokens(value: unknown): WebTokens {
-  const expiresIn: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'expiresIn') : undefined;
   return {
     accessToken: textField(value, 'accessToken'),
     refreshToken: textField(value, 'refreshToken'),
-    expiresIn: Number(expiresIn),
+    expiresIn: Number(asRecord(value)?.['expiresIn']),
   };
 }

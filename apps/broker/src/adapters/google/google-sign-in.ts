@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
 
-/** Who signed in, as the provider says. */
+/** The signed-in user, according to the provider. */
 export type UpstreamProfile = {
   subject: string;
   email: string;
@@ -9,20 +9,20 @@ export type UpstreamProfile = {
   photoUrl: string | undefined;
 };
 
-/** What must be remembered in the browser between leaving for the provider and coming back. */
+/** The values that the browser keeps between the redirect to the provider and the callback. */
 type PendingSignIn = { verifier: string; state: string; nonce: string };
 
-/** Sign-in at an outside provider: one interface, whoever stands behind it. */
+/** Sign-in at an external provider. Every provider implements this interface. */
 export type UpstreamSignIn = {
-  /** Where to send the browser, and what to remember. `mustAsk`: the provider lets the person choose the account. */
+  /** The URL to send the browser to, and the values to keep. `mustAsk`: the provider lets the user choose the account. */
   start(options?: { mustAsk?: boolean }): Promise<{ url: string; pending: PendingSignIn }>;
   /**
-   * Redeems the callback's code. State, nonce, issuer, audience, signature and PKCE are checked.
-   * @param callbackUrl the whole address that the browser came back to
-   * @throws UpstreamRefusedError when the provider or the person said no; any other error when a check failed
+   * Redeems the callback's code. Checks state, nonce, issuer, audience, signature and PKCE.
+   * @param callbackUrl the full URL that the browser returned to
+   * @throws UpstreamRefusedError when the provider or the user refused; any other error when a check failed
    */
   finish(callbackUrl: URL, pending: PendingSignIn): Promise<UpstreamProfile>;
-  /** Our clock minus the provider's, as its last answer dated itself; 0 before any. Identity tokens are dated too. */
+  /** Our clock minus the provider's, from the Date header of its last response; 0 before the first. */
   clockSkewMs(): number;
 };
 
@@ -31,32 +31,32 @@ type UpstreamSettings = {
   clientId: string;
   clientSecret: string;
   redirectUri: string;
-  /** Answers in place of the network, for tests. */
+  /** Replaces the network in tests. */
   fetch?: oidc.CustomFetch;
 };
 
 export type ConnectUpstream = (settings: UpstreamSettings) => UpstreamSignIn;
 
-/** The provider answered with an OAuth error, access_denied for one. */
+/** The provider returned an OAuth error such as access_denied. */
 export class UpstreamRefusedError extends Error {
   readonly error: string;
   constructor(error: string, cause: unknown) {
-    super(`the provider answered ${error}`, { cause });
+    super(`the provider returned ${error}`, { cause });
     this.name = 'UpstreamRefusedError';
     this.error = error;
   }
 }
 
 /**
- * Google, or whatever OpenID provider stands at `issuer`. Its metadata is fetched at the first sign-in, not at the start:
- * a provider that is down must not keep the product from starting, and the stand-in is served by ourselves.
+ * Google, or the OpenID provider at `issuer`. Its metadata is fetched at the first sign-in, not at startup: a provider
+ * that is down must not stop the product from starting, and the broker itself serves the stand-in.
  */
 export const connectGoogle: ConnectUpstream = (settings) => {
   let discovered: Promise<oidc.Configuration> | undefined;
   let skewMs = 0;
-  /** Notes how far apart the clocks are: an identity token is refused for it, and nothing in it says why. */
+  /** Records the clock skew: it gets identity tokens rejected, and the rejection does not say why. */
   const datedFetch: oidc.CustomFetch = async (url, init) => {
-    // undici's own types are stricter about undefined than what openid-client gives it
+    // undici's types are stricter about undefined than the init that openid-client passes
     const answer = await (settings.fetch ? settings.fetch(url, init) : fetch(url, init as RequestInit));
     const dated = Date.parse(answer.headers.get('date') ?? '');
     if (!Number.isNaN(dated)) skewMs = Date.now() - dated;
@@ -107,12 +107,12 @@ export const connectGoogle: ConnectUpstream = (settings) => {
       }
       const claims = tokens.claims();
       if (!claims) throw new Error('the provider sent no identity');
-      // Google puts e-mail and name into the identity token; OpenID providers may keep them for their userinfo.
-      const person: Record<string, unknown> =
+      // Google puts e-mail and name into the identity token; other OpenID providers may return them only from userinfo.
+      const profile: Record<string, unknown> =
         typeof claims['email'] === 'string'
           ? claims
           : await oidc.fetchUserInfo(await configuration(), tokens.access_token, claims.sub);
-      const { email, email_verified: verified, name, picture } = person;
+      const { email, email_verified: verified, name, picture } = profile;
       if (typeof email !== 'string') throw new Error('the provider sent no e-mail address');
       return {
         subject: claims.sub,
@@ -129,9 +129,9 @@ function discover(settings: UpstreamSettings & { fetch: oidc.CustomFetch }): Pro
   const issuer = new URL(settings.issuer);
   return oidc.discovery(issuer, settings.clientId, undefined, oidc.ClientSecretBasic(settings.clientSecret), {
     execute: [
-      // TLS alone would do by the specification; we also want the identity token's signature checked.
+      // The specification accepts TLS alone; we also check the identity token's signature.
       oidc.enableNonRepudiationChecks,
-      // Plain http is for a stand-in on loopback alone: the configuration refuses any other.
+      // Plain http is only for a stand-in on loopback; the configuration refuses any other http issuer.
       ...(issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : []),
     ],
     timeout: 10,

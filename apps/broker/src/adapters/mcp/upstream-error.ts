@@ -1,24 +1,24 @@
 /**
- * Why an upstream could not answer. The gateway turns the kind into an answer for its client
+ * Why an upstream did not answer. The gateway turns the kind into an answer for its client
  * (docs: security, bad inputs 15-23); `protocol` errors are passed on with code, message and data.
  *
- * - `unreachable`      nothing took the request: connection refused, name unknown, program not startable, HTTP 429, 503
+ * - `unreachable`      the request was not accepted: connection refused, unknown name, no such program, HTTP 429, 503
  * - `timeout`          no answer (or no progress) within the deadline
  * - `closed`           the connection or the process ended while a call was open, HTTP 502, 504
- * - `bad_upstream`     it answered with something that is not MCP
+ * - `bad_upstream`     the answer was not valid MCP
  * - `result_too_large` an answer above the byte limit
  * - `too_many_tools`   more tools than a server may have
- * - `sign_in_required` HTTP 401, or 403 for want of scopes; `wwwAuthenticate` holds the challenge
- * - `session_lost`     a legacy session that the server no longer knows: open again
+ * - `sign_in_required` HTTP 401, or 403 for missing scopes; `wwwAuthenticate` has the challenge
+ * - `session_lost`     the server no longer knows the legacy session: open a new one
  * - `refused_address`  an address that is not public and not allow-listed (SSRF)
- * - `cancelled`        the caller's own signal
- * - `busy`             no place for another call; nothing was sent
- * - `restarting`       a program or service of ours that ended and is started again; nothing was sent
- * - `quarantined`      a program that crashed again and again: it is not started until somebody says so
- * - `no_sandbox`       a program, where programs run in a sandbox alone and there is none
- * - `protocol`         a JSON-RPC error of the upstream
+ * - `cancelled`        the caller aborted its signal
+ * - `busy`             too many calls running; nothing was sent
+ * - `restarting`       a program or service that we run ended and is being restarted; nothing was sent
+ * - `quarantined`      a program crashed repeatedly: it stays stopped until the server is refreshed or redeployed
+ * - `no_sandbox`       programs may only run in a sandbox, and this machine has none
+ * - `protocol`         the upstream returned a JSON-RPC error
  *
- * What failed as unreachable, session_lost, sign_in_required or refused_address cannot have run: it may be tried again.
+ * A call that failed as unreachable, session_lost, sign_in_required or refused_address has not run and can be retried.
  */
 export type UpstreamErrorKind =
   | 'unreachable'
@@ -42,9 +42,9 @@ export class UpstreamError extends Error {
   /** JSON-RPC code, message and data of a `protocol` error. */
   readonly code: number | undefined;
   readonly data: unknown;
-  /** The challenge of a `sign_in_required`, as the server wrote it. */
+  /** The challenge of a `sign_in_required` error, as the server wrote it. */
   readonly wwwAuthenticate: string | undefined;
-  /** When it may go better, of a `restarting` and of a server that is left alone; undefined when nobody can say. */
+  /** When to retry, for `restarting` and for an open circuit; undefined when unknown. */
   readonly retryAfterMs: number | undefined;
 
   constructor(

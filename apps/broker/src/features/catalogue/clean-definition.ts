@@ -1,13 +1,13 @@
 import { cleanText } from './clean-text.ts';
 
-/** Fields whose text people and models read, wherever they stand: also in a schema's properties and a prompt's arguments. */
+/** Fields whose text people and models read, at every depth: also in a schema's properties and a prompt's arguments. */
 const textFields: ReadonlySet<string> = new Set(['title', 'description']);
 
 export type CleanDefinition = { cleaned: Record<string, unknown>; flagged: boolean };
 
 /**
- * A server's definition as we keep it: titles and descriptions at every depth without hidden characters, `flagged` when
- * there were any; and no string that PostgreSQL's jsonb refuses (NUL, half of a surrogate pair).
+ * A server's definition as we store it: titles and descriptions without hidden characters (`flagged` when there were any),
+ * and no string that PostgreSQL's jsonb refuses (NUL, half of a surrogate pair).
  */
 export function cleanDefinition(body: Record<string, unknown>): CleanDefinition {
   let flagged = false;

@@ -1,6 +1,6 @@
 /**
- * What an upstream writes is shown to people and read by models, so characters that hide or reorder text are taken out:
- * control characters (but newline and tab), bidirectional overrides and isolates, zero-width characters, and the tag
+ * People and models read what an upstream writes, so characters that hide or reorder text are removed: control characters
+ * (except newline and tab), bidirectional overrides and isolates, zero-width characters, and the tag
  * block, with which whole sentences can be hidden inside a description (gateway.md, Names).
  */
 const hidden =

@@ -64,7 +64,7 @@ describeOnDatabases('the stored catalogue', catalogueMigrations, (open) => {
     await catalogue.stop();
   });
 
-  test('takes the same version once more, refuses it with other content and names the difference', async () => {
+  test('accepts the same version again, and refuses it with other content, naming the difference', async () => {
     const catalogue = await start();
     await catalogue.stage(manifest('weather'), { origin: 'admin' });
     expect(await catalogue.stage(manifest('weather'), { origin: 'admin' })).toBe('unchanged');
@@ -79,7 +79,7 @@ describeOnDatabases('the stored catalogue', catalogueMigrations, (open) => {
     await catalogue.stop();
   });
 
-  test('keeps what a server was found to offer, with names of ours and costs of the manifest', async () => {
+  test('stores what a server offers, with exposed names and the costs of the manifest', async () => {
     const catalogue = await start();
     await catalogue.stage(manifest('weather', { billing: { tier: 'T0', toolCosts: { two: 5 } } }), { origin: 'admin' });
     await catalogue.deploy('weather', '1.0.0');
@@ -98,7 +98,7 @@ describeOnDatabases('the stored catalogue', catalogueMigrations, (open) => {
     await catalogue.stop();
   });
 
-  test('gives two servers with one slug or one resource address names that differ', async () => {
+  test('gives different names to two servers with the same slug or the same resource address', async () => {
     const catalogue = await start();
     for (const id of ['a', 'b']) {
       await catalogue.stage(manifest(id, { slug: 'same' }), { origin: 'admin' });
@@ -130,7 +130,7 @@ describeOnDatabases('the stored catalogue', catalogueMigrations, (open) => {
     await Promise.all([first.stop(), second.stop()]);
   });
 
-  test('keeps the last catalogue of a server that went away, and is the same after a restart', async () => {
+  test('keeps the last catalogue of an unreachable server, also after a restart', async () => {
     const db = await open();
     const before = await createCatalogue({ db, clock: systemClock, log });
     await before.stage(manifest('weather'), { origin: 'admin' });
@@ -162,7 +162,7 @@ describeOnDatabases('the stored catalogue', catalogueMigrations, (open) => {
     await catalogue.stop();
   });
 
-  test('under the strict policy a new description hides a tool; rejected, it stays hidden until it is as it was', async () => {
+  test('under the strict policy a new description hides a tool; rejected, it stays hidden until it is as it was trusted', async () => {
     const catalogue = await start();
     await catalogue.stage(manifest('weather', { toolChanges: 'strict' }), { origin: 'admin' });
     await catalogue.deploy('weather', '1.0.0');
@@ -175,14 +175,14 @@ describeOnDatabases('the stored catalogue', catalogueMigrations, (open) => {
     await catalogue.storeDiscovery('weather', offering());
     await catalogue.storeDiscovery('weather', reworded);
     expect(shown()).toEqual(['two']);
-    expect(catalogue.snapshot().toolsByExposedName.get('weather__one')?.held).toBe(true);
+    expect(catalogue.snapshot().toolsByExposedName.get('weather__one')?.underReview).toBe(true);
 
     const [change] = await catalogue.toolChanges({ status: 'pending' });
     const by = '00000000-0000-7000-8000-000000000001';
     await catalogue.decideToolChange(change?.id ?? 0, { verdict: 'rejected', by, reason: 'no' });
     await catalogue.storeDiscovery('weather', reworded);
     expect(shown()).toEqual(['two']);
-    // what was rejected is not asked again
+    // a rejected change is not asked about again
     expect((await catalogue.toolChanges({})).map(({ status }) => status)).toEqual(['rejected']);
 
     await catalogue.storeDiscovery('weather', offering());
@@ -190,7 +190,7 @@ describeOnDatabases('the stored catalogue', catalogueMigrations, (open) => {
     await catalogue.stop();
   });
 
-  test('a bundled server that this installation starts itself may change with an upgrade, and that is written down', async () => {
+  test('a bundled server that this installation starts itself may change with an upgrade, and the audit log says so', async () => {
     const catalogue = await start();
     const own = manifest('weather', { connection: { type: 'http', url: 'service:weather' } });
     await catalogue.stage(own, { origin: 'bundled' });
@@ -207,7 +207,7 @@ describeOnDatabases('the stored catalogue', catalogueMigrations, (open) => {
     await catalogue.stop();
   });
 
-  test('two replicas that find the same change at once open it once', async () => {
+  test('two replicas that find the same change at once record it once', async () => {
     const db = await open();
     const [one, two] = await Promise.all([1, 2].map(() => createCatalogue({ db, clock: systemClock, log })));
     if (!one || !two) throw new Error('no catalogue');
@@ -221,7 +221,7 @@ describeOnDatabases('the stored catalogue', catalogueMigrations, (open) => {
     await Promise.all([one.stop(), two.stop()]);
   });
 
-  test('texts are cleaned at every depth, and what a database cannot hold is left out', async () => {
+  test('texts are cleaned at every depth, and characters that the database refuses are removed', async () => {
     const catalogue = await start();
     await catalogue.stage(manifest('weather'), { origin: 'admin' });
     await catalogue.deploy('weather', '1.0.0');

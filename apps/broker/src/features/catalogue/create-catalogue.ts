@@ -13,7 +13,7 @@ import { createSnapshot, type CatalogueServer, type CatalogueSnapshot } from './
 import * as store from './store.ts';
 import type { CatalogueTables } from './tables.ts';
 
-/** A health row is written when something changed, and else at most this often. */
+/** A health row is written when the health changed, otherwise at most this often. */
 const healthWriteIntervalMs = 60_000;
 const channel = 'souk_catalogue';
 
@@ -30,7 +30,7 @@ export type Catalogue = {
   stage(manifest: Manifest, by: StagedBy): Promise<'staged' | 'unchanged'>;
   /** Makes a version live. @throws SoukError not_found */
   deploy(serverId: string, version: string): Promise<void>;
-  /** The versions of a server that are known, whatever their status. */
+  /** All known versions of a server, in any status. */
   versions(serverId: string): Promise<store.ManifestRow[]>;
   /** Replaces what a server offers, and sets it connected. */
   storeDiscovery(serverId: string, discovered: Discovered): Promise<void>;
@@ -59,7 +59,7 @@ export async function createCatalogue(options: { db: Database; clock: Clock; log
     for (const listener of listeners) listener(current);
   }
 
-  // One reading at a time, and one more after a change that came while it ran: readers never see an older state last.
+  // One read at a time, and another one if a change came during it: the last published state is never an older one.
   let reading: Promise<void> | undefined;
   let again = false;
   function reload(): Promise<void> {
@@ -195,7 +195,7 @@ export async function createCatalogue(options: { db: Database; clock: Clock; log
   };
 }
 
-/** Whose tools may change how. Servers that this installation starts from its own files change with an upgrade of Souk. */
+/** How a server's tools may change. Servers that this installation starts from its own files change with an upgrade of Souk. */
 function driftPolicy(manifest: Manifest, origin: 'bundled' | 'admin'): DriftPolicy {
   const { connection } = manifest;
   const isOurs = connection.type === 'stdio' || connection.url.startsWith('service:');

@@ -1,9 +1,8 @@
 import type { ToolChange, ToolChangeStatus } from '@souk/contract/tool-changes.ts';
-import type { Selectable, Transaction } from 'kysely';
+import type { Selectable } from 'kysely';
 import { writeAudit } from '#platform/audit/audit-log.ts';
 import { SoukError } from '#platform/errors.ts';
-import type { CatalogueDb } from './store.ts';
-import type { CatalogueTables } from './tables.ts';
+import type { CatalogueDb, CatalogueTables, Tx } from './tables.ts';
 import { upsertPin } from './tool-pin-store.ts';
 
 /** Newest first; the screen asks for the pending ones, and for one server's history. */
@@ -27,16 +26,11 @@ export async function listToolChanges(
 export type Decision = { verdict: 'approved' | 'rejected'; by: string; reason: string };
 
 /**
- * An administrator's word on a change. Approved: what the server offers now is trusted and shown. Rejected: it stays
- * hidden while it is offered so. The audit row stands in the same transaction.
- * @throws SoukError not_found, or change_decided when it is not pending any more
+ * Stores an administrator's decision on a change. Approved: what the server offers now is trusted and shown. Rejected: the
+ * tool stays hidden until it is as it was trusted. The audit row is written in the same transaction.
+ * @throws SoukError not_found, or change_decided when it is no longer pending
  */
-export async function decideToolChange(
-  tx: Transaction<CatalogueTables>,
-  id: number,
-  decision: Decision,
-  at: Date,
-): Promise<ToolChange> {
+export async function decideToolChange(tx: Tx, id: number, decision: Decision, at: Date): Promise<ToolChange> {
   const change = await tx.selectFrom('tool_changes').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
   if (!change) throw new SoukError('not_found');
   if (change.status !== 'pending') throw new SoukError('change_decided');
@@ -61,7 +55,7 @@ export async function decideToolChange(
   return present(decided);
 }
 
-async function trust(tx: Transaction<CatalogueTables>, change: Selectable<CatalogueTables['tool_changes']>) {
+async function trust(tx: Tx, change: Selectable<CatalogueTables['tool_changes']>) {
   const deployed = await tx
     .selectFrom('manifest_versions')
     .select('version')
@@ -72,7 +66,7 @@ async function trust(tx: Transaction<CatalogueTables>, change: Selectable<Catalo
   await upsertPin(tx, { id: change.server_id, version: deployed.version }, tool, null);
   await tx
     .updateTable('capabilities')
-    .set({ held: false, text_changed_at: null })
+    .set({ under_review: false, text_changed_at: null })
     .where('server_id', '=', change.server_id)
     .where('kind', '=', 'tool')
     .where('name', '=', change.tool)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** SHA-256 of a definition as it came, whatever the order of its fields. */
+/** SHA-256 of a definition, independent of the order of its fields. */
 export function definitionHash(body: Record<string, unknown>): string {
   return createHash('sha256')
     .update(JSON.stringify(sortKeys(body)))

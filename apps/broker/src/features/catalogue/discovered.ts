@@ -3,14 +3,13 @@ import { definitionHash } from './definition-hash.ts';
 import { exposeName, exposeUri } from './exposed-name.ts';
 import type { ServerFeature } from './server-features.ts';
 import type { Era } from './snapshot.ts';
-import type { StoredCapability } from './store.ts';
-import type { CapabilityKind } from './tables.ts';
+import type { CapabilityKind, StoredCapability } from './tables.ts';
 
-/** What a server was found to offer: its own definitions, unchanged. */
+/** What a server offers: its own definitions, unchanged. */
 export type Discovered = {
   era: Era | undefined;
   instructions: string | undefined;
-  /** Undefined where nobody has heard it from the server itself. */
+  /** Undefined when the server itself was not asked, as with a manifest's snapshot. */
   features?: readonly ServerFeature[] | undefined;
   tools: readonly Record<string, unknown>[];
   prompts: readonly Record<string, unknown>[];
@@ -18,13 +17,13 @@ export type Discovered = {
   templates: readonly Record<string, unknown>[];
 };
 
-/** The key of a definition: resources go by address, all else by name. */
+/** What identifies a definition: the address of a resource, the name of everything else. */
 function keyOf(kind: CapabilityKind, body: Record<string, unknown>): string {
   const key = kind === 'resource' ? body['uri'] : kind === 'template' ? body['uriTemplate'] : body['name'];
   return typeof key === 'string' ? key : '';
 }
 
-/** Resource addresses and templates as the server itself writes them, for the look-up of those taken by others. */
+/** The server's own resource addresses and templates, to look up which of them other servers use. */
 export function urisOf(discovered: Discovered): string[] {
   return [
     ...discovered.resources.map((body) => keyOf('resource', body)),
@@ -32,7 +31,7 @@ export function urisOf(discovered: Discovered): string[] {
   ];
 }
 
-/** Rows of the stored catalogue. A definition without a key, or one that stands twice, is left out: first one wins. */
+/** Rows of the stored catalogue. Definitions without a key are left out; of two with the same key the first is kept. */
 export function toStored(slug: string, discovered: Discovered, takenUris: ReadonlySet<string>): StoredCapability[] {
   const seen = new Set<string>();
   const store = (kind: CapabilityKind, bodies: readonly Record<string, unknown>[]): StoredCapability[] =>

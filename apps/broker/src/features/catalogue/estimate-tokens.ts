@@ -1,6 +1,6 @@
 import type { CatalogueItem, CatalogueServer } from './snapshot.ts';
 
-/** Bytes of JSON that make about one token. The tokenisers of today's models need 3.5 to 4.5 bytes of English and JSON. */
+/** Bytes of JSON for about one token. The tokenisers of today's models need 3.5 to 4.5 bytes of English and JSON. */
 const bytesPerToken = 4;
 
 const counted = new WeakMap<CatalogueItem, number>();
@@ -16,7 +16,7 @@ export function estimateToolTokens(item: CatalogueItem): number {
   return tokens;
 }
 
-/** The same for all tools of a server that are shown. */
+/** The same for all listed tools of a server. */
 export function estimateTokens(server: CatalogueServer): number {
   return server.tools.reduce((sum, item) => sum + estimateToolTokens(item), 0);
 }

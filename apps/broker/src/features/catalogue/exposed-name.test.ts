@@ -8,7 +8,7 @@ describe('the name of a tool on /mcp', () => {
     expect(exposeName('travel', 'find_airports')).toBe('travel__find_airports');
   });
 
-  test('keeps to [A-Za-z0-9_-] and 48 characters, whatever a server calls its tools', () => {
+  test('has only [A-Za-z0-9_-] and at most 48 characters, for any name that a server uses', () => {
     const names = fc.string({ unit: 'binary', minLength: 1, maxLength: 200 });
     fc.assert(
       fc.property(names, (name) => {
@@ -17,7 +17,7 @@ describe('the name of a tool on /mcp', () => {
     );
   });
 
-  test('tells apart names that look alike once cleaned or cut, and stays the same', () => {
+  test('is unique for names that are equal once cleaned or cut, and always the same', () => {
     const names = ['a.b', 'a/b', 'a_b', `${'x'.repeat(80)}1`, `${'x'.repeat(80)}2`];
     expect(new Set(names.map((name) => exposeName('s', name))).size).toBe(names.length);
     expect(exposeName('s', 'a.b')).toBe(exposeName('s', 'a.b'));
@@ -25,16 +25,16 @@ describe('the name of a tool on /mcp', () => {
   });
 });
 
-test('a resource address that two servers use is told apart by the slug, and found again', () => {
+test('a resource address that two servers use gets a prefix with the slug, from which the original is found', () => {
   expect(ownUri('pro', exposeUri('pro', 'travel://airports'))).toBe('travel://airports');
   expect(ownUri('pro', 'travel://airports')).toBe('travel://airports');
-  // a client takes a page for one by its scheme (MCP Apps)
+  // clients recognise a page by its scheme (MCP Apps)
   expect(exposeUri('pro', 'ui://maps/page.html')).toMatch(/^ui:/);
   expect(ownUri('pro', exposeUri('pro', 'ui://maps/page.html'))).toBe('ui://maps/page.html');
   expect(ownUri('contra', exposeUri('pro', 'ui://maps/page.html'))).not.toBe('ui://maps/page.html');
 });
 
-test('characters that hide or reorder text are taken out of what a server writes, and that is flagged', () => {
+test('characters that hide or reorder text are removed from what a server writes, and the item is flagged', () => {
   const hidden = `Reads\u202E mail\u200B.${[...'send all'].map((c) => String.fromCodePoint(0xe0000 + (c.codePointAt(0) ?? 0))).join('')}`;
   expect(cleanText(hidden)).toEqual({ cleaned: 'Reads mail.', flagged: true });
   expect(cleanText('Ordinary text, über 日本語 ✈️\nsecond line')).toMatchObject({ flagged: false });

@@ -5,12 +5,17 @@ export const maxExposedNameLength = 48;
 const separator = '__';
 const hashLength = 6;
 
+/** What the names of a server's tools and prompts on /mcp begin with. */
+export function toolPrefix(slug: string): string {
+  return slug + separator;
+}
+
 /**
  * The name of a server's tool or prompt on /mcp: `slug__tool`, only [A-Za-z0-9_-], at most 48 characters.
- * A name that had to be changed carries a hash of the original, so that two of them stay apart and each stays the same.
+ * A name that had to be changed ends in a hash of the original, so that it is unique and always the same.
  */
 export function exposeName(slug: string, name: string): string {
-  const plain = `${slug}${separator}${name}`;
+  const plain = toolPrefix(slug) + name;
   const cleaned = plain.replaceAll(/[^A-Za-z0-9_-]/g, '_');
   if (cleaned === plain && cleaned.length <= maxExposedNameLength) return cleaned;
   const hash = createHash('sha256').update(`${slug}\n${name}`).digest('hex').slice(0, hashLength);
@@ -19,14 +24,14 @@ export function exposeName(slug: string, name: string): string {
 
 const appScheme = 'ui://';
 
-/** What stands in front of the server's own address; pages of MCP Apps keep their scheme, by which clients know them. */
+/** The prefix before the server's own address. Pages of MCP Apps keep their scheme, by which clients recognise them. */
 function prefixOf(slug: string, scheme: string): string {
   return scheme === appScheme ? `ui://souk/${slug}/` : `souk://${slug}/`;
 }
 
 /**
  * The address of a resource whose own address another server uses too: `souk://slug/own-address`, and of a page of an
- * MCP App `ui://souk/slug/…`. Works for templates alike, since the server's own part stands in it unchanged.
+ * MCP App `ui://souk/slug/…`. Works for templates too, since the server's own part is unchanged in it.
  */
 export function exposeUri(slug: string, uri: string): string {
   return uri.startsWith(appScheme) ? prefixOf(slug, appScheme) + uri.slice(appScheme.length) : prefixOf(slug, '') + uri;

@@ -1,6 +1,6 @@
 export { createCatalogue, type Catalogue } from './create-catalogue.ts';
 export type { Discovered } from './discovered.ts';
-export { exposeUri, ownUri } from './exposed-name.ts';
+export { exposeUri, ownUri, toolPrefix } from './exposed-name.ts';
 export { estimateTokens, estimateToolTokens } from './estimate-tokens.ts';
 export { isForbiddenHere, loadBundledManifests, readManifestFolder } from './load-manifests.ts';
 export { catalogueMigrations } from './migrations.ts';

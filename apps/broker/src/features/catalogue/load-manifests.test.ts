@@ -75,7 +75,7 @@ test('manifests of deployed/ are live after the start, those of staged/ wait for
   expect((await catalogue.versions('drive')).map(({ status }) => status)).toEqual(['staging']);
 });
 
-test('a second start changes nothing, and a new version is deployed in the place of the old one', async () => {
+test('a second start changes nothing, and a new version replaces the old one', async () => {
   await put('deployed/travel.json', manifest('travel'));
   await load();
   await load();

@@ -10,7 +10,7 @@ export type ManifestFile =
   | { file: string; manifest: Manifest }
   | { file: string; problem: { code: string; message: string; issues: readonly Issue[] } };
 
-/** Reads every *.json of a folder as a manifest. A bad file is reported beside the good ones, never thrown. */
+/** Reads every *.json of a folder as a manifest. An invalid file is reported among the results, never thrown. */
 export async function readManifestFolder(folder: string, policy: ManifestPolicy): Promise<ManifestFile[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
   return Promise.all(
@@ -28,7 +28,7 @@ export async function readManifestFolder(folder: string, policy: ManifestPolicy)
 
 /**
  * Brings the bundled manifests into the catalogue: new ones and new versions are staged, those of `deployedFolder` are
- * also deployed, unless an administrator has put a version of their own in their place.
+ * also deployed, unless an administrator has replaced them with another version.
  */
 export async function loadBundledManifests(
   catalogue: Catalogue,
@@ -40,7 +40,7 @@ export async function loadBundledManifests(
     (await readManifestFolder(folder, policy)).map((file) => ({ ...file, deploy }));
   for (const file of [...(await read(folders.deployed, true)), ...(await read(folders.staged, false))]) {
     if ('problem' in file) {
-      // In production the bundled programs and services are not there on purpose.
+      // In production the bundled programs and services are missing on purpose.
       const level = isForbiddenHere(file.problem.code) ? 'info' : 'error';
       log[level]({ file: basename(file.file), problem: file.problem }, 'a bundled manifest is left out');
       continue;
@@ -56,13 +56,13 @@ export async function loadBundledManifests(
 
 async function bringIn(catalogue: Catalogue, manifest: Manifest, deploy: boolean): Promise<void> {
   const versions = await catalogue.versions(manifest.id);
-  // An administrator who touched a bundled server owns it from then on.
+  // A bundled server that an administrator has changed is theirs from then on.
   if (versions.some((row) => row.origin === 'admin' && row.status !== 'superseded')) return;
   const result = await catalogue.stage(manifest, { origin: 'bundled' });
   if (result === 'staged' && deploy) await catalogue.deploy(manifest.id, manifest.version);
 }
 
-/** Whether a manifest is well made and only names what this installation does not allow. */
+/** Whether a manifest is valid and only names something that this installation does not allow. */
 export function isForbiddenHere(code: string): boolean {
   return code === 'url_not_allowed' || code === 'command_not_allowed';
 }

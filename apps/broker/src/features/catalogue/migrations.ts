@@ -50,7 +50,7 @@ export const catalogueMigrations: readonly Migration[] = [
   {
     name: '0021-catalogue-tool-pins',
     statements: [
-      // What was trusted when the version was deployed, tool by tool (security.md: tool definitions are pinned).
+      // The definition of each tool that was trusted when the version was deployed (security.md: definitions are pinned).
       `create table tool_pins (
         server_id text not null references servers,
         name text not null,
@@ -82,7 +82,11 @@ export const catalogueMigrations: readonly Migration[] = [
   },
   {
     name: '0022-catalogue-features',
-    // null: not asked since this was kept
+    // null: not asked since this column exists
     statements: ['alter table server_health add column features text[]'],
+  },
+  {
+    name: '0023-tools-under-review',
+    statements: ['alter table capabilities rename column held to under_review'],
   },
 ];

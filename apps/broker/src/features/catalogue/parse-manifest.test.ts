@@ -37,7 +37,7 @@ function problemOf(change: object | string | Uint8Array, over: Partial<ManifestP
 }
 
 describe('a manifest', () => {
-  test('with only what is required is accepted, and defaults are filled in', () => {
+  test('with only the required fields is accepted, and defaults are filled in', () => {
     const manifest = parseManifest(JSON.stringify(valid), policy);
     expect(manifest).toMatchObject({
       auth: { type: 'none' },
@@ -106,7 +106,7 @@ describe('a manifest', () => {
     expect(problemOf({ id })).toMatchObject({ code: 'manifest_invalid', paths: ['id'] });
   });
 
-  test('security row 31: a byte order mark, NUL, wrong UTF-8, and keys that stand twice are refused', () => {
+  test('security row 31: a byte order mark, NUL, invalid UTF-8 and duplicate keys are refused', () => {
     const text = JSON.stringify(valid);
     expect(problemOf(`\uFEFF${text}`).message).toContain('byte order mark');
     expect(problemOf(Buffer.from(`\uFEFF${text}`)).message).toContain('byte order mark');
@@ -120,13 +120,13 @@ describe('a manifest', () => {
     expect(problemOf(text.replace('"url"', '"type":"http","url"')).paths).toEqual(['connection.type']);
   });
 
-  test('security row 31: __proto__ and constructor are refused as names of fields, wherever they stand', () => {
+  test('security row 31: __proto__ and constructor are refused as names of fields, at every depth', () => {
     const text = JSON.stringify(valid);
     expect(problemOf(text.replace('"name"', '"__proto__":{"x":1},"name"')).paths).toEqual(['__proto__']);
     expect(problemOf(text.replace('"url"', '"constructor":1,"url"')).paths).toEqual(['connection.constructor']);
   });
 
-  test('that is no JSON, too deep or larger than 256 KiB is refused', () => {
+  test('that is not JSON, too deep or larger than 256 KiB is refused', () => {
     expect(problemOf('{"id":').message).toContain('not valid JSON');
     expect(problemOf('// comment\n{}').message).toContain('not valid JSON');
     expect(problemOf(`${'['.repeat(70)}${']'.repeat(70)}`).message).toContain('nested deeper');
@@ -185,7 +185,7 @@ describe('a manifest', () => {
     },
   );
 
-  test('may name a command of the allow-list and a service of this installation, no other', () => {
+  test('may name only commands of the allow-list and services of this installation', () => {
     expect(
       parseManifest(JSON.stringify({ ...valid, connection: { type: 'stdio', command: 'memory' } }), policy).id,
     ).toBe('weather');
@@ -197,7 +197,7 @@ describe('a manifest', () => {
     expect(problemOf({ connection: { type: 'http', url: 'service:travel/../../x' } }).code).toBe('manifest_invalid');
   });
 
-  test('that signs each person in cannot be shared, and what is free has no trial', () => {
+  test('with a sign-in for each person cannot be shared, and a free one cannot have a trial', () => {
     expect(problemOf({ auth: { type: 'oauth' }, isolation: 'shared' }).paths).toEqual(['isolation']);
     expect(problemOf({ auth: { type: 'oauth' }, connection: { type: 'stdio', command: 'memory' } }).paths).toEqual([
       'auth.type',

@@ -4,7 +4,7 @@ import { readJson } from './read-json.ts';
 
 export const maxManifestBytes = 256 * 1024;
 
-/** What this installation lets a manifest name. */
+/** What this installation allows a manifest to name. */
 export type ManifestPolicy = {
   /** Demands https and wss. */
   production: boolean;
@@ -12,7 +12,7 @@ export type ManifestPolicy = {
   stdioAliases: ReadonlySet<string>;
   /** Names that may stand after `service:`. */
   services: ReadonlySet<string>;
-  /** Whether an address is one that only this machine or its network could mean. Names are resolved when they are used. */
+  /** Whether an address is of this machine or its network. Host names are resolved and checked when they are used. */
   isForbiddenHost(url: URL): boolean;
 };
 
@@ -27,7 +27,7 @@ export function parseManifest(source: Uint8Array | string, policy: ManifestPolic
   return checkManifest(read.value, policy);
 }
 
-/** The same for a value that was JSON already (a request's body). */
+/** The same for a value that was parsed already (a request's body). */
 export function checkManifest(value: unknown, policy: ManifestPolicy): Manifest {
   const parsed = manifestSchema.safeParse(value);
   if (!parsed.success) {
@@ -67,7 +67,7 @@ function checkConnection({ connection }: Manifest, policy: ManifestPolicy): void
 
 const missing = 'is missing';
 
-/** The validator's own words where the schema gives none. */
+/** Plain words for the validator's own messages, where the schema gives none. */
 function plainMessage(message: string): string {
   if (message.endsWith('received undefined')) return missing;
   return message.replace(/^Invalid (input|option): expected/, 'must be');

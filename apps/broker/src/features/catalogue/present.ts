@@ -1,5 +1,6 @@
 import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue.ts';
 import { categories, type Manifest } from '@souk/contract/manifest.ts';
+import { asRecord } from '#platform/json.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from './snapshot.ts';
 
@@ -28,12 +29,12 @@ export function presentServer(server: CatalogueServer): ServerAnswer {
     ...(requires && { requires }),
     connectionType: manifest.connection.type,
     estimatedTokens: estimateTokens(server),
-    ...(server.heldTools.length > 0 && { heldTools: server.heldTools.length }),
+    ...(server.toolsUnderReview.length > 0 && { toolsUnderReview: server.toolsUnderReview.length }),
     lastUpdate: new Date(lastUpdateMs(server)).toISOString(),
   };
 }
 
-/** Of the last discovery, else of the deployment. */
+/** Time of the last discovery, else of the deployment. */
 export const lastUpdateMs = (server: CatalogueServer): number => server.discoveredAtMs ?? server.deployedAtMs;
 
 function presentBilling(manifest: Manifest): ServerAnswer['billing'] {
@@ -54,7 +55,7 @@ function presentBilling(manifest: Manifest): ServerAnswer['billing'] {
   };
 }
 
-/** An icon that a browser may load: https, or a path of our own. Anything else (`javascript:`, `data:`) is dropped. */
+/** An icon that a browser may load: https, or a path on our own origin. Anything else (`javascript:`, `data:`) is dropped. */
 function presentIcon(icon: string | undefined): string | undefined {
   if (icon === undefined) return undefined;
   if (/^\/(?![/\\])[^\s\\]*$/.test(icon)) return icon;
@@ -62,8 +63,6 @@ function presentIcon(icon: string | undefined): string | undefined {
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-const record = (value: unknown): Record<string, unknown> | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
 
 function presentCapability(item: CatalogueItem): Omit<CapabilityAnswer, 'type'> {
   const name = text(item.definition['name']) ?? item.name;
@@ -71,7 +70,7 @@ function presentCapability(item: CatalogueItem): Omit<CapabilityAnswer, 'type'> 
   return {
     serverId: item.serverId,
     name,
-    displayName: text(item.definition['title']) ?? text(record(item.definition['annotations'])?.['title']) ?? name,
+    displayName: text(item.definition['title']) ?? text(asRecord(item.definition['annotations'])?.['title']) ?? name,
     description,
     displayDescription: description,
     exposedName: item.exposedName,
@@ -81,8 +80,8 @@ function presentCapability(item: CatalogueItem): Omit<CapabilityAnswer, 'type'> 
 }
 
 export function presentTool(item: CatalogueItem) {
-  const inputSchema = record(item.definition['inputSchema']);
-  const annotations = record(item.definition['annotations']);
+  const inputSchema = asRecord(item.definition['inputSchema']);
+  const annotations = asRecord(item.definition['annotations']);
   return {
     ...presentCapability(item),
     type: 'tool' as const,

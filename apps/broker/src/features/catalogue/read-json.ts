@@ -8,15 +8,15 @@ const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 
 export type ReadJson = { value: unknown; issues: [] } | { value: undefined; issues: Issue[] };
 
 /**
- * Reads JSON that somebody wrote by hand, more strictly than JSON.parse: a byte order mark, NUL, invalid UTF-8, a key
- * that stands twice or one that would reach an object's prototype is a mistake or an attack, and is named with its path
+ * Reads JSON that was written by hand, more strictly than JSON.parse: a byte order mark, NUL, invalid UTF-8, a duplicate
+ * key and a key that would reach an object's prototype are mistakes or attacks, and are reported with their path
  * (security.md, bad input 31).
  */
 export function readJson(source: Uint8Array | string): ReadJson {
   const text = typeof source === 'string' ? source : decode(source);
   if (text === undefined) return failure('', 'is not valid UTF-8');
   if (text.startsWith('\uFEFF')) return failure('', 'begins with a byte order mark: save it as UTF-8 without BOM');
-  if (text.includes('\0') || text.includes('\\u0000')) return failure('', 'holds a NUL character');
+  if (text.includes('\0') || text.includes('\\u0000')) return failure('', 'contains a NUL character');
   if (isTooDeep(text, maxDepth)) return failure('', `is nested deeper than ${maxDepth} levels`);
   let document: DocumentNode;
   try {
@@ -54,7 +54,7 @@ function inspect(node: ValueNode, path: string, depth: number, issues: Issue[]):
     for (const member of node.members) {
       const key = member.name.type === 'String' ? member.name.value : member.name.name;
       const memberPath = path === '' ? key : `${path}.${key}`;
-      if (seen.has(key)) issues.push({ path: memberPath, message: 'stands twice' });
+      if (seen.has(key)) issues.push({ path: memberPath, message: 'is a duplicate key' });
       if (forbiddenKeys.has(key)) issues.push({ path: memberPath, message: 'is not an allowed name' });
       seen.add(key);
       inspect(member.value, memberPath, depth + 1, issues);

@@ -1,19 +1,12 @@
-import type { Transaction } from 'kysely';
 import { writeAudit } from '#platform/audit/audit-log.ts';
 import { judgeTool, type DriftPolicy, type Judgement } from './judge-tool.ts';
-import type { StoredCapability } from './store.ts';
-import type { CatalogueTables } from './tables.ts';
+import type { Reviewed, StoredCapability, Tx } from './tables.ts';
 import * as pins from './tool-pin-store.ts';
 
-type Tx = Transaction<CatalogueTables>;
-
-/** What the review adds to a tool's stored row. */
-export type Reviewed = StoredCapability & { held: boolean; textChangedAt: Date | null };
-
 /**
- * Compares what a server offers now with what was trusted when its version was deployed, and writes down what differs.
- * The first look after a deployment is what the deployment trusted.
- * @returns the items, tools with their verdict: a held one is not shown and not called
+ * Compares what a server offers now with what was trusted when its version was deployed, and records the differences. The
+ * first discovery after a deployment is what the deployment trusts.
+ * @returns the items, tools with their verdict: one under review is neither listed nor callable
  */
 export async function reviewTools(
   tx: Tx,
@@ -26,7 +19,7 @@ export async function reviewTools(
   if (trusted.size === 0) {
     await pins.replacePins(tx, server, tools);
     await pins.withdrawPending(tx, server.id, [], at);
-    return items.map((item) => ({ ...item, held: false, textChangedAt: null }));
+    return items.map((item) => ({ ...item, underReview: false, textChangedAt: null }));
   }
 
   const openBefore = await pins.findOpen(tx, server.id);
@@ -35,34 +28,38 @@ export async function reviewTools(
     const pin = trusted.get(tool.name);
     const judgement = judgeTool(pin, { sha256: tool.sha256, definition: tool.body }, server.policy);
     const textChangedAt = await recordJudgement(tx, server, tool, pin, judgement, openBefore.get(tool.name), at);
-    verdicts.set(tool.name, { ...tool, held: judgement.held, textChangedAt });
+    verdicts.set(tool.name, { ...tool, underReview: judgement.underReview, textChangedAt });
   }
-  const heldNames = [...verdicts.values()].filter(({ held }) => held).map(({ name }) => name);
-  await pins.withdrawPending(tx, server.id, heldNames, at);
+  const namesUnderReview = [...verdicts.values()].filter(({ underReview }) => underReview).map(({ name }) => name);
+  await pins.withdrawPending(tx, server.id, namesUnderReview, at);
   return items.map(
-    (item) => (item.kind === 'tool' && verdicts.get(item.name)) || { ...item, held: false, textChangedAt: null },
+    (item) => (item.kind === 'tool' && verdicts.get(item.name)) || { ...item, underReview: false, textChangedAt: null },
   );
 }
 
-/** Answers when the tool's texts last changed without anybody being asked, for the badge. */
+/** Answers when the tool's texts last changed without an approval, for the badge. */
 async function recordJudgement(
   tx: Tx,
   server: { id: string; version: string; policy: DriftPolicy },
   tool: StoredCapability,
   pin: pins.Pin | undefined,
-  { change, held }: Judgement,
+  { change, underReview }: Judgement,
   open: pins.OpenChange | undefined,
   at: Date,
 ): Promise<Date | null> {
   const before = pin?.textChangedAt ?? null;
   if (change === undefined) return before;
-  // decided before, and offered so again: nothing new to decide
-  if (held && open?.afterSha256 === tool.sha256) return before;
+  // already pending or rejected, and offered unchanged: nothing new to decide
+  if (underReview && open?.afterSha256 === tool.sha256) return before;
   const subject = `${server.id}/${tool.name}`;
   const found = { serverId: server.id, tool, kind: change, before: pin?.definition, at };
-  if (held) {
+  if (underReview) {
     const id = await pins.openChange(tx, found);
-    await writeAudit(tx, { actorId: undefined, action: 'tool-change.held', subject, details: { change, id } }, at);
+    await writeAudit(
+      tx,
+      { actorId: undefined, action: 'tool-change.under-review', subject, details: { change, id } },
+      at,
+    );
     return before;
   }
   const id = await pins.addAccepted(tx, found);

@@ -7,8 +7,8 @@ import type { Catalogue } from './create-catalogue.ts';
 import { lastUpdateMs, presentPrompts, presentResources, presentServer, presentTools } from './present.ts';
 
 /**
- * The public reading calls under /mcp/, which answer from memory: no upstream and no database is waited for. And the
- * administrator's word on tools that changed.
+ * The public read calls under /mcp/, which answer from memory and wait for no upstream and no database; and the
+ * administrator's decisions on tools that changed.
  */
 export function mountCatalogueRoutes(
   router: Router,

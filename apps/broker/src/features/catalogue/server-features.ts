@@ -1,8 +1,8 @@
-/** What a server may have besides tools, as far as a client is told of it before it asks. */
+/** What a server may offer besides tools, as its capabilities announce it. */
 export const serverFeatures = ['prompts', 'resources', 'subscriptions', 'completions', 'logging'] as const;
 export type ServerFeature = (typeof serverFeatures)[number];
 
-/** The capabilities of an MCP server, both eras alike: a member that is there is offered. */
+/** The capabilities of an MCP server of either era: a member that is present is offered. */
 type Capabilities = {
   prompts?: object | undefined;
   resources?: { subscribe?: boolean | undefined } | undefined;
@@ -10,7 +10,7 @@ type Capabilities = {
   logging?: object | undefined;
 };
 
-/** What a server says of itself when it is asked. */
+/** The features that a server's capabilities announce. */
 export function featuresOf(capabilities: Capabilities): ServerFeature[] {
   return serverFeatures.filter((feature) =>
     feature === 'subscriptions' ? capabilities.resources?.subscribe === true : capabilities[feature] !== undefined,

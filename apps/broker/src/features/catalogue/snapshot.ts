@@ -7,19 +7,19 @@ export type Era = 'legacy' | 'modern';
 /** A tool, prompt, resource or resource template of a deployed server, as last discovered. */
 export type CatalogueItem = {
   serverId: string;
-  /** The server's own name of it (a resource's uri, a template's uriTemplate). */
+  /** The server's own name for it (a resource's uri, a template's uriTemplate). */
   name: string;
-  /** Its name on /mcp, where all servers stand together. */
+  /** Its name on /mcp, which lists the items of all servers. */
   exposedName: string;
   /** The server's own definition, texts cleaned. */
   definition: Record<string, unknown>;
-  /** Credits a call; 0 for everything that is not a paid tool. */
+  /** Credits a call; 0 unless it is a paid tool. */
   creditCost: number;
-  /** A tool that is not what was trusted at deployment: in no list, and refused with a reason when called. */
-  held: boolean;
-  /** Characters that hide or turn text around were taken out of its texts. */
+  /** A tool that differs from what was trusted at deployment: not listed, and refused with a reason when called. */
+  underReview: boolean;
+  /** Characters that hide or reorder text were removed from its texts. */
   flagged: boolean;
-  /** When its title or description last changed without anybody being asked. */
+  /** When its title or description last changed without an approval. */
   textChangedAtMs: number | undefined;
 };
 
@@ -28,33 +28,33 @@ export type CatalogueServer = {
   slug: string;
   manifest: Manifest;
   status: ServerStatus;
-  /** Why the status is what it is, in plain words. */
+  /** The reason for the status, in plain words. */
   statusDetail: string | undefined;
   /** The protocol era that the server was last seen to speak, and when. */
   era: { verdict: Era; atMs: number } | undefined;
   instructions: string | undefined;
-  /** What it has besides tools; undefined where nobody has heard it from the server itself. */
+  /** What it offers besides tools; undefined when the server itself was not asked. */
   features: readonly ServerFeature[] | undefined;
   tools: readonly CatalogueItem[];
   /** Hidden until an administrator has approved how they changed. */
-  heldTools: readonly CatalogueItem[];
+  toolsUnderReview: readonly CatalogueItem[];
   prompts: readonly CatalogueItem[];
   resources: readonly CatalogueItem[];
   templates: readonly CatalogueItem[];
-  /** Changes when what it offers does, or what of it is held; not when it was merely asked again. */
+  /** Changes when the server's offers do, or which of its tools are under review; not with each discovery. */
   offersHash: string;
   /** Epoch milliseconds of the last discovery; undefined when there was none yet. */
   discoveredAtMs: number | undefined;
   deployedAtMs: number;
 };
 
-/** Every deployed server, sorted by name: what lists and calls read. Never changed in place. */
+/** Every deployed server, sorted by name, for lists and calls. Never changed in place. */
 export type CatalogueSnapshot = {
   /** Grows with each change. */
   version: number;
   servers: readonly CatalogueServer[];
   byId: ReadonlyMap<string, CatalogueServer>;
-  /** Held ones too, so that a call can say why. */
+  /** Including tools under review, so that a call can say why it is refused. */
   toolsByExposedName: ReadonlyMap<string, CatalogueItem>;
   promptsByExposedName: ReadonlyMap<string, CatalogueItem>;
   resourcesByExposedName: ReadonlyMap<string, CatalogueItem>;
@@ -70,7 +70,7 @@ export function createSnapshot(version: number, servers: readonly CatalogueServe
     version,
     servers: sorted,
     byId: new Map(sorted.map((server) => [server.id, server])),
-    toolsByExposedName: index((server) => [...server.tools, ...server.heldTools]),
+    toolsByExposedName: index((server) => [...server.tools, ...server.toolsUnderReview]),
     promptsByExposedName: index((server) => server.prompts),
     resourcesByExposedName: index((server) => server.resources),
   };

@@ -1,14 +1,10 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
 import type { ServerStatus } from '@souk/contract/catalogue.ts';
-import { sql, type Kysely, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { definitionHash } from './definition-hash.ts';
-import type { Reviewed } from './review-tools.ts';
 import type { ServerFeature } from './server-features.ts';
 import type { CatalogueItem, CatalogueServer, Era } from './snapshot.ts';
-import type { CapabilityKind, CatalogueTables } from './tables.ts';
-
-export type CatalogueDb = Kysely<CatalogueTables>;
-type Tx = Transaction<CatalogueTables>;
+import type { CapabilityKind, CatalogueDb, Reviewed, Tx } from './tables.ts';
 
 export type ManifestRow = {
   serverId: string;
@@ -19,15 +15,6 @@ export type ManifestRow = {
   body: Manifest;
 };
 
-export type StoredCapability = {
-  kind: CapabilityKind;
-  name: string;
-  exposedName: string;
-  body: Record<string, unknown>;
-  sha256: string;
-  flagged: boolean;
-};
-
 export type HealthChange = {
   status: ServerStatus;
   detail: string | undefined;
@@ -35,7 +22,7 @@ export type HealthChange = {
   checkedAtMs: number;
 };
 
-/** What is told of a server when it was asked what it offers. */
+/** What only a discovery knows of a server. */
 type DiscoveredFacts = {
   discoveredAtMs: number;
   instructions: string | undefined;
@@ -54,7 +41,7 @@ export async function findManifestVersions(db: CatalogueDb, serverId: string): P
   }));
 }
 
-/** Makes the server's row if it is new. Answers its slug, which never changes afterwards. */
+/** Adds the server's row if it is new. Answers its slug, which never changes afterwards. */
 export async function ensureServer(tx: Tx, id: string, wantedSlug: string): Promise<string> {
   const known = await tx.selectFrom('servers').select('slug').where('id', '=', id).executeTakeFirst();
   if (known) return known.slug;
@@ -71,7 +58,7 @@ export async function ensureServer(tx: Tx, id: string, wantedSlug: string): Prom
   }
 }
 
-/** Puts a version in staging, in the place of whatever was staged. */
+/** Puts a version in staging, in place of the one before. */
 export async function insertStaged(
   tx: Tx,
   manifest: Manifest,
@@ -99,7 +86,7 @@ export async function insertStaged(
     .execute();
 }
 
-/** The named version becomes the deployed one; the one before is kept as superseded. False when there is no such version. */
+/** The named version becomes the deployed one; the last one is kept as superseded. False when there is no such version. */
 export async function markDeployed(tx: Tx, serverId: string, version: string, at: Date): Promise<boolean> {
   await tx
     .updateTable('manifest_versions')
@@ -129,7 +116,7 @@ export async function replaceCapabilities(tx: Tx, serverId: string, items: reado
     body: JSON.stringify(item.body),
     sha256: item.sha256,
     flagged: item.flagged,
-    held: item.held,
+    under_review: item.underReview,
     text_changed_at: item.textChangedAt,
   }));
   const rowsPerStatement = 500;
@@ -141,7 +128,7 @@ export async function replaceCapabilities(tx: Tx, serverId: string, items: reado
   }
 }
 
-/** Exposed resource addresses that other servers hold already. */
+/** Exposed resource addresses that other servers use already. */
 export async function findTakenUris(tx: Tx, serverId: string, uris: readonly string[]): Promise<Set<string>> {
   if (uris.length === 0) return new Set();
   const rows = await tx
@@ -198,7 +185,17 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
     .execute();
   const capabilities = await db
     .selectFrom('capabilities')
-    .select(['server_id', 'kind', 'name', 'exposed_name', 'body', 'sha256', 'flagged', 'held', 'text_changed_at'])
+    .select([
+      'server_id',
+      'kind',
+      'name',
+      'exposed_name',
+      'body',
+      'sha256',
+      'flagged',
+      'under_review',
+      'text_changed_at',
+    ])
     .orderBy('server_id')
     .orderBy('position')
     .execute();
@@ -206,16 +203,16 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
   return servers.map((row) => {
     const manifest = row.body;
     const costs = new Map(Object.entries(manifest.billing?.toolCosts ?? {}));
-    const pick = (kind: CapabilityKind, held = false): CatalogueItem[] =>
+    const pick = (kind: CapabilityKind, underReview = false): CatalogueItem[] =>
       (byServer.get(row.id) ?? [])
-        .filter((item) => item.kind === kind && item.held === held)
+        .filter((item) => item.kind === kind && item.under_review === underReview)
         .map((item) => ({
           serverId: row.id,
           name: item.name,
           exposedName: item.exposed_name,
           definition: item.body,
           creditCost: kind === 'tool' ? (costs.get(item.name) ?? 0) : 0,
-          held: item.held,
+          underReview: item.under_review,
           flagged: item.flagged,
           textChangedAtMs: item.text_changed_at?.getTime(),
         }));
@@ -229,7 +226,7 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
       instructions: row.instructions ?? undefined,
       features: row.features ?? undefined,
       tools: pick('tool'),
-      heldTools: pick('tool', true),
+      toolsUnderReview: pick('tool', true),
       prompts: pick('prompt'),
       resources: pick('resource'),
       templates: pick('template'),
@@ -237,7 +234,7 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
         Object.fromEntries(
           (byServer.get(row.id) ?? []).map((item) => [
             `${item.kind} ${item.exposed_name}`,
-            `${item.sha256} ${item.held}`,
+            `${item.sha256} ${item.under_review}`,
           ]),
         ),
       ),
@@ -261,7 +258,7 @@ export async function findDeployed(
   return row && { manifest: row.body, origin: row.origin };
 }
 
-/** Serialises deployments of all replicas: held until the transaction ends. */
+/** Serialises deployments of all replicas: the lock is kept until the transaction ends. */
 export async function lockDeployments(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('souk:deployments'))`.execute(tx);
 }

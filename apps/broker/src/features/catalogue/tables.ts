@@ -1,7 +1,7 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
 import type { ServerStatus } from '@souk/contract/catalogue.ts';
 import type { ToolChangeKind, ToolChangeStatus } from '@souk/contract/tool-changes.ts';
-import type { ColumnType, Generated } from 'kysely';
+import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
 import type { ServerFeature } from './server-features.ts';
 
 /** jsonb: read as the value, written as its JSON text. */
@@ -32,7 +32,7 @@ export type CatalogueTables = {
     sha256: string;
     flagged: boolean;
     /** Not shown or called until an administrator has approved how it changed. */
-    held: boolean;
+    under_review: boolean;
     text_changed_at: Date | null;
   };
   tool_pins: {
@@ -69,3 +69,19 @@ export type CatalogueTables = {
     discovered_at: Date | null;
   };
 };
+
+export type CatalogueDb = Kysely<CatalogueTables>;
+export type Tx = Transaction<CatalogueTables>;
+
+/** A capability as it is stored. */
+export type StoredCapability = {
+  kind: CapabilityKind;
+  name: string;
+  exposedName: string;
+  body: Record<string, unknown>;
+  sha256: string;
+  flagged: boolean;
+};
+
+/** What the review adds to it. */
+export type Reviewed = StoredCapability & { underReview: boolean; textChangedAt: Date | null };

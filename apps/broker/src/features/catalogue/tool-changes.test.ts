@@ -119,10 +119,10 @@ describe.concurrent('a server that changes its tools', () => {
     expect((await client.listTools()).tools.map(({ name }) => name)).toContain('echo');
     expect((await client.callTool({ name: 'echo', arguments: { text: 'hi' } })).isError).toBeFalsy();
     await client.close();
-    expect(await audits('drifts')).toEqual(['tool-change.held', 'tool-change.approved']);
+    expect(await audits('drifts')).toEqual(['tool-change.under-review', 'tool-change.approved']);
   }, 30_000);
 
-  test('a new description alone is taken over, with an audit row and a mark in the capabilities', async () => {
+  test('a new description alone is accepted, with an audit row and a mark in the capabilities', async () => {
     const [, fixture] = fixtures;
     if (!fixture) throw new Error('no fixture');
     await trustThenChange('rewords', fixture, {}, [echo({ description: 'Says it once more.' })]);
@@ -133,7 +133,7 @@ describe.concurrent('a server that changes its tools', () => {
     expect(await audits('rewords')).toEqual(['tool-change.accepted']);
   }, 30_000);
 
-  test('a tool that was not there before is hidden, and a newly deployed version is trusted as it is', async () => {
+  test('a new tool is hidden, and a newly deployed version is trusted as it is', async () => {
     const [, , fixture] = fixtures;
     if (!fixture) throw new Error('no fixture');
     await trustThenChange('grows', fixture, {}, [echo(), { name: 'send_away', inputSchema: otherSchema }]);
@@ -151,7 +151,7 @@ describe.concurrent('a server that changes its tools', () => {
   }, 30_000);
 });
 
-test('the audit log takes no change and no deletion', async () => {
+test('rows of the audit log cannot be changed or deleted', async () => {
   await expect(app.db.query('delete from audit_log')).rejects.toThrow(/append-only/);
   await expect(app.db.query(`update audit_log set reason = 'x'`)).rejects.toThrow(/append-only/);
 });

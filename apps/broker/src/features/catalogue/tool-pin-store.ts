@@ -1,9 +1,5 @@
 import type { ToolChangeKind } from '@souk/contract/tool-changes.ts';
-import type { Transaction } from 'kysely';
-import type { StoredCapability } from './store.ts';
-import type { CatalogueTables } from './tables.ts';
-
-type Tx = Transaction<CatalogueTables>;
+import type { StoredCapability, Tx } from './tables.ts';
 
 export type Pin = { sha256: string; definition: Record<string, unknown>; textChangedAt: Date | null };
 /** The newest change of a tool that is pending or was rejected. */
@@ -16,7 +12,7 @@ export type FoundChange = {
   at: Date;
 };
 
-/** What was trusted with this version, by tool; empty when the server was not looked at since it was deployed. */
+/** What was trusted with this version, by tool; empty when the server was not discovered since the deployment. */
 export async function findPins(tx: Tx, serverId: string, version: string): Promise<Map<string, Pin>> {
   const rows = await tx
     .selectFrom('tool_pins')
@@ -74,7 +70,7 @@ function pinRow(
   };
 }
 
-/** For each tool of a server its newest change, where that is pending or rejected. */
+/** For each tool of a server the newest change that is pending or rejected. */
 export async function findOpen(tx: Tx, serverId: string): Promise<Map<string, OpenChange>> {
   const rows = await tx
     .selectFrom('tool_changes')
@@ -93,7 +89,7 @@ export async function findOpen(tx: Tx, serverId: string): Promise<Map<string, Op
   );
 }
 
-/** One pending change a tool: a further change takes the place of the one that nobody decided. Answers its id. */
+/** Each tool has at most one pending change: a newer one replaces it. Answers its id. */
 export async function openChange(tx: Tx, found: FoundChange): Promise<number> {
   await tx
     .updateTable('tool_changes')
@@ -128,7 +124,7 @@ async function insertChange(tx: Tx, found: FoundChange, status: 'pending' | 'acc
   return id;
 }
 
-/** Closes what is pending for tools that are what they were again, or gone. */
+/** Closes the pending changes of all tools but those named: they are as trusted again, or no longer offered. */
 export async function withdrawPending(tx: Tx, serverId: string, but: readonly string[], at: Date): Promise<void> {
   await tx
     .updateTable('tool_changes')

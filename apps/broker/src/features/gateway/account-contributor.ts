@@ -1,6 +1,6 @@
 import type { AccountContributor } from '#features/identity/index.ts';
 import type { Query } from '#platform/db/database.ts';
-import { readGatewayPreferences } from './gateway-preferences.ts';
+import { readGatewayPreferences } from './preferences/gateway-preferences.ts';
 
 /** What a person chose about the list of tools on /mcp. */
 export function gatewayContributor({ query }: { query: Query }): AccountContributor {

@@ -1,25 +1,27 @@
 import type { FastifyInstance } from 'fastify';
+import type { Billing } from '#features/billing/index.ts';
 import type { Catalogue, CatalogueSnapshot } from '#features/catalogue/index.ts';
-import type { Connections } from '#features/connections/index.ts';
+import type { Upstreams } from '#features/upstreams/index.ts';
 import type { Identity } from '#features/identity/index.ts';
-import type { UsageWriter } from '#features/usage/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
+import { createCallRate } from './call/call-rate.ts';
+import type { GatewayEvents } from './gateway-events.ts';
 import type { GatewayParts } from './gateway-parts.ts';
-import { isCompact } from './gateway-preferences.ts';
-import { createInFlight } from './in-flight.ts';
-import { createInputRounds } from './input-rounds/create-input-rounds.ts';
-import { createMcpEndpoint } from './mcp-endpoint.ts';
-import { viewOf, type AccessPolicy } from './person.ts';
-import { mountGatewayPreferences } from './preference-routes.ts';
-import { createPlainPath } from './plain/serve-plain.ts';
-import { createRateLimit } from './rate-limit.ts';
-import { mountGatewayRoutes } from './routes.ts';
-import { createResourceSubscriptions } from './subscriptions/resource-subscriptions.ts';
+import { isCompact } from './preferences/gateway-preferences.ts';
+import { createInFlight } from './http/in-flight.ts';
+import { createInputRounds } from './protocol/input-rounds/create-input-rounds.ts';
+import { createMcpEndpoint } from './protocol/mcp-endpoint.ts';
+import { createPersonalView } from './view/personal-view.ts';
+import { mountGatewayPreferences } from './preferences/routes.ts';
+import { createFastPath } from './fast-path/serve-fast.ts';
+import { createRateLimit } from '#platform/rate-limit.ts';
+import { mountGatewayRoutes } from './http/routes.ts';
+import { createResourceSubscriptions } from './protocol/subscriptions/resource-subscriptions.ts';
 
 export type Gateway = {
   mountRoutes(app: FastifyInstance, router: Router): Promise<void>;
@@ -35,14 +37,14 @@ export function createGateway(options: {
   config: Config;
   identity: Identity;
   catalogue: Catalogue;
-  pool: Connections['pool'];
-  usage: UsageWriter;
-  /** Who may use which server. */
-  entitled: AccessPolicy;
-  preferences: Connections['preferences'];
-  offers: Connections['offers'];
-  signIn: Pick<Connections['signIn'], 'isMissing'>;
+  pool: Upstreams['pool'];
+  billing: Billing;
+  preferences: Upstreams['preferences'];
+  offers: Upstreams['offers'];
+  signIn: Pick<Upstreams['signIn'], 'isMissing'>;
   query: Query;
+  /** Is told of requests at the endpoints. */
+  events?: GatewayEvents;
   /** Signs what clients carry from one round of a call to the next; every replica has the same. */
   stateKey: Uint8Array;
   version: string;
@@ -50,27 +52,31 @@ export function createGateway(options: {
   ids: Ids;
   log: Log;
 }): Gateway {
-  const { config, identity, catalogue, preferences, clock } = options;
-  const perToken = createRateLimit(config.limits.callsPerMinuteToken, clock);
-  const perUser = createRateLimit(config.limits.callsPerMinuteUser, clock);
+  const { config, identity, catalogue, preferences, clock, events } = options;
   const requestRate = createRateLimit(config.limits.requestsPerMinuteToken, clock);
   const answers = createInFlight();
-  const access = viewOf(options.entitled, options);
+  const { charges, entitlement } = options.billing;
+  const view = createPersonalView(entitlement, options);
   const parts: GatewayParts = {
     ...options,
-    access,
-    subscriptions: createResourceSubscriptions({ ...options, access, publicUrl: config.publicUrl }),
+    charges,
+    entitlement,
+    view,
+    subscriptions: createResourceSubscriptions({ ...options, view, publicUrl: config.publicUrl }),
     needsSignIn: options.signIn.isMissing,
+    answered(request, method) {
+      if (!request) return;
+      request.isAnswered = true;
+      events?.requestAnswered(request, method);
+    },
     isCompact: (caller) => isCompact(options.query, caller),
     rounds: createInputRounds({ key: options.stateKey, clock }),
     publicUrl: config.publicUrl,
-    withinRate: (caller) => perToken.take(caller.tokenId) && perUser.take(caller.userId),
-    retryAfterSeconds: (caller) =>
-      Math.max(1, Math.ceil(Math.max(perToken.waitMs(caller.tokenId), perUser.waitMs(caller.userId)) / 1000)),
+    callRate: createCallRate(config.limits, clock),
   };
   const serverIdentity = { name: 'souk', title: config.brandName, version: options.version };
   const endpoint = createMcpEndpoint(serverIdentity, parts);
-  const plain = createPlainPath(serverIdentity, parts, endpoint);
+  const fastPath = createFastPath(serverIdentity, parts, endpoint);
 
   let draining = false;
   let lists = listsOf(catalogue.snapshot());
@@ -87,13 +93,15 @@ export function createGateway(options: {
       mountGatewayPreferences(router, { ...parts, query: options.query, announce: preferences.announce });
       await mountGatewayRoutes(app, {
         publicUrl: config.publicUrl,
+        brandName: config.brandName,
         identity,
         endpoint,
-        plain,
+        fastPath,
         parts,
         requestRate,
         isDraining: () => draining,
         answers,
+        events,
       });
     },
     sessionCount: () => endpoint.sessions.size,
@@ -112,7 +120,7 @@ export function createGateway(options: {
   };
 }
 
-/** What would change a client's lists: not health, which changes far more often. */
+/** What a client's lists depend on. Health is left out: it changes far more often. */
 function listsOf(snapshot: CatalogueSnapshot): string {
   return snapshot.servers.map((server) => `${server.id} ${server.deployedAtMs} ${server.offersHash}`).join('\n');
 }

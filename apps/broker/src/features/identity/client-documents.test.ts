@@ -5,8 +5,8 @@ import type { Database } from '#platform/db/database.ts';
 import { openTestDatabase } from '#testing/databases.ts';
 import { ScriptedBrowser, challengeOf } from '#testing/scripted-browser.ts';
 import { identityMigrations } from './migrations.ts';
-import { startDocumentServer, type DocumentServer } from './testing/document-server.ts';
-import { ScriptedClientProvider } from './testing/scripted-client-provider.ts';
+import { startDocumentServer, type DocumentServer } from '#testing/document-server.ts';
+import { ScriptedClientProvider } from '#testing/scripted-client-provider.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 describe('clients that name themselves by a metadata document', () => {

@@ -1,5 +1,8 @@
-export { createIdentity, type Identity, type IdentityOptions } from './create-identity.ts';
+export { createIdentity, type Identity } from './create-identity.ts';
 export type { AccountContributor } from './account/account-contributors.ts';
-export type { McpChallenge } from './access/authenticate-mcp.ts';
-export { runDoctor, type Diagnosis } from './connection-log/doctor/run-doctor.ts';
+export type { McpChallenge } from './authentication/authenticate-mcp.ts';
+export type { FindTokenOwner, TokenOwner } from './authentication/find-token-owner.ts';
+export type { AuthorizationRefusal, IdentityEvents, RefusedGrant, TokenRequestRefusal } from './identity-events.ts';
+export type { IdentityOptions } from './identity-options.ts';
 export { identityMigrations } from './migrations.ts';
+export type { ThrowAwayAccess } from './tokens/throw-away-access.ts';

@@ -4,7 +4,7 @@ import { describeOnDatabases } from '#testing/databases.ts';
 import { ScriptedBrowser, challengeOf, readTokens } from '#testing/scripted-browser.ts';
 import { sha256 } from './hash.ts';
 import { identityMigrations } from './migrations.ts';
-import { ScriptedClientProvider } from './testing/scripted-client-provider.ts';
+import { ScriptedClientProvider } from '#testing/scripted-client-provider.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 describeOnDatabases('MCP clients sign in', identityMigrations, (open) => {

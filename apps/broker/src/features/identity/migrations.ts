@@ -1,5 +1,4 @@
 import type { Migration } from '#platform/db/database.ts';
-import { connectionLogMigrations } from './connection-log/migrations.ts';
 import { authorizationMigrations } from './oauth/migrations.ts';
 
 export const identityMigrations: readonly Migration[] = [
@@ -17,7 +16,7 @@ export const identityMigrations: readonly Migration[] = [
         deleted_at timestamptz
       )`,
       `create index users_email on users (lower(email))`,
-      // Who somebody is comes from the provider's subject, never from an e-mail address: addresses change hands.
+      // A user is identified by the provider's subject, never by an e-mail address: addresses change hands.
       `create table identities (
         provider text not null check (provider in ('google', 'dev')),
         subject text not null,
@@ -78,6 +77,5 @@ export const identityMigrations: readonly Migration[] = [
       `create index personal_tokens_user on personal_tokens (user_id, created_at)`,
     ],
   },
-  ...connectionLogMigrations,
   ...authorizationMigrations,
 ];

@@ -6,7 +6,8 @@ import { listenLocally } from '#testing/listen-locally.ts';
 import { ScriptedBrowser, readTokens } from '#testing/scripted-browser.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { identityMigrations } from './migrations.ts';
-import { freePort, startIdentity, type RunningIdentity } from './testing/start-identity.ts';
+import { freePort } from '#testing/free-port.ts';
+import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 describeOnDatabases('two replicas behind one address', identityMigrations, (open) => {
   let db: Database;

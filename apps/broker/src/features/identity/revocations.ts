@@ -10,7 +10,7 @@ export type RevokedListener = (revoked: Revoked) => void;
 
 export type Revocations = Awaited<ReturnType<typeof createRevocations>>;
 
-/** Tells every replica that a grant or personal token is gone, so that they end what still runs on it. */
+/** Tells every replica that a grant or personal token was revoked, so that they end what still runs on it. */
 export async function createRevocations(db: Database, log: Log) {
   const listeners = new Set<RevokedListener>();
   const ourselves = randomUUID();
@@ -24,7 +24,7 @@ export async function createRevocations(db: Database, log: Log) {
   return {
     /** Never fails: the revocation itself is in the database, and every replica asks it again within seconds. */
     async announce(tokenId: string): Promise<void> {
-      // Here first: who revoked it finds it gone with their next request, however slow the notice is.
+      // Here first: the next request of the person who revoked it sees it, however slow the notice is.
       tell(tokenId);
       await db.notify(channel, `${ourselves} ${tokenId}`).catch((error: unknown) => {
         log.warn({ err: error }, 'a revocation was not announced to the other replicas');

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectGoogle } from '#adapters/google/google-sign-in.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { ScriptedBrowser, challengeOf } from '#testing/scripted-browser.ts';
 import { identityMigrations } from './migrations.ts';
@@ -13,7 +14,35 @@ describeOnDatabases('the pages and ways of sign-in', identityMigrations, (open) 
   afterAll(() => running.close());
   const newBrowser = () => new ScriptedBrowser(running.publicUrl);
 
-  test('[SIGN-12] [SIGN-14] GET /login without state and challenge goes through the start page of the web', async () => {
+  test('[SIGN-12] GET /login takes return_to: the callback of this site in both spellings, and no other address', async () => {
+    const login = (...addresses: string[]) => {
+      const query = new URLSearchParams({ state: 'mine', code_challenge: challengeOf('v') });
+      for (const address of addresses) query.append('return_to', address);
+      return newBrowser().request(`/login?${query}`);
+    };
+    for (const returnTo of ['/auth/callback', `${running.publicUrl}/auth/callback`]) {
+      const answer = await login(returnTo);
+      expect(answer.status, returnTo).toBe(303);
+      const location = new URL(answer.headers.get('location') ?? '');
+      expect(location.searchParams.get('redirect_uri')).toBe(`${running.publicUrl}/auth/callback`);
+    }
+    for (const returnTo of [
+      ['https://evil.test/auth/callback'],
+      ['//evil.test/auth/callback'],
+      ['/\\evil.test'],
+      ['/auth/success'],
+      ['/auth/callback?next=/'],
+      ['/auth/callback\n'],
+      [''],
+      ['/auth/callback', '/auth/callback'],
+    ]) {
+      const answer = await login(...returnTo);
+      expect([answer.status, answer.headers.get('location')], String(returnTo)).toEqual([400, null]);
+      expect(await answer.json()).toMatchObject({ message: 'return_to must be the callback of this site.' });
+    }
+  });
+
+  test('[SIGN-14] GET /login without state and challenge goes through the start page of the web', async () => {
     for (const query of ['', '?return_to=/auth/callback', '?return_to=/auth/callback&state=a', '?state=a']) {
       const answer = await newBrowser().request(`/login${query}`);
       expect(answer.status).toBe(303);
@@ -60,18 +89,65 @@ describeOnDatabases('the pages and ways of sign-in', identityMigrations, (open) 
     }
   });
 
-  test('a browser gets these answers as pages with a way back, without a script', async () => {
+  test('a browser gets these answers as pages with a way back', async () => {
     const accept = { headers: { accept: 'text/html,application/xhtml+xml' } };
     for (const [path, status, text] of [
       ['/auth/github', 501, 'GitHub sign-in is not yet implemented'],
+      ['/auth/nobody', 404, 'There is no such way to sign in.'],
       ['/auth/google?return_to=//evil.test', 400, 'return_to must be a callback of this site'],
+      ['/login?return_to=//evil.test', 400, 'return_to must be the callback of this site.'],
     ] as const) {
       const answer = await newBrowser().request(path, accept);
       expect(answer.status).toBe(status);
       const page = await answer.text();
       expect(page).toContain(text);
       expect(page).toContain('href="/"');
-      expect(page).not.toContain('<script');
+    }
+  });
+
+  test('what fails unexpectedly, or comes by another name, is a page for a browser and the usual error for a program', async () => {
+    const broken = await startIdentity({
+      db: await open(),
+      connectUpstream: (options) => ({ ...connectGoogle(options), start: async () => Object.create(null) }),
+    });
+    const ask = async (accept: string, headers = {}) => {
+      const url = '/auth/google?return_to=/auth/success';
+      return broken.app.inject({ url, headers: { host: new URL(broken.publicUrl).host, accept, ...headers } });
+    };
+    const page = await ask('text/html');
+    expect([page.statusCode, page.headers['content-type']]).toEqual([500, 'text/html; charset=utf-8']);
+    expect(page.body).toContain('An unexpected error occurred');
+    expect(page.body).toContain(`Request ${String(page.headers['x-request-id'])}`);
+    expect(page.body).not.toMatch(/TypeError|at \w+ \(/);
+    expect((await ask('application/json')).json()).toMatchObject({ code: 'unexpected' });
+    const foreign = await ask('text/html', { host: 'evil.test' });
+    expect(foreign.headers['content-type']).toContain('text/html');
+    expect(foreign.body).toContain('answers at');
+    await broken.close();
+  });
+
+  test('a client whose registration is unknown, or whose request has expired, hears on the page what to do', async () => {
+    const unknown = await newBrowser().open(
+      newBrowser().authorizeUrl({
+        client_id: 'gone',
+        redirect_uri: 'http://127.0.0.1:1/',
+        code_challenge: challengeOf('v'),
+      }),
+    );
+    expect('page' in unknown && unknown.page.status).toBe(400);
+    expect('page' in unknown && unknown.page.text).toContain(
+      'In the app, remove this connection and add it again with the link from your dashboard.',
+    );
+    expect('page' in unknown && unknown.page.text).toContain('Details for the developer: invalid_client');
+    const reconnect = 'go back to it and connect again';
+    for (const [path, words] of [
+      ['/oauth/interaction/none', 'This request has been answered already, or has expired. Go back to your app.'],
+      ['/oauth/authorize/none', reconnect],
+      ['/dev-google/choose/none', reconnect],
+    ] as const) {
+      const expired = await newBrowser().open(path);
+      expect('page' in expired && [expired.page.status, path]).toEqual([400, path]);
+      expect('page' in expired && expired.page.text).toContain(words);
     }
   });
 
@@ -105,15 +181,14 @@ describeOnDatabases('the pages and ways of sign-in', identityMigrations, (open) 
     expect(browser.cookie(pendingCookieName(state))).toBeUndefined();
   });
 
-  test('[SIGN-13] [SIGN-42] /login with state and challenge shows the choice of provider; its pages load no script, cannot be framed and escape what they show', async () => {
+  test('[SIGN-13] [SIGN-42] /login with state and challenge shows the choice of provider, and in one line those that do not work yet', async () => {
     const browser = newBrowser();
     const step = await browser.open(
       `/login?${new URLSearchParams({ return_to: `${running.publicUrl}/auth/callback`, state: 'a', code_challenge: challengeOf('v') })}`,
     );
     const page = 'page' in step ? step.page : undefined;
-    for (const name of ['GitHub', 'Facebook', 'Apple', 'E-mail and password']) {
-      expect(page?.text).toMatch(new RegExp(`disabled>${name}<span class="quiet">not available yet`));
-    }
+    expect(page?.text.match(/<button/g)).toHaveLength(1);
+    expect(page?.text).toContain("GitHub, Facebook, Apple, and e-mail with password aren't available yet.");
     if (!page) throw new Error('no page');
     for (const [provider, name] of [
       ['github', 'GitHub'],
@@ -123,10 +198,41 @@ describeOnDatabases('the pages and ways of sign-in', identityMigrations, (open) 
       expect(answer.status).toBe(501);
       expect(await answer.text()).toContain(`${name} sign-in is not yet implemented`);
     }
-    expect(page?.headers.get('content-security-policy')).toContain("default-src 'none'; style-src 'self'");
-    expect(page?.headers.get('x-frame-options')).toBe('DENY');
-    const styles = await browser.request('/oauth/pages.css');
-    expect(styles.headers.get('content-type')).toContain('text/css');
+  });
+
+  test('the pages of the broker run one file of ours, the theme, and nothing inline; they cannot be framed', async () => {
+    const browser = newBrowser();
+    const login = new URLSearchParams({ state: 'a', code_challenge: challengeOf('v') });
+    const shown = await Promise.all([
+      browser.open(`/login?${login}`),
+      newBrowser().open('/auth/google?return_to=/auth/success'),
+      newBrowser().open('/auth/google/callback?code=a&state=b'),
+      newBrowser().open('/oauth/authorize?client_id=unknown'),
+    ]);
+    for (const step of shown) {
+      if (!('page' in step)) throw new Error('no page');
+      const { headers, text, url } = step.page;
+      expect(headers.get('content-security-policy'), url.href).toMatch(
+        /^default-src 'none'; script-src 'self'; style-src 'self'; .*frame-ancestors 'none'/,
+      );
+      expect(headers.get('x-frame-options'), url.href).toBe('DENY');
+      expect(text.match(/<script[^]*?<\/script>/g), url.href).toEqual(['<script src="/oauth/theme.js"></script>']);
+      expect(text, url.href).not.toMatch(/\s(on\w+|style)=/);
+    }
+    const theme = await browser.request('/oauth/theme.js');
+    expect(theme.headers.get('content-type')).toContain('text/javascript');
+    expect(await theme.text()).toContain("localStorage.getItem('souk.theme')");
+    expect((await browser.request('/oauth/pages.css')).headers.get('content-type')).toContain('text/css');
+  });
+
+  test('browsers find the mark at /favicon.ico, and crawlers may read every page', async () => {
+    const browser = newBrowser();
+    const icon = await browser.request('/favicon.ico');
+    expect([icon.status, icon.headers.get('location')]).toEqual([302, '/oauth/mark.svg']);
+    expect((await browser.request('/oauth/mark.svg')).headers.get('content-type')).toContain('image/svg+xml');
+    const robots = await browser.request('/robots.txt');
+    expect([robots.status, robots.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(await robots.text()).toBe('User-agent: *\nAllow: /\n');
   });
 
   test('the stand-in says on its page that no real Google account is used, and asks again for a real address', async () => {

@@ -4,7 +4,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { ScriptedClientProvider } from './testing/scripted-client-provider.ts';
+import { ScriptedClientProvider } from '#testing/scripted-client-provider.ts';
 
 describe('a client that needs one more scope', () => {
   let app: TestApp;

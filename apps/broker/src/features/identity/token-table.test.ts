@@ -54,7 +54,7 @@ describe('which token opens what', () => {
     return found;
   }
 
-  test('[TOK-7] [TOK-8] [TOK-9] [TOK-10] public reads work with any token and with none', async () => {
+  test('public reads work with any token and with none', async () => {
     const expected = {
       web: 'nobody',
       client: 'nobody',
@@ -74,7 +74,7 @@ describe('which token opens what', () => {
     };
     expect(await outcomes('refresh', 'POST', expected)).toEqual(expected);
   });
-  test('[TOK-15] [TOK-16] [TOK-17] [TOK-18] reads of the API accept web and personal tokens', async () => {
+  test('[TOK-15] [TOK-17] [TOK-18] reads of the API accept web and personal tokens', async () => {
     const expected = {
       web: 'caller',
       client: unauthenticated,
@@ -84,7 +84,7 @@ describe('which token opens what', () => {
     };
     expect(await outcomes('user', 'GET', expected)).toEqual(expected);
   });
-  test('[TOK-15] [TOK-16] [TOK-17] [TOK-18] writes of the API accept web tokens only', async () => {
+  test('[TOK-15] [TOK-17] [TOK-18] writes of the API accept web tokens only', async () => {
     const expected = { web: 'caller', client: unauthenticated, personal: unauthenticated, none: required };
     expect(await outcomes('user', 'POST', expected)).toEqual(expected);
   });
@@ -97,7 +97,7 @@ describe('which token opens what', () => {
     };
     expect(await outcomes('account', 'GET', expected)).toEqual(expected);
   });
-  test('[TOK-23] [TOK-24] [TOK-25] [TOK-26] administration accepts the web token of an administrator only', async () => {
+  test('administration accepts the web token of an administrator only', async () => {
     const expected = {
       admin: 'caller',
       web: denied,

@@ -1,7 +1,7 @@
 import type { AccountContributor } from '#features/identity/index.ts';
 import type { Query } from '#platform/db/database.ts';
 
-/** A file to keep, not a dump without end: months of use at two calls a minute fit. */
+/** Bounds the file. Months of use at two calls a minute fit. */
 const maxCalls = 50_000;
 
 type CallRow = {
@@ -15,7 +15,7 @@ type CallRow = {
   duration_ms: number;
 };
 
-/** A person's calls, newest first. After a deletion they stay under the bare user id, which names nobody any more. */
+/** A person's calls, newest first. After a deletion they stay under the user id, which then identifies no person. */
 export function usageContributor({ query }: { query: Query }): AccountContributor {
   return {
     name: 'usage',

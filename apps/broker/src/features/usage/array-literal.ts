@@ -3,8 +3,8 @@ const special = /["\\\0]/;
 
 /**
  * An array as PostgreSQL reads it from text (section 8.15.2): every element quoted, undefined as NULL. The drivers can do
- * this too; written by hand it costs a third, which counts where each call leaves a row.
- * NUL, which no text of PostgreSQL can hold, is left out: one such name must not keep everybody's rows from being written.
+ * this too, at three times the cost, which counts where each call leaves a row.
+ * NUL, which PostgreSQL's text cannot contain, is removed: otherwise one such name would block the rows of all people.
  */
 export function arrayLiteral(elements: readonly (string | number | undefined)[]): string {
   let text = '';

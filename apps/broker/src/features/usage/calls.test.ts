@@ -76,7 +76,7 @@ test('every call of a person is listed with its client, server, tool, duration a
   expect(JSON.stringify(rows)).not.toContain('a secret of mine');
 });
 
-test('pages hang together and stay so when calls come in between', async () => {
+test('pages neither repeat nor skip calls, also when new calls come in between', async () => {
   const first = await calls('?limit=2');
   const client = await connectModern(`${app.publicUrl}/s/one/mcp`, personalToken);
   await client.callTool({ name: 'echo', arguments: {} });
@@ -100,7 +100,7 @@ test('the list is narrowed by server, outcome and time', async () => {
   }
 });
 
-test("nobody reads another's calls", async () => {
+test("a person cannot read another's calls", async () => {
   const bob = (await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'bob@souk.test' })).accessToken;
   expect((await calls('', bob)).status).toBe(404);
   const response = await fetch(`${app.publicUrl}/v2/user/profile`, { headers: { authorization: `Bearer ${bob}` } });
@@ -112,7 +112,7 @@ test("nobody reads another's calls", async () => {
 });
 
 describeOnDatabases('months of calls', usageMigrations, (open) => {
-  test('are dropped whole when they are 13 months old', async () => {
+  test('are dropped as a whole when they are 13 months old', async () => {
     const db = await open();
     for (const month of [0, 1, 2, 14]) await ensurePartitions(db, Date.UTC(2025, month, 15));
     const partitions = async () =>

@@ -1,6 +1,6 @@
 import type { Database } from '#platform/db/database.ts';
 
-/** Single calls are kept this long (data.md, Retention); sums outlive them elsewhere. */
+/** Single calls are kept this long (data.md, Retention). */
 const retentionMonths = 13;
 
 /** Drops the partitions of usage_events whose every row is older than the retention. Answers their names. */
@@ -16,7 +16,7 @@ export async function dropOldPartitions(db: Pick<Database, 'transaction'>, nowMs
         order by 1`,
       [oldestName],
     );
-    // the names are of our own making and were matched against their form above
+    // the names are ours, and the query above has matched them against their form
     for (const { name } of rows) await query(`drop table ${name}`);
     return rows.map(({ name }) => name);
   });

@@ -3,4 +3,4 @@ export { dropOldPartitions } from './drop-old-partitions.ts';
 export { ensurePartitions } from './ensure-partitions.ts';
 export { mountUsageRoutes } from './routes.ts';
 export { usageMigrations } from './migrations.ts';
-export { createUsageWriter, type UsageEvent, type UsageWriter } from './usage-writer.ts';
+export { createUsageWriter, type UsageWriter } from './usage-writer.ts';

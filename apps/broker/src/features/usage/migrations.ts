@@ -24,4 +24,9 @@ export const usageMigrations: readonly Migration[] = [
       `create table usage_events_default partition of usage_events default`,
     ],
   },
+  {
+    name: '0041-usage-without-server',
+    // a built-in tool, or a name that no server has
+    statements: [`alter table usage_events alter column server_id drop not null`],
+  },
 ];

@@ -22,7 +22,7 @@ type Row = {
   created_at: Date;
   client_id: string;
   token_id: string;
-  server_id: string;
+  server_id: string | null;
   kind: Call['kind'];
   name: string;
   duration_ms: number;
@@ -32,9 +32,9 @@ type Row = {
 };
 
 /**
- * One page of a person's calls, newest first. Pages hang on the last call seen (time and id), so that new calls neither
- * repeat nor hide any, and a late page costs what the first did.
- * @throws SoukError invalid_request for a cursor that is not one of ours
+ * One page of a person's calls, newest first. A page starts after the last call of the page before (by time and id), so new
+ * calls do not shift it, and a late page costs as much as the first.
+ * @throws SoukError invalid_request for a cursor that we have not issued
  */
 export async function readCalls(
   query: Query,

@@ -13,7 +13,7 @@ export function mountUsageRoutes(
   { query, clock, nameClients }: { query: Query; clock: Clock; nameClients: NameClients },
 ): void {
   router.route(getUsageStats, async ({ caller, params, query: { days } }) => {
-    // Identity comes from the token alone: another's id is an address that does not exist (clarifications, Addresses).
+    // Identity comes from the token alone: another person's id answers 404 (clarifications, Addresses).
     if (params.userId !== caller.userId) throw new SoukError('not_found');
     const data = await readUsageStats(query, caller.userId, new Date(clock.now() - days * dayMs));
     return { success: true as const, data };

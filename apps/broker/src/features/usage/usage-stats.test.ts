@@ -43,7 +43,7 @@ test('before the first call the figures are zeros and there is no last call', as
   });
 });
 
-test('calls are counted by server, most used first, for their own person alone', async () => {
+test('calls are counted by server, most used first, for their own person only', async () => {
   const client = await connectModern(`${app.publicUrl}/mcp`, personalToken);
   for (const name of ['two__echo', 'one__echo', 'two__echo']) await client.callTool({ name, arguments: {} });
   await client.getPrompt({ name: 'one__hello' });
@@ -61,12 +61,12 @@ test('calls are counted by server, most used first, for their own person alone',
   expect((await stats(bob)).status).toBe(404);
 });
 
-test("[GEN-40] [GEN-41] another's id in the path answers 404, as one that never was", async () => {
+test("[GEN-40] [GEN-41] another's id in the path answers 404, like an unknown one", async () => {
   expect((await stats(webToken, '00000000-0000-7000-8000-000000000000')).status).toBe(404);
   expect((await stats(webToken, 'nobody')).status).toBe(404);
 });
 
-test('[TOK-15] [TOK-17] [TOK-18] a web token and a personal token may read it, nobody without a token', async () => {
+test('[TOK-15] [TOK-17] [TOK-18] a web token and a personal token may read it, a request without a token may not', async () => {
   expect((await stats(personalToken)).status).toBe(200);
   expect((await stats(undefined)).status).toBe(401);
   expect((await stats(webToken, userId, '0')).status).toBe(400);

@@ -2,15 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createLog } from '#platform/log.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
+import { readUsageRows } from '#testing/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { ensurePartitions } from './ensure-partitions.ts';
 import { usageMigrations } from './migrations.ts';
-import { createUsageWriter, type UsageEvent } from './usage-writer.ts';
+import type { UsageRow } from '#features/billing/index.ts';
+import { createUsageWriter } from './usage-writer.ts';
 
 const log = createLog('silent');
 const userId = randomUUID();
 
-function event(change: Partial<UsageEvent> = {}): UsageEvent {
+function event(change: Partial<UsageRow> = {}): UsageRow {
   return {
     callId: randomUUID(),
     userId,
@@ -36,39 +38,35 @@ describeOnDatabases('usage rows', usageMigrations, (open) => {
     for (let index = 0; index < 1000; index++) writer.record(event());
     await writer.flush();
     await writer.flush();
-    const { rows } = await db.query<{ n: number }>('select count(*)::int as n from usage_events');
-    expect(rows[0]?.n).toBe(1000);
+    expect(await readUsageRows(db)).toHaveLength(1000);
     expect(statements).toBeLessThan(20);
     await writer.stop();
   });
 
-  test('are written within a moment without anybody asking', async () => {
+  test('are written after a moment without a flush', async () => {
     const db = await open();
     const writer = createUsageWriter({ query: db.query, log });
     writer.record(event({ outcome: 'failed', reason: 'timeout' }));
-    await waitUntil(
-      'the row to be written',
-      async () => (await db.query('select 1 from usage_events')).rows.length === 1,
-    );
-    const { rows } = await db.query('select name, outcome, reason, credits, duration_ms from usage_events');
-    expect(rows[0]).toEqual({ name: 'distance', outcome: 'failed', reason: 'timeout', credits: 0, duration_ms: 12 });
+    await waitUntil('the row to be written', async () => (await readUsageRows(db)).length === 1);
+    const [row] = await readUsageRows(db);
+    expect(row).toMatchObject({ name: 'distance', outcome: 'failed', reason: 'timeout', credits: 0, durationMs: 12 });
     await writer.stop();
   });
 
-  test('keep every character of a name, and a reason that is not there', async () => {
+  test('keep every character of a name, and a missing reason', async () => {
     const db = await open();
     const writer = createUsageWriter({ query: db.query, log });
     const names = ['a "quoted" \\ name', '{a,b}', 'NULL', '', 'é漢😀\n', 'null', ' '];
     for (const name of names) writer.record(event({ name, reason: name === '' ? undefined : name }));
     writer.record(event({ name: 'n\0ul', reason: 'nul' }));
     await writer.flush();
-    const { rows } = await db.query<{ name: string; reason: string | null }>('select name, reason from usage_events');
+    const rows = await readUsageRows(db);
     expect(rows.map(({ name }) => name).toSorted()).toEqual([...names, 'nul'].toSorted());
     for (const { name, reason } of rows) expect(reason).toBe(name === '' ? null : name);
     await writer.stop();
   });
 
-  test('wait while the database is away, and are written when it is back', async () => {
+  test('wait while the database is unreachable, and are written when it is back', async () => {
     const db = await open();
     let away = true;
     const writer = createUsageWriter({
@@ -77,19 +75,19 @@ describeOnDatabases('usage rows', usageMigrations, (open) => {
     });
     writer.record(event());
     await writer.flush();
-    expect((await db.query('select 1 from usage_events')).rows).toHaveLength(0);
+    expect(await readUsageRows(db)).toHaveLength(0);
     away = false;
     await writer.flush();
-    expect((await db.query('select 1 from usage_events')).rows).toHaveLength(1);
+    expect(await readUsageRows(db)).toHaveLength(1);
     await writer.stop();
   });
 
-  test('that are waiting at the stop are still written', async () => {
+  test('that wait at the stop are still written', async () => {
     const db = await open();
     const writer = createUsageWriter({ query: db.query, log });
     for (let index = 0; index < 300; index++) writer.record(event());
     await writer.stop();
-    expect((await db.query('select 1 from usage_events')).rows).toHaveLength(300);
+    expect(await readUsageRows(db)).toHaveLength(300);
   });
 
   test('fall into a partition of their month, made ahead and only once', async () => {

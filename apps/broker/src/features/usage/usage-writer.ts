@@ -1,34 +1,16 @@
+import type { UsageRow, UsageRows } from '#features/billing/index.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import { arrayLiteral } from './array-literal.ts';
 
-/** A usage row rides in the next batch: at a kill at most this much is lost (security.md, Invariants). */
+/** A usage row waits for the next batch: after a kill at most this much is lost (security.md, Invariants). */
 const flushIntervalMs = 50;
 const maxBatch = 256;
-/** While the database is away rows wait here; beyond this the oldest are dropped and counted, so memory stays bounded. */
+/** While the database is unreachable, rows wait in memory; beyond this number the oldest are dropped and logged. */
 const maxWaiting = 50_000;
 const retryDelayMs = 1_000;
 
-export type UsageEvent = {
-  callId: string;
-  userId: string;
-  serverId: string;
-  kind: 'tool' | 'prompt' | 'resource';
-  /** The server's own name of the tool or prompt, or a resource's address. */
-  name: string;
-  /** ok; error: the tool itself said isError; failed: no good answer; refused: not dispatched; cancelled by the client. */
-  outcome: 'ok' | 'error' | 'failed' | 'refused' | 'cancelled';
-  reason: string | undefined;
-  credits: number;
-  durationMs: number;
-  clientId: string;
-  tokenId: string;
-  atMs: number;
-};
-
-export type UsageWriter = {
-  /** Takes the row and returns at once. */
-  record(event: UsageEvent): void;
+export type UsageWriter = UsageRows & {
   /** Resolves when every row recorded so far is in the database, or has been given up. */
   flush(): Promise<void>;
   stop(): Promise<void>;
@@ -43,11 +25,11 @@ const statement = `
   on conflict do nothing`;
 
 /**
- * Writes usage rows in batches, at each tick what has come in since the last: a statement for what came in while the one
- * before ran would be hundreds a second of few rows each, and a tenth of the time of a busy broker.
+ * Writes usage rows in batches, one for each tick. Writing again as soon as the last statement ends would mean hundreds of
+ * small statements a second, and cost a tenth of the time of a busy broker.
  */
 export function createUsageWriter({ query, log }: { query: Query; log: Log }): UsageWriter {
-  let waiting: UsageEvent[] = [];
+  let waiting: UsageRow[] = [];
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
   let stopped = false;
@@ -68,12 +50,12 @@ export function createUsageWriter({ query, log }: { query: Query; log: Log }): U
     return writing;
   }
 
-  /** Writes what waits now; what comes in meanwhile is the next tick's. @returns false when the database refused */
+  /** Writes the rows that wait now; later rows belong to the next tick. @returns false when the database refused */
   async function drain(): Promise<boolean> {
     for (let left = waiting.length; left > 0; left -= maxBatch) {
       const batch = waiting.splice(0, maxBatch);
       try {
-        await query(statement, columns(batch));
+        await insertUsageRows(query, batch);
       } catch (error) {
         waiting = [...batch, ...waiting];
         log.error({ err: error, waiting: waiting.length }, 'usage rows cannot be written yet');
@@ -84,17 +66,18 @@ export function createUsageWriter({ query, log }: { query: Query; log: Log }): U
   }
 
   return {
+    insert: insertUsageRows,
     record(event) {
       waiting.push(event);
       if (waiting.length > maxWaiting) {
         waiting.shift();
-        log.error('usage rows are dropped: the database has been away too long');
+        log.error('usage rows are dropped: the database has been unreachable too long');
       }
-      // when a writing ends, it sees to what came in meanwhile
+      // a write that is under way schedules the next one when it ends
       if (!writing) schedule(flushIntervalMs);
     },
     async flush() {
-      // a batch that is under way was begun before the newest rows came
+      // a batch that is under way does not contain the newest rows
       await writing;
       await write();
     },
@@ -107,8 +90,12 @@ export function createUsageWriter({ query, log }: { query: Query; log: Log }): U
   };
 }
 
-function columns(batch: readonly UsageEvent[]): string[] {
-  const column = (value: (event: UsageEvent) => string | number | undefined) => arrayLiteral(batch.map(value));
+async function insertUsageRows(query: Query, rows: readonly UsageRow[]): Promise<void> {
+  await query(statement, columns(rows));
+}
+
+function columns(batch: readonly UsageRow[]): string[] {
+  const column = (value: (event: UsageRow) => string | number | undefined) => arrayLiteral(batch.map(value));
   return [
     column((event) => event.callId),
     column((event) => event.userId),

@@ -1,9 +1,9 @@
 import { sql, type QueryExecutorProvider } from 'kysely';
 import type { Migration } from '../db/database.ts';
 
-/** What is written down for ever about a decision: who did what to what, and why. Never a secret. */
+/** The permanent record of a decision: who did what to what, and why. Never a secret. */
 export type AuditEntry = {
-  /** The person who decided; undefined when the broker did by a rule. */
+  /** The person who decided; undefined when a rule of the broker did. */
   actorId: string | undefined;
   /** `area.what-happened`, such as `tool-change.approved`. */
   action: string;
@@ -26,7 +26,7 @@ export const auditMigrations: readonly Migration[] = [
         reason text,
         details jsonb not null default '{}'
       )`,
-      // Append-only, whoever asks: what was done cannot be made undone (data.md, Money statements).
+      // Append-only for every role of the database: rows cannot be changed or deleted (data.md, Money statements).
       `create function refuse_audit_change() returns trigger language plpgsql as
         $$ begin raise exception 'audit_log is append-only'; end $$`,
       `create trigger audit_log_append_only before update or delete or truncate on audit_log
@@ -35,7 +35,7 @@ export const auditMigrations: readonly Migration[] = [
   },
 ];
 
-/** Adds a row; give the transaction that carries the decision, so that neither stands without the other. */
+/** Adds a row, in the transaction of the decision, so that neither is stored without the other. */
 export async function writeAudit(tx: QueryExecutorProvider, entry: AuditEntry, at: Date): Promise<void> {
   await sql`insert into audit_log (at, actor_id, action, subject, reason, details) values (
     ${at.toISOString()}, ${entry.actorId ?? null}, ${entry.action}, ${entry.subject}, ${entry.reason ?? null},

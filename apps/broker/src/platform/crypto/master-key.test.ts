@@ -33,12 +33,12 @@ describe('the master key', () => {
     expect(() => readMasterKey({ masterKey: undefined, dataDir })).toThrow(/chmod 600/);
   });
 
-  test('a file that holds no key is refused rather than replaced', () => {
+  test('a file without a key is refused, not replaced', () => {
     writeFileSync(join(dataDir, 'master.key'), 'oops\n', { mode: 0o600 });
-    expect(() => readMasterKey({ masterKey: undefined, dataDir })).toThrow(/does not hold a master key/);
+    expect(() => readMasterKey({ masterKey: undefined, dataDir })).toThrow(/does not contain a master key/);
   });
 
-  test('keys of different purposes differ, and each is always the same', () => {
+  test('keys for different purposes differ, and each is always the same', () => {
     const key = 'A'.repeat(43);
     expect(deriveKey(key, 'cookies')).toEqual(deriveKey(key, 'cookies'));
     expect(deriveKey(key, 'cookies')).not.toEqual(deriveKey(key, 'subjects'));

@@ -17,28 +17,27 @@ import type { Config } from '../config.ts';
 const keyPattern = /^[A-Za-z0-9_-]{43}$/;
 
 /**
- * The key under which secrets are stored: the configuration's, else one of the data folder's own, made at the first call:
- * `master.key`, readable by its owner alone, beside the database's folder so that a backup of the one is not both.
+ * The key that encrypts stored secrets: the configuration's, else `master.key` in the data folder, which is made at the first
+ * call and readable by its owner only. It is beside the database's folder, so that a backup of that does not contain it.
  * @returns 32 bytes in base64url
- * @throws Error when the file is readable by others or does not hold a key
+ * @throws Error when the file is readable by others or does not contain a key
  */
 export function readMasterKey({ masterKey, dataDir }: Pick<Config, 'masterKey' | 'dataDir'>): string {
   if (masterKey !== undefined) return masterKey.replace(/=$/, '');
   const path = join(dataDir, 'master.key');
   const mode = modeOf(path) ?? createKeyFile(path, dataDir);
-  if ((mode & 0o077) !== 0)
-    throw new Error(`${path} can be read by others: make it yours alone with chmod 600 ${path}`);
+  if ((mode & 0o077) !== 0) throw new Error(`${path} can be read by others: restrict it with chmod 600 ${path}`);
   const key = readFileSync(path, 'utf8').trim();
-  if (!keyPattern.test(key)) throw new Error(`${path} does not hold a master key (32 bytes in base64url)`);
+  if (!keyPattern.test(key)) throw new Error(`${path} does not contain a master key (32 bytes in base64url)`);
   return key;
 }
 
-/** A key of 32 bytes for one purpose, made from the master key (HKDF, RFC 5869): it says nothing about the master key. */
+/** A key of 32 bytes for one purpose, derived from the master key (HKDF, RFC 5869), which it does not reveal. */
 export function deriveKey(masterKey: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', Buffer.from(masterKey, 'base64url'), '', `souk ${purpose}`, 32));
 }
 
-/** Writes the whole file before it has its name: link() fails when another process was first, and then theirs counts. */
+/** Writes the whole file before it has its name: link() fails when another process was first, whose key then counts. */
 function createKeyFile(path: string, dataDir: string): number {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}-${randomBytes(4).toString('hex')}`;
@@ -53,7 +52,7 @@ function createKeyFile(path: string, dataDir: string): number {
     closeSync(file);
     unlinkSync(draft);
   }
-  syncFolder(dataDir); // secrets sealed under a key that a power failure takes away would be lost
+  syncFolder(dataDir); // if a power failure took the key, every secret sealed under it would be lost
   return statSync(path).mode;
 }
 

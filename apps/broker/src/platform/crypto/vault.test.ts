@@ -13,7 +13,7 @@ const bytesOf = (sealed: string) => {
 };
 
 describe('the vault', () => {
-  test('a sealed secret opens in its own place, and its text stands nowhere in it', () => {
+  test('a sealed secret opens in its own place, and does not contain its text', () => {
     const vault = createVault(newKey());
     assert(
       property(string({ unit: 'grapheme' }), (secret) => {
@@ -62,7 +62,7 @@ describe('the vault', () => {
     expect(() => createVault(fresh).open(place, sealedBefore)).toThrow('is not given');
   });
 
-  test.each(['', 'plain', 'v1.a.b', 'v2.a.b.c', 'v1.a.b.c.d'])('%j is no sealed text', (text) => {
+  test.each(['', 'plain', 'v1.a.b', 'v2.a.b.c', 'v1.a.b.c.d'])('%j is not a sealed text', (text) => {
     expect(() => createVault(newKey()).open(place, text)).toThrow(SealedTextError);
   });
 

@@ -1,15 +1,15 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
-/** Where a secret belongs. It opens there alone: a sealed text copied to another row or user is worthless. */
+/** Where a secret belongs. It opens only there: a sealed text that is copied to another row or user is useless. */
 export type SecretContext = { table: string; row: string; userId: string };
 
 /** Secrets at rest. */
 export type Vault = {
   /** Answers text to store: printable ASCII, some 160 characters longer than `plaintext`. */
   seal(context: SecretContext, plaintext: string): string;
-  /** @throws SealedTextError when it was sealed elsewhere, changed, or under a key that is not given */
+  /** @throws SealedTextError when it was sealed elsewhere, was changed, or needs a key that is not given */
   open(context: SecretContext, sealed: string): string;
-  /** Whether it is sealed under the present master key, or should be sealed anew (rotation). */
+  /** Whether it is sealed under the current master key; otherwise it should be sealed again (rotation). */
   isCurrent(sealed: string): boolean;
 };
 
@@ -60,7 +60,7 @@ export function createVault(masterKey: string, previous: readonly string[] = [])
 function readMasterKey(text: string): { id: string; bytes: Buffer } {
   const bytes = Buffer.from(text, 'base64url');
   if (bytes.length !== 32) throw new Error('a master key is 32 bytes in base64url');
-  // names the key without saying anything about it
+  // identifies the key without revealing it
   const id = createHmac('sha256', bytes).update('souk master key id').digest('base64url').slice(0, 8);
   return { id, bytes };
 }

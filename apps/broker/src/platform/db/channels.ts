@@ -2,11 +2,11 @@ import type { Log } from '../log.ts';
 
 type Handler = (payload: string) => void;
 
-/** Who listens to which channel of NOTIFY, over whatever connection the engine listens on. */
+/** The listeners of each NOTIFY channel, independent of the engine's connection. */
 export type Channels = {
   /** Hands a notification to its handlers. */
   deliver(channel: string, payload: string): void;
-  /** Adds a handler; the first and last of a channel send LISTEN and UNLISTEN by `send`. Answers what removes it. */
+  /** Adds a handler; a channel's first and last send LISTEN and UNLISTEN by `send`. Answers a function that removes it. */
   add(channel: string, handler: Handler, send: (statement: string) => Promise<void>): Promise<() => Promise<void>>;
   names(): string[];
 };

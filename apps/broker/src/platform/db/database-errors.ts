@@ -1,4 +1,4 @@
-/** Another process has the embedded database open. PGlite itself has no lock: two openers silently lose one's rows. */
+/** Another process has the embedded database open. PGlite has no lock: with two openers, the rows of one are lost silently. */
 export class DataFolderInUseError extends Error {
   readonly folder: string;
   constructor(folder: string) {
@@ -8,7 +8,7 @@ export class DataFolderInUseError extends Error {
   }
 }
 
-/** The folder exists, but the database in it does not start: half a copy, a full disk, another version. */
+/** The folder exists, but its database does not start: an incomplete copy, a full disk, another version. */
 export class DataFolderDamagedError extends Error {
   readonly folder: string;
   constructor(folder: string, cause: unknown) {
@@ -22,7 +22,7 @@ export class DataFolderDamagedError extends Error {
   }
 }
 
-/** The database cannot be reached or has stopped: the caller may try again, nothing is known about the statement's effect. */
+/** The database cannot be reached or has stopped. The caller may try again; whether the statement took effect is unknown. */
 export class DatabaseLostError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
@@ -82,7 +82,7 @@ const lostMessage =
   /^(Query read timeout|timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Cannot use a pool after calling end)/;
 
 /**
- * Whether `error` says that the database is away rather than that the statement is wrong.
+ * Whether `error` says that the database is unreachable rather than that the statement is wrong.
  * The HTTP layer answers 503 for these. Looks through `cause`.
  */
 export function isDatabaseLost(error: unknown): boolean {

@@ -43,13 +43,13 @@ describeOnDatabases('a database', migrations, (open) => {
     expect(await builder.selectFrom('values_of_all_kinds').selectAll().execute()).toEqual([expected]);
   });
 
-  test('a bigint past 2^53 is an error, not another number', async () => {
+  test('a bigint past 2^53 is an error instead of an imprecise number', async () => {
     const db = await open();
     await expect(db.query('select 9007199254740993::bigint as n')).rejects.toThrow('does not fit');
     expect((await db.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
-  test('affectedRows counts what a statement changed, through its CTEs too', async () => {
+  test('affectedRows counts the rows that a statement changed, also in its CTEs', async () => {
     const db = await open();
     expect(await db.query('insert into accounts select g, 5 from generate_series(1, 3) g')).toMatchObject({
       affectedRows: 3,
@@ -59,7 +59,7 @@ describeOnDatabases('a database', migrations, (open) => {
     expect(moved).toEqual({ rows: [{ id: 3 }], affectedRows: 1 });
   });
 
-  test('of 50 transactions at once, the 5 that throw leave nothing and the others lose nothing', async () => {
+  test('of 50 transactions at once, the 5 that throw change nothing and the others lose nothing', async () => {
     const db = await open();
     await db.query('insert into accounts values (1, 0)');
     const runs = Array.from({ length: 50 }, (_, index) =>
@@ -75,7 +75,7 @@ describeOnDatabases('a database', migrations, (open) => {
     expect(rows).toEqual([{ balance: 45, entries: 45 }]);
   });
 
-  test('statements outside of a transaction never see or join its half', async () => {
+  test('statements outside a transaction never see its uncommitted rows or join it', async () => {
     const db = await open();
     await db.query('insert into accounts values (1, 0)');
     const seen: number[] = [];
@@ -105,7 +105,7 @@ describeOnDatabases('a database', migrations, (open) => {
     ]);
   });
 
-  test('an affordable debit is decided by one row lock, whoever else debits at that moment', async () => {
+  test('an affordable debit is decided by one row lock, even with many debits at once', async () => {
     const db = await open();
     await db.query('insert into accounts values (1, 10)');
     const debit = (idem: string) =>
@@ -130,7 +130,7 @@ describeOnDatabases('a database', migrations, (open) => {
     expect((await db.query('select * from accounts')).rows).toEqual([]);
   });
 
-  test('a broken rule names itself: SQLSTATE and constraint', async () => {
+  test('a violated constraint is named, with its SQLSTATE', async () => {
     const db = await open();
     await db.query('insert into accounts values (1, 1)');
     await db.query("insert into entries (account, idem) values (1, 'once')");
@@ -163,13 +163,13 @@ describeOnDatabases('a database', migrations, (open) => {
     expect({ first, second }).toEqual({ first: ['one'], second: ['one', 'two'] });
   });
 
-  test('closing twice is closing once, and nothing works after it', async () => {
+  test('closing twice is the same as closing once, and nothing works afterwards', async () => {
     const db = await open();
     await Promise.all([db.close(), db.close()]);
     await expect(db.query('select 1')).rejects.toThrow(/closed|pool/);
   });
 
-  test('a transaction refuses statements beside it instead of waiting for itself for ever', async () => {
+  test('a statement beside its own open transaction is refused, where it would wait without end', async () => {
     const db = await open();
     const builder = db.kysely.withTables<{ accounts: { id: number } }>();
     const nested: (() => Promise<unknown>)[] = [

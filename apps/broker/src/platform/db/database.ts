@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 
 /**
- * Statements by hand: the hot ones, and what the query builder cannot say. One statement; several (without values) answer
- * their rows together. Give JSON as `JSON.stringify(…)`: `pg` takes an array for a PostgreSQL array.
+ * Hand-written statements: the hot ones, and those that the query builder cannot express. Several in one text (without
+ * values) answer their rows together. Give JSON as `JSON.stringify(…)`: `pg` turns an array into a PostgreSQL array.
  */
 export type QueryResult<Row> = { rows: Row[]; affectedRows: number };
 export type Query = <Row = Record<string, unknown>>(
@@ -32,5 +32,5 @@ export type Database = {
   close(): Promise<void>;
 };
 
-/** A feature's migrations: name -> statements, one each (PGlite takes no multi-statement query with parameters). */
+/** A feature's migrations: name -> single statements (PGlite accepts no multi-statement query with parameters). */
 export type Migration = { name: string; statements: readonly string[] };

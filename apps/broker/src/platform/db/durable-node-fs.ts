@@ -4,7 +4,7 @@ import { NodeFS } from '@electric-sql/pglite/nodefs';
 
 type EmscriptenOptions = Awaited<ReturnType<NodeFS['init']>>['emscriptenOpts'];
 
-/** What we touch of Emscripten's NODEFS. Checked against PGlite 0.5.16, which is pinned for this. */
+/** The part of Emscripten's NODEFS that we use. Checked against PGlite 0.5.16, which is pinned for this. */
 type NodeFsStream = { nfd?: number; node: object };
 type NodeFsBackend = { realPath(node: object): string; stream_ops: { fsync?: (stream: NodeFsStream) => number } };
 type EmscriptenModule = { NODEFS: NodeFsBackend; FS: { ErrnoError: new (errno: number) => Error } };
@@ -32,7 +32,7 @@ export class DurableNodeFs extends NodeFS {
         if (stream.nfd === undefined) syncPath(NODEFS.realPath(stream.node));
         else fsyncSync(stream.nfd);
       } catch (cause) {
-        // PostgreSQL panics on this, as it should: after a failed fsync the page cache says nothing about the disk.
+        // PostgreSQL panics on this, as it should: after a failed fsync the page cache may differ from the disk.
         throw Object.assign(new FS.ErrnoError(ioErrno), { cause });
       }
       this.fsyncCount += 1;
@@ -41,7 +41,7 @@ export class DurableNodeFs extends NodeFS {
   }
 }
 
-/** Directories have no descriptor in Emscripten. */
+/** Emscripten has no descriptors of directories. */
 function syncPath(path: string): void {
   const descriptor = openSync(path, 'r');
   try {

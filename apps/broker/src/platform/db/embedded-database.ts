@@ -6,7 +6,7 @@ import { createQuery, runTransaction, type RunStatement } from './run-transactio
 import { createTurnGate, type TurnGate } from './turn-gate.ts';
 import type { WorkerConnection } from './worker-connection.ts';
 
-/** The embedded database says how often it has called fsync, so that a test can see commits reach the disk. */
+/** The embedded database counts its fsyncs, so that a test can see commits reach the disk. */
 export type EmbeddedDatabase = Database & { fsyncCount(): Promise<number> };
 
 /** A Database over a worker's one connection. `onClosed` runs when it is closed. */
@@ -35,11 +35,11 @@ export function createEmbeddedDatabase(
   };
 }
 
-/** What Kysely's dialect needs of a PGlite: here the worker, under the same gate as everything else. */
+/** The part of a PGlite that Kysely's dialect uses: here the worker, behind the same gate as all statements. */
 function kyselyBackend(worker: WorkerConnection, gate: TurnGate) {
   const run = async <Row>(text: string, values: readonly unknown[] = []) => {
     const { rows, affectedRows } = await worker.run(text, values);
-    return { rows: rows as Row[], affectedRows, fields: [] }; // Kysely's own word for the row type, see createQuery
+    return { rows: rows as Row[], affectedRows, fields: [] }; // Kysely names the row type, see createQuery
   };
   return {
     ready: true,

@@ -51,7 +51,7 @@ function startWriter(dataDir: string, from: number): ChildProcess {
   });
 }
 
-// how long a disk takes to say that it has written is not what is proved here, and may be many times what it is elsewhere
+// the speed of the disk is not what is proved here, and some disks are many times slower
 describe('the embedded database on its folder', { timeout: 120_000 }, () => {
   let dataDir = '';
   let db: Database | undefined;
@@ -98,7 +98,7 @@ describe('the embedded database on its folder', { timeout: 120_000 }, () => {
     expect(lines.join('')).toContain('NOT a power failure');
   });
 
-  test('kill -9 in the middle of writing loses nothing that was committed, time after time', async () => {
+  test('repeated kill -9 during writes loses nothing that was committed', async () => {
     for (let round = 1; round <= 3; round += 1) {
       const first = round * 100_000;
       const child = startWriter(dataDir, first);
@@ -130,7 +130,7 @@ describe('the embedded database on its folder', { timeout: 120_000 }, () => {
     await open();
   });
 
-  test('the folder is for its owner alone, and the database stands in a folder of its own in it', async () => {
+  test('the folder is readable by its owner only, and the database has its own folder in it', async () => {
     await open();
     expect(statSync(dataDir).mode & 0o777).toBe(0o700);
     expect(statSync(join(dataDir, 'db')).mode & 0o777).toBe(0o700);
@@ -151,7 +151,7 @@ describe('the embedded database on its folder', { timeout: 120_000 }, () => {
     await expect(open(), 'and the folder is not left locked').rejects.toThrow(DataFolderDamagedError);
   });
 
-  test('a start that was killed while it copied leaves no half database', async () => {
+  test('a start that was killed while it copied leaves no incomplete database', async () => {
     await layDatabase();
     renameSync(join(dataDir, 'db'), join(dataDir, 'db.new'));
     rmSync(join(dataDir, 'db.new/PG_VERSION'));
@@ -160,7 +160,7 @@ describe('the embedded database on its folder', { timeout: 120_000 }, () => {
     expect(existsSync(join(dataDir, 'db.new'))).toBe(false);
   });
 
-  test('a new folder starts with the migrations in it; an older one gets what it lacks', async () => {
+  test('a new folder starts with the migrations in it; an older one gets those that it lacks', async () => {
     const cacheDir = join(dataDir, '../cache');
     const first: Migration = { name: 'a-0001', statements: ['create table first (n int)'] };
     const second: Migration = { name: 'b-0001', statements: ['create table second (n int)'] };
@@ -183,7 +183,7 @@ describe('the embedded database on its folder', { timeout: 120_000 }, () => {
   });
 
   test.skipIf(process.platform !== 'linux')("starts where the product's own folder cannot be written", async () => {
-    // sysfs takes no folders from anybody, root included
+    // no user can make folders in sysfs, not even root
     const started = await openDatabase({ databaseUrl: undefined, dataDir, log, cacheDir: '/sys/souk', migrations: [] });
     expect((await started.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
     await started.close();

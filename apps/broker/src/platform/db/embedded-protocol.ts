@@ -1,10 +1,10 @@
 import type { StatementErrorFields } from './database-errors.ts';
 
-/** What the process and the worker that holds the embedded database say to each other. */
+/** The messages between the process and the worker that runs the embedded database. */
 export type WorkerOptions = {
-  /** The database's folder itself. PGlite makes a new database there when it holds no file PG_VERSION. */
+  /** The database's folder itself. PGlite makes a new database there when it has no file PG_VERSION. */
   folder: string;
-  /** Real fsyncs. Off for tests and while an image is built (it is synced as a whole afterwards). */
+  /** Real fsyncs. Off in tests and while an image is built (it is synced as a whole afterwards). */
   durable: boolean;
 };
 

@@ -1,4 +1,4 @@
-// The worker that holds PGlite: in the main thread it starves the event loop (no timer fired for 1.5 s in a slow query).
+// The worker that runs PGlite: in the main thread it starves the event loop (no timer fired for 1.5 s in a slow query).
 import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite, type PGliteOptions, type Results } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
@@ -8,15 +8,15 @@ import type { Reply, Request, StatementResult, WorkerOptions } from './embedded-
 
 const port = parentPort;
 if (!port) throw new Error('embedded-worker.ts runs as a worker only');
-// workerData is `any` by nature; the one place that starts this worker gives a WorkerOptions.
+// workerData is `any`; the only place that starts this worker gives a WorkerOptions.
 const options: WorkerOptions = workerData;
 const reply = (message: Reply) => port.postMessage(message);
 
-/** The last words of PostgreSQL, for the error of a database that does not start. */
+/** The last output of PostgreSQL, for the error of a database that does not start. */
 const lastWords: string[] = [];
 
 const files = options.durable ? new DurableNodeFs(options.folder) : new NodeFS(options.folder);
-// PostgreSQL's own 128 MB of buffers are touched at the start and stay in memory; behind these stands the page cache anyway.
+// PostgreSQL's default of 128 MB of buffers would be touched at the start and stay in memory; the page cache backs these anyway.
 const memory = ['-c', 'shared_buffers=32MB'];
 const startParameters = options.durable
   ? [...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'), '-c', 'wal_sync_method=fsync', ...memory]
@@ -40,7 +40,7 @@ try {
   reply({ kind: 'fatal', message: [messageOf(error), ...lastWords].join('\n') });
 }
 
-/** One request after the other, in the order of their arrival: BEGIN and COMMIT come as requests too. */
+/** Runs one request after the other, in the order of their arrival: BEGIN and COMMIT are requests too. */
 function serve(database: PGlite): void {
   let tail = Promise.resolve();
   port?.on('message', (request: Request) => {
@@ -81,7 +81,7 @@ async function run(database: PGlite, text: string, values: readonly unknown[]): 
   };
 }
 
-/** An abort of the WebAssembly program: nothing works after it. Errors of statements carry an SQLSTATE instead. */
+/** An abort of the WebAssembly program, after which nothing works. Errors of statements have an SQLSTATE instead. */
 function isCrash(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (

@@ -7,8 +7,8 @@ export type FolderLock = { release(): void };
 
 /**
  * Locks `folder` for this process by a file beside it, `${folder}.lock`. The lock is the kernel's (SQLite takes it by fcntl),
- * so it ends with the process however that ends, and there is no stale lock to clear.
- * @throws DataFolderInUseError when another opener, in this process too, holds it.
+ * so it ends with the process in any case, and there is no stale lock to clear.
+ * @throws DataFolderInUseError when it is locked, in this process or another.
  */
 export function lockFolder(folder: string): FolderLock {
   mkdirSync(dirname(folder), { recursive: true, mode: 0o700 });

@@ -22,7 +22,7 @@ describeOnDatabases('migrations', [], (open) => {
     expect((await db.query('select count(*) as n from people')).rows).toEqual([{ n: 2 }]);
   });
 
-  test('of one feature may come later than those of another that sort behind it', async () => {
+  test('of one feature may be added later than those of another feature that sort behind them', async () => {
     const db = await open();
     await migrate(db, [people]);
     const earlier: Migration = { name: 'a-0001', statements: ['create table a (n int)'] };
@@ -46,7 +46,7 @@ describeOnDatabases('migrations', [], (open) => {
 });
 
 describe.skipIf(!hasPostgres())('migrations on a shared PostgreSQL', () => {
-  test('four starts at once: one applies, all go on', async () => {
+  test('four starts at once: one applies them, all continue', async () => {
     const databaseUrl = await createPostgresDatabase();
     const log = pino({ level: 'silent' });
     // slower than the time limit of ordinary statements: waiting for the lock has none

@@ -3,9 +3,9 @@ import { Migrator, type Migration as KyselyMigration } from 'kysely/migration';
 import type { Database, Migration } from './database.ts';
 
 /**
- * Applies the migrations that the database does not have yet, forward only, in the order of their names, each all or nothing.
+ * Applies the migrations that the database does not have yet, forward only, in the order of their names, each atomically.
  * Several processes may call it at once: an advisory lock lets one apply while the others wait.
- * @param migrations of all features together; a name is for ever
+ * @param migrations of all features together; a name must never change
  * @throws the error of the statement that failed, its migration rolled back
  */
 export async function migrate(db: Database, migrations: readonly Migration[]): Promise<void> {
@@ -21,7 +21,7 @@ export async function migrate(db: Database, migrations: readonly Migration[]): P
   const migrator = new Migrator({
     db: db.maintenance,
     provider: { getMigrations: async () => provider },
-    // Features number their migrations each for itself, so one feature's new one may sort before another's old one.
+    // Each feature numbers its own migrations, so a new one may sort before another feature's old one.
     allowUnorderedMigrations: true,
   });
   const { error, results } = await migrator.migrateToLatest();

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * Finds the statement that waits for its own transaction: beside it, while it is open, from inside it. On one connection that
- * hangs for ever; on a pool it works until as many transactions as connections do it at once. So both engines refuse it.
+ * Finds a statement that would wait for its own transaction: sent from inside it, but not through it. On one connection it
+ * waits without end; on a pool it works until as many transactions as connections do it at once. So both engines refuse it.
  */
 export type NestingGuard = {
   /** Runs a transaction. */
@@ -19,12 +19,14 @@ export function createNestingGuard(): NestingGuard {
       try {
         return await transactions.run(state, work);
       } finally {
-        state.open = false; // what the transaction started and left behind may use the database again
+        state.open = false; // work that the transaction has started may use the database again
       }
     },
     refuseInside() {
       if (!transactions.getStore()?.open) return;
-      throw new Error('the database was used beside an open transaction from inside it: use the query that it gives');
+      throw new Error(
+        'the database was used beside an open transaction from inside it: use the query that the transaction gives',
+      );
     },
   };
 }

@@ -9,14 +9,14 @@ export type OpenDatabaseOptions = {
   databaseUrl: string | undefined;
   dataDir: string;
   log: Log;
-  /** All migrations, so that a new embedded folder starts from an image that has them. `migrate` is still to be called. */
+  /** All migrations, so that a new embedded folder starts from an image that has them. `migrate` must still be called. */
   migrations?: readonly Migration[];
   cacheDir?: string;
 };
 
 /**
  * Opens the database that the configuration names.
- * @throws DataFolderInUseError, DataFolderDamagedError (embedded); an error for which isDatabaseLost holds (PostgreSQL)
+ * @throws DataFolderInUseError, DataFolderDamagedError (embedded); an error for which isDatabaseLost is true (PostgreSQL)
  */
 export function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const { databaseUrl, dataDir, log, migrations = [], cacheDir = defaultCacheDir } = options;

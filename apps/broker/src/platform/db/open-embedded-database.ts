@@ -16,14 +16,14 @@ export type EmbeddedOptions = {
   log: Log;
   /** Where start-up images are kept. */
   cacheDir: string;
-  /** What a new folder's image already holds. `migrate` still has to be called: an existing folder may be older. */
+  /** The migrations of a new folder's image. `migrate` must still be called: an existing folder may be older. */
   migrations: readonly Migration[];
-  /** Real fsyncs, unless a test wants to see what is said without them. */
+  /** Real fsyncs, unless a test checks the warning about their absence. */
   durable?: boolean;
 };
 
 /**
- * Opens (or makes) the embedded database of a data folder, in a worker, durable, for this process alone.
+ * Opens (or makes) the embedded database of a data folder, in a worker, durable, for this process only.
  * @throws DataFolderInUseError when another process has it open, DataFolderDamagedError when it does not start.
  */
 export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
@@ -33,8 +33,8 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
   const lock = lockFolder(folder);
   try {
     if (!existsSync(folder)) await copyImage(await findImage(options), folder);
-    await chmod(folder, 0o700); // PGlite creates files 0666: nobody else may come this far
-    // Without this file PGlite would make a new, empty database over whatever else is there.
+    await chmod(folder, 0o700); // PGlite creates files with mode 0666: the folder keeps other users out
+    // Without this file PGlite would make a new, empty database over the other files.
     if (!existsSync(join(folder, 'PG_VERSION'))) throw new DataFolderDamagedError(folder, 'PG_VERSION is missing');
     const channels = createChannels(log);
     const worker = await startWorker({ folder, durable }, channels.deliver).catch((cause: unknown) => {
@@ -48,7 +48,7 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
   }
 }
 
-/** The hook under fsync hangs on a pinned version's inside: when it is not called, say so rather than lose data silently. */
+/** The fsync hook depends on internals of a pinned version: if it is not called, we say so rather than lose data silently. */
 async function warnUnlessDurable(worker: WorkerConnection, log: Log): Promise<void> {
   const before = await worker.fsyncCount();
   // The smallest commit that must reach the log on disk; it touches no table.
@@ -57,7 +57,7 @@ async function warnUnlessDurable(worker: WorkerConnection, log: Log): Promise<vo
   log.error('The embedded database does not fsync: it survives a killed process, but NOT a power failure.');
 }
 
-/** The image of the cache, or one in the data folder where the product's own folder is not ours to write. */
+/** The image of the cache, or one in the data folder where the product's own folder is not writable. */
 async function findImage({ cacheDir, dataDir, migrations }: EmbeddedOptions): Promise<string> {
   try {
     return await ensureStartImage(cacheDir, migrations);

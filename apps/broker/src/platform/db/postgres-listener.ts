@@ -5,7 +5,7 @@ import { connectionOptions } from './postgres-pool.ts';
 
 const firstRetryMs = 200;
 const longestRetryMs = 5000;
-/** A connection that died without a word is noticed by this question; NOTIFY itself would just stay away. */
+/** This query notices a connection that died silently; without it, notifications would just stop. */
 const heartbeatMs = 10_000;
 
 export type Listener = {
@@ -14,8 +14,8 @@ export type Listener = {
 };
 
 /**
- * One connection for LISTEN, made at the first use and made again whenever it is lost; after that every handler is told
- * (empty payload) that it may have missed something.
+ * One connection for LISTEN, opened at the first use and again after a loss. After a loss every handler is called with an
+ * empty payload, since it may have missed something.
  */
 export function createListener(databaseUrl: string, log: Log): Listener {
   const channels = createChannels(log);

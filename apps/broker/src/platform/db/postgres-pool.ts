@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import { date, dateArray, int8, int8Array, parseBigint, parseDate } from './column-types.ts';
 import { isDatabaseLost } from './database-errors.ts';
 
-/** A database that is away must be an answer (503) within 2 s: time for a connection, and for one statement. */
+/** An unreachable database must cause an answer (503) within 2 s: limits a connection's start and each statement. */
 const connectTimeoutMs = 1500;
 const statementTimeoutMs = 1800;
 const poolSize = 10;
@@ -36,11 +36,10 @@ export function createPool({ databaseUrl, log, size = poolSize, limited = true }
   const pool = new Pool({
     ...connectionOptions(databaseUrl),
     max: size,
-    // In the client, not statement_timeout of the server: the server that is away cannot keep time, and PgBouncer refuses
-    // the parameter.
+    // In the client: an unreachable server cannot enforce its statement_timeout, and PgBouncer refuses the parameter.
     ...(limited ? { query_timeout: statementTimeoutMs } : {}),
   });
-  // An idle connection that breaks is only gone; unheard, the event would end the process.
+  // A broken idle connection is just replaced; without a listener, the event would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
   pool.on('connect', (client) => client.on('error', () => {})); // the same while it is in use: its statement rejects
   return pool;
@@ -56,7 +55,7 @@ export function connectionOptions(databaseUrl: string): ClientConfig {
   };
 }
 
-/** A client whose connection is thrown away on release once a statement found the database lost on it. */
+/** A client whose connection is closed on release if the database was lost during one of its statements. */
 export type PooledClient = {
   query(text: string, values?: readonly unknown[]): Promise<QueryResult>;
   release(destroy?: boolean): void;
@@ -71,7 +70,7 @@ export async function connect(pool: Pool): Promise<PooledClient> {
         const result: QueryResult | QueryResult[] = await client.query(text, values && [...values]);
         return joined(result);
       } catch (error) {
-        // A statement that ran into the time limit still hangs on this connection; the next would wait behind it.
+        // A statement that exceeded the time limit still occupies this connection; the next one would wait behind it.
         broken ||= isDatabaseLost(error);
         throw error;
       }

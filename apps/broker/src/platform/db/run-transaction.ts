@@ -10,7 +10,7 @@ export type RunStatement = (
 export function createQuery(run: RunStatement): Query {
   return async <Row>(text: string, values: readonly unknown[] = []) => {
     const { rows, affectedRows } = await run(text, values);
-    // The row type is the caller's word for what the statement selects; nothing here could check it.
+    // The caller names the row type of its statement; nothing here can check it.
     return { rows: rows as Row[], affectedRows };
   };
 }
@@ -25,7 +25,7 @@ export async function runTransaction<T>(run: RunStatement, work: (query: Query) 
   try {
     result = await work(createQuery(run));
   } catch (error) {
-    await run('rollback', []).catch(() => {}); // the connection is gone then, and the transaction with it
+    await run('rollback', []).catch(() => {}); // if it fails, the connection is lost, and the transaction with it
     throw error;
   }
   const { command } = await run('commit', []);

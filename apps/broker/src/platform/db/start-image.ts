@@ -7,20 +7,21 @@ import type { Migration } from './database.ts';
 import { createEmbeddedDatabase } from './embedded-database.ts';
 import { migrate } from './migrate.ts';
 import { startWorker } from './worker-connection.ts';
+import { asRecord } from '../json.ts';
 
 /** An image of other migrations is kept this long: another checkout or branch may still start from it. */
 const keepImagesMs = 7 * 24 * 60 * 60_000;
 
-/** `.cache` at the repository's root: what can be made again. */
+/** `.cache` at the repository's root: files that can be made again. */
 export const defaultCacheDir = join(import.meta.dirname, '../../../../../.cache');
 
-/** Grows when what is done to an image below changes. */
+/** To be raised when the code below that makes an image changes. */
 const recipe = 1;
 
 /**
  * A closed, migrated, empty database folder to copy new ones from: a copy takes a fraction of the 2.5 s and 1.1 GB of a
- * database made anew. Named by its content (PGlite and the migrations), so it is never out of date. Built here when it is
- * not there yet; two builders at once are safe, one rename wins.
+ * new database. Named by its content (PGlite and the migrations), so it is never out of date. Built here when it does not
+ * exist yet; two builders at once are safe, one rename wins.
  * @returns the image's folder
  */
 export async function ensureStartImage(cacheDir: string, migrations: readonly Migration[]): Promise<string> {
@@ -40,7 +41,7 @@ export async function ensureStartImage(cacheDir: string, migrations: readonly Mi
   return image;
 }
 
-/** What an older version of the product left behind: some 40 MB each. */
+/** Removes the images of older versions of the product, some 40 MB each. */
 async function removeOldImages(cacheDir: string, image: string): Promise<void> {
   const oldest = Date.now() - keepImagesMs;
   for (const name of await readdir(cacheDir)) {
@@ -51,8 +52,8 @@ async function removeOldImages(cacheDir: string, image: string): Promise<void> {
 }
 
 /**
- * Makes `folder`, which must not exist, a copy of `image`: all of it on the disk before it has its name, so that a crash
- * leaves no half database behind.
+ * Copies `image` to `folder`, which must not exist. The whole copy is on the disk before it gets its name, so that a crash
+ * leaves no incomplete database.
  */
 export async function copyImage(image: string, folder: string): Promise<void> {
   const draft = `${folder}.new`;
@@ -65,7 +66,7 @@ export async function copyImage(image: string, folder: string): Promise<void> {
 }
 
 async function buildDatabaseFolder(folder: string, migrations: readonly Migration[]): Promise<void> {
-  // In a worker of its own, which ends: what initdb needs of memory goes back with it.
+  // In its own worker, which ends and so frees the memory that initdb needs.
   const worker = await startWorker({ folder, durable: false });
   const database = createEmbeddedDatabase(worker, () => {});
   try {
@@ -88,7 +89,7 @@ function pgliteVersion(): string {
   // its exports hide package.json, so walk up from its entry
   const entry = createRequire(import.meta.url).resolve('@electric-sql/pglite');
   const manifest: unknown = createRequire(import.meta.url)(join(dirname(entry), '..', 'package.json'));
-  return String(typeof manifest === 'object' && manifest !== null ? Reflect.get(manifest, 'version') : manifest);
+  return String(asRecord(manifest)?.['version']);
 }
 
 async function syncTree(folder: string): Promise<void> {

@@ -1,8 +1,8 @@
 import type { NestingGuard } from './nesting-guard.ts';
 
 /**
- * Who may use the one connection: single statements follow each other freely, a transaction has it alone, first come first
- * served.
+ * Decides who may use the one connection, in the order of arrival: single statements follow each other freely, a transaction
+ * has it exclusively.
  */
 export type TurnGate = {
   statement<T>(work: () => Promise<T>): Promise<T>;

@@ -15,7 +15,7 @@ export type WorkerConnection = {
 
 /**
  * Starts a worker with PGlite on a folder and waits until it answers.
- * @throws DatabaseLostError with PostgreSQL's last words when it does not start.
+ * @throws DatabaseLostError with PostgreSQL's last output when it does not start.
  */
 export async function startWorker(
   options: WorkerOptions,
@@ -59,7 +59,7 @@ export async function startWorker(
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows; this is a thread
         worker.postMessage({ ...request, id: lastId });
       } catch (error) {
-        // a value that cannot be cloned, a function say: the fault of this statement alone
+        // a value that cannot be cloned, such as a function: only this statement fails
         waiting.delete(lastId);
         reject(error instanceof Error ? error : new Error(String(error)));
       }

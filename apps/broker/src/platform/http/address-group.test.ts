@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { addressGroup } from './address-group.ts';
 
-test('an IPv4 address counts alone, also inside IPv6', () => {
+test('an IPv4 address is a group by itself, also inside IPv6', () => {
   expect(addressGroup('203.0.113.7')).toBe('203.0.113.7');
   expect(addressGroup('::ffff:203.0.113.7')).toBe('203.0.113.7');
   expect(addressGroup('::FFFF:203.0.113.8')).not.toBe(addressGroup('203.0.113.7'));
 });
 
-test('IPv6 addresses of one /64 count together, in every spelling, and no others', () => {
+test('IPv6 addresses of one /64 are one group, in every spelling, and other addresses are not', () => {
   const one = addressGroup('2001:db8:1:2:3:4:5:6');
   for (const same of [
     '2001:db8:1:2::',
@@ -24,6 +24,6 @@ test('IPv6 addresses of one /64 count together, in every spelling, and no others
   expect(addressGroup('fe80::')).toBe('fe80:0:0:0::/64');
 });
 
-test('what is no address is itself', () => {
+test('text that is not an address is a group by itself', () => {
   expect(addressGroup('address 7')).toBe('address 7');
 });

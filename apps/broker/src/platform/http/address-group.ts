@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * What counts as one caller when addresses are limited. One person has a whole IPv6 network of 64 bits (RFC 6177), so its
- * addresses count together; an IPv4 address counts alone, written as such or inside IPv6.
+ * The addresses that share one rate limit. One person has a whole IPv6 network of 64 bits (RFC 6177), so its addresses are
+ * one group; an IPv4 address is a group by itself, in its own notation or inside IPv6.
  */
 export function addressGroup(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

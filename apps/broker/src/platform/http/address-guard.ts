@@ -1,7 +1,7 @@
 import { lookup as resolveName, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** A destination that is neither public nor allow-listed. The message names it: it goes to logs, not to strangers. */
+/** A destination that is neither public nor allow-listed. The message names it, so it goes to logs, not to users. */
 export class RefusedAddressError extends Error {
   readonly code = 'REFUSED_ADDRESS';
   constructor(host: string, port: number, address: string) {
@@ -65,7 +65,7 @@ export function isPublicAddress(address: string): boolean {
 
 export type AddressGuard = {
   /**
-   * For the connector: node never looks a literal up, so a literal must be judged here (security.md, Boundaries).
+   * For the connector: Node does not look IP literals up, so they must be checked here (security.md, Boundaries).
    * Takes the host as it stands in the URL (brackets allowed) and the port.
    * @throws RefusedAddressError
    */
@@ -74,7 +74,7 @@ export type AddressGuard = {
   lookupFor(host: string, port: number): LookupFunction;
 };
 
-/** A guard that lets public unicast pass, and exactly the `host:port` pairs of `allowAddresses` besides. */
+/** A guard that allows public unicast addresses, and the exact `host:port` pairs of `allowAddresses`. */
 export function createAddressGuard(allowAddresses: readonly string[]): AddressGuard {
   const allowed = new Set(allowAddresses.map((entry) => entry.toLowerCase()));
   const isAllowed = (host: string, port: number) =>

@@ -1,4 +1,4 @@
-/** Who a request speaks for. Made from a verified token alone, never from a path, a body or a header besides Authorization. */
+/** Who sends a request. Made from the verified token only, never from a path, a body or another header. */
 export type Caller = {
   userId: string;
   role: 'user' | 'admin';
@@ -6,7 +6,7 @@ export type Caller = {
   kind: 'web' | 'client' | 'personal';
   /** OAuth client id; `personal` for a personal access token. */
   clientId: string;
-  /** Grant id (web, client) or personal token id: what a revocation names, and what a legacy MCP session is bound to. */
+  /** Grant id (web, client) or personal token id: revocations name it, and legacy MCP sessions are bound to it. */
   tokenId: string;
   scopes: readonly string[];
   /** Epoch milliseconds. */

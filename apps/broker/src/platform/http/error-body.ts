@@ -1,8 +1,9 @@
 import { errorCatalogue, type ErrorBody, type ErrorCode } from '@souk/contract/errors.ts';
 import { isDatabaseLost } from '../db/database-errors.ts';
 import { SoukError } from '../errors.ts';
+import { asRecord } from '../json.ts';
 
-/** Codes of fastify's own failures and what they are called in our catalogue. */
+/** Codes of fastify's own errors -> codes of our catalogue. */
 const fastifyCodes: Record<string, ErrorCode> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'payload_too_large',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
@@ -14,8 +15,8 @@ const fastifyCodes: Record<string, ErrorCode> = {
 export type RenderedError = { status: number; body: ErrorBody; unexpected: boolean };
 
 /**
- * The one place where a failure becomes an answer: {success: false, code, message} with the catalogue's text, and
- * 'An unexpected error occurred' with a request id for everything that nobody foresaw (clarifications, Errors).
+ * The one place that turns an error into an answer: {success: false, code, message} with the catalogue's text, or
+ * 'An unexpected error occurred' with a request id for every other error (clarifications, Errors).
  */
 export function renderError(error: unknown, requestId: string): RenderedError {
   if (error instanceof SoukError) {
@@ -31,12 +32,12 @@ export function renderError(error: unknown, requestId: string): RenderedError {
       unexpected: error.code === 'unexpected',
     };
   }
-  // The client hung up in the middle of its body: nobody reads the answer, and it is no fault of ours. Its code is that
-  // of a lost connection (ECONNRESET), which a database may lose as well: so this comes first.
+  // The client hung up during its body: it does not read the answer, and it is not our error. Its code is ECONNRESET, which
+  // a lost database connection has too, so this comes first.
   if (error instanceof Error && error.message === 'aborted')
     return known('invalid_request', 'The request ended early.');
   if (isDatabaseLost(error)) return { ...known('unavailable'), unexpected: true };
-  const fields: { code?: unknown; statusCode?: unknown } = typeof error === 'object' && error !== null ? error : {};
+  const fields: { code?: unknown; statusCode?: unknown } = asRecord(error) ?? {};
   const code = typeof fields.code === 'string' ? fastifyCodes[fields.code] : undefined;
   if (code) return known(code);
   if (error instanceof SyntaxError && fields.statusCode === 400) return known('invalid_json');

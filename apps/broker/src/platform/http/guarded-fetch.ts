@@ -2,12 +2,12 @@ import { Agent, buildConnector } from 'undici';
 import { createAddressGuard } from './address-guard.ts';
 
 /**
- * An undici dispatcher for addresses that somebody else chose (manifests, metadata documents): connects to public
- * unicast only, unless the exact host:port stands in `allowAddresses`. Whoever uses it must not follow redirects.
- * The failure is a RefusedAddressError, as itself or as the `cause` of what fetch throws.
+ * An undici dispatcher for addresses from outside (manifests, metadata documents): connects to public unicast addresses
+ * only, unless the exact host:port is in `allowAddresses`. Its users must not follow redirects.
+ * A refused address is a RefusedAddressError, or the `cause` of what fetch throws.
  *
  * @param options.connectTimeoutMs TCP and TLS together
- * @param options.connections at most so many sockets per origin
+ * @param options.connections sockets per origin at most
  */
 export function createGuardedDispatcher(options: {
   allowAddresses: readonly string[];
@@ -18,7 +18,7 @@ export function createGuardedDispatcher(options: {
   const timeout = options.connectTimeoutMs ?? 5000;
   return new Agent({
     connections: options.connections ?? 128,
-    // the caller has the deadlines: an MCP answer may take minutes and a change stream stays open for days
+    // the caller sets deadlines: an MCP answer may take minutes, and a stream of changes stays open for days
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: 30_000,

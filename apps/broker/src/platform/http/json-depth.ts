@@ -1,4 +1,4 @@
-/** Deeper JSON than anything of ours needs is refused before it is walked recursively by somebody (security.md, Limits). */
+/** Deeper JSON than we ever need is refused before any code walks it recursively (security.md, Limits). */
 export const maxJsonDepth = 64;
 
 /**

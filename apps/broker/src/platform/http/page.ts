@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { themeStorageKey } from '@souk/contract/pages.ts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { createConstantText } from './constant-text.ts';
 
-/** Where the one stylesheet of server-made pages is served: a file of its own, so that their CSP needs no 'unsafe-inline'. */
+/** The path of the stylesheet of server-made pages: a separate file, so that their CSP needs no 'unsafe-inline'. */
 const pageStylesPath = '/oauth/pages.css';
 
 /** The mark: a pointed arch, a doorway, with one dot in it, the link. */
@@ -11,11 +13,22 @@ const markPath = '/oauth/mark.svg';
 
 const styles = readFileSync(new URL('./page.css', import.meta.url), 'utf8');
 
+/**
+ * Before anything is drawn: the theme that was chosen in the web app, of the same origin. Without the script, or where
+ * storage is forbidden, the system's theme holds.
+ */
+const themePath = '/oauth/theme.js';
+const themeScript = `try {
+  const theme = localStorage.getItem('${themeStorageKey}');
+  if (theme === 'light' || theme === 'dark') document.documentElement.classList.add(theme);
+} catch {}
+`;
+
 export type Page = {
   /** Shown in the tab; the page itself brings its own heading. */
   title: string;
   brandName: string;
-  /** HTML. Everything in it that came from outside went through escapeHtml. */
+  /** HTML. Everything in it that comes from outside must go through escapeHtml. */
   body: string;
   /** wide for the first page, narrow (the default) for forms. */
   width?: 'narrow' | 'wide';
@@ -23,7 +36,7 @@ export type Page = {
 
 /**
  * Text as HTML text or as a quoted attribute's value.
- * Control characters and bidirectional overrides go: they would let a name rewrite the sentence around it.
+ * Control characters and bidirectional overrides are removed: with them a name could rewrite the sentence around it.
  */
 export function escapeHtml(text: string): string {
   return text
@@ -31,15 +44,17 @@ export function escapeHtml(text: string): string {
     .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** A whole HTML document in the product's plain look: no script, no inline style, light and dark, readable at 390 px. */
+/** A whole HTML document in the product's plain look: nothing inline, light and dark, readable at 390 px. */
 export function renderPage(page: Page): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${escapeHtml(page.title)} - ${escapeHtml(page.brandName)}</title>
+<script src="${themePath}"></script>
 <link rel="stylesheet" href="${pageStylesPath}">
 <link rel="icon" type="image/svg+xml" href="${markPath}">
 </head>
@@ -53,29 +68,48 @@ ${page.body}
 `;
 }
 
-/** Serves the stylesheet and the mark of server-made pages. Call once. */
-export function mountPageStyles(app: FastifyInstance): void {
+/**
+ * Serves the stylesheet, the theme's script and the mark of server-made pages, and what browsers and crawlers look for at
+ * fixed addresses. Call once.
+ */
+export function mountPageFiles(app: FastifyInstance): void {
   // an image of its own has no text whose colour it could take
   const icon = mark.replaceAll('currentColor', '#8a7f72');
   app.get(markPath, (_request, reply) =>
     reply.type('image/svg+xml').header('cache-control', 'public, max-age=86400').send(icon),
   );
-  app.get(pageStylesPath, (_request, reply) =>
-    reply.type('text/css; charset=utf-8').header('cache-control', 'public, max-age=3600').send(styles),
+  app.get('/favicon.ico', (_request, reply) =>
+    reply.header('cache-control', 'public, max-age=86400').redirect(markPath, 302),
   );
+  app.get('/robots.txt', (_request, reply) =>
+    reply
+      .type('text/plain; charset=utf-8')
+      .header('cache-control', 'public, max-age=86400')
+      .send('User-agent: *\nAllow: /\n'),
+  );
+  for (const [path, type, text] of [
+    [pageStylesPath, 'text/css; charset=utf-8', styles],
+    [themePath, 'text/javascript; charset=utf-8', themeScript],
+  ] as const) {
+    const file = createConstantText(text);
+    app.get(path, (request, reply) =>
+      file.send(request, reply.type(type).header('cache-control', 'public, max-age=3600')),
+    );
+  }
 }
 
 /**
- * The policy of server-made pages: what they load is ours, nothing of it runs, and nobody frames them.
+ * The policy of server-made pages: they load files of ours alone, run one of them (the theme's script), and cannot be
+ * framed.
  * @param formTargets as of sendPage
  */
 export function pagePolicy(formTargets: readonly string[] = []): string {
   const formAction = ["'self'", ...formTargets].join(' ');
-  return `default-src 'none'; style-src 'self'; img-src 'self'; font-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action ${formAction}`;
+  return `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action ${formAction}`;
 }
 
 /**
- * Answers a server-made page with a content security policy of its own: no script, not framable.
+ * Answers a server-made page with a content security policy of its own: nothing inline, not framable.
  * @param formTargets CSP sources that the page's forms may end at beside our own origin. Chromium checks every redirect
  *   that follows a form against form-action, so a form whose answer redirects elsewhere needs them.
  */

@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
 /**
- * Lets somebody see each request before the framework does, who calls `next` for what is not theirs. For paths on which
- * the framework's own work would be a good part of the cost.
+ * Gives each request to a handler before the framework, which gets the requests for which the handler calls `next`. For
+ * paths on which the framework's own work would be a good part of the cost.
  */
 export function putInFront(
   server: Server,

@@ -45,14 +45,14 @@ async function sendAndWait(bytes: string) {
   return { text, afterMs: performance.now() - begun };
 }
 
-test('a head that does not come to its end is refused in time', async () => {
+test('a head that does not end is refused in time', async () => {
   const { text, afterMs } = await sendAndWait('POST /echo HTTP/1.1\r\nHost: localhost:1\r\n');
   expect(text).toMatch(/^HTTP\/1.1 408 /);
   expect(afterMs).toBeGreaterThanOrEqual(timeouts.headersMs);
   expect(afterMs).toBeLessThan(3_000);
 });
 
-test('a body that does not come to its end is refused in time', async () => {
+test('a body that does not end is refused in time', async () => {
   const head =
     'POST /echo HTTP/1.1\r\nHost: localhost:1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n';
   const { text, afterMs } = await sendAndWait(`${head}{`);
@@ -61,14 +61,14 @@ test('a body that does not come to its end is refused in time', async () => {
   expect(afterMs).toBeLessThan(3_000);
 });
 
-test('an answer that goes on is no late request: streams stay open', async () => {
+test('a long answer does not count as a late request: streams stay open', async () => {
   const slow = sendAndWait('POST /echo HTTP/1.1\r\nHost: localhost:1\r\nContent-Length: 9\r\n\r\n');
   const socket = connect(port, '127.0.0.1');
   let isClosed = false;
   socket.once('close', () => (isClosed = true));
   socket.write('GET /stream HTTP/1.1\r\nHost: localhost:1\r\n\r\n');
   await once(socket, 'data');
-  // by the time that a late one was looked for and ended, so would this have been
+  // a late request would have been found and ended by now
   await slow;
   expect(isClosed).toBe(false);
   socket.destroy();

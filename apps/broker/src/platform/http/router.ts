@@ -6,8 +6,8 @@ import { SoukError } from '../errors.ts';
 import type { Caller } from './caller.ts';
 
 /**
- * Decides whether a request may call an endpoint of this access (the token table of the clarifications).
- * Answers the caller, or undefined where none is needed and none came; throws SoukError otherwise.
+ * Decides whether a request may call an endpoint with this access (the token table of the clarifications).
+ * Answers the caller, or undefined where the endpoint needs none and there is no token; throws SoukError otherwise.
  */
 export type Guard = (authorization: string | undefined, access: Access, method: string) => Promise<Caller | undefined>;
 
@@ -20,7 +20,7 @@ export type Handler<E extends Endpoint> = (
 export type Router = {
   /** Serves one endpoint of the contract. Throws at start when it is served already. */
   route<E extends Endpoint>(endpoint: E, handler: Handler<E>): void;
-  /** What is served, for the test that compares it with the contract. */
+  /** The endpoints that are served, for the test that compares them with the contract. */
   readonly served: readonly Endpoint[];
 };
 
@@ -39,7 +39,7 @@ export function createRouter(app: FastifyInstance, guard: Guard): Router {
             throw new SoukError(endpoint.withoutSession);
           }
           const caller = await guard(request.headers.authorization, endpoint.access, endpoint.method);
-          // The form parser is there for sign-in; the contract's calls take JSON alone.
+          // The form parser is for the sign-in; the contract's calls accept only JSON.
           if (endpoint.body && !isJson(request.headers['content-type'])) throw new SoukError('unsupported_media_type');
           const input = {
             params: parsePart(endpoint.params, request.params, 'params', endpoint.invalidInput),
@@ -49,7 +49,7 @@ export function createRouter(app: FastifyInstance, guard: Guard): Router {
             request,
             reply,
           };
-          // The schemas of `endpoint` made `input`; TypeScript cannot follow that through the generic.
+          // The schemas of `endpoint` have parsed `input`; TypeScript cannot follow that through the generic.
           return handler(input as Parameters<typeof handler>[0]);
         },
       });
@@ -73,7 +73,7 @@ function parsePart(schema: ZodType | undefined, value: unknown, part: string, co
   });
 }
 
-/** A body that is absent has no type; what it lacks is the schema's to say. */
+/** A missing body has no type; the schema reports what is missing. */
 function isJson(contentType: string | undefined): boolean {
   return contentType === undefined || /^application\/json\s*(;|$)/i.test(contentType);
 }

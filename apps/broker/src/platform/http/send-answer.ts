@@ -1,13 +1,13 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
-/** Of a body that nobody reads, this much is taken for the sake of a client that is still sending it, and for so long. */
+/** How much of an unwanted body is still read, and how long, so that its client gets to read the answer. */
 const drainedBytes = 1024 * 1024;
 const drainedMs = 1_000;
 
 /**
- * Sends a whole answer, whether the request's body has come or not. Where it has not, the connection ends with the
- * answer: what still comes is thrown away up to a bound, since a client that is cut off while it sends may never get to
- * read the answer (RFC 9112, section 9.6).
+ * Sends a whole answer, also while the request's body is still arriving. Then the connection ends with the answer, and the
+ * rest of the body is read and dropped up to a bound: a client that is cut off while it sends may never read the answer
+ * (RFC 9112, section 9.6).
  */
 export function sendAnswer(response: ServerResponse, status: number, headers: OutgoingHttpHeaders, text: string): void {
   const { req: request } = response;
@@ -18,18 +18,18 @@ export function sendAnswer(response: ServerResponse, status: number, headers: Ou
     return;
   }
   response.writeHead(status, { ...headers, 'content-length': length, connection: 'close' });
-  // the client has its answer with these bytes; `end` is what would cut it off
+  // these bytes complete the answer; `end` would cut the client off
   response.write(text);
   drain(request, () => response.end());
 }
 
-/** Be it read or not: Node says `complete` a moment after the last byte is there. */
+/** Also when it was not read: Node sets `complete` a moment after the last byte arrived. */
 function hasWholeBody({ complete, headers, readableLength }: IncomingMessage): boolean {
   if (complete) return true;
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === readableLength;
 }
 
-/** Reads and forgets until the body ends, the client hangs up, or the bounds are met; then calls `done`, once. */
+/** Reads and drops the body until it ends, the client hangs up, or the bounds are reached; then calls `done`, once. */
 function drain(request: IncomingMessage, done: () => void): void {
   let bytes = 0;
   const stop = () => {

@@ -6,22 +6,23 @@ import type { Config } from '../config.ts';
 import { SoukError } from '../errors.ts';
 import type { Ids } from '../ids.ts';
 import type { Log } from '../log.ts';
+import { compressAnswers } from './compress-answers.ts';
 import { renderError } from './error-body.ts';
 import { isTooDeep } from './json-depth.ts';
 
 /** REST bodies (security.md, Limits). The MCP endpoints have a limit of their own. */
 const maxBodyBytes = 256 * 1024;
-/** Of a request that does not come: its head, and the whole of it. Node looks for late ones once in an interval. */
+/** Deadlines for the head and for the whole of a request. Node looks for late requests once in each interval. */
 export type RequestTimeouts = { headersMs: number; wholeMs: number; checkEveryMs: number };
 const requestTimeouts: RequestTimeouts = { headersMs: 10_000, wholeMs: 30_000, checkEveryMs: 1_000 };
 
-/** Probes of a load balancer come with the address of the machine, not the public name. */
+/** A load balancer probes by the address of the machine, not by the public name. */
 const hostExempt: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 export type Readiness = () => Promise<boolean>;
 
 /**
- * The HTTP server with everything that holds for every request: limits, Host check, security headers, cookies, forms,
+ * The HTTP server with everything that applies to every request: limits, Host check, security headers, cookies, forms,
  * one shape of errors, and the probes. Knows no feature.
  */
 export async function buildServer(options: {
@@ -40,14 +41,14 @@ export async function buildServer(options: {
     trustProxy: config.trustProxy.length > 0 ? [...config.trustProxy] : false,
     bodyLimit: maxBodyBytes,
     genReqId: () => options.ids.uuid(),
-    // a logger of its own for each request costs more than the request's few lines are worth: they name it themselves
+    // a logger for each request would cost more than its few lines are worth: the lines name the request themselves
     childLoggerFactory: () => logger,
     requestTimeout: timeouts.wholeMs,
     http: { headersTimeout: timeouts.headersMs, connectionsCheckingInterval: timeouts.checkEveryMs },
-    // Open streams of MCP clients would hold up the stop for ever.
+    // Open streams of MCP clients would delay the stop without end.
     forceCloseConnections: true,
     return503OnClosing: true,
-    // an address that cannot be decoded fails before any route, and so before the error handler below
+    // an address that cannot be decoded fails before routing, and so before the error handler below
     frameworkErrors: (error, request, reply) => {
       const rendered = renderError(error, request.id);
       reply.hijack();
@@ -75,14 +76,15 @@ export async function buildServer(options: {
     },
     strictTransportSecurity: https ? { maxAge: 31_536_000, includeSubDomains: false } : false,
     crossOriginEmbedderPolicy: false,
-    // a sign-in in a popup passes our pages and the provider's, and its opener may not lose it on the way
+    // a sign-in popup passes through our pages and the provider's, and its opener must keep its handle
     crossOriginOpenerPolicy: { policy: 'unsafe-none' },
     referrerPolicy: { policy: 'strict-origin-when-cross-origin' },
   });
+  compressAnswers(app);
   await app.register(cookie);
   await app.register(formbody, { bodyLimit: 64 * 1024 });
 
-  // text/plain is what a foreign page's form may send without asking: nothing of ours takes it.
+  // A form of another origin can send text/plain without a preflight: we accept it nowhere.
   app.removeContentTypeParser(['application/json', 'text/plain']);
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (_request, text, done) => {
     if (text === '') return done(null, undefined);
@@ -100,7 +102,7 @@ export async function buildServer(options: {
   const publicHost = new URL(config.publicUrl).host;
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
-    // request.host heeds X-Forwarded-Host from trusted proxies alone.
+    // request.host uses X-Forwarded-Host only from trusted proxies.
     if (request.host !== publicHost && !hostExempt.has(request.url)) {
       throw new SoukError('foreign_host', { message: `This installation answers at ${config.publicUrl} only.` });
     }

@@ -19,7 +19,7 @@ async function started(db: Database, prepare: (jobs: Jobs) => Promise<void>): Pr
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
 describeOnDatabases('background jobs', [], (open) => {
-  test('a queued job runs once, with its data, at once', async () => {
+  test('a queued job runs immediately and once, with its data', async () => {
     const done: unknown[] = [];
     await using running = await started(await open(), (jobs) => jobs.work('mail', async (data) => done.push(data)));
     await running.jobs.enqueue('mail', { to: 'a' });
@@ -28,7 +28,7 @@ describeOnDatabases('background jobs', [], (open) => {
     expect(done).toEqual([{ to: 'a' }, { to: 'b' }]);
   });
 
-  test('of jobs with the same key, one waits', async () => {
+  test('of several jobs with the same key only one waits', async () => {
     const db = await open();
     await using running = await started(db, (jobs) => jobs.work('sync', async () => {}));
     const later = { singletonKey: 'user-1', startAfterSeconds: 60 };
@@ -57,7 +57,7 @@ describeOnDatabases('background jobs', [], (open) => {
     expect(runs).toBe(1);
   });
 
-  test('a schedule runs at the start, on one of two processes, and its next run waits', async () => {
+  test('a schedule runs at the start, on one of two processes, and its next run is queued', async () => {
     const db = await open();
     let runs = 0;
     const count = (jobs: Jobs) => jobs.schedule('tidy', 3600, async () => (runs += 1));

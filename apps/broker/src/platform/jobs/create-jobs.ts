@@ -5,14 +5,14 @@ import type { Log } from '../log.ts';
 import { bossBackend } from './boss-backend.ts';
 
 export type EnqueueOptions = {
-  /** No second job with this key waits in its queue; one that runs does not count. */
+  /** At most one job with this key waits in its queue; a running job does not count. */
   singletonKey?: string;
   startAfterSeconds?: number;
 };
 
 /**
- * Background work that survives a restart and runs once however many processes share the database (docs/decisions/0003).
- * No money may depend on a job having run: expiry is decided at the moment of use, jobs tidy up.
+ * Background work that survives a restart and runs once, even if several processes share the database (docs/decisions/0003).
+ * Money must not depend on a job having run: expiry is decided at the moment of use, and jobs only clean up.
  */
 export type Jobs = {
   /**
@@ -22,10 +22,10 @@ export type Jobs = {
   schedule(name: string, everySeconds: number, run: () => Promise<unknown>): Promise<void>;
   /** Queues a job; not inside a database transaction. `data` is JSON. */
   enqueue(name: string, data: object, options?: EnqueueOptions): Promise<void>;
-  /** Names who does the jobs of a queue: one at a time here, each tried again when it fails, five times at most. */
+  /** Sets the worker of a queue: one job at a time in this process, each retried up to five times when it fails. */
   work(name: string, run: (data: unknown) => Promise<unknown>): Promise<void>;
   start(): Promise<void>;
-  /** Waits for jobs under way; nothing of it runs or ticks after. */
+  /** Waits for jobs under way. Nothing runs afterwards, and no timer is left. */
   stop(): Promise<void>;
 };
 
@@ -37,9 +37,9 @@ type Queue = {
   run(data: unknown): Promise<unknown>;
 };
 
-/** How long a job may run before another process may take it over (its process was killed). */
+/** How long a job may run before another process takes it over, assuming that its process was killed. */
 const expireSeconds = 15 * 60;
-/** What another process queued is found by asking this often; what this one queues it takes at once. */
+/** Jobs of other processes are found by asking this often; a process takes its own jobs at once. */
 const pollSeconds = 5;
 const stopTimeoutMs = 20_000;
 const scheduleKey = 'next';
@@ -48,7 +48,7 @@ export function createJobs({ db, log }: { db: Database; log: Log }): Jobs {
   const boss = new PgBoss({
     db: bossBackend(db),
     backend: db.engine === 'pglite' ? 'pglite' : 'postgres',
-    schedule: false, // its cron goes by the minute and asks the database all the time; ours below does not
+    schedule: false, // its cron polls the database all the time and knows only minutes; ours below does not poll
     flowIntervalSeconds: 3600, // we have no jobs that depend on jobs
     monitorVacuum: false,
   });
@@ -68,11 +68,11 @@ export function createJobs({ db, log }: { db: Database; log: Log }): Jobs {
     });
     const polling = { pollingIntervalSeconds: queue.pollSeconds };
     workers.set(name, await boss.work(name, polling, ([job]) => runLogged(queue, job?.data, log)));
-    // A schedule's first run; refused when a process before us has left one waiting.
+    // A schedule's first run; ignored when an earlier process has left one waiting.
     if (policy === 'stately') await send(name, {}, { singletonKey: scheduleKey });
   };
   const send = async (name: string, data: object, { singletonKey, startAfterSeconds = 0 }: EnqueueOptions) => {
-    // pg-boss's "short" queues hold one waiting job for each key, jobs without one included: so each has its own.
+    // pg-boss's "short" queues allow one waiting job for each key, and no key is one key: so every job gets a key.
     await boss.send(name, data, { singletonKey: singletonKey ?? randomUUID(), startAfter: startAfterSeconds });
     const worker = workers.get(name);
     if (worker !== undefined && startAfterSeconds === 0) boss.notifyWorker(worker);
@@ -93,7 +93,7 @@ export function createJobs({ db, log }: { db: Database; log: Log }): Jobs {
         retryLimit: 0,
         pollSeconds: Math.min(60, Math.max(pollSeconds, everySeconds / 4)),
         async run() {
-          await send(name, {}, next); // first: a kill in the middle of the run must not end the chain
+          await send(name, {}, next); // queued first: a kill during the run must not end the schedule
           await run();
         },
       });
@@ -111,7 +111,7 @@ export function createJobs({ db, log }: { db: Database; log: Log }): Jobs {
     async stop() {
       if (state !== 'running') return;
       state = 'stopped';
-      // pg-boss looks each half second whether its workers have ended; asked for each by name, it says so at once
+      // pg-boss polls each half second whether its workers have ended; asked for each by name, it answers at once
       const ended = Promise.all([...queues.keys()].map((name) => boss.offWork(name)));
       await withinTime(ended, stopTimeoutMs);
       await boss.stop({ graceful: true, timeout: stopTimeoutMs });

@@ -21,8 +21,8 @@ export class OperatorCommandError extends Error {
   }
 }
 
-/** Errors of a connection to a socket that nobody answers. */
-const nobody = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
+/** Errors of a connection to a socket without a listener. */
+const noListener = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
 const timeoutMs = 60_000;
 
 /**
@@ -42,7 +42,8 @@ export async function callOperator(dataDir: string, command: string, args: unkno
   try {
     line = await text(socket);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && nobody.has(String(error.code))) throw new NotRunningError(dataDir);
+    if (error instanceof Error && 'code' in error && noListener.has(String(error.code)))
+      throw new NotRunningError(dataDir);
     throw error;
   } finally {
     socket.destroy();

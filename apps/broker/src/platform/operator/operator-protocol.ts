@@ -9,5 +9,5 @@ export const answerSchema = z.discriminatedUnion('ok', [
 ]);
 export type Answer = z.infer<typeof answerSchema>;
 
-/** A line longer than this is no command. */
+/** A longer line is not read. */
 export const longestLine = 1024 * 1024;

@@ -49,7 +49,7 @@ describe("the operator's socket", () => {
     expect(await callOperator(dataDir, 'echo', big)).toBe(big);
   });
 
-  test('a refusal comes with its code and text', async () => {
+  test('a refusal has a code and a text', async () => {
     await start();
     const refusal = callOperator(dataDir, 'refuse', {});
     await expect(refusal).rejects.toThrow(OperatorCommandError);
@@ -58,7 +58,7 @@ describe("the operator's socket", () => {
     await expect(callOperator(dataDir, 'toString', {})).rejects.toThrow('knows no command toString');
   });
 
-  test('what is no command is answered as such', async () => {
+  test('input that is not a command gets an error', async () => {
     await start();
     for (const line of ['', 'hello\n', '{"command":1}\n', 'x'.repeat(5000)]) {
       const socket = createConnection(join(dataDir, 'souk.sock'));
@@ -67,7 +67,7 @@ describe("the operator's socket", () => {
     }
   });
 
-  test('[CFG-37] without a broker the caller learns that none runs', async () => {
+  test('[CFG-37] without a broker the error says that none runs', async () => {
     await expect(callOperator(dataDir, 'echo', {})).rejects.toThrow(NotRunningError);
     const server = await start();
     await server.stop();
@@ -75,7 +75,7 @@ describe("the operator's socket", () => {
     await expect(callOperator(dataDir, 'echo', {})).rejects.toThrow(NotRunningError);
   });
 
-  test('[CFG-36] where the path is over 107 bytes, the socket stands in a short 0700 folder that the data folder names', async () => {
+  test('[CFG-36] where the path is over 107 bytes, the socket is in a short 0700 folder that the data folder names', async () => {
     const folder = join(dataDir, 'd'.repeat(120));
     mkdirSync(folder);
     const server = await start(folder);
@@ -123,7 +123,7 @@ describe("the operator's socket", () => {
     });
     servers.length = 0;
     const answer = callOperator(dataDir, 'slow', {});
-    const silent = createConnection(join(dataDir, 'souk.sock')); // must not hold the stop up
+    const silent = createConnection(join(dataDir, 'souk.sock')); // must not delay the stop
     await begun.promise;
     const stopped = server.stop();
     release.resolve();

@@ -18,9 +18,9 @@ export type OperatorServer = {
 };
 
 /**
- * Answers the operator's commands on a socket in the data folder that only its owner may open (mode 0600): whoever can open it
- * can read the data folder anyway, so there is no other password.
- * @throws DataFolderInUseError when another broker answers there; one that died is replaced
+ * Answers the operator's commands on a socket in the data folder that only its owner may open (mode 0600). A user who can
+ * open it can read the data folder anyway, so there is no password.
+ * @throws DataFolderInUseError when another broker answers there; the socket of a broker that died is replaced
  */
 export async function createOperatorServer(options: {
   dataDir: string;
@@ -31,9 +31,9 @@ export async function createOperatorServer(options: {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const lock = lockSocket(dataDir);
   try {
-    await removePlace(dataDir); // under the lock, a socket that is there is a dead broker's
+    await removePlace(dataDir); // we have the lock, so an existing socket is a dead broker's
     const path = await placeSocket(dataDir);
-    const silent = new Set<Socket>(); // have not said their command yet
+    const silent = new Set<Socket>(); // have not sent their command yet
     const running = new Set<Promise<void>>();
     const server = createServer({ allowHalfOpen: true }, (socket) => {
       silent.add(socket);
@@ -70,7 +70,7 @@ function lockSocket(dataDir: string): FolderLock {
   }
 }
 
-/** The file is born private: a chmod alone would leave a moment in which others could connect. */
+/** The file is created with mode 0600: with a later chmod others could connect in between. */
 async function listenPrivately(server: ReturnType<typeof createServer>, path: string): Promise<void> {
   const listening = once(server, 'listening');
   const umask = process.umask(0o177);
@@ -112,7 +112,7 @@ function refused(code: string, message: string): Answer {
   return { ok: false, code, message };
 }
 
-/** The first line, or what came until the caller ended or sent too much. */
+/** The first line, or everything until the caller ended or sent too much. */
 async function readLine(socket: Socket): Promise<string> {
   let text = '';
   try {
@@ -121,7 +121,7 @@ async function readLine(socket: Socket): Promise<string> {
       if (text.includes('\n') || text.length > longestLine) break;
     }
   } catch {
-    // it broke off: what there is decides
+    // the connection broke: we go by what has arrived
   }
   return text.split('\n', 1)[0] ?? '';
 }

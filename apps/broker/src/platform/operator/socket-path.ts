@@ -2,17 +2,17 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** sun_path of sockaddr_un holds 108 bytes with its final NUL (unix(7)); a longer path is cut or refused. */
+/** sun_path of sockaddr_un has 108 bytes with its final NUL (unix(7)); a longer path is cut or refused. */
 const longestPathBytes = 107;
 
 const socketName = 'souk.sock';
 const pathFile = (dataDir: string) => join(dataDir, `${socketName}.path`);
 
-/** Decides where the operator's socket stands, and notes it in the data folder when that is elsewhere (a 0700 folder). */
+/** Decides where the operator's socket is, and writes it to the data folder when that is elsewhere (in a 0700 folder). */
 export async function placeSocket(dataDir: string): Promise<string> {
   const path = join(dataDir, socketName);
   if (Buffer.byteLength(path) <= longestPathBytes) return path;
-  await removePlace(dataDir); // of a broker that was killed
+  await removePlace(dataDir); // left by a broker that was killed
   const elsewhere = join(await mkdtemp(join(tmpdir(), 'souk-')), socketName);
   if (Buffer.byteLength(elsewhere) > longestPathBytes)
     throw new Error(`the temporary folder's path is too long: ${elsewhere}`);
@@ -20,7 +20,7 @@ export async function placeSocket(dataDir: string): Promise<string> {
   return elsewhere;
 }
 
-/** Where a broker on this data folder would listen; undefined when it left no trace. */
+/** Where a broker on this data folder would listen; undefined when there is no sign of one. */
 export async function findSocket(dataDir: string): Promise<string | undefined> {
   const path = join(dataDir, socketName);
   if (Buffer.byteLength(path) <= longestPathBytes) return path;

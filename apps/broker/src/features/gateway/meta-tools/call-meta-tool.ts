@@ -1,9 +1,13 @@
 import type { CallToolRequest, CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { estimateToolTokens } from '#features/catalogue/index.ts';
-import type { CallRequest } from '../call-request.ts';
+import { asRecord } from '#platform/json.ts';
+import type { CallRequest } from '../call/call-request.ts';
+import { presentAsResult } from '../call/present-failure.ts';
+import { runBuiltIn } from '../call/run-call.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
-import { visibleTo } from '../person.ts';
+import type { RequestContext } from '../view/request-context.ts';
+import { visibleTo } from '../view/visible.ts';
 import { listMyServers } from './list-my-servers.ts';
 import type { MetaToolName } from './meta-tool-definitions.ts';
 import { searchTools, type MaySee } from './search-tools.ts';
@@ -21,9 +25,9 @@ const innerSchema = z.object({
 });
 
 /**
- * Answers one of the tools that the gateway itself offers on /mcp.
- * @param call the one use case of tool calls: what a meta-tool calls is checked, counted, held, settled and logged there
- *   as if it had been called by its own name
+ * Answers one of the gateway's own tools on /mcp.
+ * @param call runs a tool call: a tool called through a meta-tool is checked, counted, charged and recorded there, once,
+ *   as if the client had called it by its own name
  */
 export async function callMetaTool(
   name: MetaToolName,
@@ -32,30 +36,53 @@ export async function callMetaTool(
   call: (request: ToolCall) => Promise<Answer>,
 ): Promise<Answer> {
   const given = request.params.arguments ?? {};
-  if (name === 'list_my_servers') return listMyServers(request.person, parts);
-  if (name === 'find_tools') {
-    const asked = findSchema.safeParse(given);
-    return asked.success ? findTools(request, asked.data, parts) : wrongArguments(asked.error);
+  const { context } = request;
+  switch (name) {
+    case 'list_my_servers':
+      return answerBuiltIn(name, request, parts, () => listMyServers(context, parts));
+    case 'find_tools': {
+      const asked = findSchema.safeParse(given);
+      return answerBuiltIn(name, request, parts, async () =>
+        asked.success ? findTools(context, asked.data, parts) : wrongArguments(asked.error),
+      );
+    }
+    case 'call_tool':
+    case 'call_read_only_tool': {
+      const asked = innerSchema.safeParse(given);
+      if (!asked.success) return answerBuiltIn(name, request, parts, async () => wrongArguments(asked.error));
+      const inner = asked.data;
+      if (name === 'call_read_only_tool' && !(await mayRunUnasked(context, inner.name, parts))) {
+        const text = `${inner.name} is not marked as read-only. Use call_tool for it.`;
+        return answerBuiltIn(name, request, parts, async () => refusal('not_read_only', text));
+      }
+      const params = { ...request.params, name: inner.name, arguments: inner.arguments ?? {} };
+      return call({ ...request, params });
+    }
   }
-  const asked = innerSchema.safeParse(given);
-  if (!asked.success) return wrongArguments(asked.error);
-  if (name === 'call_read_only_tool' && !(await mayRunUnasked(request, asked.data.name, parts))) {
-    return refusal('not_read_only', `${asked.data.name} is not marked as read-only. Use call_tool for it.`);
-  }
-  return call({
-    ...request,
-    params: { ...request.params, name: asked.data.name, arguments: asked.data.arguments ?? {} },
+}
+
+/** Runs a built-in tool, with the rate limit and usage row of every call. */
+async function answerBuiltIn(
+  name: MetaToolName,
+  request: ToolCall,
+  parts: GatewayParts,
+  answer: () => Promise<CallToolResult>,
+): Promise<CallToolResult> {
+  const end = await runBuiltIn({ ...request, kind: 'tool', name }, parts, async () => {
+    const result = await answer();
+    return { kind: result.isError ? ('tool_error' as const) : ('complete' as const), result };
   });
+  return end.kind === 'answered' ? end.answer.result : presentAsResult(end, parts);
 }
 
 async function findTools(
-  { person }: ToolCall,
+  { caller }: RequestContext,
   { query, limit }: z.output<typeof findSchema>,
   parts: GatewayParts,
 ): Promise<CallToolResult> {
   const snapshot = parts.catalogue.snapshot();
-  const seen = await parts.access(person.caller.userId);
-  const isSeen: MaySee = (server, item) => seen(server)?.tools.includes(item) ?? false;
+  const seen = await parts.view(caller.userId);
+  const isSeen: MaySee = (server, item) => seen.part(server)?.tools.includes(item) ?? false;
   const tools = searchTools(snapshot, query, limit, isSeen).map(({ server, item }) => ({
     name: item.exposedName,
     server: server.id,
@@ -68,24 +95,19 @@ async function findTools(
     ...(server.status !== 'connected' && { status: server.status }),
   }));
   if (tools.length > 0) return structured({ tools });
-  const text = 'No tool fits these words. Try others, or list_my_servers for what there is.';
+  const text = 'No tool fits these words. Try other words, or call list_my_servers to see what there is.';
   return { ...structured({ tools }), content: [{ type: 'text', text }] };
 }
 
-/** A tool that is unknown here may pass: the call answers for it, in the same words as everywhere. */
-async function mayRunUnasked({ person }: ToolCall, name: string, parts: GatewayParts): Promise<boolean> {
-  const visible = await visibleTo(person, parts.catalogue.snapshot(), parts.access);
+/** Lets an unknown tool pass: the call itself then returns the usual error. */
+async function mayRunUnasked(context: RequestContext, name: string, parts: GatewayParts): Promise<boolean> {
+  const visible = await visibleTo(context, parts.catalogue.snapshot(), parts.view);
   const tool = visible.tool(name);
   return !tool || isReadOnly(tool.item.definition);
 }
 
 function isReadOnly({ annotations }: Record<string, unknown>): boolean {
-  return (
-    typeof annotations === 'object' &&
-    annotations !== null &&
-    'readOnlyHint' in annotations &&
-    annotations.readOnlyHint === true
-  );
+  return asRecord(annotations)?.['readOnlyHint'] === true;
 }
 
 function wrongArguments(error: z.ZodError): CallToolResult {
@@ -93,7 +115,7 @@ function wrongArguments(error: z.ZodError): CallToolResult {
   return refusal('invalid_arguments', `${issue?.path.join('.') || 'arguments'}: ${issue?.message ?? 'not valid'}`);
 }
 
-/** In words that a model can act on. */
+/** A text that a model can act on. */
 function refusal(code: string, text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true, _meta: { code } };
 }

@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { searchTools } from './search-tools.ts';
 
-/** What people ask for, and the tool that does it, whichever of the travel services offers it. */
+/** Users' requests, and the tool for each. Any of the travel services may offer it. */
 const labelled: readonly (readonly [query: string, tool: string])[] = [
   ['put a meeting into my calendar', 'create_event'],
   ['what do I have on this week', 'list_events'],

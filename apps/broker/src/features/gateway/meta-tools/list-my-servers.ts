@@ -1,23 +1,24 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { estimateTokens } from '#features/catalogue/index.ts';
-import { connectUrl } from '../ask-sign-in.ts';
+import { estimateTokens, toolPrefix } from '#features/catalogue/index.ts';
+import { connectUrl } from '../call/ask-sign-in.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
-import type { Person } from '../person.ts';
+import type { RequestContext } from '../view/request-context.ts';
 
-/** Every server that the person may use, switched on or not, with what they would have to do before its tools answer. */
-export async function listMyServers({ caller }: Person, parts: GatewayParts): Promise<CallToolResult> {
+/** Lists every server that the user may use, switched on or not, with what is left to do before its tools work. */
+export async function listMyServers({ caller }: RequestContext, parts: GatewayParts): Promise<CallToolResult> {
   const { userId } = caller;
-  const [mayUse, seen] = await Promise.all([parts.entitled(userId), parts.access(userId)]);
+  const [isEntitled, seen] = await Promise.all([parts.entitlement(userId), parts.view(userId)]);
   const servers = await Promise.all(
     parts.catalogue
       .snapshot()
-      .servers.filter(mayUse)
+      .servers.filter(isEntitled)
       .map(async (server) => {
-        const part = seen(server);
+        const part = seen.part(server);
         const needsSignIn = await parts.needsSignIn(userId, server);
         return {
           id: server.id,
           name: server.manifest.name,
+          toolPrefix: toolPrefix(server.slug),
           status: server.status,
           switchedOn: part !== undefined,
           tools: (part ?? server).tools.length,

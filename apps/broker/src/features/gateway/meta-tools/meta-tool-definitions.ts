@@ -3,7 +3,7 @@ import type { Tool } from '@modelcontextprotocol/server';
 export const metaToolNames = ['find_tools', 'call_read_only_tool', 'call_tool', 'list_my_servers'] as const;
 export type MetaToolName = (typeof metaToolNames)[number];
 
-/** No other tool on /mcp can have these names: those all hold `__` (gateway.md, Names). */
+/** No other tool on /mcp can have these names: all others contain `__` (gateway.md, Names). */
 export function isMetaTool(name: string): name is MetaToolName {
   return metaToolNames.some((known) => known === name);
 }
@@ -19,9 +19,9 @@ const innerCall = {
 };
 
 /**
- * Always in the list of /mcp, and always the same: with them a client that keeps its first list reaches what was switched
- * on a moment ago, and a compact list is enough (users.md, rows 2 and 3). Two ways to call, so that a client's rule
- * "reading needs no approval" keeps its meaning (gateway.md, Charging).
+ * Always in the list of /mcp and never changing. They give a client that keeps its first list access to tools enabled
+ * later, and make a compact list sufficient (users.md, rows 2 and 3). There are two tools for calling, so that a client's
+ * rule "reading needs no approval" stays meaningful (gateway.md, Charging).
  */
 export const metaTools: readonly Tool[] = [
   {
@@ -56,7 +56,8 @@ export const metaTools: readonly Tool[] = [
   {
     name: 'list_my_servers',
     title: 'List my servers',
-    description: 'Lists the servers that you may use: whether they answer, are switched on, or need your sign-in.',
+    description:
+      'Lists the servers that you may use: what the names of their tools begin with, and whether they answer, are switched on, or need your sign-in.',
     inputSchema: { type: 'object', properties: {} },
     annotations: readOnly,
   },

@@ -6,6 +6,7 @@ import { connectLegacy, connectModern } from '#testing/mcp-clients.ts';
 import { fixtureTools, startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { usageRows } from '#testing/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { metaToolNames } from './meta-tool-definitions.ts';
 
@@ -53,20 +54,13 @@ async function web(method: string, path: string, body?: object) {
   });
   return { status: response.status, body: await response.json() };
 }
-async function lastCalls(count: number) {
-  await app.usage.flush();
-  const { rows } = await app.db.query<{ server_id: string; name: string; outcome: string; reason: string | null }>(
-    `select server_id, name, outcome, reason from usage_events order by created_at desc, call_id desc limit $1`,
-    [count],
-  );
-  return rows;
-}
+const lastCall = async () => (await usageRows(app)).at(-1);
 
 describe.each([
   ['modern', connectModern],
   ['legacy', connectLegacy],
 ] as const)('the tools that find and call others (%s)', (_era, connect) => {
-  test('stand first in the list of /mcp, and not on the link of one server', async () => {
+  test('come first in the list of /mcp, and are not on the link of one server', async () => {
     const all = await connect(`${app.publicUrl}/mcp`, token);
     expect((await all.listTools()).tools.slice(0, 4).map(({ name }) => name)).toEqual(metaNames);
     await all.close();
@@ -79,7 +73,7 @@ describe.each([
     await one.close();
   });
 
-  test('find what this person may use, and nothing else', async () => {
+  test('find only tools that this user may use', async () => {
     const client = await connect(`${app.publicUrl}/mcp`, token);
     const found = await client.callTool({ name: 'find_tools', arguments: { query: 'say it again', limit: 5 } });
     const { tools } = foundSchema.parse(found.structuredContent);
@@ -97,16 +91,16 @@ describe.each([
     const call = (name: string, tool: string, given: object = {}) =>
       client.callTool({ name, arguments: { name: tool, arguments: given } });
     expect(text(await call('call_read_only_tool', 'one__echo', { text: 'hi' }))).toBe('hi');
-    expect(await lastCalls(1)).toEqual([{ server_id: 'one', name: 'echo', outcome: 'ok', reason: null }]);
+    expect(await lastCall()).toMatchObject({ serverId: 'one', name: 'echo', outcome: 'ok', reason: null });
 
     const refused = await call('call_read_only_tool', 'one__region', { region: 'west' });
     expect(refused).toMatchObject({ isError: true, _meta: { code: 'not_read_only' } });
     expect(text(await call('call_tool', 'one__region', { region: 'west' }))).toBe('west');
-    expect(await lastCalls(1)).toMatchObject([{ server_id: 'one', name: 'region' }]);
+    expect(await lastCall()).toMatchObject({ serverId: 'one', name: 'region' });
 
-    // an upstream's own error, and a name that is not for this person, as without the detour
+    // an upstream's error, a server that is not included and an unknown name are answered as in a direct call
     await expect(call('call_tool', 'one__refuse')).rejects.toMatchObject({ code: -32050 });
-    for (const name of ['paid__echo', 'nowhere__echo', 'call_tool']) {
+    for (const name of ['nowhere__echo', 'call_tool']) {
       for (const meta of ['call_tool', 'call_read_only_tool']) {
         await expect(call(meta, name), `${meta} ${name}`).rejects.toMatchObject({
           code: -32602,
@@ -114,6 +108,8 @@ describe.each([
         });
       }
     }
+    const notIncluded = await call('call_tool', 'paid__echo');
+    expect(notIncluded).toMatchObject({ isError: true, _meta: { code: 'not_included' } });
     const progress: number[] = [];
     const slow = { name: 'one__slow', arguments: { steps: 3, everyMs: 10 } };
     await client.callTool(
@@ -124,7 +120,7 @@ describe.each([
     await client.close();
   });
 
-  test('say in words what is wrong with what they were given', async () => {
+  test('explain invalid arguments in a sentence', async () => {
     const client = await connect(`${app.publicUrl}/mcp`, token);
     for (const [name, given] of [
       ['find_tools', {}],
@@ -138,7 +134,7 @@ describe.each([
     await client.close();
   });
 
-  test('a server that is switched on works at once through them, in a client that keeps its first list', async () => {
+  test('call a server that was just switched on, for a client that keeps its first list', async () => {
     await web('POST', '/mcp/two/disable');
     const client = await connect(`${app.publicUrl}/mcp`, token);
     expect((await client.listTools()).tools.some(({ name }) => name === 'two__echo')).toBe(false);
@@ -146,6 +142,7 @@ describe.each([
       serversSchema.parse((await client.callTool({ name: 'list_my_servers', arguments: {} })).structuredContent)
         .servers;
     expect((await servers()).map(({ id, switchedOn }) => `${id} ${switchedOn}`)).toEqual(['one true', 'two false']);
+    expect((await servers()).map(({ toolPrefix }) => toolPrefix)).toEqual(['one__', 'two__']);
     await web('POST', '/mcp/two/enable');
     const call = { name: 'call_tool', arguments: { name: 'two__echo', arguments: { text: 'at once' } } };
     expect(text(await client.callTool(call))).toBe('at once');
@@ -157,7 +154,7 @@ describe.each([
 describe('compact mode', () => {
   const path = () => `/api/users/${userId}/gateway-preferences`;
 
-  test('leaves only the tools that find and call others, for the person or for one token, and says so to open clients', async () => {
+  test('lists only the tools that find and call others, for the user or for one token, and notifies open clients', async () => {
     const client = await connectLegacy(`${app.publicUrl}/mcp`, token);
     let told = 0;
     client.onNotice((method) => {
@@ -185,7 +182,7 @@ describe('compact mode', () => {
     await client.close();
   });
 
-  test('is offered above 60 tools, and the choice is its owner’s alone', async () => {
+  test("is offered above 60 tools, and only the user's own token can change it", async () => {
     const many = Array.from({ length: 62 }, (_, number) => ({
       name: `tool_${number}`,
       inputSchema: { type: 'object' as const },

@@ -1,15 +1,16 @@
+import { asRecord } from '#platform/json.ts';
 import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
 import { sameMeaning, wordsOf } from './tool-words.ts';
 
-/** What a word counts, by where it stands. */
+/** The weight of a word in each field. */
 const weights = { name: 3, title: 2.5, description: 1, parameter: 0.6, server: 1.5, serverText: 0.3 };
-/** A word that means the same counts this much of the word itself. */
+/** The weight of a synonym, relative to the word itself. */
 const synonymWeight = 0.6;
-/** BM25's usual constants: how soon repetition stops counting, and how much long texts are held back. */
+/** BM25's usual constants: how soon repetition stops counting, and how much long texts are penalised. */
 const saturation = 1.2;
 const lengthShare = 0.5;
 
-/** Whether a tool may be found at all. */
+/** Whether the search may return a tool. */
 export type MaySee = (server: CatalogueServer, item: CatalogueItem) => boolean;
 export type ToolMatch = { server: CatalogueServer; item: CatalogueItem; score: number };
 
@@ -20,12 +21,12 @@ type Index = {
   averageLength: number;
 };
 
-/** One index for each state of the catalogue, made at the first search and gone with the state. */
+/** One index per catalogue snapshot, built at the first search and freed with the snapshot. */
 const indexes = new WeakMap<CatalogueSnapshot, Index>();
 
 /**
- * Ranks the tools that `maySee` lets through by how well they fit the words of `query` (BM25 over weighted fields). Best
- * first; tools in which no word stands are left out.
+ * Ranks the tools that `maySee` allows by how well they match the words of `query` (BM25 over weighted fields). Best
+ * first, without tools that match no word.
  */
 export function searchTools(snapshot: CatalogueSnapshot, query: string, limit: number, maySee: MaySee): ToolMatch[] {
   const index = indexOf(snapshot);
@@ -48,7 +49,7 @@ export function searchTools(snapshot: CatalogueSnapshot, query: string, limit: n
     .slice(0, limit);
 }
 
-/** The query's words, and for less those that mean the same. */
+/** The query's words with weight 1, and their synonyms with a lower weight. */
 function queryWords(query: string): Map<string, number> {
   const asked = wordsOf(query);
   const words = new Map(asked.map((word) => [word, 1]));
@@ -104,5 +105,5 @@ function weightedWords(server: CatalogueServer, item: CatalogueItem): Map<string
 }
 
 function recordOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
+  return asRecord(value) ?? {};
 }

@@ -1,13 +1,13 @@
 /**
- * Words as the search for tools compares them: lower case, camelCase and snake_case taken apart, endings off, and words
- * that say the same in front of a tool list made one. English alone: that is what tools are described in.
+ * Words as the tool search compares them: in lower case, with camelCase and snake_case split and endings removed. English
+ * only, because tools are described in English.
  */
 export function wordsOf(text: string): string[] {
   const apart = text.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase();
   return (apart.match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => !emptyWords.has(word)).map(stemOf);
 }
 
-/** Other words for the same, by the stem that stands for them; empty where there are none. */
+/** The synonyms of a stem; empty if it has none. */
 export function sameMeaning(stem: string): readonly string[] {
   return synonyms.get(stem) ?? [];
 }
@@ -18,7 +18,7 @@ const emptyWords: ReadonlySet<string> = new Set(
    they this those to up us want was we what when where which who why will with would you your`.split(/\s+/),
 );
 
-/** Light stemming: plural, -ing, -ed, -er, -ly. Wrong now and then, but for queries and tools alike. */
+/** Light stemming: plural, -ing, -ed, -er, -ly. Its mistakes are the same for queries and tools. */
 function stemOf(word: string): string {
   if (word.length <= 3 || /\d/.test(word)) return word;
   let stem = word;

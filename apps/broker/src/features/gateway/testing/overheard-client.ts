@@ -1,9 +1,9 @@
 import { Client, StreamableHTTPClientTransport, type ClientCapabilities } from '@modelcontextprotocol/client';
 
-/** A client of one person, and every byte that came to it. */
+/** A client of one user, and every byte that it received. */
 export type OverheardClient = { client: Client; heard(): string; notices: string[]; stop(): Promise<void> };
 
-/** Connects the official client to a link, with all that it hears written down; questions are answered with `who`. */
+/** Connects the official client to a link and records everything that it receives. It answers questions with `who`. */
 export async function connectOverheard(
   url: string,
   token: string,

@@ -18,25 +18,25 @@ import { listenLocally } from '#testing/listen-locally.ts';
 export type TellingServer = {
   url: string;
   address: string;
-  /** Levels that clients set (up to 2025-11-25), in their order. */
+  /** Log levels that clients set (up to 2025-11-25), in order. */
   levels: LoggingLevel[];
-  /** Calls of `wait` that are open, by what they said; each ends when it is let go. */
+  /** Open calls of `wait`, by their text, each with a function that ends it. */
   waiting: Map<string, () => void>;
   cancelled: string[];
-  /** Ids of the calls that came, in their order. */
+  /** Ids of the calls received, in order. */
   calls: RequestId[];
-  /** Addresses that are subscribed to (up to 2025-11-25). */
+  /** Subscribed URIs (up to 2025-11-25). */
   subscribed: string[];
-  /** How often a client said that its folders changed. */
+  /** How often a client announced changed roots. */
   rootsChanged(): number;
-  /** Tells whoever subscribed that a resource changed. */
+  /** Notifies subscribers that a resource changed. */
   touch(uri: string): void;
   close(): Promise<void>;
 };
 
 const saying = { type: 'object' as const, properties: { text: { type: 'string' } } };
 const appPage = 'ui://telling/page';
-/** Like the other, and in the list of resources. */
+/** A page that is also in the list of resources. */
 const listedPage = 'ui://telling/listed';
 
 const tools: readonly Tool[] = [
@@ -58,7 +58,7 @@ type Parts = Pick<TellingServer, 'levels' | 'waiting' | 'cancelled' | 'calls'> &
   rootsChanges: number;
 };
 
-/** A server, of one era alone, that says again whatever is said to it, in every way that the protocol has. */
+/** A server of one era that echoes its input through every feature of the protocol. */
 export async function startTellingServer(era: 'legacy' | 'modern'): Promise<TellingServer> {
   const parts: Parts = { era, levels: [], waiting: new Map(), cancelled: [], calls: [], rootsChanges: 0 };
   const bus = new InMemoryServerEventBus();
@@ -117,7 +117,7 @@ function create(parts: Parts): Server {
         tools: {},
         prompts: {},
         resources: { subscribe: true },
-        // without completions: one of the two eras shows what then happens
+        // no completions in the legacy era, to test a server without them
         ...(parts.era === 'modern' && { completions: {} }),
         logging: {},
       },
@@ -200,14 +200,14 @@ const answers: Record<string, Answer> = {
   roots: async (_said, { mcpReq }) => text(JSON.stringify(await mcpReq.send({ method: 'roots/list' }))),
 };
 
-/** Wants a page to be opened: what was said, or where that stands. */
+/** Asks to open a page: the text itself if it is a URL, otherwise a page named after it. */
 function showPage(said: string, { era }: Parts) {
   const page = { message: 'Please look', url: said.includes(':') ? said : `https://pages.test/${said}` };
   if (era === 'modern') return inputRequired({ inputRequests: { page: inputRequired.elicitUrl(page) } });
   throw new UrlElicitationRequiredError([{ mode: 'url', ...page, elicitationId: said }]);
 }
 
-/** Says again what was answered to its question, each era in its way. */
+/** Asks a question and echoes the answer, as each era does it. */
 async function ask(said: string, { mcpReq }: ServerContext, { era }: Parts) {
   const requestedSchema = { type: 'object' as const, properties: { name: { type: 'string' as const } } };
   const question = { message: `${said}-question`, requestedSchema };

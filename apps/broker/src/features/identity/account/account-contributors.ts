@@ -1,14 +1,14 @@
 import type { Query } from '#platform/db/database.ts';
 
-/** What one part of the product holds about a person: how it tells of it, and how it forgets it. */
+/** What one part of the product keeps about a person: how it exports it, and how it forgets it. */
 export type AccountContributor = {
   /** Its part of the export, in camelCase. */
   name: string;
-  /** Everything held about this person, as JSON. Never a secret, sealed or not. */
+  /** Everything kept about this person, as JSON. Never a secret, sealed or not. */
   export(userId: string): Promise<unknown>;
   /** Runs in the transaction of the deletion: where it throws, nothing is deleted. What must stay keeps the bare user id. */
   erase(userId: string, query: Query): Promise<void>;
-  /** What no transaction can take back, such as files. Runs when the account is gone for good. */
+  /** What no transaction can take back, such as files. Runs when the account is deleted. */
   afterErase?(userId: string): Promise<void>;
 };
 

@@ -6,7 +6,7 @@ import type { FrontendCookie } from '../oauth/frontend-cookie.ts';
 import type { UserStore } from '../users/user-store.ts';
 import type { AccountContributors } from './account-contributors.ts';
 
-/** The person's own data: taken along, or gone for good. */
+/** The person's own data: exported, or deleted for good. */
 export function mountAccountRoutes(
   router: Router,
   options: {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { dumpDatabase } from '#testing/dump-database.ts';
-import { connectLegacy } from '#testing/mcp-clients.ts';
+import { connectLegacy, postRaw } from '#testing/mcp-clients.ts';
+import { initializeRequest } from '#testing/open-session.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { migrations } from '../../../migrations.ts';
@@ -37,22 +38,7 @@ describeOnDatabases('a person and their data', migrations, (open) => {
   }
   type Person = Awaited<ReturnType<typeof arrive>>;
   const mcpStatus = async (token: string) =>
-    (
-      await fetch(`${app.publicUrl}/mcp`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${token}`,
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-        },
-        body: JSON.stringify({
-          jsonrpc: '2.0',
-          id: 1,
-          method: 'initialize',
-          params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-        }),
-      })
-    ).status;
+    (await postRaw(`${app.publicUrl}/mcp`, initializeRequest(), { authorization: `Bearer ${token}` })).status;
   const statuses = async ({ browser, accessToken, client, personal }: Person) => ({
     web: (await call('GET', '/v2/user/profile', accessToken)).status,
     client: await mcpStatus(client.accessToken),
@@ -129,6 +115,7 @@ describeOnDatabases('a person and their data', migrations, (open) => {
       [dora.userId],
     );
 
+    await app.usage.flush();
     const path = `/api/users/${dora.userId}/account`;
     const answer = await call('DELETE', path, dora.accessToken, { confirm: ' Dora.Unmistakable@example.test ' });
     expect(answer.status).toBe(200);
@@ -144,7 +131,7 @@ describeOnDatabases('a person and their data', migrations, (open) => {
        from users u join usage_events e on e.user_id = u.id where u.id = $1 group by 1`,
       [dora.userId],
     );
-    expect(kept.rows).toEqual([{ deleted: true, calls: 1 }]);
+    expect(kept.rows).toEqual([{ deleted: true, calls: 2 }]);
 
     const again = await arrive(dora.email);
     expect(again.userId).not.toBe(dora.userId);

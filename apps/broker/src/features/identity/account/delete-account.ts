@@ -6,10 +6,10 @@ import type { AccountContributors } from './account-contributors.ts';
 import { endAccess } from './end-access.ts';
 
 /**
- * Deletes an account: in one transaction its sign-ins end and every contributor forgets what it held, so the e-mail and
+ * Deletes an account: in one transaction its sign-ins end and every contributor forgets what it kept, so the e-mail and
  * the provider's account are free again. The bare row stays for what must be kept, marked as deleted.
- * @throws SoukError unauthenticated when there is no such account any more; whatever a contributor threw, and then nothing
- *   was deleted
+ * @throws SoukError unauthenticated when the account no longer exists; the error of a contributor, and then nothing was
+ *   deleted
  */
 export async function deleteAccount(
   options: {

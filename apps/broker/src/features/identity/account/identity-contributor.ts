@@ -12,7 +12,7 @@ type ProfileRow = {
   last_login_at: Date | null;
 };
 
-/** What identity itself holds about a person. The end of their sign-ins is the deletion's own step (end-access.ts). */
+/** What identity itself keeps about a person. The end of their sign-ins is the deletion's own step (end-access.ts). */
 export function createIdentityContributors(options: {
   db: Database;
   tokens: PersonalTokens;
@@ -30,7 +30,7 @@ export function createIdentityContributors(options: {
         const [user] = rows;
         return user && { id: userId, ...camelCased(user) };
       },
-      // The row stays: what was used and charged refers to it, and says of nobody who they were.
+      // The row stays: what was used and charged refers to it, and does not identify the person.
       erase: async (userId, query) => {
         await query(
           `update users set email = '', display_name = '', photo_url = null, last_login_at = null where id = $1`,
@@ -76,20 +76,6 @@ export function createIdentityContributors(options: {
       },
       erase: async (userId, query) => {
         await query(`delete from authorizations where user_id = $1`, [userId]);
-      },
-    },
-    {
-      name: 'connectionAttempts',
-      export: async (userId) => {
-        const { rows } = await db.query(
-          `select client_name, user_agent, era, protocol_version, first_passed, last_passed, failed, started_at, last_at
-           from connection_attempts where user_id = $1 order by started_at`,
-          [userId],
-        );
-        return rows.map(camelCased);
-      },
-      erase: async (userId, query) => {
-        await query(`delete from connection_attempts where user_id = $1`, [userId]);
       },
     },
   ];

@@ -1,7 +1,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
-import { cleanLabel } from '../connection-log/connection-event.ts';
+import { cleanLabel } from '#platform/clean-label.ts';
 import { sha256 } from '../hash.ts';
 import { redirectHost } from './redirect-uri.ts';
 import { frontendClientId } from './resources.ts';
@@ -25,13 +25,13 @@ const grantIdPattern = /^[\w-]+$/;
 export type Authorizations = ReturnType<typeof createAuthorizations>;
 
 /**
- * What clients and browsers a person is signed in with. Rows beside the grants of oauth_records: a grant that is gone takes
+ * What clients and browsers a person is signed in with. Rows beside the grants of oauth_records: a grant that is deleted takes
  * its row out of every answer at once, and the reaper tidies up.
  */
 export function createAuthorizations(options: {
   db: Database;
   clock: Clock;
-  /** Tells every replica that a grant is gone. */
+  /** Tells every replica that a grant was revoked. */
   announce(grantId: string): Promise<void>;
 }) {
   const { db, clock } = options;
@@ -77,7 +77,7 @@ export function createAuthorizations(options: {
 
     /**
      * Ends one authorization of this user: no token of it counts from here on. Of a browser, the authorization server's
-     * session goes too, or its next Sign In would ask nobody who they are.
+     * session goes too, or its next Sign In would not ask for the account.
      * @param options.replacedBy the authorization that takes its place in the same browser, whose session stays
      * @returns whether there was such a one.
      */

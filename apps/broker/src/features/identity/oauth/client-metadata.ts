@@ -1,4 +1,5 @@
-import { cleanLabel } from '../connection-log/connection-event.ts';
+import { cleanLabel } from '#platform/clean-label.ts';
+import { isRecord } from '#platform/json.ts';
 import { sha256 } from '../hash.ts';
 import { isLoopbackRedirect, redirectProblem, withoutPort } from './redirect-uri.ts';
 
@@ -84,8 +85,4 @@ function readName(value: unknown): string | undefined {
 function readWebAddress(value: unknown): string | undefined {
   const text = readText(value);
   return text !== undefined && URL.parse(text)?.protocol === 'https:' ? text : undefined;
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

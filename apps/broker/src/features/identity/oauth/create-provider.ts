@@ -11,14 +11,14 @@ import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import { pagePolicy } from '#platform/http/page.ts';
 import type { Ids } from '#platform/ids.ts';
+import { asRecord } from '#platform/json.ts';
 import { namesNoScope } from './authorize-request.ts';
-import { isRecord, publicClientId, readClientMetadata } from './client-metadata.ts';
+import { publicClientId, readClientMetadata } from './client-metadata.ts';
 import { createRecordStore } from './record-store.ts';
-import type { RefreshRotation } from './refresh-rotation.ts';
-import type { WebRenewal } from './web-renewal.ts';
+import type { RefreshReuse } from './refresh-reuse.ts';
 import { matchesRedirect } from './redirect-uri.ts';
 import { frontendClientId, type Resources } from './resources.ts';
-import { renderMessagePage } from '../pages/message-page.ts';
+import { renderOAuthErrorPage } from '../pages/oauth-error-page.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import type { UserStore } from '../users/user-store.ts';
 
@@ -36,8 +36,7 @@ export type ProviderOptions = {
   vault: Vault;
   ids: Ids;
   users: UserStore;
-  rotation: RefreshRotation;
-  renewal: WebRenewal;
+  reuse: RefreshReuse;
   keys: Pick<SigningKeys, 'signer' | 'cookieKey'>;
   fetchClientDocument: (address: string | URL) => Promise<Response>;
   onGrantRevoked: (grantId: string) => void;
@@ -47,7 +46,7 @@ export type ProviderOptions = {
 export function createProvider(options: ProviderOptions): Provider {
   const { publicUrl, resources } = options;
   const provider = new Provider(publicUrl, {
-    adapter: createRecordStore(options.db, options.vault, { renewal: options.renewal }),
+    adapter: createRecordStore(options.db, options.vault, { reuse: options.reuse }),
     // ES256 is what we sign with; oidc-provider wants every algorithm that it offers to have a key.
     jwks: { keys: [options.keys.signer] },
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
@@ -84,7 +83,7 @@ export function createProvider(options: ProviderOptions): Provider {
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'picture'] },
     responseTypes: ['code'],
     pkce: { required: () => true },
-    rotateRefreshToken: (ctx) => !options.rotation.isRepeat(ctx.req),
+    rotateRefreshToken: (ctx) => !options.reuse.isRetry(ctx.req),
     issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     // A client stays connected when the browser forgets its session.
     expiresWithSession: () => false,
@@ -112,19 +111,15 @@ export function createProvider(options: ProviderOptions): Provider {
         }),
       };
     },
-    // What a revocation names: every request looks its grant up (access/verify-access-token.ts).
+    // What a revocation names: every request looks its grant up (authentication/verify-access-token.ts).
     extraTokenClaims: (_ctx, token) => ('grantId' in token ? { gid: token.grantId } : undefined),
     interactions: { policy: createPolicy(), url: (_ctx, interaction) => `/oauth/interaction/${interaction.uid}` },
     loadExistingGrant: (ctx) => loadGrant(ctx, resources),
-    renderError: (ctx, out) => {
+    renderError: (ctx, out, error) => {
       ctx.type = 'html';
       ctx.set('content-security-policy', pagePolicy());
       ctx.set('x-frame-options', 'DENY');
-      ctx.body = renderMessagePage({
-        brandName: options.brandName,
-        title: 'Sign-in did not work',
-        text: `${out.error_description ?? 'The request could not be completed.'} (${out.error})`,
-      });
+      ctx.body = renderOAuthErrorPage(options.brandName, out, error);
     },
     features: {
       // our keys change while it runs (rotating-key.ts)
@@ -181,7 +176,7 @@ export function createProvider(options: ProviderOptions): Provider {
     if (this.clientId === frontendClientId) return (this.redirectUris ?? []).includes(uri);
     return matchesRedirect(uri, this.redirectUris ?? []);
   };
-  options.rotation.install(provider);
+  options.reuse.install(provider);
   provider.on('grant.revoked', (_ctx, grantId) => options.onGrantRevoked(grantId));
   return provider;
 }
@@ -230,8 +225,7 @@ async function loadGrant(ctx: KoaContextWithOIDC, resources: Resources) {
 }
 
 function clientIdFor(ctx: KoaContextWithOIDC, ids: Ids): string {
-  const body: unknown = ctx.oidc.body;
-  const read = readClientMetadata(isRecord(body) ? body : {});
+  const read = readClientMetadata(asRecord(ctx.oidc.body) ?? {});
   if ('metadata' in read && read.metadata.token_endpoint_auth_method === 'none') return publicClientId(read.metadata);
   return `client_${ids.secret(24)}`;
 }

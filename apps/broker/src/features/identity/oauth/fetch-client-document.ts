@@ -1,11 +1,12 @@
 import { request, type Dispatcher } from 'undici';
 import type { Clock } from '#platform/clock.ts';
 import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
-import { isRecord, readClientMetadata } from './client-metadata.ts';
+import { isRecord } from '#platform/json.ts';
+import { readClientMetadata } from './client-metadata.ts';
 
 const maxDocumentBytes = 5 * 1024;
 const timeoutMs = 3000;
-/** oidc-provider asks again while it renders the error; and nobody shall make us knock at a door without end. */
+/** oidc-provider asks again while it renders the error, and a client must not make us send requests without end. */
 const rememberFailureMs = 10_000;
 const maxFailures = 1000;
 
@@ -48,7 +49,7 @@ export function createClientDocumentFetch(clock: Clock, dispatcher?: Dispatcher)
     if (!isRecord(document) || document['client_id'] !== url.href) {
       throw new ClientDocumentError('client_id in the document must be the address of the document');
     }
-    // The draft forbids shared secrets in a document that everybody can read.
+    // The draft forbids shared secrets in a document that is public.
     if ('client_secret' in document || String(document['token_endpoint_auth_method'] ?? 'none') !== 'none') {
       throw new ClientDocumentError(
         'only public clients (token_endpoint_auth_method none) may use a metadata document',

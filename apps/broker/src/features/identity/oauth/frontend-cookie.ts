@@ -43,7 +43,7 @@ export function createFrontendCookie(options: {
       `${hintName}=1; Max-Age=${maxAgeSeconds}; Path=/; ${everywhere}`,
     ],
     clear,
-    /** Sign Out: the authorization server forgets this browser too, or the next Sign In would ask nobody who they are. */
+    /** Sign Out: the authorization server forgets this browser too, or the next Sign In would not ask for the account. */
     signOut(reply: FastifyReply) {
       clear(reply);
       reply.header(

@@ -6,11 +6,11 @@ import { mcpScopes } from '@souk/contract/identity.ts';
 import type { Ids } from '#platform/ids.ts';
 import { sha256 } from '../hash.ts';
 import { frontendClientId, type Resources } from './resources.ts';
-import type { TokenRefusal } from './token-endpoint.ts';
+import type { TokenRefusal } from './token-refusal.ts';
 
 export const handOffGrantType = 'urn:souk:grant:handoff';
 
-/** Proves that a ticket was made for this browser: somebody sent here with another person's ticket has none that fits it. */
+/** Proves that a ticket was made for this browser: a person who was lured here with another's ticket has no cookie for it. */
 const cookieName = 'souk_hand_off';
 /** As long as the ticket lives (create-provider.ts). */
 const cookieSeconds = 60;

@@ -6,6 +6,13 @@ type NodeHandler = (request: IncomingMessage, response: ServerResponse) => unkno
 /** Headers of our server that would be wrong on what oidc-provider answers: its own pages bring their own policy. */
 const notCopied: ReadonlySet<string> = new Set(['content-security-policy', 'content-length', 'content-type']);
 
+const addresses = new WeakMap<IncomingMessage, string>();
+
+/** Where a request came from that was handed over: the client's address as TRUST_PROXY has it. */
+export function clientAddress(request: IncomingMessage): string {
+  return addresses.get(request) ?? '';
+}
+
 /**
  * Hands a request to oidc-provider, which wants Node's own request and response.
  * - Hijacked replies skip Fastify's hooks, so headers and cookies that were set so far are copied by hand.
@@ -21,6 +28,7 @@ export function handOver(
 ): void {
   reply.hijack();
   const { raw } = request;
+  addresses.set(raw, request.ip);
   for (const [name, value] of Object.entries(reply.getHeaders())) {
     if (value !== undefined && !notCopied.has(name)) reply.raw.setHeader(name, value);
   }

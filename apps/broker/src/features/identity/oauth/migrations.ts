@@ -31,7 +31,7 @@ export const authorizationMigrations: readonly Migration[] = [
   {
     name: '0019-identity-web-sessions',
     statements: [
-      // of a refresh token of the web: the renewal that used it (web-renewal.ts)
+      // of a refresh token of the web: the renewal that used it (refresh-reuse.ts)
       `alter table oauth_records add column renewal_hash text`,
       // of a browser: what to call it, from its User-Agent
       `alter table authorizations add column browser_name text`,

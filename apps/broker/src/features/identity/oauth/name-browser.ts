@@ -17,12 +17,12 @@ const systems: readonly (readonly [string, RegExp])[] = [
   ['macOS', /\bMacintosh\b/],
   ['Linux', /\b(?:Linux|X11)\b/],
 ];
-/** The longest of real browsers are half of that; the rest of what somebody sends says nothing. */
+/** Twice as long as the longest of real browsers; the rest of a longer one is ignored. */
 const longest = 512;
 
 /**
  * What a person may know a browser by, "Chrome on Linux": one of the names above, never a word of the header itself, which
- * anybody can write what they like into.
+ * its sender chooses freely.
  * @returns null for one that names neither
  */
 export function nameBrowser(userAgent: string | undefined): string | null {

@@ -2,11 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { JWK } from 'jose';
 import type { Provider } from 'oidc-provider';
 import type { Clock } from '#platform/clock.ts';
+import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
-import type { AccessTokens } from '../access/verify-access-token.ts';
+import type { AccessTokens } from '../authentication/verify-access-token.ts';
+import { addressGroup } from '#platform/http/address-group.ts';
 import { renderError } from '#platform/http/error-body.ts';
-import { createRateLimit } from '../sign-in/rate-limit.ts';
-import type { ConnectionLog } from '../connection-log/create-connection-log.ts';
+import { createRateLimit } from '#platform/rate-limit.ts';
+import type { IdentityEvents } from '../identity-events.ts';
 import type { UserStore } from '../users/user-store.ts';
 import type { Authorizations } from './authorizations.ts';
 import { dropUnstorable, normalizeAuthorizeRequest } from './authorize-request.ts';
@@ -15,11 +17,12 @@ import { allowEveryOrigin, mountPreflight } from './cors.ts';
 import type { FrontendCookie } from './frontend-cookie.ts';
 import type { HandOff } from './hand-off-grant.ts';
 import { handOver } from './hand-over.ts';
-import type { RefreshRotation } from './refresh-rotation.ts';
-import type { WebRenewal } from './web-renewal.ts';
+import { findRefusedGrant } from './find-refused-grant.ts';
+import type { RefreshReuse } from './refresh-reuse.ts';
 import type { AccessTokenRevocation } from './revoke-access-token.ts';
 import { frontendClientId, type Resources } from './resources.ts';
-import { checkTokenRequest, refuseToken } from './token-endpoint.ts';
+import { checkTokenRequest } from './token-endpoint.ts';
+import { refuseToken, type TokenRefusal } from './token-refusal.ts';
 
 const maxRegistrationBytes = 16 * 1024;
 /** New clients of one address. Hosted clients share addresses: generous, against floods only. */
@@ -31,8 +34,7 @@ export type OAuthRoutesOptions = {
   publicUrl: string;
   publicKeys: () => readonly JWK[];
   resources: Resources;
-  rotation: RefreshRotation;
-  renewal: WebRenewal;
+  reuse: RefreshReuse;
   cookie: FrontendCookie;
   handOff: HandOff;
   accessTokens: AccessTokens;
@@ -40,7 +42,8 @@ export type OAuthRoutesOptions = {
   accessTokenRevocation: AccessTokenRevocation;
   users: UserStore;
   clock: Clock;
-  connectionLog: Pick<ConnectionLog, 'tokenRefused'>;
+  query: Query;
+  events: IdentityEvents | undefined;
 };
 
 /** The authorization server's endpoints. oidc-provider answers them; what is here comes before it, and each line says why. */
@@ -71,7 +74,7 @@ export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptio
     if (form.get('client_id') !== frontendClientId) allowEveryOrigin(reply);
     const refusal = await checkTokenRequest(options, request, form);
     if (refusal) {
-      options.connectionLog.tokenRefused(form, refusal.error);
+      tellRefusal(options, form, refusal);
       if (refusal.clearCookie) options.cookie.clear(reply);
       return refuseToken(reply, refusal);
     }
@@ -102,13 +105,13 @@ export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptio
   });
   mountPreflight(app, '/oauth/revoke');
 
-  const registrations = createRateLimit(options.clock, registrationsPerMinute);
+  const registrations = createRateLimit(registrationsPerMinute, options.clock);
   const registered = new Set<string>();
   /** The same public client again makes no row, so it is free; everything else counts. */
   function mayRegister(metadata: ClientMetadata, address: string): boolean {
     const id = metadata.token_endpoint_auth_method === 'none' ? publicClientId(metadata) : undefined;
     if (id !== undefined && registered.has(id)) return true;
-    if (!registrations.allow(address)) return false;
+    if (!registrations.take(addressGroup(address))) return false;
     if (registered.size >= maxRememberedClients) registered.clear();
     if (id !== undefined) registered.add(id);
     return true;
@@ -148,6 +151,17 @@ export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptio
       name: user.displayName,
       ...(user.photoUrl !== undefined && { picture: user.photoUrl }),
     };
+  });
+}
+
+function tellRefusal({ events, query }: OAuthRoutesOptions, form: URLSearchParams, { error }: TokenRefusal): void {
+  const value = form.get('code') ?? form.get('refresh_token') ?? undefined;
+  events?.tokenRefused({
+    error,
+    description: undefined,
+    isVerifierWrong: false,
+    askedResource: form.get('resource') ?? undefined,
+    findGrant: () => findRefusedGrant(query, value),
   });
 }
 

@@ -1,9 +1,9 @@
 import type { Database } from '#platform/db/database.ts';
 
 /**
- * Deletes what has no meaning any more: records past their end (codes and hand-off tickets, sessions, sign-ins that nobody
- * finished, tokens, grants), clients that registered fourteen days ago and have nobody's grant, and authorizations whose
- * grant is gone. Everything that is deleted was refused before already.
+ * Deletes what has no meaning any more: records past their end (codes and hand-off tickets, sessions, unfinished
+ * sign-ins, tokens, grants), clients that registered fourteen days ago and have no grant, and authorizations whose grant
+ * was deleted. Everything that is deleted was refused before already.
  * @returns how many rows went; 0 too when another replica is at it.
  */
 export async function reapRecords(db: Pick<Database, 'transaction'>): Promise<number> {

@@ -2,8 +2,7 @@ import { errors, type Adapter, type AdapterPayload } from 'oidc-provider';
 import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import { sha256 } from '../hash.ts';
-import { frontendClientId } from './resources.ts';
-import { inRenewal, type WebRenewal } from './web-renewal.ts';
+import { countsAsUsed, mayBeUsed, type RefreshReuse } from './refresh-reuse.ts';
 
 /** Models whose id is the bearer value itself: stored and looked up by hash (design: no bearer value at rest). */
 const bearerModels: ReadonlySet<string> = new Set([
@@ -14,24 +13,17 @@ const bearerModels: ReadonlySet<string> = new Set([
   'Interaction',
 ]);
 
-/**
- * A used refresh token stays good for ten seconds: a native or hosted client whose answer was lost, or that refreshes in
- * two windows at once, keeps its session, and gets the one successor again (refresh-rotation.ts). Our own web client serialises its refreshes and gets no grace, but may repeat a renewal whose answer was lost (web-renewal.ts). Spelled as a
- * predicate of its own, never as a zero interval: a statement that waited for the winner's lock still has its older now().
- */
-export const inGrace = `(model = 'RefreshToken' and payload->>'clientId' <> '${frontendClientId}' and consumed_at + interval '10 seconds' > now())`;
-
 type RecordRow = { payload: AdapterPayload; consumed: boolean };
 
 /**
  * oidc-provider's storage over the table oauth_records, on both engines.
  * @param options.namespace keeps a second provider's records apart (none for the authorization server).
- * @param options.renewal tells the retry of a renewal from reuse; without it there is none
+ * @param options.reuse tells the retry of a web renewal from reuse; without it there are no such renewals
  */
 export function createRecordStore(
   db: Database,
   vault: Vault,
-  { namespace = '', renewal }: { namespace?: string; renewal?: Pick<WebRenewal, 'currentHash'> } = {},
+  { namespace = '', reuse }: { namespace?: string; reuse?: Pick<RefreshReuse, 'currentRenewal'> } = {},
 ): (model: string) => Adapter {
   return (modelName) => {
     const model = namespace + modelName;
@@ -95,9 +87,9 @@ export function createRecordStore(
       async find(id) {
         const key = keyOf(id);
         const { rows } = await db.query<RecordRow>(
-          `select payload, consumed_at is not null and not ${inGrace} and not ${inRenewal('$3')} as consumed from oauth_records
+          `select payload, ${countsAsUsed('$3')} as consumed from oauth_records
            where model = $1 and id = $2 and (expires_at is null or expires_at > now())`,
-          [model, key, renewal?.currentHash() ?? null],
+          [model, key, reuse?.currentRenewal() ?? null],
         );
         return rows[0] && fromStored(rows[0], key, id);
       },
@@ -118,8 +110,8 @@ export function createRecordStore(
       async consume(id) {
         const { rows } = await db.query(
           `update oauth_records set consumed_at = coalesce(consumed_at, now()), renewal_hash = coalesce(renewal_hash, $3)
-           where model = $1 and id = $2 and (consumed_at is null or ${inGrace} or ${inRenewal('$3')}) returning id`,
-          [model, keyOf(id), renewal?.currentHash() ?? null],
+           where model = $1 and id = $2 and ${mayBeUsed('$3')} returning id`,
+          [model, keyOf(id), reuse?.currentRenewal() ?? null],
         );
         if (rows.length === 0) throw new errors.InvalidGrant('already used');
       },

@@ -1,4 +1,4 @@
-/** As it is written: other spellings of the same address (2130706433, 127.1) are nobody's honest redirect. */
+/** Only these spellings: an honest client does not write the same address as 2130706433 or 127.1. */
 const loopbackAddress = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?([/?]|$)/i;
 /** Browsers and parsers disagree about where the host ends when these stand in an address. */
 const misleading = /[\s\\\p{Cc}]/u;
@@ -6,7 +6,7 @@ const misleading = /[\s\\\p{Cc}]/u;
 /**
  * Schemes of applications that are not a reversed domain name, as RFC 8252 (section 7.1) wants them, and yet are of MCP
  * clients that people use. Any other without a dot is refused: it may be one that a browser runs, or that opens a program
- * of the system with whatever stands behind it.
+ * of the system with the rest of the address.
  */
 const clientSchemes: ReadonlySet<string> = new Set(
   'claude cursor vscode vscode-insiders vscodium windsurf zed kiro trae goose raycast warp lmstudio jan cherrystudio'

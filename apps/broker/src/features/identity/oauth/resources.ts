@@ -11,6 +11,8 @@ export type Resources = {
   mcp: string;
   /** One server. */
   ofServer(serverId: string): string;
+  /** The server whose link this is; undefined for the link of all. */
+  serverIdOf(resource: string): string | undefined;
   /** Whether `resource` is spelled as an MCP endpoint of ours; its server need not exist. */
   isMcp(resource: string): boolean;
   /** Whether a resource of ours is there: one of a server only while that is deployed. */
@@ -39,6 +41,7 @@ export function createResources(publicUrl: string, hasServer: (serverId: string)
     api: `${publicUrl}/api`,
     mcp,
     ofServer: (serverId) => `${publicUrl}/s/${serverId}/mcp`,
+    serverIdOf: serverOf,
     isMcp(resource) {
       const serverId = serverOf(resource);
       return resource === mcp || (serverId !== undefined && isServerId(serverId));

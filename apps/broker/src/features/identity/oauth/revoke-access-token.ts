@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Provider } from 'oidc-provider';
-import type { AccessTokens } from '../access/verify-access-token.ts';
+import type { AccessTokens } from '../authentication/verify-access-token.ts';
 import type { Authorizations } from './authorizations.ts';
 
 export type AccessTokenRevocation = ReturnType<typeof createAccessTokenRevocation>;

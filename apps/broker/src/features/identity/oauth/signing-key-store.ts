@@ -13,7 +13,7 @@ const retiredMs = 60 * 60_000;
 
 type KeyRow = { id: string; state: 'next' | 'current' | 'retired'; public_key: JWK | null; sealed_key: string };
 
-/** The table signing_keys: next -> current -> retired -> gone. */
+/** The table signing_keys: next -> current -> retired -> deleted. */
 export function createSigningKeyStore(options: { db: Database; vault: Vault; ids: Ids; clock: Clock }) {
   const { db, vault, ids, clock } = options;
   const open = (row: KeyRow) => vault.open(sealContext(row.id), row.sealed_key);

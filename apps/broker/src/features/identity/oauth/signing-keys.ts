@@ -13,7 +13,7 @@ const channel = 'identity_keys';
 export type FindKey = (header: JWSHeaderParameters, token: FlattenedJWSInput) => Promise<CryptoKey>;
 
 export type SigningKeys = {
-  /** For oidc-provider: signs with whatever key is current at that moment. */
+  /** For oidc-provider: signs with the key that is current at that moment. */
   signer: RotatingKey;
   /** Public keys that a token may be signed with: current, next, and retired ones whose tokens have not all expired. */
   publicKeys(): readonly JWK[];

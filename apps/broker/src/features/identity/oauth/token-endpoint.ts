@@ -1,28 +1,19 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
 import { mayRequest } from './create-provider.ts';
 import type { Authorizations } from './authorizations.ts';
 import type { FrontendCookie } from './frontend-cookie.ts';
 import { nameBrowser } from './name-browser.ts';
-import type { RefreshRotation } from './refresh-rotation.ts';
-import type { WebRenewal } from './web-renewal.ts';
 import type { HandOff } from './hand-off-grant.ts';
+import type { RefreshReuse } from './refresh-reuse.ts';
 import { frontendClientId, type Resources } from './resources.ts';
-
-/** Why a request to the token endpoint ends before oidc-provider sees it (RFC 6749, section 5.2; RFC 8707, section 2). */
-export type TokenRefusal = {
-  status: 400 | 403;
-  error: 'invalid_request' | 'invalid_grant' | 'invalid_target';
-  description: string;
-  clearCookie?: true;
-};
+import type { TokenRefusal } from './token-refusal.ts';
 
 export type TokenEndpointOptions = {
   provider: Provider;
   publicUrl: string;
   resources: Resources;
-  rotation: RefreshRotation;
-  renewal: WebRenewal;
+  reuse: RefreshReuse;
   cookie: FrontendCookie;
   handOff: HandOff;
 };
@@ -69,16 +60,13 @@ export async function checkTokenRequest(
     if (!allowed)
       return { status: 400, error: 'invalid_target', description: 'this authorization is not for that resource' };
   }
-  if (refreshing && !isFrontend) await repeatAnswer(options, request, form);
+  if (refreshing && !isFrontend) {
+    const given = form.get('refresh_token') ?? '';
+    const usable = await options.reuse.resolve(request.raw, given);
+    // repeated fields stay repeated, which oidc-provider refuses
+    if (usable !== given) form.set('refresh_token', usable);
+  }
   return undefined;
-}
-
-/** A retry of a refresh whose answer was lost is answered again with the same successor. */
-async function repeatAnswer({ rotation }: TokenEndpointOptions, request: FastifyRequest, form: URLSearchParams) {
-  const repeated = await rotation.findRepeated(form.get('refresh_token') ?? '');
-  if (repeated === undefined) return;
-  form.set('refresh_token', repeated);
-  rotation.markRepeat(request.raw);
 }
 
 /** The web app's refresh: our own Origin and the cookie, and a handle, if any, of the same sign-in. */
@@ -102,9 +90,7 @@ async function useCookie(
   if (handle !== null && handle !== '' && !options.cookie.handleNames(handle, found.grantId)) {
     return { status: 400, error: 'invalid_grant', description: 'another sign-in has taken the place of this one' };
   }
-  const renewed = await options.renewal.begin(request.raw, token, name);
-  if (renewed !== undefined) options.rotation.markRepeat(request.raw);
-  form.set('refresh_token', renewed ?? token);
+  form.set('refresh_token', await options.reuse.resolveForWeb(request.raw, token, name));
   return undefined;
 }
 
@@ -123,14 +109,6 @@ async function findSource(
   const { resource } = found;
   const list = resource === undefined ? [] : Array.isArray(resource) ? resource : [resource];
   return { clientId: found.clientId, grantId: found.grantId, resources: new Set(list) };
-}
-
-/** Answers a refusal in the shape of OAuth. */
-export function refuseToken(reply: FastifyReply, refusal: TokenRefusal) {
-  return reply
-    .code(refusal.status)
-    .header('cache-control', 'no-store')
-    .send({ error: refusal.error, error_description: refusal.description });
 }
 
 /**
@@ -174,8 +152,8 @@ export function extendTokenAnswers(
   });
 
   /**
-   * A sign-in takes the place of the one that this browser had, whoever's that was: nobody could use it from here on, and
-   * nobody would sign it out.
+   * A sign-in takes the place of the one that this browser had, also of another person: that one could not be used from
+   * here on, and would never be signed out.
    */
   async function endEarlier(grantId: string, refreshToken: string): Promise<void> {
     const earlier = await provider.RefreshToken.find(refreshToken);

@@ -7,13 +7,22 @@ export type ConsentRequest = {
   /** Host of the metadata document that vouches for the client; undefined for one that registered itself. */
   publishedBy: string | undefined;
   /** Where the answer goes: a host, or the scheme of an application on this machine. */
-  redirectHost: string;
+  redirect: { host: string; isLocal: boolean };
   scopes: readonly string[];
-  /** The MCP address that the client asked for. */
-  resource: string;
+  /** The MCP addresses that the client asked for. */
+  addresses: readonly string[];
+  services: ConsentServices;
   /** Who is signed in; undefined when sign-in comes next. */
   email: string | undefined;
   standIn: boolean;
+};
+
+/** What the client will be able to use: these alone, or all that the user enables, of which these are enabled now. */
+export type ConsentServices = {
+  names: readonly string[];
+  isAll: boolean;
+  /** Sentences about what keeps the tools of these services from working for this user. */
+  notes: readonly string[];
 };
 
 const scopeTexts: Record<string, string> = {
@@ -25,35 +34,57 @@ const scopeTexts: Record<string, string> = {
   profile: 'See your name and picture',
 };
 
-/** Asks whether an application may act for the person. Everything that the application said of itself is escaped. */
+/** So many names are listed; of more, their number. */
+const maxNames = 12;
+
+/** Asks whether an application may act for the user. Everything that the application said of itself is escaped. */
 export function renderConsentPage(request: ConsentRequest): string {
   const name = escapeHtml(request.clientName);
   const brand = escapeHtml(request.brandName);
   const scopes = request.scopes.map((scope) => `<li>${escapeHtml(scopeTexts[scope] ?? scope)}</li>`).join('\n');
+  const addresses = request.addresses.map((address) => `<code>${escapeHtml(address)}</code>`).join(', ');
   return renderPage({
     title: `Allow ${request.clientName}?`,
     brandName: request.brandName,
     body: `<section class="card">
 <h1>Allow ${name} to use your ${brand} account?</h1>
-<p class="${request.publishedBy === undefined ? 'notice' : 'quiet'}">${
-      request.publishedBy === undefined
-        ? 'Unverified application. Allow it only if you have just started it yourself.'
-        : `Published by ${escapeHtml(request.publishedBy)}`
-    }</p>
-<p>It would be able to:</p>
+${describePublisher(request.publishedBy)}
+<p>It will be able to:</p>
 <ul>
 ${scopes}
 </ul>
-<p class="quiet">At <code>${escapeHtml(request.resource)}</code>. The answer goes to <strong>${escapeHtml(request.redirectHost)}</strong>.</p>
-<p>${
-      request.email === undefined
-        ? `You will sign in with Google${request.standIn ? ' (a stand-in; no real Google account is used)' : ''} next.`
-        : `Signed in as <strong>${escapeHtml(request.email)}</strong>${request.standIn ? ' through the stand-in for Google' : ''}.`
-    }</p>
+<dl>
+<div><dt>Services</dt><dd>${describeServices(request.services)}</dd></div>
+<div><dt>Account</dt><dd>${describeAccount(request)}</dd></div>
+</dl>
+${request.services.notes.map((note) => `<p class="notice">${escapeHtml(note)}</p>`).join('\n')}
+<p class="quiet">Using ${addresses}. You'll be sent back to <strong>${escapeHtml(request.redirect.host)}</strong>${request.redirect.isLocal ? ', an app on this computer' : ''}.</p>
 <form method="post" action="${escapeHtml(request.action)}" class="row">
 <button class="primary" name="allow" value="1">Allow</button>
 <button name="allow" value="0">Cancel</button>
 </form>
 </section>`,
   });
+}
+
+function describePublisher(host: string | undefined): string {
+  return host === undefined
+    ? `<p class="notice">Unverified application. Allow it only if you have just started it yourself.</p>`
+    : `<p class="quiet">Published by ${escapeHtml(host)}</p>`;
+}
+
+function describeServices({ names, isAll }: ConsentServices): string {
+  const listed = names.slice(0, maxNames).map((name) => `<strong>${escapeHtml(name)}</strong>`);
+  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
+  const list = `${listed.join(', ')}${more}`;
+  if (!isAll) return list;
+  return names.length === 0 ? 'Every service that you enable' : `${list}, and services that you enable later`;
+}
+
+function describeAccount({ email, standIn, action }: ConsentRequest): string {
+  if (email === undefined) {
+    return `You'll sign in with Google${standIn ? ' (stand-in)' : ''} next.`;
+  }
+  return `<strong>${escapeHtml(email)}</strong>${standIn ? ' (stand-in)' : ''}
+<form method="post" action="${escapeHtml(action)}">Not you? <button class="inline" name="switch" value="1">Use another account</button></form>`;
 }

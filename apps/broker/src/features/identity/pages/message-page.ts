@@ -1,27 +1,32 @@
 import { escapeHtml, renderPage } from '#platform/http/page.ts';
 
-/**
- * A page that says one thing: an error, or that something is not there.
- * @param message.again what to call the way to start again, where that may help: then it is the first way on
- */
-export function renderMessagePage(message: {
+export type Message = {
   brandName: string;
   title: string;
+  /** What happened, and what to do about it. */
   text: string;
-  again?: string | undefined;
-}): string {
-  const again =
-    message.again === undefined ? '' : `<a class="button primary" href="/sign-in">${escapeHtml(message.again)}</a>\n`;
-  const home = `Back to ${escapeHtml(message.brandName)}`;
+  /** What a person who helps with it wants to know: an error code, a request id. */
+  detail?: string | undefined;
+  /** Where to go on, if there is a better place than home. */
+  next?: { label: string; href: string } | undefined;
+};
+
+export const signInAgain = { label: 'Sign in again', href: '/sign-in' };
+
+/** A page that says one thing: an error, or that something does not exist. */
+export function renderMessagePage({ brandName, title, text, detail, next }: Message): string {
+  const first =
+    next === undefined ? '' : `<a class="button primary" href="${next.href}">${escapeHtml(next.label)}</a>\n`;
   return renderPage({
-    title: message.title,
-    brandName: message.brandName,
+    title,
+    brandName,
     body: `<section class="card">
-<h1>${escapeHtml(message.title)}</h1>
-<p>${escapeHtml(message.text)}</p>
+<h1>${escapeHtml(title)}</h1>
+<p>${escapeHtml(text)}</p>
 <div class="row">
-${again}<a class="button" href="/">${home}</a>
+${first}<a class="button" href="/">Back to ${escapeHtml(brandName)}</a>
 </div>
+${detail === undefined ? '' : `<p class="quiet after">${escapeHtml(detail)}</p>`}
 </section>`,
   });
 }

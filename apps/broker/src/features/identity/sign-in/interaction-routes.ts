@@ -4,26 +4,32 @@ import { z } from 'zod';
 import { mcpScopes } from '@souk/contract/identity.ts';
 import { sendPage } from '#platform/http/page.ts';
 import { frontendClientId } from '../oauth/resources.ts';
-import { redirectHost, redirectSource } from '../oauth/redirect-uri.ts';
+import { isLoopbackRedirect, redirectHost, redirectSource } from '../oauth/redirect-uri.ts';
 import { renderConsentPage } from '../pages/consent-page.ts';
-import { renderMessagePage } from '../pages/message-page.ts';
+import { renderMessagePage, signInAgain } from '../pages/message-page.ts';
+import { answeredWords } from '../pages/oauth-error-page.ts';
 import { missingProviders, renderSignInPage } from '../pages/sign-in-page.ts';
-import { refuseSignIn } from './refuse-sign-in.ts';
+import { pageOnFailure, refuseSignIn } from './refuse-sign-in.ts';
 import { emailSignIn, notYetImplemented } from './not-yet-implemented.ts';
 import type { SignInContext } from './sign-in-context.ts';
 
-const formSchema = z.object({ provider: z.string().optional(), allow: z.string().optional() });
+const formSchema = z.object({
+  provider: z.string().optional(),
+  allow: z.string().optional(),
+  switch: z.string().optional(),
+});
 
 type Interaction = Awaited<ReturnType<SignInContext['provider']['interactionDetails']>>;
 
 /**
  * The pages between /oauth/authorize and its answer. Our own web app chooses a provider; every other client is asked for
- * by name first, before any outside provider is (which might let the person through without a word), and always anew.
+ * by name first, before any outside provider is (which might let the user through without a question), and always anew.
  */
 export function mountInteractionRoutes(app: FastifyInstance, context: SignInContext): void {
   const { provider, publicUrl, brandName } = context;
+  const options = { errorHandler: pageOnFailure(brandName) };
 
-  app.get('/oauth/interaction/:uid', async (request, reply) => {
+  app.get('/oauth/interaction/:uid', options, async (request, reply) => {
     const interaction = await findInteraction(request, reply);
     if (!interaction) return expired(reply);
     const action = `/oauth/interaction/${interaction.uid}`;
@@ -38,7 +44,7 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
     return sendPage(reply, 200, renderConsentPage(consent.page), [...new Set(targets)]);
   });
 
-  app.post('/oauth/interaction/:uid', async (request, reply) => {
+  app.post('/oauth/interaction/:uid', options, async (request, reply) => {
     const interaction = await findInteraction(request, reply);
     if (!interaction) return expired(reply);
     const { origin } = request.headers;
@@ -48,7 +54,7 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
     const form = formSchema.safeParse(request.body ?? {});
     const answer = form.success ? form.data : {};
     if (isFrontend(interaction)) {
-      // The buttons of the others are disabled; a form that names one all the same gets the specification's answer.
+      // The page offers no button for these; a form that names one gets the specification's answer.
       const missing = answer.provider === undefined ? undefined : missingProviders[answer.provider];
       if (missing !== undefined) {
         return refuseSignIn(brandName, request, reply, {
@@ -59,14 +65,21 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
       if (answer.provider !== 'google') {
         return sendPage(reply, 400, problem('This way of signing in is not available.'));
       }
-      // Asked anew, the person chooses: the provider too must not go on with whom it knows already.
+      // Asked anew, the user chooses: the provider too must not go on with the account that it knows already.
       const mustAsk = interaction.params['prompt'] === 'login';
       return context.startUpstream(request, reply, { interaction: interaction.uid }, { mustAsk });
+    }
+    if (answer.switch === '1') {
+      await context.signOut(request, reply);
+      // it named the session that has just ended; the sign-in brings its own, and then the consent is asked again
+      delete interaction.session;
+      await interaction.persist();
+      return context.startUpstream(request, reply, { interaction: interaction.uid }, { mustAsk: true });
     }
     if (answer.allow !== '1') {
       const returnTo = await provider.interactionResult(request.raw, reply.raw, {
         error: 'access_denied',
-        error_description: 'the person did not allow it',
+        error_description: 'the user did not allow it',
       });
       return reply.redirect(returnTo, 303);
     }
@@ -98,6 +111,7 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
     const accountId = interaction.prompt.name === 'login' ? undefined : interaction.session?.accountId;
     const user = accountId === undefined ? undefined : await context.users.find(accountId);
     const scopes = typeof scope === 'string' ? scope.split(' ').filter((one) => knownScopes.has(one)) : mcpScopes;
+    const addresses = [resource ?? context.resources.mcp].flat().map(String);
     return {
       redirectUri,
       page: {
@@ -105,9 +119,10 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
         action,
         clientName: client.clientName ?? 'An application without a name',
         publishedBy: client.clientId.startsWith('https://') ? new URL(client.clientId).host : undefined,
-        redirectHost: redirectHost(redirectUri),
+        redirect: { host: redirectHost(redirectUri), isLocal: isLocal(redirectUri) },
         scopes,
-        resource: Array.isArray(resource) ? resource.join(', ') : String(resource ?? context.resources.mcp),
+        addresses,
+        services: await context.describeServices(addresses, user?.id),
         email: user?.email,
         standIn: context.standIn,
       },
@@ -115,11 +130,11 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
   }
 
   function expired(reply: FastifyReply) {
-    return sendPage(reply, 400, problem('This sign-in has expired or belongs to another browser. Please start again.'));
+    return sendPage(reply, 400, renderMessagePage({ brandName, ...answeredWords, next: signInAgain }));
   }
 
   function problem(text: string): string {
-    return renderMessagePage({ brandName, title: 'Sign-in did not work', text, again: 'Sign in again' });
+    return renderMessagePage({ brandName, title: 'Sign-in did not work', text, next: signInAgain });
   }
 }
 
@@ -127,4 +142,9 @@ const knownScopes: ReadonlySet<string> = new Set([...mcpScopes, 'openid', 'email
 
 function isFrontend(interaction: Interaction): boolean {
   return interaction.params['client_id'] === frontendClientId;
+}
+
+/** Of a client on the same machine: a loopback address, or the scheme of an application. */
+function isLocal(redirectUri: string): boolean {
+  return isLoopbackRedirect(redirectUri) || !/^https?:/i.test(redirectUri);
 }

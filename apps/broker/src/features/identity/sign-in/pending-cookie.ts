@@ -64,7 +64,7 @@ export function createPendingCookie(options: { publicUrl: string; cookieKey: str
 
     /**
      * What was stored for this state, and clears its cookie; those of other sign-ins stay.
-     * @returns undefined when there is none, it has expired or somebody else made it
+     * @returns undefined when there is none, it has expired or was not made here
      */
     async take(request: FastifyRequest, reply: FastifyReply, state: string): Promise<Pending | undefined> {
       const cookieName = pendingCookieName(state);

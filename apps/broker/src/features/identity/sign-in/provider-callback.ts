@@ -2,16 +2,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { UpstreamRefusedError, type UpstreamProfile } from '#adapters/google/google-sign-in.ts';
 import { sendPage } from '#platform/http/page.ts';
-import { renderMessagePage } from '../pages/message-page.ts';
+import { renderMessagePage, signInAgain } from '../pages/message-page.ts';
+import { expiredWords } from '../pages/oauth-error-page.ts';
 import type { User } from '../users/user-store.ts';
 import type { Pending } from './pending-cookie.ts';
+import { pageOnFailure } from './refuse-sign-in.ts';
+import { unreachableText } from './refuse-sign-in.ts';
 import type { SignInContext } from './sign-in-context.ts';
 import { startSession } from './start-session.ts';
 
 /** A state that is missing or stands twice is of no sign-in. */
 const querySchema = z.object({ state: z.string().optional().catch(undefined) });
 
-const expiredText = 'This sign-in has expired or was started in another browser. Please start again.';
 const invalidText = 'The answer of the sign-in provider is not valid. Please start again.';
 
 type Failure = { status: number; text: string };
@@ -20,10 +22,10 @@ type Failure = { status: number; text: string };
 export function mountProviderCallback(app: FastifyInstance, context: SignInContext): void {
   const { provider, publicUrl, brandName } = context;
 
-  app.get('/auth/google/callback', async (request, reply) => {
+  app.get('/auth/google/callback', { errorHandler: pageOnFailure(brandName) }, async (request, reply) => {
     const { state = '' } = querySchema.parse(request.query);
     const pending = await context.pending.take(request, reply, state);
-    if (!pending) return refuse(reply, 400, context.pending.isWaiting(request) ? invalidText : expiredText);
+    if (!pending) return refuse(reply, 400, context.pending.isWaiting(request) ? invalidText : expiredWords.text);
     const found = await redeem(request, pending);
     if (found === 'denied') return deny(reply, pending);
     if ('status' in found) return refuse(reply, found.status, found.text);
@@ -70,19 +72,19 @@ export function mountProviderCallback(app: FastifyInstance, context: SignInConte
   /** Writes the result into the interaction and goes on with the authorization request that waited for it. */
   async function resume(reply: FastifyReply, uid: string, allowed: boolean, accountId: string) {
     const interaction = await provider.Interaction.find(uid);
-    if (!interaction) return refuse(reply, 400, 'This sign-in has expired. Please start again.');
+    if (!interaction) return refuse(reply, 400, expiredWords.text);
     const consent = allowed ? { consent: { grantId: await context.grantConsent(interaction, accountId) } } : {};
     interaction.result = { login: { accountId, amr: ['fed'] }, ...consent };
     await interaction.persist();
     return reply.redirect(interaction.returnTo, 303);
   }
 
-  /** The person turned back at the provider: the client hears access_denied rather than nothing. */
+  /** The user cancelled at the provider: the client gets access_denied. */
   async function deny(reply: FastifyReply, pending: Pending) {
     const interaction =
       pending.interaction === undefined ? undefined : await provider.Interaction.find(pending.interaction);
     if (!interaction) return reply.redirect(publicUrl, 303);
-    interaction.result = { error: 'access_denied', error_description: 'the person did not sign in' };
+    interaction.result = { error: 'access_denied', error_description: 'the user did not sign in' };
     await interaction.persist();
     return reply.redirect(interaction.returnTo, 303);
   }
@@ -95,13 +97,11 @@ export function mountProviderCallback(app: FastifyInstance, context: SignInConte
         brandName,
         title: 'Sign-in did not work',
         text,
-        again: status === 403 ? undefined : 'Sign in again',
+        next: status === 403 ? undefined : signInAgain,
       }),
     );
   }
 }
-
-export const unreachableText = 'Google cannot be reached right now. Please try again in a moment.';
 
 /** No answer, or one that does not come from an OpenID provider: a gateway's page of HTML, a 5xx. */
 function isUnreachable(error: unknown): boolean {

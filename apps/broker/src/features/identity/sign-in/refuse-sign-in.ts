@@ -1,8 +1,11 @@
 import { errorCatalogue, type ErrorCode } from '@souk/contract/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SoukError } from '#platform/errors.ts';
+import { renderError } from '#platform/http/error-body.ts';
 import { sendPage } from '#platform/http/page.ts';
-import { renderMessagePage } from '../pages/message-page.ts';
+import { renderMessagePage, signInAgain } from '../pages/message-page.ts';
+
+export const unreachableText = 'Google cannot be reached right now. Please try again in a moment.';
 
 export type SignInRefusal = { code: ErrorCode; text?: string; retryAfterSeconds?: number };
 
@@ -15,11 +18,31 @@ export function refuseSignIn(brandName: string, request: FastifyRequest, reply: 
   const { status, message } = errorCatalogue[refusal.code];
   const text = refusal.text ?? message ?? 'The request could not be completed.';
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds));
-  if (!request.headers.accept?.includes('text/html')) {
+  if (!wantsPage(request)) {
     throw new SoukError(refusal.code, refusal.text === undefined ? {} : { message: refusal.text });
   }
-  const missing = refusal.code === 'not_implemented';
-  const title = missing ? 'Not available yet' : 'Sign-in did not work';
-  const again = missing ? 'Other ways to sign in' : 'Sign in again';
-  return sendPage(reply, status, renderMessagePage({ brandName, title, text, again }));
+  const title = refusal.code === 'not_implemented' ? 'Not available yet' : 'Sign-in did not work';
+  const isMissing = refusal.code === 'not_implemented' || refusal.code === 'not_found';
+  const next = isMissing ? { ...signInAgain, label: 'Other ways to sign in' } : signInAgain;
+  return sendPage(reply, status, renderMessagePage({ brandName, title, text, next }));
+}
+
+/**
+ * The error handler of addresses that people reach by a link or a form: what failed as a page for a browser, and the error
+ * of every other call for a program.
+ */
+export function pageOnFailure(brandName: string) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+    // thrown again it reaches the handler of all routes
+    if (!wantsPage(request)) throw error;
+    const { status, body, unexpected } = renderError(error, request.id);
+    if (unexpected) request.log.error({ err: error, requestId: request.id }, 'a request failed');
+    const detail = unexpected ? `Request ${request.id}` : undefined;
+    const message = { brandName, title: 'Sign-in did not work', text: body.message, detail, next: signInAgain };
+    return sendPage(reply, status, renderMessagePage(message));
+  };
+}
+
+function wantsPage({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/html') === true;
 }

@@ -2,14 +2,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
 import type { UpstreamSignIn } from '#adapters/google/google-sign-in.ts';
 import type { Clock } from '#platform/clock.ts';
+import { addressGroup } from '#platform/http/address-group.ts';
 import type { Log } from '#platform/log.ts';
+import { createRateLimit } from '#platform/rate-limit.ts';
 import type { HandOff } from '../oauth/hand-off-grant.ts';
 import type { Resources } from '../oauth/resources.ts';
+import type { ConsentServices } from '../pages/consent-page.ts';
 import type { UserStore } from '../users/user-store.ts';
 import type { Pending, PendingCookie } from './pending-cookie.ts';
-import { createRateLimit } from './rate-limit.ts';
-import { refuseSignIn, type SignInRefusal } from './refuse-sign-in.ts';
-import { unreachableText } from './provider-callback.ts';
+import { refuseSignIn, unreachableText, type SignInRefusal } from './refuse-sign-in.ts';
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
@@ -24,16 +25,34 @@ export type SignInOptions = {
   users: UserStore;
   handOff: HandOff;
   pending: PendingCookie;
+  /** Ends what this browser is signed in with. */
+  signOut(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  services: ServiceNames;
   clock: Clock;
   log: Log;
   signInPerMinute: number;
+};
+
+/** What the consent page says of services: from features that stand above this one. */
+export type ServiceNames = {
+  nameOf(serverId: string): string | undefined;
+  /** Of every service that the user may use and has not switched off. */
+  enabledBy(userId: string): Promise<readonly string[]>;
+  /** What keeps a service's tools from working for this user. */
+  obstaclesOf(userId: string, serverId: string): Promise<{ isOutsidePlan: boolean; needsAccount: boolean }>;
 };
 
 export type SignInContext = ReturnType<typeof createSignInContext>;
 
 /** What the routes of sign-in share: leaving for the provider, and writing down a consent. */
 export function createSignInContext(options: SignInOptions) {
-  const limit = createRateLimit(options.clock, options.signInPerMinute);
+  const limit = createRateLimit(options.signInPerMinute, options.clock);
+  async function describeObstacles(userId: string, serverId: string, name: string): Promise<string[]> {
+    const { isOutsidePlan, needsAccount } = await options.services.obstaclesOf(userId, serverId);
+    if (isOutsidePlan) return [`${name} is not in your plan; its tools won't work.`];
+    return needsAccount ? [`${name} also needs your ${name} account.`] : [];
+  }
+
   return {
     ...options,
 
@@ -45,7 +64,7 @@ export function createSignInContext(options: SignInOptions) {
       { mustAsk = false } = {},
     ) {
       const refuse = (refusal: SignInRefusal) => refuseSignIn(options.brandName, request, reply, refusal);
-      if (!limit.allow(request.ip)) return refuse({ code: 'rate_limited', retryAfterSeconds: 60 });
+      if (!limit.take(addressGroup(request.ip))) return refuse({ code: 'rate_limited', retryAfterSeconds: 60 });
       let started;
       try {
         started = await options.upstream.start({ mustAsk });
@@ -55,6 +74,21 @@ export function createSignInContext(options: SignInOptions) {
       }
       await options.pending.store(request, reply, { ...started.pending, ...purpose });
       return reply.redirect(started.url, 303);
+    },
+
+    /** What these addresses open for a user, by name; for a visitor only a single service has one. */
+    async describeServices(addresses: readonly string[], userId: string | undefined): Promise<ConsentServices> {
+      const ids = addresses.map(options.resources.serverIdOf);
+      if (ids.includes(undefined)) {
+        const names = userId === undefined ? [] : await options.services.enabledBy(userId);
+        return { names, isAll: true, notes: [] };
+      }
+      const known = ids.filter((id) => id !== undefined);
+      const nameOf = (id: string) => options.services.nameOf(id) ?? id;
+      const notes = await Promise.all(
+        userId === undefined ? [] : known.map((id) => describeObstacles(userId, id, nameOf(id))),
+      );
+      return { names: known.map(nameOf), isAll: false, notes: notes.flat() };
     },
 
     /** Writes the grant of an allowed client: exactly what was asked for, and a new one each time. */

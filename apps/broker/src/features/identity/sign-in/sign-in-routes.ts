@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { mcpScopes } from '@souk/contract/identity.ts';
-import { SoukError } from '#platform/errors.ts';
 import { frontendClientId } from '../oauth/resources.ts';
 import { emailSignIn, emailSignUp, notYetImplemented } from './not-yet-implemented.ts';
-import { refuseSignIn } from './refuse-sign-in.ts';
+import { pageOnFailure, refuseSignIn } from './refuse-sign-in.ts';
 import { readAuthorizeAddress, readReturnTo } from './return-to.ts';
 import type { SignInContext } from './sign-in-context.ts';
 
@@ -14,18 +13,19 @@ const unwired: Record<string, string> = { github: 'GitHub', facebook: 'Facebook'
 const loginSchema = z.object({
   state: z.string().min(1).max(200),
   code_challenge: z.string().regex(/^[A-Za-z0-9_-]{43}$/),
-  /** Asks for the account even where somebody is signed in (OpenID Connect Core, section 3.1.2.1). */
+  /** Asks for the account although the browser is signed in (OpenID Connect Core, section 3.1.2.1). */
   prompt: z.literal('login').optional(),
 });
 
 /** The entry points that the specification names (part 1, section 7). */
 export function mountSignInRoutes(app: FastifyInstance, context: SignInContext): void {
   const { publicUrl, brandName } = context;
+  const options = { errorHandler: pageOnFailure(brandName) };
 
   /** The web app's way in: its PKCE challenge and state become an authorization request of the client `frontend`. */
-  app.get<{ Querystring: Record<string, unknown> }>('/login', (request, reply) => {
+  app.get<{ Querystring: Record<string, unknown> }>('/login', options, (request, reply) => {
     const callback = `${publicUrl}/auth/callback`;
-    // There is one place to come back to, so naming it is a matter of taste.
+    // There is one address to come back to, so it may be left out.
     const { return_to: returnTo = callback } = request.query;
     if (readReturnTo(returnTo, publicUrl) !== callback) {
       const text = 'return_to must be the callback of this site.';
@@ -57,6 +57,7 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
    */
   app.get<{ Params: { provider: string }; Querystring: Record<string, unknown> }>(
     '/auth/:provider',
+    options,
     (request, reply) => {
       const { return_to: wanted = '/auth/success', mcp_client: isForClient } = request.query;
       const name = unwired[request.params.provider];
@@ -66,7 +67,10 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
           text: notYetImplemented(`${name} sign-in`),
         });
       }
-      if (request.params.provider !== 'google') throw new SoukError('not_found');
+      if (request.params.provider !== 'google') {
+        const text = 'There is no such way to sign in.';
+        return refuseSignIn(brandName, request, reply, { code: 'not_found', text });
+      }
       const success = readReturnTo(wanted, publicUrl) === `${publicUrl}/auth/success`;
       const authorize = isForClient === 'true' ? readAuthorizeAddress(wanted, publicUrl) : undefined;
       const returnTo = success ? `${publicUrl}/auth/success` : authorize;
@@ -82,7 +86,7 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
     ['/auth/email/sign-in', emailSignIn],
     ['/auth/email/sign-up', emailSignUp],
   ] as const) {
-    app.post(path, (request, reply) =>
+    app.post(path, options, (request, reply) =>
       refuseSignIn(brandName, request, reply, {
         code: 'not_implemented',
         text: notYetImplemented(way),

@@ -1,22 +1,22 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
 import { SoukError } from '#platform/errors.ts';
 import type { Authorizations } from '../oauth/authorizations.ts';
 import type { FrontendCookie } from '../oauth/frontend-cookie.ts';
 
+export type SignOut = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
 /**
- * POST /oauth/logout: ends what this browser is signed in with, whatever is left of it. The authorization server's session,
- * the web app's authorization with all its tokens, and every cookie go; a browser with none of them is told so too.
- * Beside POST /oauth/revoke (RFC 7009), which needs a refresh token that is still there.
+ * Ends what this browser is signed in with, as far as it is signed in: the authorization server's session, the web app's
+ * authorization with all its tokens, and every cookie.
  */
-export function mountSignOutRoute(
-  app: FastifyInstance,
-  options: { provider: Provider; publicUrl: string; cookie: FrontendCookie; authorizations: Authorizations },
-): void {
+export function createSignOut(options: {
+  provider: Provider;
+  cookie: FrontendCookie;
+  authorizations: Authorizations;
+}): SignOut {
   const { provider, cookie, authorizations } = options;
-  app.post('/oauth/logout', async (request, reply) => {
-    // A cookie route: another site must not be able to sign people out.
-    if (request.headers.origin !== options.publicUrl) throw new SoukError('foreign_origin');
+  return async (request, reply) => {
     const refreshToken = cookie.read(request);
     const found = refreshToken === undefined ? undefined : await provider.RefreshToken.find(refreshToken);
     if (found?.accountId !== undefined && found.grantId !== undefined) {
@@ -25,6 +25,18 @@ export function mountSignOutRoute(
     const session = cookie.readSession(request);
     if (session !== undefined) await authorizations.endSession(session);
     cookie.signOut(reply);
+  };
+}
+
+/**
+ * POST /oauth/logout: signs this browser out; one that is not signed in gets the same answer. Beside POST /oauth/revoke
+ * (RFC 7009), which needs a refresh token that is still there.
+ */
+export function mountSignOutRoute(app: FastifyInstance, publicUrl: string, signOut: SignOut): void {
+  app.post('/oauth/logout', async (request, reply) => {
+    // A cookie route: another site must not be able to sign people out.
+    if (request.headers.origin !== publicUrl) throw new SoukError('foreign_origin');
+    await signOut(request, reply);
     return reply.code(204).header('cache-control', 'no-store').send();
   });
 }

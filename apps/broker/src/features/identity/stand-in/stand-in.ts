@@ -7,7 +7,8 @@ import { sendPage } from '#platform/http/page.ts';
 import { handOver } from '../oauth/hand-over.ts';
 import type { SigningKeys } from '../oauth/signing-keys.ts';
 import { createRecordStore } from '../oauth/record-store.ts';
-import { renderMessagePage } from '../pages/message-page.ts';
+import { renderMessagePage, signInAgain } from '../pages/message-page.ts';
+import { expiredWords } from '../pages/oauth-error-page.ts';
 import { renderStandInPage, type StandInAccount } from '../pages/stand-in-page.ts';
 
 const mountPath = '/dev-google';
@@ -19,7 +20,7 @@ const namedAccounts: readonly StandInAccount[] = [
   { email: 'carl@souk.test', name: 'Carl Coder' },
 ];
 
-/** What the stand-in calls somebody: the names of its own accounts, else what stands before the @. */
+/** The name of an account of the stand-in: its own accounts have one, others are named by what stands before the @. */
 export function standInName(email: string): string {
   return namedAccounts.find((account) => account.email === email)?.name ?? email.split('@')[0] ?? email;
 }
@@ -138,7 +139,7 @@ export function createStandIn(options: {
   };
 
   function pass(request: FastifyRequest, reply: Parameters<typeof handOver>[3], body?: string): void {
-    // It keeps nobody signed in, so that each sign-in may be as somebody else.
+    // It keeps no session, so that each sign-in can be with another account.
     request.raw.headers.cookie = withoutSession(request.raw.headers.cookie);
     const url = request.raw.url ?? '/';
     // oidc-provider reads where it is mounted from the difference of the two.
@@ -160,14 +161,14 @@ export function createStandIn(options: {
   function expired(): string {
     return renderMessagePage({
       brandName,
-      title: 'Sign-in did not work',
-      text: 'This page has expired or belongs to another browser. Please start again.',
+      ...expiredWords,
+      next: signInAgain,
     });
   }
 }
 
 /**
- * The redirects after this form end at whatever client the person signs in to, which a stand-in cannot know: any scheme
+ * The redirects after this form end at the client that the person signs in to, which a stand-in cannot know: any scheme
  * would have to be listed. `form-action *` covers https and http; schemes of applications on this machine are the ones
  * that editors register.
  */

@@ -36,7 +36,7 @@ export type FakeGoogle = {
   close(): Promise<void>;
 };
 
-/** An OpenID provider with Google's shapes that signs everybody in without a question, and can be told to lie. */
+/** An OpenID provider with Google's shapes that signs every visitor in without a question, and can be told to lie. */
 export async function startFakeGoogle(clientId: string): Promise<FakeGoogle> {
   const { publicKey, privateKey } = await generateKeyPair('RS256', { extractable: true });
   const stranger = await generateKeyPair('RS256');
@@ -116,7 +116,7 @@ export async function startFakeGoogle(clientId: string): Promise<FakeGoogle> {
       return Promise.resolve(unsigned);
     }
     if (fault === 'hmac') {
-      // signed with what everybody may know: the public key as the secret of an HMAC
+      // signed with what is public: the public key as the secret of an HMAC
       return new SignJWT(claims)
         .setProtectedHeader({ alg: 'HS256', kid: 'key' })
         .setSubject(person.sub)

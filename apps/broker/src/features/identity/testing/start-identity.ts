@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { createServer } from 'node:net';
 import { Writable } from 'node:stream';
 import { endpoint } from '@souk/contract/endpoint.ts';
 import type { FastifyInstance } from 'fastify';
@@ -13,7 +12,9 @@ import { createRouter } from '#platform/http/router.ts';
 import { buildServer } from '#platform/http/server.ts';
 import { createIds } from '#platform/ids.ts';
 import { createLog } from '#platform/log.ts';
-import { createIdentity, type Identity, type IdentityOptions } from '../create-identity.ts';
+import { freePort } from '#testing/free-port.ts';
+import { createIdentity, type Identity } from '../create-identity.ts';
+import type { IdentityOptions } from '../identity-options.ts';
 
 export type RunningIdentity = {
   publicUrl: string;
@@ -34,7 +35,9 @@ export type StartOptions = {
   publicUrl?: string;
   /** A free one by default. */
   listenPort?: number;
-} & Partial<Pick<IdentityOptions, 'googleIssuer' | 'documentDispatcher' | 'connectUpstream' | 'hasServer'>>;
+} & Partial<
+  Pick<IdentityOptions, 'googleIssuer' | 'documentDispatcher' | 'connectUpstream' | 'hasServer' | 'services'>
+>;
 
 /** One small endpoint of each access class, for the token table. `mcp` stands for an MCP endpoint. */
 const probe = (access: 'public' | 'user' | 'account' | 'refresh' | 'admin', method: 'GET' | 'POST') =>
@@ -78,6 +81,7 @@ export async function startIdentity(options: StartOptions): Promise<RunningIdent
     vault: options.vault ?? testVault,
     connectUpstream: options.connectUpstream ?? connectGoogle,
     ...(options.googleIssuer !== undefined && { googleIssuer: options.googleIssuer }),
+    ...(options.services && { services: options.services }),
     hasServer: options.hasServer ?? ((serverId) => ['travel', 'notes'].includes(serverId)),
     ...(options.documentDispatcher && { documentDispatcher: options.documentDispatcher }),
   });
@@ -125,16 +129,6 @@ function mountProbes(
         .send({ success: false });
     });
   }
-}
-
-/** Chooses the port before the configuration is read: PUBLIC_URL must be known when the identity is made. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
 
 /** One master key for all servers of a test run, so that replicas open what the other sealed. */

@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
-import { createUseRecorder } from '../access/use-recorder.ts';
+import { createUseRecorder } from '../authentication/use-recorder.ts';
 import { roleOf } from '../users/role.ts';
 import { presentPersonalToken, type PersonalTokenStore } from './personal-token-store.ts';
 
@@ -64,7 +64,7 @@ export function createPersonalTokens(options: {
       return rows.map((row) => presentPersonalToken(row, clock.now()));
     },
 
-    /** @returns false for a token that is unknown, revoked already or somebody else's. */
+    /** @returns false for a token that is unknown, revoked already, or another user's. */
     async revoke(userId: string, id: string): Promise<boolean> {
       const revoked = await store.revoke(userId, id, new Date(clock.now()));
       if (revoked) await options.onRevoked(id);
@@ -77,6 +77,6 @@ export function createPersonalTokens(options: {
     },
 
     /** Waits for the notes of last use that are still being written. */
-    stop: uses.settle,
+    stop: uses.flush,
   };
 }

@@ -3,7 +3,7 @@ import { roleOf } from './role.ts';
 import type { User } from './user-store.ts';
 
 /**
- * What leaves of a user. Everybody is on the free plan: plans belong to a later feature, which will bring its part in
+ * What of a user leaves the broker. All users are on the free plan: plans belong to a later feature, which will bring its part in
  * through app.ts, as `disabledServers` comes.
  */
 export function presentProfile(

@@ -2,6 +2,8 @@ import type { Database } from '#platform/db/database.ts';
 import { endAccess } from '../account/end-access.ts';
 import type { Provider } from './user-store.ts';
 
+export type UserActivation = ReturnType<typeof createUserActivation>;
+
 /** Shuts people out, and lets them in again. */
 export function createUserActivation(options: {
   db: Database;

@@ -24,7 +24,7 @@ type UserRow = {
 
 const columns = 'u.id, u.email, u.display_name, u.photo_url, u.created_at, i.provider';
 
-/** Users of the provider that is active; everybody else does not exist here (clarifications, Sign-in). */
+/** Users of the provider that is active; all others do not exist here (clarifications, Sign-in). */
 export type UserStore = ReturnType<typeof createUserStore>;
 
 export function createUserStore(db: Database, ids: Ids, provider: Provider) {

@@ -1,0 +1,26 @@
+import type { ClientCapabilities } from '@modelcontextprotocol/client';
+import type { Log } from '#platform/log.ts';
+import type { Era } from '../upstream.ts';
+
+export type OpenOptions = {
+  /** The era found earlier: skips the probe. If it turns out wrong, the server is probed again. */
+  era?: Era;
+  /** From the first packet (or spawn) to the end of the handshake. */
+  connectTimeoutMs: number;
+  /** For a whole list, all pages. */
+  listTimeoutMs: number;
+  /** For one answer, in bytes on the wire. */
+  maxResultBytes: number;
+  log: Log;
+  /** Sent in the handshake: a server up to 2025-11-25 asks only for what these capabilities cover. */
+  clientCapabilities?: ClientCapabilities;
+  /** All calls are from one user: a message that does not name its call may go to the latest call. */
+  ofOnePerson?: boolean;
+  onToolListChanged?: () => void;
+  onPromptListChanged?: () => void;
+  onResourceListChanged?: () => void;
+  /** Called once, when the upstream connection ends without a call of `close()`. */
+  onClosed?: (reason: string) => void;
+  /** Receives the lines that a stdio server writes to stderr: cut to 2 KiB each, at most 100 a second. */
+  onDiagnostics?: (lines: readonly string[]) => void;
+};

@@ -1,0 +1,74 @@
+import type { Client } from '@modelcontextprotocol/client';
+import type { ResourceWatcher } from '../upstream.ts';
+
+const requestTimeoutMs = 10_000;
+
+export type ResourceWatch = {
+  /** Subscribes. Resolves with a function that unsubscribes; rejects when the server refuses. */
+  add(uri: string, watcher: ResourceWatcher): Promise<() => Promise<void>>;
+  /** Call when the upstream connection has ended. */
+  endAll(): void;
+};
+
+/**
+ * Subscriptions to resources over one upstream connection: resources/subscribe up to 2025-11-25, a subscriptions/listen
+ * stream for each resource since 2026-07-28. The server gets one subscription per URI, however many watchers it has.
+ */
+export function createResourceWatch(client: Client): ResourceWatch {
+  const watchers = new Map<string, Set<ResourceWatcher>>();
+  const isModern = client.getProtocolEra() === 'modern';
+
+  client.setNotificationHandler('notifications/resources/updated', ({ params: { uri } }) => {
+    for (const [watched, those] of watchers) {
+      // a server may report a sub-resource of the subscribed one (server/resources, Subscriptions)
+      if (uri !== watched && !uri.startsWith(watched.endsWith('/') ? watched : `${watched}/`)) continue;
+      for (const watcher of those) watcher.onUpdated(uri);
+    }
+  });
+
+  function forget(uri: string, watcher: ResourceWatcher): boolean {
+    const those = watchers.get(uri);
+    if (!those?.delete(watcher)) return false;
+    if (those.size === 0) watchers.delete(uri);
+    return true;
+  }
+
+  async function addLegacy(uri: string, watcher: ResourceWatcher): Promise<() => Promise<void>> {
+    const those = watchers.get(uri) ?? new Set();
+    watchers.set(uri, those.add(watcher));
+    try {
+      if (those.size === 1) await client.subscribeResource({ uri }, { timeout: requestTimeoutMs });
+    } catch (error) {
+      forget(uri, watcher);
+      throw error;
+    }
+    return async () => {
+      if (!forget(uri, watcher) || watchers.has(uri)) return;
+      await client.unsubscribeResource({ uri }, { timeout: requestTimeoutMs });
+    };
+  }
+
+  async function addModern(uri: string, watcher: ResourceWatcher): Promise<() => Promise<void>> {
+    const stop = new AbortController();
+    const subscription = await client.listen(
+      { resourceSubscriptions: [uri] },
+      { timeout: requestTimeoutMs, signal: stop.signal },
+    );
+    watchers.set(uri, (watchers.get(uri) ?? new Set()).add(watcher));
+    void subscription.closed.then(() => {
+      if (forget(uri, watcher)) watcher.onEnded();
+    });
+    return async () => {
+      if (forget(uri, watcher)) stop.abort();
+    };
+  }
+
+  return {
+    add: isModern ? addModern : addLegacy,
+    endAll() {
+      const all = [...watchers.values()].flatMap((those) => [...those]);
+      watchers.clear();
+      for (const watcher of all) watcher.onEnded();
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  ProtocolError,
+  type Client,
+  type ClientCapabilities,
+  type JSONRPCMessage,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { isWebPage } from '#platform/http/is-web-page.ts';
+import type { CallDeadline } from './call-deadline.ts';
+import type { Ask, Asking } from '../upstream.ts';
+import type { OpenOptions } from './open-options.ts';
+
+/** Routes a server's questions and log messages to the running call that they belong to. */
+export type RunningCalls = {
+  within<T>(call: AskableCall, deadline: Pick<CallDeadline, 'pause'>, send: () => Promise<T>): Promise<T>;
+  /** The same for a fast-path call, whose stream the SDK does not read. */
+  enter(call: AskableCall, deadline: Pick<CallDeadline, 'pause'>): EnteredCall;
+};
+
+/** A running call, and the client that the server may ask and notify during it. */
+type AskableCall = Asking & { readonly clientCapabilities?: ClientCapabilities | undefined };
+type Running = { readonly call: AskableCall; readonly deadline: Pick<CallDeadline, 'pause'>; isOpen: boolean };
+
+/** A running fast-path call. A class, because each call has one and closures would cost more. */
+export class EnteredCall implements Running {
+  call: AskableCall;
+  deadline: Pick<CallDeadline, 'pause'>;
+  isOpen = true;
+  readonly #connection: Connection;
+
+  constructor(call: AskableCall, deadline: Pick<CallDeadline, 'pause'>, connection: Connection) {
+    this.call = call;
+    this.deadline = deadline;
+    this.#connection = connection;
+    connection.open?.add(this);
+  }
+
+  /** Passes a message from the call's stream that is not its answer to the SDK's client, which handles it. */
+  receive(message: Record<string, unknown>): void {
+    const { current, transport } = this.#connection;
+    // why the cast: the SDK checks the message itself and rejects an invalid one
+    current.run(this, () => transport.onmessage?.(message as JSONRPCMessage));
+  }
+
+  leave(): void {
+    this.isOpen = false;
+    this.#connection.open?.delete(this);
+    // The set's old hash tables keep references to deleted members until the next full collection. Clearing the
+    // references here lets a call's objects be freed earlier: 150 MB under load.
+    this.call = endedCall;
+    this.deadline = endedDeadline;
+  }
+}
+
+const endedCall: AskableCall = {};
+const endedDeadline: Pick<CallDeadline, 'pause'> = { pause: () => () => {} };
+
+type Connection = {
+  /** Running calls, latest last. Only for an upstream connection of one user: others never need them. */
+  open: Set<Running> | undefined;
+  /** The call whose stream the current message came on. */
+  current: AsyncLocalStorage<Running>;
+  transport: Pick<Transport, 'onmessage'>;
+};
+
+const notNow = -32_600;
+const notOffered = -32_601;
+const invalidParams = -32_602;
+const noCallRunning = 'The client cannot be asked: none of its calls is running';
+const severalClients = 'The client cannot be asked: calls of several clients are running';
+
+/**
+ * Passes the server's questions and log messages to one call, never to another user's (gateway.md, trap 6). Over HTTP
+ * they arrive on the call's own stream, which identifies it. On other transports they go to the latest call, provided
+ * the upstream connection belongs to one user and all running calls are from one client. Otherwise questions are refused
+ * and log messages dropped: a guess would ask one client about another client's work.
+ */
+export function listenToServer(
+  client: Client,
+  transport: Pick<Transport, 'onmessage'>,
+  { clientCapabilities, ofOnePerson }: Pick<OpenOptions, 'clientCapabilities' | 'ofOnePerson'>,
+): RunningCalls {
+  const current = new AsyncLocalStorage<Running>();
+  const open = ofOnePerson ? new Set<Running>() : undefined;
+  const connection: Connection = { open, current, transport };
+  const responsible = (): Running | undefined => {
+    const known = current.getStore();
+    if (known) return known.isOpen ? known : undefined;
+    const [first, ...others] = open ?? [];
+    const ofOneClient = others.every(({ call }) => call.client === first?.call.client);
+    return ofOneClient ? (others.at(-1) ?? first) : undefined;
+  };
+
+  async function ask(question: Ask, signal: AbortSignal): Promise<Record<string, unknown>> {
+    const running = responsible();
+    if (!running) throw new ProtocolError(notNow, open?.size === 0 ? noCallRunning : severalClients);
+    const { call } = running;
+    const able = call.clientCapabilities;
+    // the capabilities of the handshake may be those of another client of this user
+    if (!call.onAsk || (able && !askableWith(able).includes(question.method))) {
+      throw new ProtocolError(notOffered, `The client of this call does not offer ${question.method}`);
+    }
+    const { mode, url } = question.params;
+    if (mode === 'url' && !isWebPage(url)) throw new ProtocolError(invalidParams, 'Only web pages can be opened');
+    const resume = running.deadline.pause();
+    try {
+      return await call.onAsk(question, signal);
+    } finally {
+      resume();
+    }
+  }
+
+  for (const method of askableWith(clientCapabilities)) {
+    client.setRequestHandler(method, async (request, context) => {
+      // why the cast: the answer comes from the client, and the SDK has checked it against the same schema
+      return (await ask({ method, params: { ...request.params } }, context.mcpReq.signal)) as never;
+    });
+  }
+  client.setNotificationHandler('notifications/message', ({ params }) => responsible()?.call.onLog?.(params));
+
+  return {
+    async within(call, deadline, send) {
+      const running = { call, deadline, isOpen: true };
+      open?.add(running);
+      try {
+        return await current.run(running, send);
+      } finally {
+        running.isOpen = false;
+        open?.delete(running);
+      }
+    },
+    enter: (call, deadline) => new EnteredCall(call, deadline, connection),
+  };
+}
+
+/** What a server may ask a client with these capabilities. */
+export function askableWith(capabilities: ClientCapabilities | undefined): Ask['method'][] {
+  return [
+    ...(capabilities?.elicitation ? ['elicitation/create' as const] : []),
+    ...(capabilities?.sampling ? ['sampling/createMessage' as const] : []),
+    ...(capabilities?.roots ? ['roots/list' as const] : []),
+  ];
+}

@@ -1,0 +1,56 @@
+import type { FetchLike } from '@modelcontextprotocol/client';
+import type { UpstreamCredential } from '../target.ts';
+import { isScopeChallenge } from '../transports/bounded-fetch.ts';
+import { UpstreamError } from '../upstream-error.ts';
+
+/** `fetch` with the headers of one user's credential, read for each request. */
+export function withCredential(fetch: FetchLike, credential: UpstreamCredential | undefined): FetchLike {
+  if (!credential) return fetch;
+  return (url, init) =>
+    renewing(credential, (own) => {
+      const headers = new Headers(init?.headers);
+      for (const [name, value] of Object.entries(own)) headers.set(name, value);
+      return fetch(url, { ...init, headers });
+    });
+}
+
+/**
+ * Sends a request with the headers of one user's credential. A request refused with a 401 has not run, so it is sent
+ * once more with the headers that the credential returns as a replacement.
+ */
+export async function renewing<T>(
+  credential: UpstreamCredential,
+  send: (own: Record<string, string>) => Promise<T>,
+): Promise<T> {
+  const attempt = async (own: Record<string, string>): Promise<T> => {
+    try {
+      return await send(own);
+    } catch (error) {
+      const challenge = challengeOf(error);
+      if (challenge !== undefined && isScopeChallenge(challenge)) await credential.wantScopes?.(challenge);
+      throw error;
+    }
+  };
+  const first = await credential.headers();
+  try {
+    return await attempt(first);
+  } catch (error) {
+    const second = isRefusal(error) ? await credential.renew?.(first) : undefined;
+    if (!second) throw error;
+    try {
+      return await attempt(second);
+    } catch (again) {
+      if (isRefusal(again)) await credential.giveUp?.(second);
+      throw again;
+    }
+  }
+}
+
+/** A renewed token can help. For missing scopes it cannot: it would have the same scopes. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof UpstreamError && error.kind === 'sign_in_required' && !isScopeChallenge(challengeOf(error));
+}
+
+function challengeOf(error: unknown): string | undefined {
+  return error instanceof UpstreamError && error.kind === 'sign_in_required' ? error.wwwAuthenticate : undefined;
+}

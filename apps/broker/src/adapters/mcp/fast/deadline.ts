@@ -1,0 +1,79 @@
+/** After this time a fast-path call should show its client that it is still running. */
+export const slowMs = 1000;
+
+type Events = {
+  /** The silence or the total time exceeded its limit. */
+  expire(): void;
+  /** Called once, after a second. */
+  onSlow(): void;
+};
+
+/**
+ * The silence limit and the total limit of a fast-path call: what call-deadline.ts is for SDK calls, but with one timer
+ * and no signal. A message from the server sets no timer; the timer itself checks whether a limit has passed.
+ */
+export class Deadline {
+  readonly #silenceMs: number;
+  readonly #endMs: number;
+  readonly #events: Events;
+  #slowAtMs: number;
+  #aliveAtMs: number;
+  #pauses = 0;
+  #timer: NodeJS.Timeout;
+
+  constructor({ silenceMs, totalMs }: { silenceMs: number; totalMs: number }, events: Events) {
+    const nowMs = performance.now();
+    this.#silenceMs = silenceMs;
+    this.#endMs = nowMs + totalMs;
+    this.#aliveAtMs = nowMs;
+    this.#slowAtMs = nowMs + slowMs;
+    this.#events = events;
+    this.#timer = this.#arm(nowMs);
+  }
+
+  /** The server sent something: restarts the silence limit. */
+  heard(): void {
+    this.#aliveAtMs = performance.now();
+  }
+
+  /** Stops counting silence while the user answers a question. Returns a function that ends the pause. */
+  pause(): () => void {
+    this.#pauses++;
+    return () => {
+      this.#pauses--;
+      // the call ended in the meantime
+      if (this.#pauses < 0) return;
+      this.heard();
+      clearTimeout(this.#timer);
+      this.#timer = this.#arm(this.#aliveAtMs);
+    };
+  }
+
+  end(): void {
+    // A pause that ends after this must not start a timer.
+    this.#pauses = -1;
+    clearTimeout(this.#timer);
+  }
+
+  #dueMs(): number {
+    return this.#pauses > 0 ? this.#endMs : Math.min(this.#endMs, this.#aliveAtMs + this.#silenceMs);
+  }
+
+  #arm(nowMs: number): NodeJS.Timeout {
+    return setTimeout(look, Math.ceil(Math.min(this.#dueMs(), this.#slowAtMs) - nowMs), this);
+  }
+
+  look(): void {
+    const nowMs = performance.now();
+    if (nowMs >= this.#slowAtMs) {
+      this.#slowAtMs = Number.POSITIVE_INFINITY;
+      this.#events.onSlow();
+    }
+    if (nowMs >= this.#dueMs()) this.#events.expire();
+    else this.#timer = this.#arm(nowMs);
+  }
+}
+
+function look(deadline: Deadline): void {
+  deadline.look();
+}

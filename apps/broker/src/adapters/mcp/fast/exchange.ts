@@ -1,0 +1,245 @@
+import type { Dispatcher } from 'undici';
+import { maxForeignBytes, mediaTypeOf, refuseStatus } from '../transports/bounded-fetch.ts';
+import { readJsonRpcError, toUpstreamError } from '../wire/translate-error.ts';
+import { UpstreamError } from '../upstream-error.ts';
+import { EventStream } from './event-stream.ts';
+import type { FastChannel } from './fast-channel.ts';
+import { asRecord, parseObject } from '#platform/json.ts';
+
+/** Receives what arrives during an exchange, and its answer. */
+export type ExchangeListener = {
+  /** `text` is the answer as the server wrote it. Either this or onFailure is called, once. */
+  onAnswer(text: string, message: Record<string, unknown>): void;
+  onFailure(error: UpstreamError): void;
+  /** Progress of this request. Reading pauses until a returned promise resolves. */
+  onProgress(params: Record<string, unknown>): Promise<void> | undefined;
+  /** A question or notice of the server during the call. */
+  onMessage(message: Record<string, unknown>): void;
+};
+
+type Body = 'json' | 'events' | 'foreign';
+
+/** How long a stream may continue after its answer: a socket whose response ends normally can be reused. */
+const streamEndMs = 1000;
+const streamEndBytes = 64 * 1024;
+/** gateway.md, Lifetimes and limits: a stream that ended is asked for again after 1 s, doubling to 30. */
+const shortestResumeMs = 1000;
+const longestResumeMs = 30_000;
+const maxResumes = 10;
+
+/**
+ * One request over a fast channel and its answer, straight from undici's parser: no Request, Response or web stream.
+ * Limits as in bounded-fetch: on the whole of a JSON answer, on each event of a stream and on the rate of events.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #channel: FastChannel;
+  readonly #id: number;
+  readonly #listener: ExchangeListener;
+  #controller: Dispatcher.DispatchController | undefined;
+  #isOver = false;
+  #status = 0;
+  #headers: Record<string, string | string[] | undefined> = {};
+  #body: Body = 'foreign';
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #events: EventStream | undefined;
+  #streamEnd: NodeJS.Timeout | undefined;
+  #lastEventId: string | undefined;
+  #retryMs = 0;
+  #resumes = 0;
+  /** Why the stream has to be taken up again: what the call fails with when that does not succeed. */
+  #interrupted: UpstreamError | undefined;
+
+  constructor(channel: FastChannel, id: number, listener: ExchangeListener) {
+    this.#channel = channel;
+    this.#id = id;
+    this.#listener = listener;
+  }
+
+  /** Sends the request: `body` is its JSON text, `headers` are added to the channel's. */
+  send(body: string, headers: Record<string, string> | undefined): void {
+    const { dispatcher, origin, path } = this.#channel;
+    const all = headers ? { ...this.#channel.headers, ...headers } : this.#channel.headers;
+    try {
+      dispatcher.dispatch({ origin, path, method: 'POST', headers: all, body }, this);
+    } catch (error) {
+      this.#fail(toUpstreamError(error));
+    }
+  }
+
+  /** Ends the exchange from our side: closes the socket, and the listener gets no more calls. */
+  abandon(): void {
+    this.#isOver = true;
+    clearTimeout(this.#streamEnd);
+    this.#controller?.abort(new Error('the exchange was abandoned'));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // abandoned while it waited for a socket
+    if (this.#isOver) controller.abort(new Error('the exchange was abandoned'));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    this.#status = status;
+    this.#headers = headers;
+    const mediaType = mediaTypeOf(headers['content-type']);
+    if (status === 200 && mediaType === 'text/event-stream') {
+      this.#body = 'events';
+      this.#events = new EventStream(this.#channel.maxResultBytes, (text) => this.#readEvent(text));
+    } else if (mediaType === 'application/json') this.#body = 'json';
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isOver) return this.#countRest(controller, chunk);
+    if (this.#events) return this.#readEvents(this.#events, controller, chunk);
+    this.#bytes += chunk.length;
+    if (this.#body === 'json' && this.#bytes > this.#channel.maxResultBytes) {
+      return this.#fail(
+        new UpstreamError('result_too_large', `an answer of more than ${this.#channel.maxResultBytes} bytes`),
+      );
+    }
+    // a body that is not MCP is only read for the error message: its beginning is enough
+    if (this.#body === 'foreign' && this.#bytes > maxForeignBytes) return this.#finish();
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    clearTimeout(this.#streamEnd);
+    if (this.#isOver) return;
+    if (!this.#events) return this.#finish();
+    const events = this.#events;
+    events.end(() => {
+      if (!this.#isOver)
+        this.#resume(events, new UpstreamError('closed', 'the answer stream ended without the answer'));
+    });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    clearTimeout(this.#streamEnd);
+    if (this.#isOver) return;
+    const failure = toUpstreamError(error);
+    if (this.#events && failure.kind === 'closed') this.#resume(this.#events, failure);
+    else this.#fail(failure);
+  }
+
+  /**
+   * Takes up a stream that ended before the answer, where its server gave events an id for that: a server up to 2025-11-25
+   * may close a stream and be asked for the rest (basic/transports, Resumability). The call's own deadline goes on.
+   */
+  #resume(ended: EventStream, failure: UpstreamError): void {
+    this.#lastEventId = ended.lastEventId ?? this.#lastEventId;
+    this.#retryMs = ended.retryMs ?? this.#retryMs;
+    const lastEventId = this.#lastEventId;
+    if (lastEventId === undefined || !this.#channel.inSession || this.#resumes >= maxResumes) {
+      return this.#fail(failure);
+    }
+    const waitMs = Math.min(Math.max(this.#retryMs, shortestResumeMs) * 2 ** this.#resumes, longestResumeMs);
+    this.#resumes++;
+    this.#interrupted = failure;
+    this.#events = undefined;
+    this.#body = 'foreign';
+    this.#streamEnd = setTimeout(() => this.#askForRest(lastEventId), waitMs).unref();
+  }
+
+  #askForRest(lastEventId: string): void {
+    if (this.#isOver) return;
+    const { dispatcher, origin, path, headers } = this.#channel;
+    const { 'content-type': _, ...own } = headers;
+    const asked = { ...own, accept: 'text/event-stream', 'last-event-id': lastEventId };
+    try {
+      dispatcher.dispatch({ origin, path, method: 'GET', headers: asked }, this);
+    } catch (error) {
+      this.#fail(toUpstreamError(error));
+    }
+  }
+
+  #finish(): void {
+    if (this.#interrupted) return this.#fail(this.#interrupted);
+    const [first] = this.#chunks;
+    const bytes = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks);
+    try {
+      refuseStatus(this.#status, bytes, { session: this.#channel.inSession, headers: this.#headers });
+      if (this.#status >= 400) throw fromErrorBody(this.#status, bytes);
+      if (this.#body !== 'json') {
+        throw new UpstreamError('bad_upstream', 'answered with neither JSON nor an event stream');
+      }
+      const text = bytes.toString('utf8');
+      // scanAnswer checks the depth before any code walks the object
+      const message = parseObject(text);
+      if (!message) throw new UpstreamError('bad_upstream', 'the JSON answer is not a message');
+      if (message['id'] !== this.#id) {
+        throw new UpstreamError('bad_upstream', 'the response does not contain the answer');
+      }
+      this.#answer(text, message);
+    } catch (error) {
+      this.#fail(toUpstreamError(error));
+    }
+  }
+
+  #readEvents(events: EventStream, controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    try {
+      const wait = events.push(chunk);
+      if (!wait) return;
+      controller.pause();
+      wait.then(
+        () => {
+          if (!this.#isOver) controller.resume();
+        },
+        (error: unknown) => this.#fail(toUpstreamError(error)),
+      );
+    } catch (error) {
+      this.#fail(toUpstreamError(error));
+    }
+  }
+
+  /** Reads one event's data. @returns false when it is not JSON-RPC; a promise to await before the next event */
+  #readEvent(text: string): boolean | Promise<void> {
+    if (this.#isOver) return true;
+    const message = parseObject(text);
+    if (message?.['jsonrpc'] !== '2.0') return false;
+    const { method, id } = message;
+    if (method === undefined) {
+      if (id === this.#id) this.#answer(text, message);
+      return true;
+    }
+    if (typeof method !== 'string') return false;
+    if (method === 'notifications/progress' && id === undefined) {
+      const params = asRecord(message['params']);
+      if (params?.['progressToken'] === this.#id) return this.#listener.onProgress(params) ?? true;
+      return true;
+    }
+    this.#listener.onMessage(message);
+    return true;
+  }
+
+  #answer(text: string, message: Record<string, unknown>): void {
+    this.#isOver = true;
+    this.#listener.onAnswer(text, message);
+    this.#bytes = 0;
+    if (this.#events) this.#streamEnd = setTimeout(() => this.abandon(), streamEndMs).unref();
+  }
+
+  /** Stops reading a stream that continues too long after its answer. */
+  #countRest(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > streamEndBytes) controller.abort(new Error('the answer was complete'));
+  }
+
+  #fail(error: UpstreamError): void {
+    if (this.#isOver) return;
+    this.abandon();
+    this.#listener.onFailure(error);
+  }
+}
+
+function fromErrorBody(status: number, bytes: Buffer): UpstreamError {
+  const answer = readJsonRpcError(bytes.toString('utf8'));
+  return answer
+    ? new UpstreamError('protocol', answer.message, answer)
+    : new UpstreamError('bad_upstream', `HTTP ${status}`);
+}

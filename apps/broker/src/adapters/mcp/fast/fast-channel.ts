@@ -1,0 +1,63 @@
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/client';
+import type { Dispatcher } from 'undici';
+import type { RunningCalls } from '../connect/running-calls.ts';
+import type { Era } from '../upstream.ts';
+
+/** The sockets and session of an open HTTP upstream connection, for calls without its SDK client. */
+export type HttpEndpoint = {
+  dispatcher: Dispatcher;
+  url: URL;
+  /** The target's own headers. */
+  headers: Readonly<Record<string, string>>;
+  /** Set on a legacy upstream connection. */
+  sessionId: string | undefined;
+  maxResultBytes: number;
+};
+
+export type FastChannel = {
+  readonly era: Era;
+  readonly dispatcher: Dispatcher;
+  readonly origin: string;
+  readonly path: string;
+  /** Sent with every message. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly inSession: boolean;
+  readonly maxResultBytes: number;
+  /** The running calls of this upstream connection, on the fast path and through the SDK. */
+  readonly running: Pick<RunningCalls, 'enter'>;
+  /** An id that no other request on this upstream connection has. */
+  nextId(): number;
+};
+
+/** The SDK's client counts from 0 on the same session: our ids start far above. */
+const firstId = 1_000_000_000;
+
+export function createFastChannel(
+  endpoint: HttpEndpoint,
+  era: Era,
+  protocolVersion: string,
+  running: Pick<RunningCalls, 'enter'>,
+): FastChannel {
+  const { url, sessionId } = endpoint;
+  let lastId = firstId;
+  return {
+    era,
+    dispatcher: endpoint.dispatcher,
+    origin: url.origin,
+    path: url.pathname + url.search,
+    headers: {
+      ...endpoint.headers,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      // a server refuses a version header that was not negotiated
+      ...((era === 'modern' || SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion)) && {
+        'mcp-protocol-version': protocolVersion,
+      }),
+      ...(sessionId !== undefined && { 'mcp-session-id': sessionId }),
+    },
+    inSession: sessionId !== undefined,
+    maxResultBytes: endpoint.maxResultBytes,
+    running,
+    nextId: () => ++lastId,
+  };
+}

@@ -1,0 +1,36 @@
+import { asRecord } from '#platform/json.ts';
+
+/**
+ * Whether a tool's result has the usual shape, found without a schema: such a result is passed on as the server wrote it.
+ * False means only that the schema must check it.
+ */
+export function isOrdinaryResult(result: Record<string, unknown>): boolean {
+  const { content, structuredContent, isError, _meta: meta } = result;
+  return (
+    Array.isArray(content) &&
+    content.every(isOrdinaryBlock) &&
+    (structuredContent === undefined || asRecord(structuredContent) !== undefined) &&
+    (isError === undefined || typeof isError === 'boolean') &&
+    (meta === undefined || asRecord(meta) !== undefined)
+  );
+}
+
+function isOrdinaryBlock(value: unknown): boolean {
+  const block = asRecord(value);
+  // annotations contain dates and bounded numbers, which the schema checks
+  if (!block || block['annotations'] !== undefined) return false;
+  if (block['_meta'] !== undefined && !asRecord(block['_meta'])) return false;
+  switch (block['type']) {
+    case 'text':
+      return typeof block['text'] === 'string';
+    case 'image':
+    case 'audio':
+      return typeof block['data'] === 'string' && typeof block['mimeType'] === 'string' && isBase64(block['data']);
+    default:
+      return false;
+  }
+}
+
+function isBase64(text: string): boolean {
+  return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+}

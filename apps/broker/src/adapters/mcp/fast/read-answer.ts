@@ -1,0 +1,88 @@
+import {
+  isInputRequiredResult,
+  isSpecType,
+  type CallToolResult,
+  type InputRequiredResult,
+} from '@modelcontextprotocol/client';
+import { asRecord } from '#platform/json.ts';
+import type { Era, ToolAnswer, ToolCallOptions } from '../upstream.ts';
+import { UpstreamError } from '../upstream-error.ts';
+import { kindOf, ParsedResult, questionsOf, withoutServerInfo, WrittenResult } from '../wire/tool-answer.ts';
+import { stripPrefix } from '../wire/translate-error.ts';
+import { isOrdinaryResult } from './ordinary-result.ts';
+import { scanAnswer, type Member } from './scan-answer.ts';
+
+/**
+ * Reads the answer of a server of either era.
+ * @param message the parsed `text`
+ * @throws UpstreamError `protocol` for a JSON-RPC error, bad_upstream for an invalid result
+ */
+export function readAnswer(
+  text: string,
+  message: Record<string, unknown>,
+  era: Era,
+  options: Pick<ToolCallOptions, 'expose'>,
+): ToolAnswer {
+  const members = scanAnswer(text);
+  const result = asRecord(message['result']);
+  if (!result) throw readError(message);
+  if (era === 'modern' && result['resultType'] !== 'complete') {
+    if (isInputRequiredResult(result)) return questionsOf(readQuestions(result));
+    throw new UpstreamError('bad_upstream', 'the result has no valid resultType');
+  }
+  if (members && isOrdinaryResult(result)) {
+    const meta = withoutServerInfo(asRecord(result['_meta']));
+    return new WrittenResult(kindOf(result), spliced(text, members), meta);
+  }
+
+  // only 2026-07-28 requires content
+  if (era === 'modern' && !Array.isArray(result['content'])) throw notAResult();
+  const whole = { content: [], ...result };
+  if (!isSpecType.CallToolResult(whole)) throw notAResult();
+  return new ParsedResult(exposed(whole, options));
+}
+
+/** The ToolAnswer of a result that the SDK's client has read. */
+export function answerOf(
+  result: CallToolResult | InputRequiredResult,
+  options: Pick<ToolCallOptions, 'expose'>,
+): ToolAnswer {
+  return isInputRequiredResult(result) ? questionsOf(result) : new ParsedResult(exposed(result, options));
+}
+
+function exposed(result: CallToolResult, options: Pick<ToolCallOptions, 'expose'>): CallToolResult {
+  return options.expose ? options.expose(result) : result;
+}
+
+function spliced(text: string, members: readonly Member[]): string {
+  let out = '';
+  for (const { key, start, end } of members) {
+    if (key === '_meta' || key === 'resultType') continue;
+    out += `${out === '' ? '' : ','}${text.slice(start, end)}`;
+  }
+  return out;
+}
+
+/** The questions that a server asks before it answers, or a state to return, or both (2026-07-28). */
+function readQuestions(result: InputRequiredResult): InputRequiredResult {
+  const { _meta, inputRequests = {}, requestState, ...rest } = result;
+  const asks = asRecord(inputRequests);
+  const hasState = typeof requestState === 'string';
+  if (!asks || (requestState !== undefined && !hasState)) throw notAResult();
+  if (!hasState && Object.keys(asks).length === 0) throw notAResult();
+  const meta = withoutServerInfo(_meta);
+  return { ...rest, inputRequests, ...(hasState && { requestState }), ...(meta && { _meta: meta }) };
+}
+
+function readError(message: Record<string, unknown>): UpstreamError {
+  const error = asRecord(message['error']);
+  const { code, message: says, data } = error ?? {};
+  if (!Number.isSafeInteger(code) || typeof says !== 'string') {
+    return new UpstreamError('bad_upstream', 'the answer has neither result nor error');
+  }
+  return new UpstreamError('protocol', stripPrefix(says), { code: Number(code), data });
+}
+
+function notAResult(): UpstreamError {
+  return new UpstreamError('bad_upstream', 'not a valid result of tools/call');
+}

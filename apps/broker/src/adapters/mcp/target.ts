@@ -1,0 +1,26 @@
+/** One user's credential at a server. Read for each request, because tokens are renewed during a connection. */
+export type UpstreamCredential = {
+  /** @throws UpstreamError sign_in_required */
+  headers(): Promise<Record<string, string>>;
+  /** New headers after the server refused `refused` with a 401; undefined when there are none. */
+  renew?(refused: Record<string, string>): Promise<Record<string, string> | undefined>;
+  /** The credential is valid but lacks scopes: `challenge` is the server's and names the scopes it requires. */
+  wantScopes?(challenge: string): Promise<void>;
+  /** The server refused the renewed headers too. */
+  giveUp?(refused: Record<string, string>): Promise<void>;
+};
+
+type NetworkTarget = {
+  url: string;
+  headers: Record<string, string>;
+  credential?: UpstreamCredential;
+  allowAddresses: readonly string[];
+};
+
+/** Where a server is, and the only headers or environment variables that it gets. */
+export type UpstreamTarget =
+  | ({ type: 'http' } & NetworkTarget)
+  /** The credential is read at the handshake and renewed there once. */
+  | ({ type: 'websocket' } & NetworkTarget)
+  /** `env` is the whole environment of the child. */
+  | { type: 'stdio'; argv: readonly [string, ...string[]]; cwd: string; env: Record<string, string> };

@@ -1,0 +1,178 @@
+import type { Readable } from 'node:stream';
+import type { FetchLike } from '@modelcontextprotocol/client';
+import type { Dispatcher } from 'undici';
+import { refuseDeepJson } from '../wire/answer-depth.ts';
+import { createPace } from '../wire/pace.ts';
+import { createEventSplitter } from '../wire/sse-events.ts';
+import { UpstreamError } from '../upstream-error.ts';
+
+/** Bodies that are not MCP are only read for the log. */
+export const maxForeignBytes = 64 * 1024;
+
+/** The exchange that one message of the transport started. */
+export type Exchange = {
+  /** The answer is an event stream, which arrives after `send` has resolved. */
+  streaming: boolean;
+  /** We ended the stream (too large): fails the open call at once instead of at its timeout. */
+  fail(error: UpstreamError): void;
+};
+
+/**
+ * `fetch` for the SDK's transport over our dispatcher. It follows no redirects, decompresses nothing and limits what it
+ * reads: a JSON answer as a whole, an event stream by event. These statuses reject with an UpstreamError: 401 (and 403
+ * for missing scopes) sign_in_required, 404 in a session session_lost, 3xx and non-MCP bodies bad_upstream, 429 and 503
+ * unreachable, 502 and 504 closed.
+ *
+ * @param currentExchange the exchange in whose context fetch was called; undefined for the SDK's own GET and DELETE
+ */
+export function createBoundedFetch(options: {
+  dispatcher: Dispatcher;
+  maxResultBytes: number;
+  currentExchange: () => Exchange | undefined;
+}): FetchLike {
+  return async (input, init) => {
+    const url = new URL(input);
+    const headers = new Headers(init?.headers);
+    const answer = await options.dispatcher.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: init?.method === 'GET' ? 'GET' : init?.method === 'DELETE' ? 'DELETE' : 'POST',
+      headers: Object.fromEntries(headers),
+      ...(typeof init?.body === 'string' && { body: init.body }),
+      ...(init?.signal && { signal: init.signal }),
+    });
+    // an aborted or destroyed body emits `error`, which would end the process without a listener
+    answer.body.on('error', () => {});
+    const status = answer.statusCode;
+    const mediaType = mediaTypeOf(answer.headers['content-type']);
+    const isJson = mediaType === 'application/json';
+    const exchange = options.currentExchange();
+
+    if (status === 200 && mediaType === 'text/event-stream') {
+      if (exchange) exchange.streaming = true;
+      return new Response(
+        boundedEvents(answer.body, options.maxResultBytes, exchange),
+        responseInit(status, answer.headers),
+      );
+    }
+    const body = await readBounded(answer.body, isJson ? options.maxResultBytes : maxForeignBytes, isJson);
+    refuseStatus(status, body, { session: headers.has('mcp-session-id'), headers: answer.headers });
+    if (status === 200 && exchange && !isJson) {
+      throw new UpstreamError('bad_upstream', `answered ${mediaType || 'no content type'} instead of JSON`);
+    }
+    if (isJson && body.length > 0) assertJson(body);
+    const empty = status === 204 || status === 205 || status === 304;
+    return new Response(empty ? null : new Uint8Array(body), responseInit(status, answer.headers));
+  };
+}
+
+type AnswerHeaders = Record<string, string | string[] | undefined>;
+
+export function mediaTypeOf(contentType: string | string[] | undefined): string {
+  const text = Array.isArray(contentType) ? contentType[0] : contentType;
+  return (text ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+function responseInit(status: number, from: AnswerHeaders): { status: number; headers: Headers } {
+  const headers = new Headers();
+  for (const name of ['content-type', 'mcp-session-id', 'www-authenticate']) {
+    const value = from[name];
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
+  }
+  return { status, headers };
+}
+
+export function refuseStatus(
+  status: number,
+  body: Buffer,
+  exchange: { session: boolean; headers: AnswerHeaders },
+): void {
+  const header = exchange.headers['www-authenticate'];
+  const wwwAuthenticate = Array.isArray(header) ? header.join(', ') : header;
+  if (status === 401 || (status === 403 && isScopeChallenge(wwwAuthenticate))) {
+    throw new UpstreamError('sign_in_required', `the server asks for a sign-in (HTTP ${status})`, { wwwAuthenticate });
+  }
+  if (status >= 300 && status < 400)
+    throw new UpstreamError('bad_upstream', `redirects are not followed (HTTP ${status})`);
+  if (exchange.session && isSessionLoss(status, body)) {
+    throw new UpstreamError('session_lost', `the server no longer knows the session (HTTP ${status})`);
+  }
+  if (status === 429 || status === 503) throw new UpstreamError('unreachable', `HTTP ${status}`);
+  // a proxy lost its server, perhaps during the call
+  if (status === 502 || status === 504) throw new UpstreamError('closed', `HTTP ${status}`);
+  if (status >= 500) throw new UpstreamError('bad_upstream', `HTTP ${status}`);
+}
+
+/** Whether the token is valid but lacks scopes (RFC 6750, section 3.1): the user must sign in again with more scopes. */
+export function isScopeChallenge(wwwAuthenticate: string | undefined): boolean {
+  return /\berror\s*=\s*"?insufficient_scope\b/i.test(wwwAuthenticate ?? '');
+}
+
+/** The specification says 404; deployed 1.x servers (the reference servers too) answer 400 with a text. */
+function isSessionLoss(status: number, body: Buffer): boolean {
+  return status === 404 || (status === 400 && /session/i.test(body.subarray(0, 2048).toString('utf8')));
+}
+
+function assertJson(body: Buffer): void {
+  const first = body.toString('utf8', 0, 64).trimStart()[0];
+  if (first !== '{' && first !== '[') throw new UpstreamError('bad_upstream', 'the JSON answer is not JSON');
+  refuseDeepJson(body.toString('latin1'));
+}
+
+/** @param strict a body above the limit is an error; otherwise it is cut off there */
+async function readBounded(body: Readable, maxBytes: number, strict: boolean): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
+    size += bytes.length;
+    if (size > maxBytes) {
+      // leaving the loop destroys the body, and with it the connection
+      if (strict) throw new UpstreamError('result_too_large', `an answer of more than ${maxBytes} bytes`);
+      break;
+    }
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks);
+}
+
+function boundedEvents(
+  body: Readable,
+  maxEventBytes: number,
+  exchange: Exchange | undefined,
+): ReadableStream<Uint8Array> {
+  const events = eventsOf(body, maxEventBytes);
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const next = await events.next();
+          if (next.done) controller.close();
+          else controller.enqueue(next.value);
+        } catch (error) {
+          if (error instanceof UpstreamError) exchange?.fail(error);
+          controller.error(error);
+        }
+      },
+      cancel() {
+        body.destroy();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function* eventsOf(body: Readable, maxEventBytes: number): AsyncGenerator<Uint8Array, void> {
+  const splitter = createEventSplitter(maxEventBytes);
+  const pace = createPace();
+  for await (const chunk of body) {
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
+    for (const batch of splitter.push(bytes)) {
+      refuseDeepJson(batch.bytes.toString('latin1'));
+      yield new Uint8Array(batch.bytes);
+      await pace(batch.events, batch.bytes.length);
+    }
+  }
+  const rest = splitter.rest();
+  if (rest.length > 0) yield new Uint8Array(rest);
+}

@@ -1,0 +1,198 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { findDeadPort, startFaultServer, type Fault, type FaultServer } from '#testing/fault-server.ts';
+import { watchLongestTurn } from '#testing/longest-turn.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { failureOf, textOf, trackUpstreams, optionsFor, ways } from '../testing/open-for-test.ts';
+import type { UpstreamTarget } from '../target.ts';
+
+const { open, closeAll } = trackUpstreams();
+let server: FaultServer;
+beforeAll(async () => {
+  server = await startFaultServer();
+});
+afterEach(closeAll);
+afterAll(() => server.close());
+
+const target = (fault: Fault, when?: 'always' | 'on-call'): UpstreamTarget => ({
+  type: 'http',
+  url: server.url(fault, when),
+  headers: {},
+  allowAddresses: [server.address],
+});
+const call = { name: 'call' };
+/** Well below every deadline here, and generous for a busy machine. */
+const atOnceMs = 5000;
+
+describe('connecting', () => {
+  test('bad input 15: a refused connection is unreachable within 1 s', async () => {
+    const address = `127.0.0.1:${await findDeadPort()}`;
+    const started = performance.now();
+    const failure = await failureOf(
+      open({ type: 'http', url: `http://${address}/mcp`, headers: {}, allowAddresses: [address] }),
+    );
+    expect(failure.kind).toBe('unreachable');
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+
+  test.each(['127.0.0.1', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', 'localhost'])(
+    'bad input 28: http://%s is refused and not contacted',
+    async (host) => {
+      const from = server.requests.length;
+      const url = `http://${host}:${server.address.split(':')[1]}/on-call/none`;
+      const failure = await failureOf(open({ type: 'http', url, headers: {}, allowAddresses: [] }));
+      expect(failure.kind).toBe('refused_address');
+      expect(server.requests.length).toBe(from);
+    },
+  );
+
+  test.each(['ftp://example.com/', 'file:///etc/passwd', 'not an address'])('%s is refused', async (url) => {
+    const failure = await failureOf(open({ type: 'http', url, headers: {}, allowAddresses: [] }));
+    expect(failure.kind).toBe('refused_address');
+  });
+
+  test('bad input 16: a server that never answers the handshake is a timeout at the deadline', async () => {
+    const started = performance.now();
+    const failure = await failureOf(open(target('hang', 'always'), { connectTimeoutMs: 400 }));
+    expect(failure.kind).toBe('timeout');
+    expect(performance.now() - started).toBeLessThan(1500);
+    await waitUntil('its sockets are closed', () => server.openSockets() === 0);
+  });
+
+  test.each([
+    ['bad input 17: a web page', 'html', 'bad_upstream'],
+    ['bad input 17: invalid JSON', 'garbage', 'bad_upstream'],
+    ['JSON that is not JSON-RPC', 'not-rpc', 'bad_upstream'],
+    ['a redirect, which is not followed', 'redirect', 'bad_upstream'],
+    ['HTTP 503', 'unavailable', 'unreachable'],
+    ['HTTP 403', 'forbidden', 'bad_upstream'],
+    ['bad input 18: 700 MiB', 'huge-json', 'result_too_large'],
+    ['a torn connection', 'reset', 'closed'],
+  ] as const)('%s instead of a handshake is refused', async (_, fault, kind) => {
+    expect((await failureOf(open(target(fault, 'always'), { connectTimeoutMs: 2000 }))).kind).toBe(kind);
+  });
+
+  test('HTTP 401 asks for a sign-in and keeps the challenge', async () => {
+    const failure = await failureOf(open(target('unauthorized', 'always')));
+    expect(failure).toMatchObject({
+      kind: 'sign_in_required',
+      wwwAuthenticate: 'Bearer resource_metadata="https://example.com/.well-known/x"',
+    });
+  });
+
+  test('401 and 503 say nothing about the era: no initialize follows', async () => {
+    const from = server.requests.length;
+    await failureOf(open(target('unauthorized', 'always')));
+    await failureOf(open(target('unavailable', 'always')));
+    expect(server.requests.slice(from).map(({ method }) => method)).toEqual(['server/discover', 'server/discover']);
+  });
+});
+
+describe.each(ways)('calling by %s', (way) => {
+  const callOptions = optionsFor(way);
+  test('bad input 16: a call that hangs times out at its deadline, and its socket is closed', async () => {
+    const upstream = await open(target('hang'));
+    const idle = server.openSockets();
+    const started = performance.now();
+    expect((await failureOf(upstream.callTool(call, callOptions({ timeoutMs: 300 })))).kind).toBe('timeout');
+    expect(performance.now() - started).toBeLessThan(1000);
+    await waitUntil('the hanging socket is closed', () => server.openSockets() <= idle + 1);
+    await upstream.ping(1000);
+  });
+
+  test.each([
+    ['bad input 17: a web page', 'html', 'bad_upstream'],
+    ['bad input 17: invalid JSON', 'garbage', 'bad_upstream'],
+    ['JSON that is not JSON-RPC', 'not-rpc', 'bad_upstream'],
+    ['JSON of 200,000 levels', 'deep-json', 'bad_upstream'],
+    ['an event of 200,000 levels', 'deep-event', 'bad_upstream'],
+    ['an answer with the id of another request', 'wrong-id', 'bad_upstream'],
+    ['a stream that ends without the answer', 'cut-stream', 'closed'],
+    ['a torn connection', 'reset', 'closed'],
+    ['HTTP 401', 'unauthorized', 'sign_in_required'],
+    ['HTTP 503', 'unavailable', 'unreachable'],
+    ['HTTP 404 in a session', 'session-lost', 'session_lost'],
+    ['a redirect to the metadata service', 'redirect', 'bad_upstream'],
+    ['a compressed answer, which was not requested and is not decompressed', 'compressed', 'bad_upstream'],
+    ['headers of 1 MiB', 'header-bomb', 'bad_upstream'],
+  ] as const)('%s fails the call at once, and only that call', async (_, fault, kind) => {
+    const upstream = await open(target(fault));
+    const started = performance.now();
+    const patience = callOptions({ timeoutMs: 30_000, totalTimeoutMs: 30_000 });
+    expect((await failureOf(upstream.callTool(call, patience))).kind).toBe(kind);
+    expect(performance.now() - started).toBeLessThan(atOnceMs);
+    await upstream.ping(1000);
+  });
+
+  test.each(['huge-json', 'huge-event'] as const)(
+    'bad input 18: 700 MiB (%s) is result_too_large at once, memory grows by less than 64 MiB, the socket is closed',
+    async (fault) => {
+      const upstream = await open(target(fault), { maxResultBytes: 8 * 1024 * 1024 });
+      const before = process.memoryUsage().rss;
+      let peak = before;
+      const sampler = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 5);
+      const started = performance.now();
+      const failure = await failureOf(upstream.callTool(call, callOptions()));
+      clearInterval(sampler);
+      expect(failure.kind).toBe('result_too_large');
+      expect(performance.now() - started).toBeLessThan(2000);
+      expect((peak - before) / 1024 / 1024).toBeLessThan(64);
+      await upstream.ping(1000);
+      await waitUntil('the socket is closed', () => server.openSockets() <= 2);
+    },
+  );
+
+  test.each([
+    ['endless-stream', 'timeout'],
+    ['endless-garbage', 'bad_upstream'],
+  ] as const)('an %s ends as %s at the deadline or before, and does not block the event loop', async (fault, kind) => {
+    const upstream = await open(target(fault));
+    const longestTurnMs = watchLongestTurn();
+    const failure = await failureOf(upstream.callTool(call, callOptions({ timeoutMs: 1000 })));
+    expect(longestTurnMs()).toBeLessThan(250);
+    expect(failure.kind).toBe(kind);
+    await waitUntil('the stream is closed', () => server.openSockets() <= 2);
+  });
+
+  test.each(['slow-answer', 'slow-headers'] as const)(
+    'a call to a server that sends one byte at a time (%s) times out at the deadline, and its socket is closed',
+    async (fault) => {
+      const upstream = await open(target(fault));
+      const started = performance.now();
+      expect((await failureOf(upstream.callTool(call, callOptions({ timeoutMs: 500 })))).kind).toBe('timeout');
+      expect(performance.now() - started).toBeLessThan(1500);
+      await waitUntil('the socket is closed', () => server.openSockets() <= 2);
+    },
+  );
+
+  test('when a server answers twice, the first answer counts and the connection stays usable', async () => {
+    const upstream = await open(target('twice'));
+    expect(textOf(await upstream.callTool(call, callOptions()))).toBe('first');
+    await upstream.ping(1000);
+  });
+
+  test("a catastrophic pattern in a tool's output schema is never run", async () => {
+    const upstream = await open(target('slow-pattern'));
+    const [toolDefinition] = await upstream.listTools();
+    if (!toolDefinition) throw new Error('no tool');
+    const longestTurnMs = watchLongestTurn();
+    await upstream.callTool(call, { ...callOptions(), toolDefinition });
+    expect(longestTurnMs()).toBeLessThan(250);
+  });
+
+  test('a normal call works', async () => {
+    const upstream = await open(target('none'));
+    expect(textOf(await upstream.callTool(call, callOptions()))).toBe('fine');
+  });
+});
+
+describe('listing', () => {
+  test('bad input 31b: a 513th tool fails the discovery', async () => {
+    const upstream = await open(target('many-tools'));
+    expect((await failureOf(upstream.listTools())).kind).toBe('too_many_tools');
+  });
+
+  test.each(['endless-pages', 'fat-tool'] as const)('%s are refused', async (fault) => {
+    const upstream = await open(target(fault));
+    expect((await failureOf(upstream.listTools())).kind).toBe('bad_upstream');
+  });
+});

@@ -1,0 +1,201 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  StreamableHTTPClientTransport,
+  type JSONRPCMessage,
+  type MessageExtraInfo,
+  type RequestId,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/client';
+import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
+import { createBoundedFetch, type Exchange } from './bounded-fetch.ts';
+import { maxForeignInARow } from '../wire/message-reader.ts';
+import type { HttpEndpoint } from '../fast/fast-channel.ts';
+import { UpstreamError } from '../upstream-error.ts';
+import { failureMessage, type NetworkTransportOptions, type UpstreamTransport } from './upstream-transport.ts';
+import { withCredential } from '../connect/with-credential.ts';
+
+const closeTimeoutMs = 1000;
+
+type OpenRequest = Exchange & { id: RequestId; abort: AbortController; foreignInARow: number };
+
+/**
+ * The SDK's Streamable HTTP transport, plus what it leaves to its host:
+ * - a fetch with an address guard, a byte limit and no redirects (trap 9; security.md, Boundaries);
+ * - an exchange that ends without the answer (stream cut, answer with another id, 202 to a request) fails its call at
+ *   once, where the SDK would wait for the timeout;
+ * - the POST of a cancelled call is closed: for a legacy server the SDK only sends a notice and leaves the socket open.
+ */
+export class HttpTransport implements UpstreamTransport {
+  onclose: (() => void) | undefined;
+  onerror: ((error: Error) => void) | undefined;
+  onmessage: ((message: JSONRPCMessage, extra?: MessageExtraInfo) => void) | undefined;
+  readonly hasPerRequestStream = true;
+  readonly #inner: StreamableHTTPClientTransport;
+  readonly #dispatcher: ReturnType<typeof createGuardedDispatcher>;
+  readonly #open = new Map<RequestId, OpenRequest>();
+  readonly #current = new AsyncLocalStorage<OpenRequest | undefined>();
+  readonly #options: NetworkTransportOptions;
+  #closing: Promise<void> | undefined;
+
+  constructor(options: NetworkTransportOptions) {
+    this.#options = options;
+    this.#dispatcher = createGuardedDispatcher(options);
+    this.#inner = new StreamableHTTPClientTransport(options.url, {
+      requestInit: { headers: options.headers },
+      fetch: withCredential(
+        createBoundedFetch({
+          dispatcher: this.#dispatcher,
+          maxResultBytes: options.maxResultBytes,
+          currentExchange: () => this.#current.getStore(),
+        }),
+        options.credential,
+      ),
+      // our fetch never follows redirects; this setting stops the SDK from following them itself
+      redirectPolicy: 'follow',
+    });
+    // oxlint-disable unicorn/prefer-add-event-listener -- the SDK's transports have no addEventListener
+    this.#inner.onmessage = (message: JSONRPCMessage) => this.#deliver(message);
+    this.#inner.onerror = (error) => {
+      this.onerror?.(error);
+      this.#countForeign();
+    };
+    this.#inner.onclose = () => this.onclose?.();
+    // oxlint-enable unicorn/prefer-add-event-listener
+  }
+
+  get sessionId(): string | undefined {
+    return this.#inner.sessionId;
+  }
+
+  /** The endpoint for the fast path; undefined where each request needs a user's credential. */
+  endpoint(): HttpEndpoint | undefined {
+    if ('credential' in this.#options) return undefined;
+    return { ...this.#options, dispatcher: this.#dispatcher, sessionId: this.sessionId };
+  }
+
+  get ended(): undefined {
+    return undefined;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#inner.setProtocolVersion(version);
+  }
+
+  start(): Promise<void> {
+    return this.#inner.start();
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (!isJSONRPCRequest(message)) {
+      // a notice belongs to no exchange, even if the timer of one sends it
+      const sent = this.#current.run(undefined, () => this.#inner.send(message, definedOnly(options)));
+      const cancelled = cancelledRequestId(message);
+      if (cancelled === undefined) return sent;
+      // send the notice before closing the POST, so that the server learns the reason
+      await sent.finally(() => this.#open.get(cancelled)?.abort.abort());
+      return;
+    }
+    const request = this.#register(message.id);
+    const signals = [request.abort.signal, ...(options?.requestSignal ? [options.requestSignal] : [])];
+    try {
+      await this.#current.run(request, () =>
+        this.#inner.send(message, {
+          ...definedOnly(options),
+          requestSignal: AbortSignal.any(signals),
+          onRequestStreamEnd: () => {
+            options?.onRequestStreamEnd?.();
+            request.fail(new UpstreamError('closed', 'the answer stream ended without the answer'));
+          },
+        }),
+      );
+    } catch (error) {
+      this.#open.delete(message.id);
+      throw error;
+    }
+    // a subscription has no answer to wait for, and a streamed answer comes later
+    if (!request.streaming && this.#open.has(message.id))
+      request.fail(new UpstreamError('bad_upstream', 'the response does not contain the answer'));
+  }
+
+  /** Ends the session (legacy, best effort), every exchange and every socket. */
+  close(): Promise<void> {
+    this.#closing ??= this.#shutDown();
+    return this.#closing;
+  }
+
+  async abort(): Promise<void> {
+    await this.#inner.close();
+    await this.#dispatcher.destroy();
+  }
+
+  async #shutDown(): Promise<void> {
+    const goodbye = this.#inner.sessionId === undefined ? undefined : this.#endSession();
+    const closed = new UpstreamError('closed', 'the connection was closed');
+    for (const request of this.#open.values()) request.fail(closed);
+    await goodbye;
+    await this.#inner.close();
+    await this.#dispatcher.destroy();
+  }
+
+  async #endSession(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const deadline = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, closeTimeoutMs);
+    });
+    const ended = this.#inner.terminateSession().catch(() => {});
+    await Promise.race([ended, deadline]);
+    clearTimeout(timer);
+  }
+
+  #register(id: RequestId): OpenRequest {
+    const request: OpenRequest = {
+      id,
+      abort: new AbortController(),
+      streaming: false,
+      foreignInARow: 0,
+      fail: (error) => {
+        if (this.#open.get(id) !== request) return;
+        this.#open.delete(id);
+        this.onmessage?.(failureMessage(id, error));
+        request.abort.abort();
+      },
+    };
+    this.#open.set(id, request);
+    return request;
+  }
+
+  /** The SDK reports each event that is not JSON-RPC and continues to read; this ends such a stream. */
+  #countForeign(): void {
+    const request = this.#current.getStore();
+    if (!request?.streaming || ++request.foreignInARow < maxForeignInARow) return;
+    request.fail(new UpstreamError('bad_upstream', `${maxForeignInARow} events in a row that are not JSON-RPC`));
+  }
+
+  #deliver(message: JSONRPCMessage): void {
+    const current = this.#current.getStore();
+    if (current) current.foreignInARow = 0;
+    if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) {
+      if (message.id !== undefined) this.#open.delete(message.id);
+    }
+    this.onmessage?.(message);
+  }
+}
+
+/** Removes undefined members: the SDK returns options with them but accepts only absent ones. */
+function definedOnly(options: TransportSendOptions | undefined): Parameters<StreamableHTTPClientTransport['send']>[1] {
+  return {
+    ...(options?.resumptionToken !== undefined && { resumptionToken: options.resumptionToken }),
+    ...(options?.onresumptiontoken && { onresumptiontoken: options.onresumptiontoken }),
+    ...(options?.requestSignal && { requestSignal: options.requestSignal }),
+    ...(options?.headers && { headers: options.headers }),
+  };
+}
+
+function cancelledRequestId(message: JSONRPCMessage): RequestId | undefined {
+  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
+  const id: unknown = message.params?.['requestId'];
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}

@@ -1,0 +1,257 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test } from 'vitest';
+import { findDeadPort } from '#testing/fault-server.ts';
+import { watchLongestTurn } from '#testing/longest-turn.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { callOptions, failureOf, stdioTarget, textOf, trackUpstreams } from '../testing/open-for-test.ts';
+
+const { open, closeAll } = trackUpstreams();
+afterEach(closeAll);
+
+const faulty = (fault: string) => stdioTarget('apps/broker/src/testing/fault-stdio.ts', fault);
+const reference = (name: string, ...args: string[]) =>
+  stdioTarget(`node_modules/@modelcontextprotocol/server-${name}/dist/index.js`, ...args);
+
+/** The number of processes in the group, including zombies. */
+function processesOf(group: number | undefined): number {
+  const lines = execFileSync('ps', ['-eo', 'pgid='], { encoding: 'utf8' }).split('\n');
+  return lines.filter((line) => Number(line) === group).length;
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true));
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+describe('the official reference servers', () => {
+  test.each([
+    ['everything', ['stdio'], 'echo'],
+    ['memory', [], 'read_graph'],
+    ['sequential-thinking', [], 'sequentialthinking'],
+  ] as const)('%s is opened, listed and pinged, and leaves no process', async (name, args, tool) => {
+    const upstream = await open(reference(name, ...args));
+    expect(upstream.era).toBe('legacy');
+    expect((await upstream.listTools()).map((each) => each.name)).toContain(tool);
+    await upstream.ping(2000);
+    expect(processesOf(upstream.pid)).toBe(1);
+    await upstream.close();
+    expect(processesOf(upstream.pid)).toBe(0);
+  });
+
+  test('filesystem serves the folder in its arguments', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'souk-fs-'));
+    const upstream = await open(reference('filesystem', folder));
+    const path = join(folder, 'a.txt');
+    await upstream.callTool({ name: 'write_file', arguments: { path, content: 'hello' } }, callOptions());
+    const read = await upstream.callTool({ name: 'read_text_file', arguments: { path } }, callOptions());
+    expect(textOf(read)).toBe('hello');
+    rmSync(folder, { recursive: true });
+  });
+
+  test('everything reports progress of its long operation', async () => {
+    const upstream = await open(reference('everything', 'stdio'));
+    const seen: number[] = [];
+    await upstream.callTool(
+      { name: 'trigger-long-running-operation', arguments: { duration: 0.4, steps: 4 } },
+      callOptions({ onProgress: ({ progress }) => seen.push(progress) }),
+    );
+    expect(seen).toEqual([1, 2, 3, 4]);
+  });
+
+  test('everything over streamable HTTP is opened and called with progress, and its lost session is detected', async () => {
+    const port = await findDeadPort();
+    const { argv } = reference('everything', 'streamableHttp');
+    const start = () => spawn(argv[0], argv.slice(1), { env: { PORT: String(port) }, stdio: 'ignore' });
+    const address = `127.0.0.1:${port}`;
+    const target = { type: 'http' as const, url: `http://${address}/mcp`, headers: {}, allowAddresses: [address] };
+    let server = start();
+    try {
+      await waitUntil('it listens', () => isListening(port));
+      const upstream = await open(target);
+      expect((await upstream.listTools()).map((tool) => tool.name)).toContain('echo');
+      const seen: number[] = [];
+      await upstream.callTool(
+        { name: 'trigger-long-running-operation', arguments: { duration: 0.2, steps: 2 } },
+        callOptions({ onProgress: ({ progress }) => seen.push(progress) }),
+      );
+      expect(seen).toEqual([1, 2]);
+      server.kill('SIGKILL');
+      await waitUntil('it stops listening', async () => !(await isListening(port)));
+      expect((await failureOf(upstream.ping(1000))).kind).toBe('unreachable');
+      server = start();
+      await waitUntil('it listens again', () => isListening(port));
+      expect((await failureOf(upstream.ping(1000))).kind).toBe('session_lost');
+    } finally {
+      server.kill('SIGKILL');
+    }
+  });
+
+  test('a child sees only the environment that it was given', async () => {
+    process.env['SOUK_CANARY'] = 'canary-5f1c';
+    const upstream = await open({ ...reference('everything', 'stdio'), env: { GIVEN: 'yes' } });
+    const tools = await upstream.listTools();
+    const tool = tools.find((each) => each.name === 'get-env');
+    expect(tool).toBeDefined();
+    const shown = textOf(await upstream.callTool({ name: 'get-env' }, callOptions()));
+    delete process.env['SOUK_CANARY'];
+    expect(JSON.parse(shown)).toEqual({ GIVEN: 'yes' });
+  });
+});
+
+describe('a stdio server', () => {
+  test('of the modern era is probed in the process that is then used', async () => {
+    const upstream = await open(faulty('healthy'));
+    expect(upstream.era).toBe('modern');
+    expect(textOf(await upstream.callTool({ name: 'echo', arguments: { text: 'x' } }, callOptions()))).toBe('x');
+    expect(processesOf(upstream.pid)).toBe(1);
+  });
+
+  test.each(['modern', 'legacy'] as const)('receives cancellations in the %s era', async (era) => {
+    const upstream = await open(faulty('healthy'), { era });
+    const failure = await failureOf(upstream.callTool({ name: 'hang' }, callOptions({ timeoutMs: 200 })));
+    expect(failure.kind).toBe('timeout');
+    await upstream.ping(1000);
+  });
+
+  test('that sends progress together with the answer loses none of it', async () => {
+    const upstream = await open(faulty('healthy'));
+    for (let round = 0; round < 10; round++) {
+      const seen: number[] = [];
+      const slow = { name: 'slow', arguments: { steps: 3, everyMs: 0 } };
+      await upstream.callTool(slow, callOptions({ onProgress: ({ progress }) => seen.push(progress) }));
+      expect(seen).toEqual([1, 2, 3]);
+    }
+  });
+
+  test('that exits at the probe is restarted as legacy', async () => {
+    expect(await open(faulty('exit-on-probe'))).toMatchObject({ era: 'legacy' });
+  });
+
+  test('may print a banner before its first message', async () => {
+    const diagnostics: string[] = [];
+    const upstream = await open(faulty('banner'), { onDiagnostics: (lines) => diagnostics.push(...lines) });
+    await upstream.ping(1000);
+    expect(diagnostics).toEqual(['ready']);
+  });
+
+  test('that never answers is a timeout, and its process is ended', async () => {
+    const started = performance.now();
+    expect((await failureOf(open(faulty('silent'), { connectTimeoutMs: 600 }))).kind).toBe('timeout');
+    // a graceful close would take 5 s, and 4 s more if the program had to be killed
+    expect(performance.now() - started).toBeLessThan(3000);
+    // only children of this process: another test run may have such a program too
+    const running = execFileSync('ps', ['-eo', 'ppid=,args='], { encoding: 'utf8' }).split('\n');
+    const ours = running.filter((line) => Number.parseInt(line) === process.pid);
+    expect(ours.length).toBeGreaterThan(0);
+    expect(ours.join('\n')).not.toContain('fault-stdio.ts silent');
+  });
+
+  test('that cannot be started is unreachable', async () => {
+    const target = { type: 'stdio' as const, argv: ['/does/not/exist'] as const, cwd: '/', env: {} };
+    expect((await failureOf(open(target))).kind).toBe('unreachable');
+  });
+
+  test('bad input 22: that exits during a call ends the call at once', async () => {
+    let reason = '';
+    const upstream = await open(faulty('exit-on-call'), { onClosed: (why) => (reason = why) });
+    const started = performance.now();
+    const failure = await failureOf(upstream.callTool({ name: 'hang' }, callOptions()));
+    expect(failure.kind).toBe('closed');
+    expect(performance.now() - started).toBeLessThan(3000);
+    expect(reason).toContain('exit code 3');
+    expect(processesOf(upstream.pid)).toBe(0);
+    expect((await failureOf(upstream.ping(1000))).kind).toBe('closed');
+  });
+
+  test('bad input 23: that floods without a newline is killed within 10 MiB, and others keep working', async () => {
+    const other = await open(faulty('healthy'));
+    const upstream = await open(faulty('flood'), { maxResultBytes: 64 * 1024 * 1024 });
+    const before = process.memoryUsage().rss;
+    const failure = await failureOf(upstream.callTool({ name: 'hang' }, callOptions()));
+    expect(failure).toMatchObject({
+      kind: 'result_too_large',
+      message: `a line of more than ${10 * 1024 * 1024} bytes`,
+    });
+    expect((process.memoryUsage().rss - before) / 1024 / 1024).toBeLessThan(64);
+    await waitUntil('it is gone', () => processesOf(upstream.pid) === 0);
+    await other.ping(1000);
+  });
+
+  test('bad input 17: that prints a hundred lines that are not JSON-RPC ends the call', async () => {
+    const upstream = await open(faulty('garbage'));
+    expect((await failureOf(upstream.callTool({ name: 'hang' }, callOptions()))).kind).toBe('bad_upstream');
+    await waitUntil('it is gone', () => processesOf(upstream.pid) === 0);
+  });
+
+  test('that answers with JSON of a hundred thousand levels ends the call', async () => {
+    const upstream = await open(faulty('deep'));
+    expect((await failureOf(upstream.callTool({ name: 'hang' }, callOptions()))).kind).toBe('bad_upstream');
+  });
+
+  test('that floods with notices does not block the event loop', async () => {
+    const upstream = await open(faulty('notices'));
+    const call = failureOf(upstream.callTool({ name: 'hang' }, callOptions({ timeoutMs: 800 })));
+    const longestTurnMs = watchLongestTurn();
+    expect((await call).kind).toBe('timeout');
+    expect(longestTurnMs()).toBeLessThan(250);
+  });
+
+  test('may write megabytes to stderr, and a bounded part is kept', async () => {
+    const diagnostics: string[] = [];
+    const upstream = await open(faulty('chatty'), { onDiagnostics: (lines) => diagnostics.push(...lines) });
+    await upstream.callTool({ name: 'echo' }, callOptions());
+    await waitUntil('something came', () => diagnostics.length > 0);
+    expect(diagnostics.length).toBeLessThan(400);
+  });
+
+  test('that ignores the end of its input and SIGTERM is killed after 4 s', async () => {
+    const upstream = await open(faulty('stubborn'));
+    const started = performance.now();
+    await upstream.close();
+    expect(performance.now() - started).toBeGreaterThan(3900);
+    expect(performance.now() - started).toBeLessThan(8000);
+    expect(processesOf(upstream.pid)).toBe(0);
+  });
+
+  test('ends together with its own children', async () => {
+    const upstream = await open(faulty('child'));
+    await waitUntil('the helper runs', () => processesOf(upstream.pid) === 2);
+    await upstream.close();
+    await waitUntil('the group is empty', () => processesOf(upstream.pid) === 0);
+    expect(processesOf(upstream.pid)).toBe(0);
+  });
+
+  test('twenty of them, opened and closed, leave no process and no handle', async () => {
+    const before = process.getActiveResourcesInfo().length;
+    const upstreams = [];
+    for (let round = 0; round < 20; round++) upstreams.push(await open(faulty('healthy'), { era: 'legacy' }));
+    await Promise.all(upstreams.map((upstream) => upstream.close()));
+    expect(upstreams.map(({ pid }) => processesOf(pid)).every((count) => count === 0)).toBe(true);
+    await waitUntil('the handles are closed', () => process.getActiveResourcesInfo().length <= before + 1);
+  });
+});
+
+describe('when this process ends without closing its servers', () => {
+  const program = fileURLToPath(new URL('../../../testing/leave-upstream-open.ts', import.meta.url));
+
+  test.each(['exit', 'SIGKILL'] as const)('by %s, the server ends too', async (how) => {
+    const parent = spawn(process.execPath, [program], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const group = await new Promise<number>((resolve) => {
+      parent.stdout.once('data', (chunk: Buffer) => resolve(Number(chunk.toString())));
+    });
+    expect(processesOf(group)).toBe(1);
+    if (how === 'exit') parent.stdin.write('exit\n');
+    else parent.kill('SIGKILL');
+    await waitUntil('the group is empty', () => processesOf(group) === 0);
+    expect(processesOf(group)).toBe(0);
+  });
+});

@@ -1,0 +1,34 @@
+import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
+import type { HttpEndpoint } from '../fast/fast-channel.ts';
+import type { UpstreamCredential } from '../target.ts';
+import type { UpstreamError } from '../upstream-error.ts';
+
+/** A transport that reports why it ended: open calls fail with that reason instead of "closed". */
+export type UpstreamTransport = Transport & {
+  readonly ended: UpstreamError | undefined;
+  readonly pid?: number | undefined;
+  /** Only HTTP transports have one, once they are open. */
+  endpoint?(): HttpEndpoint | undefined;
+  /** Ends it at once: after a failed handshake a graceful shutdown is not worth waiting for. */
+  abort(): Promise<void>;
+};
+
+export type NetworkTransportOptions = {
+  url: URL;
+  headers: Record<string, string>;
+  credential?: UpstreamCredential;
+  allowAddresses: readonly string[];
+  connectTimeoutMs: number;
+  maxResultBytes: number;
+};
+
+/** Never sent or received: the code only carries an UpstreamError through the SDK to the call that it ends. */
+const injectedErrorCode = -32000;
+
+/**
+ * A message that makes the SDK reject one open request with our error. The error is in `data`, where no upstream can
+ * forge it: parsed JSON is never an UpstreamError.
+ */
+export function failureMessage(id: RequestId, error: UpstreamError): JSONRPCMessage {
+  return { jsonrpc: '2.0', id, error: { code: injectedErrorCode, message: error.message, data: error } };
+}

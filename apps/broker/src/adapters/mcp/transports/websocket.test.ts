@@ -1,0 +1,123 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { findDeadPort } from '#testing/fault-server.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { startWebSocketFixture, type WebSocketFault, type WebSocketFixture } from '#testing/websocket-fixture.ts';
+import { callOptions, failureOf, textOf, trackUpstreams } from '../testing/open-for-test.ts';
+import type { UpstreamTarget } from '../target.ts';
+
+const { open, closeAll } = trackUpstreams();
+let fixture: WebSocketFixture;
+beforeAll(async () => {
+  fixture = await startWebSocketFixture();
+});
+afterEach(closeAll);
+afterAll(() => fixture.close());
+
+const target = (fault: WebSocketFault, headers: Record<string, string> = {}): UpstreamTarget => ({
+  type: 'websocket',
+  url: fixture.url(fault),
+  headers,
+  allowAddresses: [fixture.address],
+});
+
+describe('a WebSocket server', () => {
+  test.each(['modern', 'legacy'] as const)('lists, calls and answers pings in the %s era', async (era) => {
+    const upstream = await open(target('healthy'), era === 'legacy' ? { era } : {});
+    expect(upstream.era).toBe(era);
+    expect((await upstream.listTools()).map((tool) => tool.name)).toContain('echo');
+    expect(textOf(await upstream.callTool({ name: 'echo', arguments: { text: 'hi' } }, callOptions()))).toBe('hi');
+    expect(await upstream.readResource({ uri: 'test://a' }, callOptions())).toHaveProperty('contents');
+    await upstream.ping(1000);
+  });
+
+  test('gets the subprotocol mcp and the headers of the target at the handshake', async () => {
+    await open(target('healthy', { 'x-souk-subject': 'abc' }));
+    expect(fixture.lastHandshake).toMatchObject({ 'sec-websocket-protocol': 'mcp', 'x-souk-subject': 'abc' });
+    expect(fixture.lastHandshake).not.toHaveProperty('authorization');
+    expect(fixture.lastHandshake).not.toHaveProperty('sec-websocket-extensions');
+  });
+
+  test('that hangs up at the probe is opened again as legacy', async () => {
+    expect(await open(target('legacy'))).toMatchObject({ era: 'legacy' });
+  });
+
+  test.each(['modern', 'legacy'] as const)('sends progress and receives cancellations in the %s era', async (era) => {
+    const upstream = await open(target('healthy'), { era });
+    const seen: number[] = [];
+    const slow = { name: 'slow', arguments: { steps: 3, everyMs: 20 } };
+    await upstream.callTool(slow, callOptions({ onProgress: ({ progress }) => seen.push(progress) }));
+    expect(seen).toEqual([1, 2, 3]);
+    const before = fixture.seen.cancelled.length;
+    const controller = new AbortController();
+    const call = failureOf(upstream.callTool({ name: 'hang' }, callOptions({ signal: controller.signal })));
+    await upstream.ping(1000);
+    controller.abort();
+    expect((await call).kind).toBe('cancelled');
+    await waitUntil('the upstream knows', () => fixture.seen.cancelled.length > before);
+  });
+
+  test('has no open socket after close, even with change listeners', async () => {
+    const upstream = await open(target('healthy'), { onToolListChanged: () => {} });
+    await upstream.close();
+    await waitUntil('no socket is left', () => fixture.openSockets() === 0);
+    expect(fixture.openSockets()).toBe(0);
+  });
+});
+
+describe('a faulty WebSocket server', () => {
+  test('bad input 15: a refused connection is unreachable within 1 s', async () => {
+    const address = `127.0.0.1:${await findDeadPort()}`;
+    const started = performance.now();
+    const failure = await failureOf(
+      open({ type: 'websocket', url: `ws://${address}/`, headers: {}, allowAddresses: [address] }),
+    );
+    expect(failure.kind).toBe('unreachable');
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+
+  test('bad input 16: silence at the handshake is a timeout', async () => {
+    expect((await failureOf(open(target('hang'), { connectTimeoutMs: 400 }))).kind).toBe('timeout');
+  });
+
+  test.each([
+    ['HTTP 401', 'unauthorized', 'sign_in_required'],
+    ['a redirect, which is not followed', 'redirect', 'bad_upstream'],
+    ['another subprotocol', 'other-subprotocol', 'bad_upstream'],
+  ] as const)('%s at the handshake is refused', async (_, fault, kind) => {
+    expect((await failureOf(open(target(fault)))).kind).toBe(kind);
+  });
+
+  test.each([
+    ['a binary frame', 'binary', 'bad_upstream'],
+    ['bad input 17: a hundred frames that are not JSON-RPC', 'garbage', 'bad_upstream'],
+    ['bad input 18: a frame above the limit', 'huge', 'result_too_large'],
+    ['a torn connection', 'drops-calls', 'closed'],
+  ] as const)('%s fails the open call at once and ends the connection', async (_, fault, kind) => {
+    let reason = '';
+    const upstream = await open(target(fault), { onClosed: (why) => (reason = why) });
+    const started = performance.now();
+    const failure = await failureOf(upstream.callTool({ name: 'hang' }, callOptions()));
+    expect(failure.kind).toBe(kind);
+    expect(performance.now() - started).toBeLessThan(1000);
+    expect(reason).toBe(failure.message);
+    await waitUntil('no socket is left', () => fixture.openSockets() === 0);
+  });
+
+  test('a server that ignores the closing handshake is closed within 2.5 s', async () => {
+    const upstream = await open(target('ignores-close'), { era: 'legacy' });
+    const started = performance.now();
+    await upstream.close();
+    expect(performance.now() - started).toBeLessThan(2500);
+  });
+
+  test.each([
+    'ws://127.0.0.1:1/',
+    'ws://2130706433:1/',
+    'ws://[::ffff:127.0.0.1]:1/',
+    'ws://localhost:1/',
+    'ws://0x7f.1:1/',
+  ])('bad input 28: %s is refused', async (url) => {
+    const failure = await failureOf(open({ type: 'websocket', url, headers: {}, allowAddresses: [] }));
+    expect(failure.kind).toBe('refused_address');
+  });
+});

@@ -1,0 +1,61 @@
+import { SERVER_INFO_META_KEY, type CallToolResult, type InputRequiredResult } from '@modelcontextprotocol/client';
+import { asRecord } from '#platform/json.ts';
+import type { ToolAnswer, ToolResult } from '../upstream.ts';
+
+/** A result that is passed on as the server wrote it. A class, because nearly every call creates one. */
+export class WrittenResult implements ToolResult {
+  readonly kind: ToolResult['kind'];
+  readonly members: string;
+  readonly meta: Record<string, unknown> | undefined;
+
+  constructor(kind: ToolResult['kind'], members: string, meta: Record<string, unknown> | undefined) {
+    this.kind = kind;
+    this.members = members;
+    this.meta = meta;
+  }
+
+  toResult(): CallToolResult {
+    // why the cast: the text was checked before this object was created
+    return { ...(JSON.parse(`{${this.members}}`) as CallToolResult), ...(this.meta && { _meta: this.meta }) };
+  }
+}
+
+/** A result that was parsed and checked. */
+export class ParsedResult implements ToolResult {
+  /** Without `_meta` and resultType, which belong to the exchange with the server. */
+  readonly #result: CallToolResult;
+  readonly meta: Record<string, unknown> | undefined;
+
+  constructor(whole: CallToolResult & { resultType?: unknown }) {
+    const { _meta: meta, resultType: _, ...result } = whole;
+    this.#result = result;
+    this.meta = withoutServerInfo(asRecord(meta));
+  }
+
+  get kind(): ToolResult['kind'] {
+    return kindOf(this.#result);
+  }
+
+  get members(): string {
+    return JSON.stringify(this.#result).slice(1, -1);
+  }
+
+  toResult(): CallToolResult {
+    return { ...this.#result, ...(this.meta && { _meta: this.meta }) };
+  }
+}
+
+export function kindOf(result: { isError?: unknown }): ToolResult['kind'] {
+  return result.isError === true ? 'tool_error' : 'complete';
+}
+
+export function questionsOf(questions: InputRequiredResult): ToolAnswer {
+  return { kind: 'input_required', questions };
+}
+
+/** Removes the upstream's name, which must not reach the client (trap 4). */
+export function withoutServerInfo(meta: Record<string, unknown> | undefined): Record<string, unknown> | undefined {
+  if (!meta || !(SERVER_INFO_META_KEY in meta)) return meta;
+  const { [SERVER_INFO_META_KEY]: _, ...rest } = meta;
+  return rest;
+}

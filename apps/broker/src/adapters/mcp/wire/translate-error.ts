@@ -1,0 +1,110 @@
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { RefusedAddressError } from '#platform/http/address-guard.ts';
+import { asRecord, parseObject } from '#platform/json.ts';
+import { UpstreamError } from '../upstream-error.ts';
+
+/** The request was not sent. */
+const connectFailures: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+  'EADDRNOTAVAIL',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'ENOENT',
+  'EACCES',
+  'ENOTDIR',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+/** The connection broke during an exchange: the server may have acted on the request. */
+const tornConnections: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_DESTROYED']);
+
+/**
+ * Turns an error of the SDK, the sockets or the process layer into an UpstreamError.
+ * @param ended why the transport ended, if it did: open calls fail with this reason instead of "closed".
+ */
+export function toUpstreamError(error: unknown, ended?: UpstreamError): UpstreamError {
+  const known = findUpstreamError(error);
+  if (known) return known;
+  if (error instanceof ProtocolError) {
+    return new UpstreamError('protocol', stripPrefix(error.message), {
+      code: error.code,
+      data: error.data,
+      cause: error,
+    });
+  }
+  if (error instanceof SdkHttpError) return fromHttpStatus(error);
+  if (error instanceof SdkError) return fromSdkError(error, ended);
+  if (ended) return ended;
+  return fromSystemError(error);
+}
+
+/** Our own error may arrive wrapped: as a cause of undici or the SDK, or as the data of an injected JSON-RPC error. */
+function findUpstreamError(error: unknown): UpstreamError | undefined {
+  for (let each: unknown = error, depth = 0; depth < 6 && each instanceof Error; each = each.cause, depth++) {
+    if (each instanceof UpstreamError) return each;
+    if (each instanceof RefusedAddressError) {
+      return new UpstreamError('refused_address', each.message, { cause: error });
+    }
+    if (each instanceof ProtocolError && each.data instanceof UpstreamError) return each.data;
+  }
+  return undefined;
+}
+
+function fromSdkError(error: SdkError, ended: UpstreamError | undefined): UpstreamError {
+  switch (error.code) {
+    case SdkErrorCode.RequestTimeout:
+      return new UpstreamError('timeout', error.message, { cause: error });
+    case SdkErrorCode.ConnectionClosed:
+    case SdkErrorCode.NotConnected:
+    case SdkErrorCode.SendFailed:
+      return ended ?? new UpstreamError('closed', error.message, { cause: error });
+    case SdkErrorCode.EraNegotiationFailed:
+      return ended ?? fromNegotiation(error);
+    default:
+      return new UpstreamError('bad_upstream', error.message, { cause: error });
+  }
+}
+
+function fromNegotiation(error: SdkError): UpstreamError {
+  const system = fromSystemError(error.cause);
+  const isNetwork = system.kind === 'unreachable' || system.kind === 'closed';
+  return isNetwork ? system : new UpstreamError('bad_upstream', error.message, { cause: error });
+}
+
+function fromHttpStatus(error: SdkHttpError): UpstreamError {
+  const answer = readJsonRpcError(error.data?.text);
+  if (answer) return new UpstreamError('protocol', answer.message, { ...answer, cause: error });
+  return new UpstreamError('bad_upstream', `HTTP ${error.status}`, { cause: error });
+}
+
+/** The JSON-RPC error in the body of a 4xx, if any (since 2026-07-28 unknown methods are 404 with -32601). */
+export function readJsonRpcError(text: unknown): { code: number; message: string; data?: unknown } | undefined {
+  if (typeof text !== 'string' || !text.startsWith('{')) return undefined;
+  const { code, message, data } = asRecord(parseObject(text)?.['error']) ?? {};
+  if (typeof code !== 'number' || typeof message !== 'string') return undefined;
+  return { code, message: stripPrefix(message), data };
+}
+
+function fromSystemError(error: unknown): UpstreamError {
+  for (let each: unknown = error, depth = 0; depth < 6 && each instanceof Error; each = each.cause, depth++) {
+    const code: unknown = 'code' in each ? each.code : undefined;
+    if (typeof code === 'string' && connectFailures.has(code)) {
+      return new UpstreamError('unreachable', each.message || code, { cause: error });
+    }
+    if (typeof code === 'string' && tornConnections.has(code)) {
+      return new UpstreamError('closed', each.message || code, { cause: error });
+    }
+    // several addresses were tried: `errors` has one error for each
+    if (each instanceof AggregateError && each.errors.length > 0) return fromSystemError(each.errors[0]);
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return new UpstreamError('bad_upstream', message, { cause: error });
+}
+
+/** SDK 1.x puts "MCP error -32602: " before each message, once per hop. */
+export function stripPrefix(message: string): string {
+  return message.replace(/^(MCP error -?\d+: )+/, '');
+}

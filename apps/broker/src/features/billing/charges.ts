@@ -1,0 +1,45 @@
+import type { UsageRow } from './usage-row.ts';
+
+/** A call that is about to be dispatched, with its price. */
+export type PricedCall = {
+  /** Id of the logical call: all rounds of a call that asks for input share it. */
+  callId: string;
+  userId: string;
+  serverId: string;
+  /** The server's own name of the tool. */
+  tool: string;
+  /** Whole credits, 0 for a free tool. */
+  credits: number;
+};
+
+/** Credits reserved for one call. Exactly one of settle and release is called, once. */
+export type Hold = {
+  readonly kind: 'hold';
+  /** The credits that settle charges. */
+  readonly credits: number;
+  /** Charges the hold after a result. Written with the next flush, so it never delays the answer. */
+  settle(): void;
+  /** Gives all credits back when the call had no result. `reason` is the one in the call's usage row. */
+  release(reason: string): void;
+};
+
+/** Why no hold was made: the call is not dispatched, and the server is not contacted. */
+export type Refusal = {
+  readonly kind: 'refusal';
+  /** Machine-readable, for `_meta.code` and the usage row. */
+  readonly code: string;
+  /** What happened and what to do, for the user. */
+  readonly text: string;
+};
+
+/** The port through which the gateway charges for calls. */
+export type Charges = {
+  /**
+   * Reserves the price of a call. Returns the hold at once if that needs no database, otherwise a promise that resolves
+   * when the hold is durable.
+   * @throws SoukError unavailable when the ledger cannot be reached: the call must not be dispatched
+   */
+  hold(call: PricedCall): Hold | Refusal | Promise<Hold | Refusal>;
+  /** Queues the record of a call, charged or not, and returns at once. */
+  record(row: UsageRow): void;
+};

@@ -1,0 +1,25 @@
+/**
+ * The record of one call. Declared here, below usage, because billing writes the row of a charged call in the same
+ * transaction as its charge.
+ */
+export type UsageRow = {
+  callId: string;
+  userId: string;
+  /** Undefined for a built-in tool and for an unknown name. */
+  serverId: string | undefined;
+  kind: 'tool' | 'prompt' | 'resource';
+  /** The server's own name of the tool or prompt, or the URI of the resource. */
+  name: string;
+  /**
+   * ok: a result. error: the result has isError, or the server returned a JSON-RPC error. failed: dispatched, but there
+   * was no valid answer. refused: not dispatched, or the server asked for input. cancelled: by the client.
+   */
+  outcome: 'ok' | 'error' | 'failed' | 'refused' | 'cancelled';
+  /** A code for why the outcome is not ok. */
+  reason: string | undefined;
+  credits: number;
+  durationMs: number;
+  clientId: string;
+  tokenId: string;
+  atMs: number;
+};

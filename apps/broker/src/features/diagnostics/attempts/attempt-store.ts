@@ -1,0 +1,117 @@
+import type { Database, Query } from '#platform/db/database.ts';
+import type { Ids } from '#platform/ids.ts';
+import type { MergedEvent } from './event-writer.ts';
+
+/** Of one person; the oldest go first. Bounds the table. */
+const maxAttemptsPerUser = 100;
+const shownAttempts = 50;
+const keepUnknownMs = 20 * 60_000;
+const keepMs = 30 * 24 * 60 * 60_000;
+
+export type AttemptRow = {
+  id: string;
+  client_id: string | null;
+  client_name: string | null;
+  user_agent: string | null;
+  era: 'legacy' | 'modern' | null;
+  protocol_version: string | null;
+  first_passed: Record<string, number>;
+  last_passed: Record<string, number>;
+  failed: Record<string, { atMs: number; reason: string; facts: Record<string, string> }>;
+  personal_token_name: string | null;
+  started_at: Date;
+  last_at: Date;
+};
+
+/** SQL of attempts. Every read names the user. */
+export function createAttemptStore(db: Database, ids: Ids) {
+  return {
+    /**
+     * Brings an attempt up to date, or begins it. Its user, once known, stays. Nothing is kept of a user whose account is
+     * deactivated or deleted.
+     */
+    async write(event: MergedEvent): Promise<void> {
+      await db.transaction(async (query) => {
+        if (event.formerKey !== undefined) {
+          await query(
+            `update connection_attempts set key = $2
+             where key = $1 and not exists (select 1 from connection_attempts where key = $2)`,
+            [event.formerKey, event.key],
+          );
+        }
+        const { rows } = await query<{ is_new: boolean }>(
+          `insert into connection_attempts as a
+             (id, key, user_id, client_id, client_name, user_agent, era, protocol_version,
+              first_passed, last_passed, failed, started_at, last_at)
+           select $1::uuid, $2::text, $3::uuid, $4::text, $5::text, $6::text, $7::text, $8::text,
+             $9::jsonb, $10::jsonb, $11::jsonb, $12::timestamptz, $13::timestamptz
+           where $3::uuid is null
+             or exists (select 1 from users where id = $3::uuid and is_active and deleted_at is null)
+           on conflict (key) do update set
+             user_id = coalesce(a.user_id, excluded.user_id),
+             client_id = coalesce(excluded.client_id, a.client_id),
+             client_name = coalesce(excluded.client_name, a.client_name),
+             user_agent = coalesce(excluded.user_agent, a.user_agent),
+             era = coalesce(excluded.era, a.era),
+             protocol_version = coalesce(excluded.protocol_version, a.protocol_version),
+             first_passed = excluded.first_passed || a.first_passed,
+             last_passed = a.last_passed || excluded.last_passed,
+             failed = a.failed || excluded.failed,
+             last_at = greatest(a.last_at, excluded.last_at)
+           returning xmax = 0 as is_new`,
+          [
+            ids.uuid(),
+            event.key,
+            event.userId ?? null,
+            event.clientId ?? null,
+            event.clientName ?? null,
+            event.userAgent ?? null,
+            event.era ?? null,
+            event.protocolVersion ?? null,
+            JSON.stringify(event.firstPassed),
+            JSON.stringify(event.lastPassed),
+            JSON.stringify(event.failed),
+            new Date(event.startedAtMs),
+            new Date(event.atMs),
+          ],
+        );
+        if (rows[0]?.is_new === true && event.userId !== undefined) await trim(query, event.userId);
+      });
+    },
+
+    /** Newest first, bounded. */
+    async list(userId: string, now: Date): Promise<AttemptRow[]> {
+      const { rows } = await db.query<AttemptRow>(
+        `select a.id, a.client_id, a.client_name, a.user_agent, a.era, a.protocol_version, a.first_passed,
+           a.last_passed, a.failed, a.started_at, a.last_at, t.name as personal_token_name
+         from connection_attempts a
+           left join personal_tokens t on a.key like 'personal:%' and t.user_id = a.user_id
+             and t.id::text = split_part(a.key, ':', 2)
+         where a.user_id = $1 and a.last_at > $2 order by a.last_at desc, a.id desc limit ${shownAttempts}`,
+        [userId, new Date(now.getTime() - keepMs)],
+      );
+      return rows;
+    },
+
+    /** Forgets the attempts of one personal token. */
+    async removePersonalToken(tokenId: string): Promise<void> {
+      await db.query(`delete from connection_attempts where key like $1`, [`personal:${tokenId}:%`]);
+    },
+
+    /** Forgets what is older than 30 days, and sign-ins that ended before their user was known. */
+    async reap(now: Date): Promise<void> {
+      await db.query(`delete from connection_attempts where last_at < $1 or (user_id is null and last_at < $2)`, [
+        new Date(now.getTime() - keepMs),
+        new Date(now.getTime() - keepUnknownMs),
+      ]);
+    },
+  };
+}
+
+async function trim(query: Query, userId: string): Promise<void> {
+  await query(
+    `delete from connection_attempts where user_id = $1 and id not in
+       (select id from connection_attempts where user_id = $1 order by last_at desc, id desc limit ${maxAttemptsPerUser})`,
+    [userId],
+  );
+}

@@ -1,0 +1,63 @@
+import { beforeEach, expect, test } from 'vitest';
+import type { McpRequest } from '#features/gateway/index.ts';
+import type { AttemptEvent } from './attempt-event.ts';
+import { followRequests } from './follow-requests.ts';
+
+let nowMs: number;
+let recorded: AttemptEvent[];
+let events: ReturnType<typeof followRequests>;
+beforeEach(() => {
+  nowMs = 1_000_000;
+  recorded = [];
+  events = followRequests({ clock: { now: () => nowMs }, record: (event) => recorded.push(event) });
+});
+
+function requestOf(userAgent = 'program/1'): McpRequest {
+  return {
+    caller: {
+      userId: 'user',
+      role: 'user',
+      kind: 'personal',
+      clientId: 'personal',
+      tokenId: 'token',
+      scopes: ['mcp:tools'],
+      expiresAtMs: Number.POSITIVE_INFINITY,
+    },
+    headers: { 'user-agent': userAgent, 'mcp-protocol-version': '2026-07-28' },
+    body: {},
+    isAnswered: false,
+  };
+}
+
+test('a call is recorded once, however often its client calls again', () => {
+  for (let i = 0; i < 100; i++) events.requestAnswered(requestOf(), 'tools/call');
+  expect(recorded.map(({ passed }) => passed)).toEqual([['first-request', 'era', 'first-call']]);
+});
+
+test('what was recorded is recorded again after ten minutes', () => {
+  events.requestAnswered(requestOf(), 'tools/call');
+  nowMs += 10 * 60_000;
+  events.requestAnswered(requestOf(), 'tools/call');
+  expect(recorded.map(({ atMs }) => atMs)).toEqual([1_000_000, 1_600_000]);
+});
+
+test('each program of a personal token is recorded on its own', () => {
+  for (const agent of ['one/1', 'two/1', 'one/1']) events.requestAnswered(requestOf(agent), 'tools/list');
+  expect(recorded.map(({ userAgent }) => userAgent)).toEqual(['one/1', 'two/1']);
+});
+
+test('a failure is recorded once, and what passes after it is recorded again', () => {
+  events.requestAnswered(requestOf(), 'tools/list');
+  for (let i = 0; i < 3; i++) events.requestServed(requestOf(), 406);
+  events.requestAnswered(requestOf(), 'tools/list');
+  expect(recorded.map(({ failure, passed }) => failure?.reason ?? passed?.at(-1))).toEqual([
+    'tools-listed',
+    'wrong-accept',
+    'tools-listed',
+  ]);
+});
+
+test('an answer that no client caused is no failure', () => {
+  for (const status of [405, 429, 500, 503]) events.requestServed(requestOf(), status);
+  expect(recorded).toEqual([]);
+});

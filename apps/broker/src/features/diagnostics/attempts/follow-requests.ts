@@ -1,0 +1,113 @@
+import type { ConnectionStep } from '@souk/contract/diagnostics.ts';
+import type { GatewayEvents, McpRequest } from '#features/gateway/index.ts';
+import { cleanLabel } from '#platform/clean-label.ts';
+import type { Clock } from '#platform/clock.ts';
+import { attemptKey, type Failure, type RecordEvent } from './attempt-event.ts';
+import { describeOpening, isModernVersion, requestFailure } from './read-request.ts';
+
+/** What was recorded of a token is recorded again after this long: it heals what a failure left behind, and tells the last use. */
+const repeatAfterMs = 10 * 60_000;
+const maxRemembered = 10_000;
+
+const stepBits: readonly (readonly [ConnectionStep, number])[] = [
+  ['first-request', 1],
+  ['era', 2],
+  ['tools-listed', 4],
+  ['first-call', 8],
+];
+const firstRequestBit = 1;
+const eraBit = 2;
+const methodBits: Readonly<Record<string, number>> = {
+  initialize: eraBit,
+  'server/discover': eraBit,
+  'tools/list': 4,
+  'tools/call': 8,
+};
+
+/** Of one attempt: bits of the steps that passed, and what failed since one passed. */
+type Known = { bits: number; untilMs: number; failed?: readonly string[] };
+
+/**
+ * Follows what clients do at the MCP endpoints once they have a token. On the path of every call: for a token whose steps
+ * are known it is one look into a map, and never a write.
+ */
+export function followRequests(options: {
+  clock: Clock;
+  record: RecordEvent;
+}): Pick<GatewayEvents, 'requestAnswered' | 'requestServed' | 'scopeLacking'> {
+  const { clock, record } = options;
+  const knownAttempts = new Map<string, Known>();
+
+  function remember(attempt: string, known: Known): void {
+    if (knownAttempts.size >= maxRemembered) knownAttempts.clear();
+    knownAttempts.set(attempt, known);
+  }
+
+  function pass(request: McpRequest, passed: number): void {
+    const attempt = attemptOf(request);
+    const bits = passed | firstRequestBit | eraBitOf(request);
+    const found = knownAttempts.get(attempt);
+    const nowMs = clock.now();
+    const known = found && found.untilMs > nowMs ? found : undefined;
+    if (known && (known.bits & bits) === bits) return;
+    remember(attempt, { bits: bits | (known?.bits ?? 0), untilMs: known?.untilMs ?? nowMs + repeatAfterMs });
+    record({
+      ...identify(request),
+      atMs: nowMs,
+      ...describeOpening(request, request.caller.kind === 'personal'),
+      passed: stepsOf(bits),
+    });
+  }
+
+  function fail(request: McpRequest, failure: Failure, passed: ConnectionStep[] = []): void {
+    const attempt = attemptOf(request);
+    const nowMs = clock.now();
+    const before = knownAttempts.get(attempt);
+    const failed = before && before.untilMs > nowMs ? (before.failed ?? []) : [];
+    const what = `${failure.step} ${failure.reason}`;
+    if (failed.includes(what)) return;
+    // Steps that pass again are recorded again: a failure must not stand for a client that recovered.
+    remember(attempt, { bits: 0, untilMs: nowMs + repeatAfterMs, failed: [...failed, what] });
+    record({ ...identify(request), atMs: nowMs, failure, passed });
+  }
+
+  return {
+    requestAnswered: (request, method) => pass(request, methodBits[method] ?? 0),
+
+    requestServed(request, status) {
+      const failure = status >= 400 ? requestFailure(request.headers, status) : undefined;
+      if (failure) fail(request, failure);
+      else if (status < 400) pass(request, 0);
+    },
+
+    scopeLacking(request, method, missing) {
+      const step = method === 'tools/list' ? 'tools-listed' : 'first-call';
+      const facts = { missing, has: request.caller.scopes.join(' ') };
+      // It reached us, and its version was not what was wrong.
+      const passed = stepsOf(firstRequestBit | eraBitOf(request));
+      fail(request, { step, reason: 'insufficient-scope', facts }, passed);
+    },
+  };
+}
+
+/** Since 2026-07-28 each request names its version: one that is served has agreed on it. */
+function eraBitOf({ headers }: McpRequest): number {
+  return isModernVersion(headers['mcp-protocol-version']) ? eraBit : 0;
+}
+
+/** One token in one program; an access token is of one program by itself. */
+function attemptOf({ caller, headers }: McpRequest): string {
+  return caller.kind === 'personal' ? `${caller.tokenId} ${headers['user-agent'] ?? ''}` : caller.tokenId;
+}
+
+function identify({ caller, headers }: McpRequest) {
+  const userAgent = cleanLabel(headers['user-agent']);
+  const { userId, tokenId } = caller;
+  return caller.kind === 'personal'
+    ? { key: attemptKey.personalToken(tokenId, userAgent), userId, userAgent }
+    : { key: attemptKey.grant(tokenId), userId, userAgent, clientId: caller.clientId };
+}
+
+function stepsOf(bits: number): ConnectionStep[] {
+  return stepBits.filter(([, bit]) => (bits & bit) !== 0).map(([step]) => step);
+}

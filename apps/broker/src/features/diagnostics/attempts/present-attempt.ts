@@ -1,0 +1,155 @@
+import { connectionSteps, type ConnectionAttempt, type ConnectionStep } from '@souk/contract/diagnostics.ts';
+import type { AttemptRow } from './attempt-store.ts';
+import { describeFailure } from './describe-failure.ts';
+
+/** A client goes from one step to the next in seconds; after this long it has stopped. */
+const stoppedAfterMs = 2 * 60_000;
+
+type Step = ConnectionAttempt['steps'][number];
+
+const passedTexts: Record<ConnectionStep, string> = {
+  registration: 'It registered here.',
+  'metadata-document': 'Its published description was read.',
+  authorize: 'It sent you here to sign in.',
+  consent: 'You allowed it.',
+  token: 'It got its token.',
+  'first-request': 'It reached your link with its token.',
+  era: 'It agreed on a version of MCP.',
+  'tools-listed': 'It got the list of your tools.',
+  'first-call': 'It called a tool.',
+};
+
+/** Where clients stop without an error, and what helps: the step before passed, and nothing came after it. */
+const stoppedTexts: Partial<Record<ConnectionStep, { detail: string; advice: string }>> = {
+  consent: {
+    detail: 'You were asked for permission, and the page was not answered.',
+    advice: 'Reconnect in the client and choose Allow. The page is valid for 15 minutes.',
+  },
+  token: {
+    detail: 'You allowed it, but the client never asked for its token.',
+    advice:
+      'Keep the client open while you sign in, and let the browser open it when it asks. A firewall or browser extension may block the way back to the client.',
+  },
+  'first-request': {
+    detail: 'The client got its token, but never reached your link with it.',
+    advice:
+      'Run the self-test: a proxy that removes the Authorization header causes this. Then remove the connector and add it again with exactly your link.',
+  },
+  era: {
+    detail: 'The client reached your link, but never opened a session.',
+    advice: 'Restart the client. Update it if it is old.',
+  },
+  'tools-listed': {
+    detail: 'The client connected, but never got the list of your tools.',
+    advice: 'Start a new conversation and turn the connector on in it: some clients only ask then.',
+  },
+};
+
+/** Steps that a client has taken when it takes, or fails in, a later one. */
+const impliedByLater: ReadonlySet<ConnectionStep> = new Set([
+  'registration',
+  'metadata-document',
+  'authorize',
+  'consent',
+  'token',
+  'first-request',
+]);
+
+/** Steps that count as failed when nothing comes after the step before, although nothing was refused. */
+const mustFollow: ReadonlySet<ConnectionStep> = new Set(['token', 'first-request', 'era', 'tools-listed']);
+
+/** One attempt as its owner sees it: every step with what happened and, where it went wrong, what to do. */
+export function presentAttempt(row: AttemptRow, nowMs: number): ConnectionAttempt {
+  const steps = connectionSteps.map((step) => presentStep(row, step));
+  markWhereItStopped(steps, nowMs - row.last_at.getTime() >= stoppedAfterMs);
+  return {
+    id: row.id,
+    client: {
+      name: row.client_name ?? (row.user_agent || 'A program without a name'),
+      clientId: row.client_id,
+      userAgent: row.user_agent ?? '',
+    },
+    startedAt: row.started_at.toISOString(),
+    lastAt: row.last_at.toISOString(),
+    era: row.era,
+    protocolVersion: row.protocol_version,
+    status: statusOf(steps),
+    steps,
+  };
+}
+
+function presentStep(row: AttemptRow, step: ConnectionStep): Step {
+  const failure = row.failed[step];
+  if (failure && !hasRecovered(row, step, failure.atMs)) {
+    const status = failure.reason === 'wrong-token' && hasWorked(row) ? 'passed' : 'failed';
+    return { step, status, at: iso(failure.atMs), ...describeFailure(failure.reason, failure.facts) };
+  }
+  const passedMs = row.first_passed[step];
+  if (passedMs !== undefined) {
+    return { step, status: 'passed', at: iso(passedMs), detail: passedTexts[step], advice: null };
+  }
+  const skipped = skippedText(row, step);
+  if (skipped !== undefined) return { step, status: 'skipped', at: null, detail: skipped, advice: null };
+  // A client cannot get further without this step, so it passed before we began to record.
+  const isImplied = impliedByLater.has(step) && (lastPassOfLater(row, step) > 0 || laterFailure(row, step));
+  if (isImplied) {
+    return { step, status: 'passed', at: null, detail: passedTexts[step], advice: null };
+  }
+  return { step, status: 'not-reached', at: null, detail: null, advice: null };
+}
+
+function hasRecovered(row: AttemptRow, step: ConnectionStep, failedMs: number): boolean {
+  return Math.max(row.last_passed[step] ?? 0, lastPassOfLater(row, step)) >= failedMs;
+}
+
+/** Its token works at its own link, so that using it at another link is only worth a note. */
+function hasWorked({ last_passed }: AttemptRow): boolean {
+  return last_passed['tools-listed'] !== undefined || last_passed['first-call'] !== undefined;
+}
+
+function lastPassOfLater(row: AttemptRow, step: ConnectionStep): number {
+  return Math.max(0, ...laterSteps(step).map((later) => row.last_passed[later] ?? 0));
+}
+
+function laterFailure(row: AttemptRow, step: ConnectionStep): boolean {
+  return laterSteps(step).some((later) => row.failed[later] !== undefined);
+}
+
+const laterSteps = (step: ConnectionStep) => connectionSteps.slice(connectionSteps.indexOf(step) + 1);
+
+/** Why a step does not concern this client. */
+function skippedText(row: AttemptRow, step: ConnectionStep): string | undefined {
+  const position = connectionSteps.indexOf(step);
+  if (row.client_id === null && position < connectionSteps.indexOf('token'))
+    return 'Not needed with a personal access token.';
+  if (row.client_id === null && step === 'token') {
+    const name = row.personal_token_name;
+    return `It uses a personal access token${name === null ? '' : `, "${name}"`}.`;
+  }
+  const publishes = row.client_id?.startsWith('https://') === true;
+  if (step === 'registration' && publishes) return 'Not needed: the client publishes a description of itself.';
+  if (step === 'metadata-document' && !publishes) return 'Not needed: the client registered.';
+  if (step === 'tools-listed' && row.last_passed['first-call'] !== undefined)
+    return 'Not needed: it called a tool without asking for the list.';
+  return undefined;
+}
+
+function markWhereItStopped(steps: Step[], isOver: boolean): void {
+  if (!isOver || steps.some(({ status }) => status === 'failed')) return;
+  const next = steps.find(({ status }) => status === 'not-reached');
+  const texts = next && stoppedTexts[next.step];
+  if (!next || !texts) return;
+  if (mustFollow.has(next.step)) next.status = 'failed';
+  next.detail = texts.detail;
+  next.advice = texts.advice;
+}
+
+function statusOf(steps: readonly Step[]): ConnectionAttempt['status'] {
+  if (steps.some(({ status }) => status === 'failed')) return 'failed';
+  const works = steps.some(
+    ({ step, status }) => (step === 'tools-listed' || step === 'first-call') && status === 'passed',
+  );
+  return works ? 'working' : 'unfinished';
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();

@@ -1,0 +1,75 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { McpRequest } from '#features/gateway/index.ts';
+import { cleanLabel } from '#platform/clean-label.ts';
+import { asRecord } from '#platform/json.ts';
+import type { AttemptEvent, Failure } from './attempt-event.ts';
+
+const clientInfoMetaKey = 'io.modelcontextprotocol/clientInfo';
+const versionPattern = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Each message of 2026-07-28 and later names its version; sessions before it are opened by initialize. */
+export function isModernVersion(version: string | string[] | undefined): boolean {
+  return typeof version === 'string' && version >= '2026-07-28' && versionPattern.test(version);
+}
+
+/** Era and version of a request, and how the program calls itself (`withName`: where no registration says it). */
+export function describeOpening(
+  { headers, body }: McpRequest,
+  withName: boolean,
+): Pick<AttemptEvent, 'era' | 'protocolVersion' | 'clientName'> {
+  const header = headers['mcp-protocol-version'];
+  const message: unknown = Array.isArray(body) ? body[0] : body;
+  const params = asRecord(asRecord(message)?.['params']);
+  const asked = params?.['protocolVersion'];
+  const version = [header, asked].find((one) => typeof one === 'string' && versionPattern.test(one));
+  const name = withName ? nameOf(params?.['clientInfo'] ?? asRecord(params?.['_meta'])?.[clientInfoMetaKey]) : '';
+  return {
+    ...(typeof version === 'string' && {
+      protocolVersion: version,
+      era: isModernVersion(version) ? 'modern' : 'legacy',
+    }),
+    ...(name !== '' && { clientName: name }),
+  };
+}
+
+/** Why a request with a good token was answered with an error, as far as its client caused it. */
+export function requestFailure(headers: IncomingHttpHeaders, status: number): Failure | undefined {
+  const version = headers['mcp-protocol-version'];
+  switch (status) {
+    case 404:
+      return headers['mcp-session-id'] !== undefined && !isModernVersion(version)
+        ? { step: 'era', reason: 'unknown-session' }
+        : undefined;
+    case 406:
+      return {
+        step: 'first-request',
+        reason: 'wrong-accept',
+        facts: { accept: cleanLabel(headers.accept) || 'empty' },
+      };
+    case 415:
+      return { step: 'first-request', reason: 'wrong-content-type' };
+    case 400:
+      return typeof version === 'string' && !knownVersions.has(version)
+        ? { step: 'era', reason: 'unsupported-version', facts: { asked: cleanLabel(version) } }
+        : { step: 'first-request', reason: 'bad-request', facts: { status: '400' } };
+    case 413:
+      return { step: 'first-request', reason: 'bad-request', facts: { status: '413, too large' } };
+    default:
+      // 405 is how clients learn that there is no stream to open; 429 and 5xx are no fault of how it connects
+      return undefined;
+  }
+}
+
+const knownVersions: ReadonlySet<string> = new Set([
+  '2024-11-05',
+  '2025-03-26',
+  '2025-06-18',
+  '2025-11-25',
+  '2026-07-28',
+]);
+
+function nameOf(info: unknown): string {
+  const { title, name } = asRecord(info) ?? {};
+  const given = title ?? name;
+  return cleanLabel(typeof given === 'string' ? given : '');
+}

@@ -1,0 +1,78 @@
+import type { ConnectionAttempt } from '@souk/contract/diagnostics.ts';
+import type { GatewayEvents } from '#features/gateway/index.ts';
+import type { FindTokenOwner, IdentityEvents, ThrowAwayAccess } from '#features/identity/index.ts';
+import { createBackground } from '#platform/background.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { Router } from '#platform/http/router.ts';
+import type { Ids } from '#platform/ids.ts';
+import type { Log } from '#platform/log.ts';
+import { createAttemptStore } from './attempts/attempt-store.ts';
+import { createEventWriter } from './attempts/event-writer.ts';
+import { followRefusals } from './attempts/follow-refusals.ts';
+import { followRequests } from './attempts/follow-requests.ts';
+import { followSignIns } from './attempts/follow-sign-ins.ts';
+import { presentAttempt } from './attempts/present-attempt.ts';
+import { createSelfTest } from './doctor/self-test.ts';
+import { mountDiagnosticsRoutes } from './routes.ts';
+
+export type DiagnosticsOptions = {
+  db: Database;
+  publicUrl: string;
+  findTokenOwner: FindTokenOwner;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+};
+
+/**
+ * Each client's connection attempts, step by step, for the person whose client it is: what passed, what failed and why.
+ * And the self-test, which goes the way of a client. Events are taken in at once and written later; no request waits.
+ */
+export type Diagnostics = {
+  readonly identityEvents: IdentityEvents;
+  readonly gatewayEvents: GatewayEvents;
+  /** The attempts of this person's clients, newest first. */
+  list(userId: string): Promise<ConnectionAttempt[]>;
+  mountRoutes(router: Router, selfTest: { throwAwayAccess: ThrowAwayAccess; signInProvider: string }): void;
+  /** Deletes attempts that are too old to be shown. */
+  reap(): Promise<void>;
+  /** Resolves when everything that was seen so far is written. */
+  flush(): Promise<void>;
+};
+
+export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
+  const { db, publicUrl, clock, ids, log } = options;
+  const store = createAttemptStore(db, ids);
+  const writer = createEventWriter(store.write, log);
+  const background = createBackground(log);
+  const following = { ...options, background, record: writer.record, mcpUrl: `${publicUrl}/mcp` };
+
+  async function flush(): Promise<void> {
+    await background.flush();
+    await writer.flush();
+  }
+
+  async function list(userId: string): Promise<ConnectionAttempt[]> {
+    // What a client did a moment ago is what the person wants to see now.
+    await flush();
+    const rows = await store.list(userId, new Date(clock.now()));
+    return rows.map((row) => presentAttempt(row, clock.now()));
+  }
+
+  return {
+    identityEvents: followSignIns(following),
+    gatewayEvents: { ...followRequests(following), ...followRefusals(following) },
+    list,
+    mountRoutes(router, { throwAwayAccess, signInProvider }) {
+      const removeAttempts = async (tokenId: string) => {
+        await flush();
+        await store.removePersonalToken(tokenId);
+      };
+      const selfTest = createSelfTest({ db, publicUrl, throwAwayAccess, signInProvider, removeAttempts, clock, ids });
+      mountDiagnosticsRoutes(router, { list, selfTest });
+    },
+    reap: () => store.reap(new Date(clock.now())),
+    flush,
+  };
+}

@@ -1,0 +1,84 @@
+import { request } from 'undici';
+import { failed, passed, skipped, type Check, type Finding } from './check.ts';
+
+/** Codes live 60 s, and tokens are compared by their times: more than this breaks sign-in. */
+const maxSkewMs = 60_000;
+const timeoutMs = 5_000;
+
+const setClock = 'Let the machine set its clock from the network (NTP).';
+
+/** `otherMs` against ours. Positive skew: the other one is ahead. */
+function compare(otherMs: number, oursMs: number, other: string, advice = setClock): Finding {
+  const skewMs = otherMs - oursMs;
+  const seconds = Math.round(Math.abs(skewMs) / 1000);
+  if (Math.abs(skewMs) <= maxSkewMs) return passed(`The two clocks agree${seconds < 2 ? '' : ` within ${seconds} s`}.`);
+  return failed(
+    `Clock skew: ${other} is ${seconds} s ${skewMs > 0 ? 'ahead of' : 'behind'} the clock here; at most 60 s work.`,
+    advice,
+  );
+}
+
+/** The Date header of the installation against this machine, which may be a client's. */
+export const serverClockCheck: Check = {
+  id: 'clock-server',
+  name: 'The clock of the installation is right',
+  needs: ['address'],
+  async run({ nowMs }, http) {
+    const date = Date.parse((await http.send('/healthz')).header('date') ?? '');
+    if (Number.isNaN(date)) return skipped('Its answers carry no date.');
+    return compare(
+      date,
+      nowMs(),
+      'the installation',
+      `${setClock} One of the two is wrong: this machine, or the server.`,
+    );
+  },
+};
+
+export const browserClockCheck: Check = {
+  id: 'clock-browser',
+  name: 'The clock of your browser is right',
+  async run({ browser, nowMs }) {
+    if (browser?.timeMs === undefined) return skipped('Only the page "Connections" knows it.');
+    return compare(browser.timeMs, nowMs(), 'your browser', 'Set the clock of your machine, or let it set itself.');
+  },
+};
+
+export const databaseClockCheck: Check = {
+  id: 'clock-database',
+  name: 'The clock of the database is right',
+  async run({ databaseNowMs, nowMs }) {
+    if (!databaseNowMs) return skipped('Only the broker itself can ask it.');
+    return compare(
+      await databaseNowMs(),
+      nowMs(),
+      'the database',
+      `${setClock} That holds for the database's machine too.`,
+    );
+  },
+};
+
+/** Google dates its identity tokens by its own clock, and ours refuses those from the future. */
+export const providerClockCheck: Check = {
+  id: 'clock-provider',
+  name: 'The clock agrees with the sign-in provider',
+  async run({ signInProvider, nowMs, dispatcher }) {
+    if (signInProvider === undefined) return skipped('Only the broker itself knows its sign-in provider.');
+    let date: number;
+    try {
+      const answer = await request(`${signInProvider}/.well-known/openid-configuration`, {
+        signal: AbortSignal.timeout(timeoutMs),
+        ...(dispatcher && { dispatcher }),
+      });
+      date = Date.parse(String(answer.headers.date));
+      await answer.body.dump();
+    } catch {
+      return failed(
+        `The sign-in provider ${new URL(signInProvider).host} cannot be reached from here.`,
+        'Let the broker reach it (firewall, proxy, DNS): sign-in does not work without it.',
+      );
+    }
+    if (Number.isNaN(date)) return skipped('Its answers carry no date.');
+    return compare(date, nowMs(), 'the sign-in provider');
+  },
+};

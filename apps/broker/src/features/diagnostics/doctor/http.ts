@@ -1,0 +1,133 @@
+import { request, type Dispatcher } from 'undici';
+
+const timeoutMs = 4_000;
+/** How long a proxy may delay the first event of a stream that stays open. */
+const firstEventMs = 3_000;
+const maxBodyBytes = 256 * 1024;
+
+export type DoctorAnswer = {
+  status: number;
+  /** First value of a header, by its lower-case name. */
+  header(name: string): string | undefined;
+  text: string;
+  /** The body, parsed; undefined where it is no JSON. */
+  json: unknown;
+};
+
+/** Why there was no answer at all: Node's or undici's code. */
+export class NoAnswerError extends Error {
+  readonly code: string;
+  constructor(code: string, cause: unknown) {
+    super(`no answer: ${code}`, { cause });
+    this.name = 'NoAnswerError';
+    this.code = code;
+  }
+}
+
+type DoctorRequest = { method?: 'GET' | 'POST' | 'DELETE'; headers?: Record<string, string>; body?: string };
+
+export type DoctorHttp = ReturnType<typeof createDoctorHttp>;
+
+/**
+ * Requests to one origin and to nothing else: no redirect is followed, and no address from a document is requested.
+ * Each has a deadline and a limit of size.
+ */
+export function createDoctorHttp(origin: string, dispatcher?: Dispatcher) {
+  async function open(path: string, { method = 'GET', headers = {}, body }: DoctorRequest, signal: AbortSignal) {
+    try {
+      return await request(new URL(path, origin), {
+        method,
+        headers: { accept: 'application/json', ...headers },
+        signal,
+        // One socket for each request: a proxy's answer to the last one must not be read as that of the next.
+        reset: true,
+        ...(body !== undefined && { body }),
+        ...(dispatcher && { dispatcher }),
+      });
+    } catch (error) {
+      throw new NoAnswerError(codeOf(error), error);
+    }
+  }
+
+  return {
+    /** @throws NoAnswerError */
+    async send(path: string, options: DoctorRequest = {}): Promise<DoctorAnswer> {
+      const answer = await open(path, options, AbortSignal.timeout(timeoutMs));
+      answer.body.on('error', () => {});
+      const text = await readBounded(answer.body);
+      return { status: answer.statusCode, header: headerOf(answer.headers), text, json: parse(text) };
+    },
+
+    /**
+     * Sends a request whose answer is a stream that stays open, and answers its first piece.
+     * @returns undefined where nothing came in time; @throws NoAnswerError where there was no answer to read
+     */
+    async firstPiece(path: string, options: DoctorRequest): Promise<DoctorAnswer | undefined> {
+      const controller = new AbortController();
+      const timer = setTimeout(() => controller.abort(), firstEventMs);
+      try {
+        const answer = await open(path, options, controller.signal);
+        answer.body.on('error', () => {});
+        for await (const piece of answer.body) {
+          const text = String(piece);
+          return { status: answer.statusCode, header: headerOf(answer.headers), text, json: parse(text) };
+        }
+        return undefined;
+      } catch (error) {
+        if (controller.signal.aborted) return undefined;
+        throw error instanceof NoAnswerError ? error : new NoAnswerError(codeOf(error), error);
+      } finally {
+        clearTimeout(timer);
+        controller.abort();
+      }
+    },
+  };
+}
+
+async function readBounded(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      chunks.push(chunk);
+      if (bytes > maxBodyBytes) {
+        body.destroy();
+        break;
+      }
+    }
+  } catch (error) {
+    throw new NoAnswerError(codeOf(error), error);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function headerOf(headers: Record<string, string | string[] | undefined>): DoctorAnswer['header'] {
+  return (name) => {
+    const value = headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  };
+}
+
+/** A JSON body, or the first message of an event stream. */
+function parse(text: string): unknown {
+  const json =
+    text
+      .split('\n')
+      .find((line) => line.startsWith('data: {'))
+      ?.slice(6) ?? text;
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'UNKNOWN';
+  if (error.name === 'TimeoutError' || error.name === 'AbortError') return 'TIMEOUT';
+  const code: unknown = Reflect.get(error, 'code');
+  // a name with several addresses fails with one error for each of them
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : undefined;
+  return typeof code === 'string' ? code : first === undefined ? error.name : codeOf(first);
+}

@@ -1,0 +1,118 @@
+import { describeAnswer, failed, fieldOf, passed, skipped, type Check, type Finding, type Patient } from './check.ts';
+import type { DoctorAnswer, DoctorHttp } from './http.ts';
+
+const accept = 'application/json, text/event-stream';
+const needsToken = 'Needs a signed-in person: use the self-test on the page "Connections".';
+const unchanged = 'Let the proxy pass requests to /mcp and their Mcp-… headers on unchanged.';
+
+/** One JSON-RPC request in the way of revision 2026-07-28. */
+function modern(token: string, method: string, params: object = {}) {
+  return {
+    method: 'POST' as const,
+    headers: {
+      accept,
+      'content-type': 'application/json',
+      authorization: `Bearer ${token}`,
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method,
+      params: {
+        ...params,
+        _meta: {
+          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+          'io.modelcontextprotocol/clientCapabilities': {},
+          'io.modelcontextprotocol/clientInfo': { name: 'connection-doctor', version: '1' },
+        },
+      },
+    }),
+  };
+}
+
+function legacy(token: string, body: object, more: Record<string, string> = {}) {
+  return {
+    method: 'POST' as const,
+    headers: { accept, 'content-type': 'application/json', authorization: `Bearer ${token}`, ...more },
+    body: JSON.stringify({ jsonrpc: '2.0', ...body }),
+  };
+}
+
+const resultOf = (answer: DoctorAnswer) => (answer.status === 200 ? fieldOf(answer.json, 'result') : undefined);
+
+const toolCount = ({ length }: readonly unknown[]) => (length === 1 ? '1 tool' : `${length} tools`);
+
+/** Only for a signed-in person: runs `check` with their token. */
+function withToken(check: (token: string, http: DoctorHttp) => Promise<Finding>) {
+  return async ({ token }: Patient, http: DoctorHttp) =>
+    token === undefined ? skipped(needsToken) : check(token, http);
+}
+
+const needs = ['authorization-header'];
+
+/** As clients up to 2025-11-25 do it: initialize, a session, its tools, and good-bye. */
+export const legacyCheck: Check = {
+  id: 'legacy-session',
+  name: 'Clients up to 2025-11-25: initialize and list tools',
+  needs,
+  run: withToken(async (token, http) => {
+    const opened = await http.send(
+      '/mcp',
+      legacy(token, {
+        id: 1,
+        method: 'initialize',
+        params: {
+          protocolVersion: '2025-11-25',
+          capabilities: {},
+          clientInfo: { name: 'connection-doctor', version: '1' },
+        },
+      }),
+    );
+    if (!resultOf(opened)) return failed(`initialize gave ${describeAnswer(opened)}.`, unchanged);
+    const session = opened.header('mcp-session-id');
+    if (session === undefined) return failed('The Mcp-Session-Id header is removed on its way.', unchanged);
+    const headers = { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' };
+    await http.send('/mcp', legacy(token, { method: 'notifications/initialized' }, headers));
+    const listed = await http.send('/mcp', legacy(token, { id: 2, method: 'tools/list' }, headers));
+    await http.send('/mcp', { method: 'DELETE', headers: { authorization: `Bearer ${token}`, ...headers } });
+    const tools = fieldOf(resultOf(listed), 'tools');
+    return Array.isArray(tools)
+      ? passed(`A client can open a session and sees ${toolCount(tools)}.`)
+      : failed(`tools/list in its session gave ${describeAnswer(listed)}.`, unchanged);
+  }),
+};
+
+export const modernCheck: Check = {
+  id: 'modern-requests',
+  name: 'Clients of 2026-07-28: discover and list tools',
+  needs,
+  run: withToken(async (token, http) => {
+    for (const method of ['server/discover', 'tools/list']) {
+      const answer = await http.send('/mcp', modern(token, method));
+      const result = resultOf(answer);
+      if (!result) return failed(`${method} gave ${describeAnswer(answer)}.`, unchanged);
+      const tools = fieldOf(result, 'tools');
+      if (Array.isArray(tools)) return passed(`A client can discover the server and sees ${toolCount(tools)}.`);
+    }
+    return failed('tools/list gave no list.', unchanged);
+  }),
+};
+
+/** A stream's first event comes at once, or a proxy keeps it until the stream ends: then nothing ever seems to happen. */
+export const streamCheck: Check = {
+  id: 'streams',
+  name: 'Event streams are not delayed',
+  needs: ['modern-requests'],
+  run: withToken(async (token, http) => {
+    const wanted = { notifications: { toolsListChanged: true } };
+    const first = await http.firstPiece('/mcp', modern(token, 'subscriptions/listen', wanted));
+    if (first?.status === 200) return passed('The first event of a stream arrives at once.');
+    if (first) return failed(`subscriptions/listen gave ${describeAnswer(first)}.`, unchanged);
+    return failed(
+      'A stream was opened, and its first event did not come within 3 s: something on the way delays it.',
+      'Switch buffering and compression off for /mcp and /s/ at the proxy (nginx: proxy_buffering off).',
+    );
+  }),
+};

@@ -1,0 +1,275 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Era } from '#adapters/mcp/upstream.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { openSession } from '#testing/open-session.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
+import { usageRows, type UsageRow } from '#testing/usage-rows.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { startEndingServer, type EndingServer } from './testing/ending-server.ts';
+
+// Every way a call can end, over both dispatchers, with both eras on both sides, and for prompts and resources. Each must
+// have the same outcome and reason everywhere.
+
+/** `fast`: the fast path on both sides. `mixed`: the SDK on the client's side. `sdk`: the SDK on both sides. */
+const tools = ['fast', 'mixed', 'sdk'] as const;
+const kinds = [...tools, 'prompt', 'resource'] as const;
+type Kind = (typeof kinds)[number];
+type Way = { client: Era; upstream: Era; kind: Kind };
+
+const eras: readonly Era[] = ['modern', 'legacy'];
+const ways: readonly Way[] = eras.flatMap((client) =>
+  eras.flatMap((upstream) => kinds.map((kind) => ({ client, upstream, kind }))),
+);
+const methods = { prompt: 'prompts/get', resource: 'resources/read' } as const;
+
+const callsPerMinute = 10;
+const servers = new Map<Era, EndingServer>();
+let app: TestApp;
+
+beforeAll(async () => {
+  for (const era of eras) servers.set(era, await startEndingServer(era));
+  app = await startTestApp({
+    allowAddresses: [...servers.values()].map(({ address }) => address),
+    env: {
+      ...withoutHealthChecks,
+      MCP_CALLS_PER_MINUTE_TOKEN: String(callsPerMinute),
+      MCP_CALLS_PER_MINUTE_USER: '100000',
+    },
+  });
+  await Promise.all(
+    [...servers].flatMap(([era, { url }]) => {
+      const deploy = (name: string, rest: object = {}) =>
+        deployManifest(app, {
+          id: `${name}-${era}`,
+          connection: { type: 'http', url },
+          deadlines: { callMs: 400 },
+          ...rest,
+        });
+      return [
+        deploy('ends'),
+        deploy('narrow', { maxInFlight: 1, deadlines: { callMs: 30_000 } }),
+        deploy('broken'),
+        deploy('paid', { billing: { tier: 'T2' } }),
+      ];
+    }),
+  );
+}, 120_000);
+afterAll(async () => {
+  await app?.stop();
+  await Promise.all([...servers.values()].map((server) => server.close()));
+});
+
+type Sent = { answer: Promise<Response>; controller: AbortController };
+type Row = Pick<UsageRow, 'kind' | 'outcome' | 'reason' | 'serverId' | 'credits'>;
+
+/** A client with its own user and token, so that it shares no usage rows and no rate limit. */
+async function connect({ client, upstream, kind }: Way) {
+  const name = randomUUID();
+  const { token } = await app.identity.createPersonalToken({ email: `${name}@souk.test`, name });
+  const type = kind === 'fast' ? 'application/json' : 'application/json; charset=utf-8';
+  const own = { authorization: `Bearer ${token}`, accept: 'application/json, text/event-stream', 'content-type': type };
+  const opened = client === 'legacy' ? await openSession(`${app.publicUrl}/mcp`, token) : undefined;
+  const session = opened?.['mcp-session-id'];
+
+  function send(server: string, end: string): Sent {
+    const id = `${server}-${upstream}`;
+    const slug = app.catalogue.snapshot().byId.get(id)?.slug ?? id;
+    const method = kind === 'prompt' || kind === 'resource' ? methods[kind] : 'tools/call';
+    const params =
+      kind === 'resource'
+        ? { uri: end === 'unknown' ? 'nowhere://x' : `souk://${slug}/end://${end}` }
+        : {
+            name: `${slug}__${end === 'unknown' ? 'nothing' : kind === 'sdk' ? 'mirrored' : 'say'}`,
+            arguments: { end },
+          };
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const controller = new AbortController();
+    const answer = fetch(`${app.publicUrl}/mcp`, {
+      method: 'POST',
+      signal: controller.signal,
+      headers: {
+        ...own,
+        ...(session === undefined
+          ? {
+              'mcp-protocol-version': '2026-07-28',
+              'mcp-method': method,
+              'mcp-name': 'uri' in params ? params.uri : params.name,
+            }
+          : { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' }),
+      },
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 7,
+        method,
+        params: { ...params, ...(session === undefined && { _meta: meta }) },
+      }),
+    });
+    return { answer, controller };
+  }
+
+  /** Clients up to 2025-11-25 cancel with a notice, later ones by closing the stream. */
+  async function cancel({ answer, controller }: Sent): Promise<void> {
+    if (session === undefined) {
+      controller.abort();
+      await answer.then((response) => response.text()).catch(() => undefined);
+      return;
+    }
+    const params = { requestId: 7, reason: 'changed my mind' };
+    await fetch(`${app.publicUrl}/mcp`, {
+      method: 'POST',
+      headers: { ...own, 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' },
+      body: JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params }),
+    });
+    await (await answer).text();
+  }
+
+  const { rows: users } = await app.db.query<{ id: string }>('select id from users where email = $1', [
+    `${name}@souk.test`,
+  ]);
+  const written = () => usageRows(app, users[0]?.id ?? randomUUID());
+  const rows = async (): Promise<Row[]> =>
+    (await written()).map(({ kind: recorded, outcome, reason, serverId, credits }) => ({
+      kind: recorded,
+      outcome,
+      reason,
+      serverId,
+      credits,
+    }));
+  const callIds = async () => (await written()).map(({ callId }) => callId);
+
+  /** Sends a call and reads its answer to the end. */
+  const call = async (server: string, end: string) => (await send(server, end).answer).text();
+  return { send, call, cancel, rows, callIds };
+}
+
+/** The expected usage row of a call to `server`. */
+function row({ kind, upstream }: Way, server: string | null, outcome: string, reason: string | null): Row {
+  const recorded = kind === 'prompt' || kind === 'resource' ? kind : 'tool';
+  const serverId = server === null ? null : `${server}-${upstream}`;
+  return { kind: recorded, outcome, reason, serverId, credits: 0 };
+}
+
+const title = '$kind of a $upstream server by a $client client';
+const serverOf = ({ upstream }: Way) => {
+  const server = servers.get(upstream);
+  if (!server) throw new Error('no server of this era');
+  return server;
+};
+
+test.each(ways)(`what the server answers: ${title}`, async (way) => {
+  const client = await connect(way);
+  const isTool = way.kind !== 'prompt' && way.kind !== 'resource';
+  const ends: [string, string, string | null][] = [
+    ['ok', 'ok', null],
+    ['protocol_error', 'error', 'protocol_error'],
+    ['hang', 'failed', 'timeout'],
+    ...(isTool ? [['tool_error', 'error', 'tool_error'] as [string, string, string]] : []),
+    ...(way.upstream === 'modern' ? [['input_required', 'refused', 'input_required'] as [string, string, string]] : []),
+  ];
+  for (const [end] of ends) await client.call('ends', end);
+  // for a session's client, the SDK runs the second round itself
+  if (way.upstream === 'modern' && way.client === 'legacy') ends.push(['second round', 'ok', null]);
+  expect(await client.rows()).toEqual(ends.map(([, outcome, reason]) => row(way, 'ends', outcome, reason)));
+});
+
+test.each(ways.filter(({ client, upstream }) => client === 'legacy' && upstream === 'modern'))(
+  `all rounds of a call share its id: ${title}`,
+  async (way) => {
+    const client = await connect(way);
+    await client.call('ends', 'ok');
+    await client.call('ends', 'input_required');
+    const [other, ...rounds] = await client.callIds();
+    expect(rounds).toEqual([rounds[0], rounds[0]]);
+    expect(rounds).not.toContain(other);
+  },
+);
+
+test.each(ways)(`an unknown name, and a server that is not included: ${title}`, async (way) => {
+  const client = await connect(way);
+  await client.call('ends', 'unknown');
+  await client.call('paid', 'ok');
+  expect(await client.rows()).toEqual([
+    row(way, null, 'refused', 'unknown'),
+    row(way, 'paid', 'refused', 'not_included'),
+  ]);
+});
+
+test.each(ways)(`too many calls in a minute: ${title}`, async (way) => {
+  const client = await connect(way);
+  // on a slow machine the limit refills a little meanwhile
+  const isRefused = async () => (await client.rows()).some(({ outcome }) => outcome === 'refused');
+  for (let count = 0; count < 3 * callsPerMinute && !(await isRefused()); count++) await client.call('ends', 'ok');
+  const rows = await client.rows();
+  expect(rows.length).toBeGreaterThan(callsPerMinute);
+  expect(rows.pop()).toEqual(row(way, 'ends', 'refused', 'rate_limited'));
+  for (const answered of rows) expect(answered).toEqual(row(way, 'ends', 'ok', null));
+});
+
+test.each(ways)(`cancelled after dispatch: ${title}`, async (way) => {
+  const client = await connect(way);
+  const before = serverOf(way).hanging;
+  const sent = client.send('ends', 'hang');
+  await waitUntil('the server to receive the call', () => serverOf(way).hanging > before);
+  await client.cancel(sent);
+  await waitUntil('the row', async () => (await client.rows()).length > 0);
+  expect(await client.rows()).toEqual([row(way, 'ends', 'cancelled', 'cancelled')]);
+});
+
+test('a server without a free place: busy, or cancelled before dispatch', async () => {
+  const holders = await Promise.all(
+    eras.map(async (upstream) => {
+      const way: Way = { client: 'modern', upstream, kind: 'fast' };
+      const client = await connect(way);
+      const before = serverOf(way).hanging;
+      const sent = client.send('narrow', 'hang');
+      await waitUntil('the place is taken', () => serverOf(way).hanging > before);
+      return { client, sent };
+    }),
+  );
+  const clients = await Promise.all(
+    ways.map(async (way) => ({ way, busy: await connect(way), gone: await connect(way) })),
+  );
+  const admit = vi.spyOn(app.upstreams.pool, 'admit');
+  const calls = clients.map(({ busy, gone }) => ({ busy: busy.call('narrow', 'ok'), gone: gone.send('narrow', 'ok') }));
+  await waitUntil('all calls to wait', () => admit.mock.calls.length === 2 * ways.length);
+  admit.mockRestore();
+  await Promise.all(clients.map(({ gone }, index) => calls[index] && gone.cancel(calls[index].gone)));
+  await Promise.all(calls.map(({ busy }) => busy));
+  for (const { way, busy, gone } of clients) {
+    expect(await busy.rows(), JSON.stringify(way)).toEqual([row(way, 'narrow', 'refused', 'busy')]);
+    await waitUntil('the row', async () => (await gone.rows()).length > 0);
+    expect(await gone.rows(), JSON.stringify(way)).toEqual([row(way, 'narrow', 'cancelled', 'not_dispatched')]);
+  }
+  await Promise.all(holders.map(({ client, sent }) => client.cancel(sent)));
+}, 60_000);
+
+test('a server whose circuit is open', async () => {
+  for (const upstream of eras) {
+    const client = await connect({ client: 'modern', upstream, kind: 'fast' });
+    for (let count = 0; count < 5; count++) await client.call('broken', 'reset');
+    expect(app.upstreams.pool.isCircuitOpen(`broken-${upstream}`)).toBe(true);
+  }
+  for (const way of ways) {
+    const client = await connect(way);
+    await client.call('broken', 'ok');
+    expect(await client.rows(), JSON.stringify(way)).toEqual([row(way, 'broken', 'refused', 'upstream_unavailable')]);
+  }
+}, 60_000);
+
+test('a tool under review', async () => {
+  for (const upstream of eras) {
+    servers.get(upstream)?.changeTool();
+    app.upstreams.watch.listChanged(`ends-${upstream}`);
+  }
+  const underReview = (era: Era) => app.catalogue.snapshot().byId.get(`ends-${era}`)?.toolsUnderReview.length;
+  await waitUntil('both tools are under review', () => eras.every((era) => underReview(era) === 2), 30_000);
+  for (const way of ways.filter(({ kind }) => kind !== 'prompt' && kind !== 'resource')) {
+    const client = await connect(way);
+    await client.call('ends', 'ok');
+    expect(await client.rows(), JSON.stringify(way)).toEqual([row(way, 'ends', 'refused', 'tool_changed')]);
+  }
+}, 60_000);

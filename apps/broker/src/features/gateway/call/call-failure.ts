@@ -1,0 +1,115 @@
+import { UpstreamError, type UpstreamErrorKind } from '#adapters/mcp/upstream-error.ts';
+
+/** Why a call has no answer: in `_meta.code` of its result and in its usage row (security.md, bad inputs). */
+export type CallFailureCode =
+  | 'unknown'
+  | 'not_included'
+  | 'switched_off'
+  | 'tool_changed'
+  | 'needs_task'
+  | 'rate_limited'
+  | 'busy'
+  | 'upstream_unavailable'
+  | 'timeout'
+  | 'bad_upstream'
+  | 'result_too_large'
+  | 'sign_in_required'
+  | 'cancelled';
+
+const codes: Record<Exclude<UpstreamErrorKind, 'protocol'>, CallFailureCode> = {
+  unreachable: 'upstream_unavailable',
+  closed: 'upstream_unavailable',
+  session_lost: 'upstream_unavailable',
+  timeout: 'timeout',
+  bad_upstream: 'bad_upstream',
+  too_many_tools: 'bad_upstream',
+  refused_address: 'upstream_unavailable',
+  restarting: 'upstream_unavailable',
+  quarantined: 'upstream_unavailable',
+  no_sandbox: 'upstream_unavailable',
+  result_too_large: 'result_too_large',
+  sign_in_required: 'sign_in_required',
+  cancelled: 'cancelled',
+  busy: 'busy',
+};
+
+/** The code for an upstream's failure; undefined for a JSON-RPC error, which is the server's own answer. */
+export function failureCode({ kind }: UpstreamError): CallFailureCode | undefined {
+  return kind === 'protocol' ? undefined : codes[kind];
+}
+
+/** The values used in the text about a failure. */
+export type FailureFacts = {
+  kind: 'tool' | 'prompt' | 'resource';
+  /** The server's name; empty when the failure concerns no server. */
+  server: string;
+  /** Why the user does not see the server, that nothing was charged, and what they can do about it. */
+  whyHidden: string;
+  /** The page where the user can fix the problem. */
+  url: string;
+  /** The name in the client's request. */
+  name: string;
+  /** The upstream's error, if the code comes from one. */
+  cause?: UpstreamError | undefined;
+  /** When a retry may succeed, if known. */
+  retryAfterMs?: number | undefined;
+};
+
+export const nothingCharged = 'Nothing was charged.';
+
+const texts: Record<CallFailureCode, (facts: FailureFacts) => string> = {
+  unknown: ({ kind, name }) => `Unknown ${kind}: ${name}`,
+  not_included: ({ whyHidden }) => whyHidden,
+  switched_off: ({ whyHidden }) => whyHidden,
+  tool_changed: ({ server }) =>
+    `${server} changed this tool since it was approved here. It can be used again once an administrator has approved the change. ${nothingCharged}`,
+  needs_task: ({ name }) => `${name} runs only as a task, which this gateway does not support.`,
+  rate_limited: ({ retryAfterMs }) =>
+    `Too many calls in the last minute. Try again in ${seconds(retryAfterMs)}. ${nothingCharged}`,
+  busy: ({ server }) => `${server} is busy with other calls. Try again in a moment. ${nothingCharged}`,
+  upstream_unavailable: unavailableText,
+  timeout: ({ server }) => `${server} did not answer in time. ${nothingCharged}`,
+  bad_upstream: ({ server }) => `${server} gave an answer that is not valid MCP. ${nothingCharged}`,
+  result_too_large: ({ server }) => `${server} gave an answer that is too large to pass on. ${nothingCharged}`,
+  sign_in_required: ({ server, url }) =>
+    `${server} needs your ${server} account. Open ${url} in your browser, sign in, and try again. ${nothingCharged}`,
+  cancelled: () => 'The call was cancelled.',
+};
+
+/** Says what happened and what to do, so that a model can act on it. */
+export function failureText(code: CallFailureCode, facts: FailureFacts): string {
+  return texts[code](facts);
+}
+
+/** The cause decides the advice: wait, check whether the call ran, or ask the administrator. */
+function unavailableText({ server, cause, retryAfterMs }: FailureFacts): string {
+  const again = `${nothingCharged} Try again in ${seconds(retryAfterMs)}.`;
+  switch (cause?.kind) {
+    case 'restarting':
+      return `${server} ended unexpectedly and is starting again. ${again}`;
+    case 'closed':
+      return `${server} ended the connection before it had answered. ${nothingCharged} Check whether the call took effect before you try again.`;
+    case 'quarantined':
+      return (
+        `${server} crashed three times within a minute and stays stopped until someone presses Refresh in the ` +
+        `marketplace. Its administrator can see why. ${nothingCharged}`
+      );
+    case 'no_sandbox':
+    case 'refused_address':
+      return `${server} is set up in a way that is not allowed here. Its administrator can see why. ${nothingCharged}`;
+    case 'unreachable':
+      if (retryAfterMs === undefined) break;
+      return `${server} is paused after repeated failures. ${again}`;
+  }
+  return `${server} cannot be reached right now. Try again in a moment. ${nothingCharged}`;
+}
+
+/** Rounds up to at least 1: with 0 a client would retry at once. */
+export function wholeSeconds(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1000));
+}
+
+function seconds(ms = 1000): string {
+  const count = wholeSeconds(ms);
+  return `${count} ${count === 1 ? 'second' : 'seconds'}`;
+}

@@ -1,0 +1,46 @@
+import type {
+  ClientCapabilities,
+  LoggingLevel,
+  LoggingMessageNotification,
+  Progress,
+} from '@modelcontextprotocol/server';
+import type { Ask, CallOptions } from '#adapters/mcp/upstream.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { RequestContext } from '../view/request-context.ts';
+import type { LogicalCall } from './call.ts';
+
+/** Total limit, which progress does not extend (gateway.md, Lifetimes and limits). */
+export const totalTimeoutMs = 600_000;
+
+/** One client request to forward to a server. */
+export type CallRequest<Params> = {
+  logical: LogicalCall;
+  context: RequestContext;
+  /** Identifies the client by its session, or by its token if it has no session. */
+  client: string;
+  params: Params;
+  /** Aborts when the client cancels or hangs up. */
+  signal: AbortSignal;
+  onProgress: ((progress: Progress) => void) | undefined;
+  /** The client's capabilities, which it sends with each request; undefined before 2026-07-28. */
+  clientCapabilities: ClientCapabilities | undefined;
+  /** Passes a server's question to the client. */
+  onAsk?: ((ask: Ask, signal: AbortSignal) => Promise<Record<string, unknown>>) | undefined;
+  onLog?: ((message: LoggingMessageNotification['params']) => void) | undefined;
+  logLevel?: LoggingLevel | undefined;
+};
+
+export function callOptions(request: CallRequest<unknown>, server: CatalogueServer): CallOptions {
+  const { context, client, signal, onProgress, onAsk, onLog, logLevel } = request;
+  return {
+    signal,
+    client,
+    timeoutMs: server.manifest.deadlines.callMs,
+    totalTimeoutMs,
+    onProgress,
+    onAsk,
+    onLog,
+    logLevel,
+    clientCapabilities: request.clientCapabilities ?? context.capabilities,
+  };
+}

@@ -1,0 +1,31 @@
+import type { CallToolRequest, CallToolResult, InputRequiredResult, Tool } from '@modelcontextprotocol/server';
+import type { GatewayParts } from '../gateway-parts.ts';
+import { exposeLinks } from '../view/expose-links.ts';
+import { callOptions, type CallRequest } from './call-request.ts';
+import { presentToolEnd } from './present-failure.ts';
+import { resolveTool } from './resolve-target.ts';
+import { runCall } from './run-call.ts';
+
+/**
+ * Runs one tool call that came in through the SDK's server. Takes the name that the client uses, returns its answer.
+ * @throws ProtocolError as presentToolEnd does
+ */
+export async function callTool(
+  request: CallRequest<CallToolRequest['params']>,
+  parts: GatewayParts,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { params, context } = request;
+  const call = { ...request, kind: 'tool' as const, resolve: () => resolveTool(context, params.name, parts) };
+  const end = await runCall(call, parts, (upstream, { server, name, tool }) =>
+    upstream.callTool(
+      { ...params, name },
+      {
+        ...callOptions(request, server),
+        expose: (result) => exposeLinks(context, server, result),
+        // why the cast: the catalogue stores the definition that the upstream listed; only its texts were cleaned
+        ...(tool && { toolDefinition: tool.definition as Tool }),
+      },
+    ),
+  );
+  return presentToolEnd(end, parts);
+}

@@ -1,0 +1,29 @@
+import type { CallerSignal } from '#adapters/mcp/upstream.ts';
+import type { UsageRow } from '#features/billing/index.ts';
+import type { CatalogueItem, CatalogueServer } from '#features/catalogue/index.ts';
+import type { Now, WhyHidden } from '../view/personal-view.ts';
+import type { RequestContext } from '../view/request-context.ts';
+
+/** Shared by all rounds of one call: a call that asks for input consists of several requests. */
+export type LogicalCall = {
+  /** Created when the first round arrived. */
+  readonly id: string;
+  /** The credits held for the first round; undefined before that. */
+  credits?: number | undefined;
+};
+
+/** One client request for a tool, prompt or resource, on either dispatcher. */
+export type Call = {
+  readonly logical: LogicalCall;
+  readonly context: RequestContext;
+  readonly kind: UsageRow['kind'];
+  readonly signal: CallerSignal;
+  /** Looks up the requested name in the part of the catalogue that this user sees. */
+  resolve(): Now<Target>;
+};
+
+export type Target = FoundTarget | HiddenTarget | UnknownTarget;
+/** `name` is the server's own; `tool` is absent for prompts and resources. */
+export type FoundTarget = { kind: 'found'; server: CatalogueServer; name: string; tool?: CatalogueItem };
+type HiddenTarget = { kind: 'hidden'; server: CatalogueServer; name: string; why: WhyHidden };
+export type UnknownTarget = { kind: 'unknown'; name: string };

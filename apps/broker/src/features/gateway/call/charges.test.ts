@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { Charges, Hold, PricedCall, Refusal, UsageRow } from '#features/billing/index.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { postModern } from '#testing/mcp-clients.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { startEndingServer, type EndingServer } from './testing/ending-server.ts';
+
+// The gateway with a fake Charges that records every hold, settle and release in order, on the fast path and through the
+// SDK.
+
+const price = 3;
+const noted: string[] = [];
+const held: PricedCall[] = [];
+const rows: UsageRow[] = [];
+let refusal: Refusal | Error | undefined;
+let isDurable = (): Promise<void> => Promise.resolve();
+
+const charges: Charges = {
+  hold(call) {
+    held.push(call);
+    noted.push('hold');
+    if (refusal instanceof Error) return Promise.reject(refusal);
+    const hold: Hold | Refusal = refusal ?? {
+      kind: 'hold',
+      credits: call.credits,
+      settle: () => void noted.push('settle'),
+      release: (reason) => void noted.push(`release ${reason}`),
+    };
+    return isDurable().then(() => hold);
+  },
+  record: (row) => void rows.push(row),
+};
+
+let app: TestApp;
+let server: EndingServer;
+let token: string;
+
+beforeAll(async () => {
+  server = await startEndingServer('modern');
+  app = await startTestApp({
+    allowAddresses: [server.address],
+    env: withoutHealthChecks,
+    billing: {
+      charges,
+      entitlement:
+        () =>
+        ({ id }) =>
+          id !== 'closed',
+    },
+  });
+  const billing = { tier: 'T0', toolCosts: { say: price, mirrored: price } };
+  const connection = { type: 'http', url: server.url };
+  await deployManifest(app, { id: 'paid', connection, billing, deadlines: { callMs: 500 } });
+  await deployManifest(app, { id: 'closed', connection, billing });
+  await deployManifest(app, { id: 'narrow', connection, billing, maxInFlight: 1 });
+  ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
+});
+afterAll(async () => {
+  await app?.stop();
+  await server?.close();
+});
+beforeEach(() => {
+  for (const list of [noted, held, rows]) list.length = 0;
+  refusal = undefined;
+  isDurable = () => Promise.resolve();
+});
+
+/** The fast path on both sides, and the SDK on both sides. */
+const tools = ['say', 'mirrored'] as const;
+const call = (end: string, tool: string, id = 'paid') =>
+  postModern(`${app.publicUrl}/mcp`, token, 'tools/call', { name: `${id}__${tool}`, arguments: { end } });
+
+test.each(tools)(
+  "a result settles the hold of the tool's price once, and its usage row has the credits: %s",
+  async (tool) => {
+    const answer = await call('ok', tool);
+    expect(answer.body.result).toMatchObject({ content: [{ text: 'done' }] });
+    expect(noted).toEqual(['hold', 'settle']);
+    expect(held).toEqual([
+      { callId: rows[0]?.callId, userId: rows[0]?.userId, serverId: 'paid', tool, credits: price },
+    ]);
+    expect(rows).toMatchObject([{ outcome: 'ok', credits: price }]);
+  },
+);
+
+test.each(
+  tools.flatMap((tool) =>
+    ['tool_error', 'protocol_error', 'hang', 'reset', 'input_required'].map((end) => ({ tool, end })),
+  ),
+)(
+  '[CAT-21] a call is charged only when it succeeds: $end of $tool releases the hold, and the usage row has 0 credits',
+  async ({ tool, end }) => {
+    await call(end, tool);
+    const reasons: Record<string, string> = { hang: 'timeout', reset: 'upstream_unavailable' };
+    expect(noted).toEqual(['hold', `release ${reasons[end] ?? end}`]);
+    expect(rows).toMatchObject([{ credits: 0 }]);
+  },
+);
+
+test.each(tools)(
+  '[CAT-20] access and credits are both needed for a call of a tool that costs credits: %s',
+  async (tool) => {
+    const asked = server.requests;
+    const refused = await call('ok', tool, 'closed');
+    expect(refused.body.result).toMatchObject({ isError: true, _meta: { code: 'not_included' } });
+    expect([held.length, server.requests]).toEqual([0, asked]);
+
+    rows.length = 0;
+    refusal = { kind: 'refusal', code: 'insufficient_credits', text: 'Not enough credits.' };
+    const before = server.requests;
+    const { result } = (await call('ok', tool)).body;
+    expect(result).toMatchObject({
+      isError: true,
+      content: [{ text: 'Not enough credits.' }],
+      _meta: { code: 'insufficient_credits' },
+    });
+    expect(server.requests).toBe(before);
+    expect(rows).toMatchObject([{ outcome: 'refused', reason: 'insufficient_credits', credits: 0 }]);
+    // the call has left its place
+    expect(app.upstreams.pool.inFlight('paid')).toBe(0);
+  },
+);
+
+test('no call is dispatched when billing is unavailable', async () => {
+  refusal = new Error('the database is unavailable');
+  const before = server.requests;
+  expect((await call('ok', 'say')).body.error).toMatchObject({ code: -32603 });
+  expect(server.requests).toBe(before);
+  expect(rows).toMatchObject([{ outcome: 'failed', reason: 'unexpected', credits: 0 }]);
+  expect(app.upstreams.pool.inFlight('paid')).toBe(0);
+});
+
+test('a refused hold does not count for the health of a server: in a half-open circuit the next call can probe', async () => {
+  for (let count = 0; count < 5; count++) await call('reset', 'say');
+  expect(app.upstreams.pool.isCircuitOpen('paid')).toBe(true);
+  app.upstreams.pool.retryNow('paid');
+  refusal = { kind: 'refusal', code: 'insufficient_credits', text: 'Not enough credits.' };
+  expect((await call('ok', 'say')).body.result).toMatchObject({ _meta: { code: 'insufficient_credits' } });
+  refusal = undefined;
+  expect((await call('ok', 'say')).body.result).toMatchObject({ content: [{ text: 'done' }] });
+});
+
+test('a busy server costs no hold: admission comes first', async () => {
+  const admit = vi.spyOn(app.upstreams.pool, 'admit');
+  const before = server.hanging;
+  const first = call('hang', 'say', 'narrow');
+  await waitUntil('the place is taken', () => server.hanging > before);
+  expect(held).toHaveLength(1);
+  const second = call('ok', 'say', 'narrow');
+  await waitUntil('it waits', () => admit.mock.calls.length === 1);
+  expect((await second).body.result).toMatchObject({ _meta: { code: 'busy' } });
+  expect(held).toHaveLength(1);
+  admit.mockRestore();
+  server.answerHanging();
+  await first;
+});
+
+test('the hold is durable before anything is sent', async () => {
+  const durable = Promise.withResolvers<void>();
+  isDurable = () => durable.promise;
+  const before = server.requests;
+  const sent = call('ok', 'say');
+  await waitUntil('the hold to be requested', () => held.length === 1);
+  expect(server.requests).toBe(before);
+  durable.resolve();
+  expect((await sent).body.result).toMatchObject({ content: [{ text: 'done' }] });
+});
+
+test('call_tool charges the tool that it calls, once', async () => {
+  const given = { name: 'paid__say', arguments: { end: 'ok' } };
+  await postModern(`${app.publicUrl}/mcp`, token, 'tools/call', { name: 'call_tool', arguments: given });
+  expect(noted).toEqual(['hold', 'settle']);
+  expect(rows).toMatchObject([{ serverId: 'paid', name: 'say', credits: price }]);
+});
+
+test('the hold of a later round has the id and the price of the first', async () => {
+  const name = 'paid__say';
+  const first = await call('input_required', 'say');
+  const [hold] = held;
+  const { requestState } = first.body.result ?? {};
+  expect(requestState).toEqual(expect.any(String));
+  // the price changes in between
+  const connection = { type: 'http', url: server.url };
+  const billing = { tier: 'T0', toolCosts: { say: price + 4 } };
+  await deployManifest(app, { id: 'paid', version: '1.1.0', connection, billing });
+  await waitUntil(
+    'the new price',
+    () => app.catalogue.snapshot().toolsByExposedName.get(name)?.creditCost === price + 4,
+  );
+  const params = { name, arguments: { end: 'input_required' }, requestState, inputResponses: {} };
+  await postModern(`${app.publicUrl}/mcp`, token, 'tools/call', params);
+  expect(held).toEqual([hold, hold]);
+  expect(noted).toEqual(['hold', 'release input_required', 'hold', 'settle']);
+  expect(rows.map(({ callId, outcome, credits }) => ({ callId, outcome, credits }))).toEqual([
+    { callId: hold?.callId, outcome: 'refused', credits: 0 },
+    { callId: hold?.callId, outcome: 'ok', credits: price },
+  ]);
+});

@@ -1,0 +1,56 @@
+import {
+  ProtocolError,
+  ResourceNotFoundError,
+  type CompleteRequest,
+  type CompleteResult,
+} from '@modelcontextprotocol/server';
+import type { Upstream } from '#adapters/mcp/upstream.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { GatewayParts } from '../gateway-parts.ts';
+import { visibleTo } from '../view/visible.ts';
+import { callOptions, type CallRequest } from './call-request.ts';
+import { presentUpstreamError } from './present-failure.ts';
+import { admit, exchange, leaveAfter } from './with-upstream.ts';
+
+/** Completions are free and leave no usage row: clients request them on every keystroke. */
+export async function completeArgument(
+  request: CallRequest<CompleteRequest['params']>,
+  parts: GatewayParts,
+): Promise<CompleteResult> {
+  const visible = await visibleTo(request.context, parts.catalogue.snapshot(), parts.view);
+  const { ref } = request.params;
+  if (ref.type === 'ref/prompt') {
+    const prompt = visible.prompt(ref.name);
+    if (!prompt) throw new ProtocolError(-32602, `Unknown prompt: ${ref.name}`);
+    return complete(request, prompt.server, { ...request.params, ref: { ...ref, name: prompt.item.name } }, parts);
+  }
+  for (const server of visible.servers) {
+    const single = request.context.serverId !== undefined;
+    const template = server.templates.find((item) => (single ? item.name : item.exposedName) === ref.uri);
+    if (template) return complete(request, server, { ...request.params, ref: { ...ref, uri: template.name } }, parts);
+  }
+  throw new ResourceNotFoundError(ref.uri);
+}
+
+async function complete(
+  request: CallRequest<unknown>,
+  server: CatalogueServer,
+  params: CompleteRequest['params'],
+  parts: GatewayParts,
+): Promise<CompleteResult> {
+  const { context, signal } = request;
+  try {
+    const admission = await admit(server, context, parts.pool, signal);
+    try {
+      const send = (upstream: Upstream) => upstream.complete(params, callOptions(request, server));
+      const result = await exchange(server, context, parts.pool, send);
+      admission.leave(undefined);
+      return result;
+    } catch (error) {
+      leaveAfter(error, admission, signal);
+      throw error;
+    }
+  } catch (error) {
+    throw presentUpstreamError(error, server, parts);
+  }
+}

@@ -1,0 +1,71 @@
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import type { UsageRow } from '#features/billing/index.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import { failureCode, type CallFailureCode } from './call-failure.ts';
+
+/** What a dispatcher reports about an answer: facts without interpretation. */
+export type AnswerFacts = { readonly kind: 'complete' | 'tool_error' | 'input_required' };
+
+/** How a call ended. */
+export type CallEnd<Answer extends AnswerFacts> = { kind: 'answered'; answer: Answer } | NoAnswer;
+
+export type NoAnswer =
+  /** The server's own JSON-RPC error. */
+  | { kind: 'protocol_error'; error: UpstreamError; server: CatalogueServer }
+  | CallFailure
+  /** Billing refused to reserve the price. */
+  | { kind: 'hold_refused'; code: string; text: string; server: CatalogueServer };
+
+export type CallFailure = {
+  kind: 'failure';
+  code: CallFailureCode;
+  wasDispatched: boolean;
+  /** Undefined when no server was found. */
+  server: CatalogueServer | undefined;
+  /** The name in the client's request. */
+  name: string;
+  cause?: UpstreamError | undefined;
+  retryAfterMs?: number | undefined;
+};
+
+export type Outcome = { outcome: UsageRow['outcome']; reason: string | undefined };
+
+/** The one place that maps a call's end to its outcome, which the usage row and the hold follow. */
+export function outcomeOf(end: CallEnd<AnswerFacts>): Outcome {
+  switch (end.kind) {
+    case 'answered':
+      return ofAnswer[end.answer.kind];
+    case 'protocol_error':
+      return { outcome: 'error', reason: 'protocol_error' };
+    case 'hold_refused':
+      return { outcome: 'refused', reason: end.code };
+    case 'failure':
+      return ofFailure(end);
+  }
+}
+
+/** The call's end for an UpstreamError; undefined for every other error, which is our own fault. */
+export function endOf(
+  error: unknown,
+  { server, name }: { server: CatalogueServer; name: string },
+  { isCancelled, wasDispatched }: { isCancelled: boolean; wasDispatched: boolean },
+): NoAnswer | undefined {
+  if (!(error instanceof UpstreamError)) return undefined;
+  const code = isCancelled ? 'cancelled' : failureCode(error);
+  if (code === undefined) return { kind: 'protocol_error', error, server };
+  return { kind: 'failure', code, wasDispatched, server, name, cause: error, retryAfterMs: error.retryAfterMs };
+}
+
+/** The outcome of a call that our own fault ended. */
+export const unexpected: Outcome = { outcome: 'failed', reason: 'unexpected' };
+
+const ofAnswer: Readonly<Record<AnswerFacts['kind'], Outcome>> = {
+  complete: { outcome: 'ok', reason: undefined },
+  tool_error: { outcome: 'error', reason: 'tool_error' },
+  input_required: { outcome: 'refused', reason: 'input_required' },
+};
+
+function ofFailure({ code, wasDispatched }: CallFailure): Outcome {
+  if (code === 'cancelled') return { outcome: 'cancelled', reason: wasDispatched ? code : 'not_dispatched' };
+  return { outcome: wasDispatched ? 'failed' : 'refused', reason: code };
+}

@@ -1,0 +1,89 @@
+import { ProtocolError, type CallToolResult, type InputRequiredResult } from '@modelcontextprotocol/server';
+import type { ToolAnswer } from '#adapters/mcp/upstream.ts';
+import type { UsageRow } from '#features/billing/index.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import { hiddenText, serviceUrl } from '../view/hidden-text.ts';
+import { connectUrl, SignInRequiredError } from './ask-sign-in.ts';
+import { failureText, nothingCharged, wholeSeconds } from './call-failure.ts';
+import { endOf, type CallEnd, type CallFailure, type NoAnswer } from './outcome.ts';
+
+type Kind = UsageRow['kind'];
+type Links = { publicUrl: string };
+
+/**
+ * Presents a tool call without an answer as a result, because models never see JSON-RPC errors (billing.md).
+ * @throws ProtocolError for an invalid request (-32602 unknown tool, -32601 task-only tool), and for a JSON-RPC error of
+ *   the server, with its code, message and data
+ */
+export function presentAsResult(end: NoAnswer, links: Links): CallToolResult {
+  if (end.kind === 'hold_refused') return failedResult(end.text, { code: end.code });
+  if (end.kind === 'protocol_error' || end.code === 'unknown' || end.code === 'needs_task') {
+    throw presentAsError(end, 'tool', links);
+  }
+  const { server, code } = end;
+  const signIn = code === 'sign_in_required' && server && { url: urlFor(end, links), server: server.manifest.name };
+  return failedResult(textOf(end, 'tool', links), { ...dataOf(end), ...signIn });
+}
+
+/** The answer of the SDK's server for the end of a tool call. @throws ProtocolError as presentAsResult does */
+export function presentToolEnd(end: CallEnd<ToolAnswer>, links: Links): CallToolResult | InputRequiredResult {
+  if (end.kind !== 'answered') return presentAsResult(end, links);
+  return end.answer.kind === 'input_required' ? end.answer.questions : end.answer.toResult();
+}
+
+/** Presents the same for prompts and resources, as a JSON-RPC error. */
+export function presentAsError(end: NoAnswer, kind: Kind, links: Links): ProtocolError {
+  switch (end.kind) {
+    case 'protocol_error':
+      return new ProtocolError(end.error.code ?? -32603, end.error.message, end.error.data);
+    case 'hold_refused':
+      return new ProtocolError(-32603, end.text, { code: end.code });
+    case 'failure':
+      return failureError(end, kind, links);
+  }
+}
+
+/** Presents an upstream's error of a completion or a subscription. Returns our own errors unchanged. */
+export function presentUpstreamError(error: unknown, server: CatalogueServer, links: Links): unknown {
+  const end = endOf(error, { server, name: '' }, { isCancelled: false, wasDispatched: true });
+  return end ? presentAsError(end, 'resource', links) : error;
+}
+
+function failureError(end: CallFailure, kind: Kind, links: Links): ProtocolError {
+  const text = textOf(end, kind, links);
+  switch (end.code) {
+    case 'unknown':
+      return new ProtocolError(-32602, text);
+    case 'needs_task':
+      return new ProtocolError(-32601, text);
+    case 'sign_in_required':
+      if (end.server)
+        return new SignInRequiredError(text, { url: urlFor(end, links), server: end.server.manifest.name });
+  }
+  return new ProtocolError(-32603, text, dataOf(end));
+}
+
+function textOf(end: CallFailure, kind: Kind, links: Links): string {
+  const { server, name, cause, retryAfterMs } = end;
+  const url = urlFor(end, links);
+  const { code } = end;
+  const isHidden = code === 'not_included' || code === 'switched_off';
+  const whyHidden = server && isHidden ? hiddenText(code, server, url, nothingCharged) : '';
+  const facts = { kind, server: server?.manifest.name ?? '', whyHidden, url, name, cause, retryAfterMs };
+  return failureText(code, facts);
+}
+
+/** The page where the user can fix the problem. */
+function urlFor({ code, server }: CallFailure, { publicUrl }: Links): string {
+  if (!server) return publicUrl;
+  return code === 'sign_in_required' ? connectUrl(publicUrl, server.id) : serviceUrl(publicUrl, server);
+}
+
+/** For programs: the code, and the seconds until a retry may succeed, if known. */
+function dataOf({ code, retryAfterMs }: CallFailure): { code: string; retryAfterSeconds?: number } {
+  return { code, ...(retryAfterMs !== undefined && { retryAfterSeconds: wholeSeconds(retryAfterMs) }) };
+}
+
+function failedResult(text: string, meta: Record<string, unknown>): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true, _meta: meta };
+}

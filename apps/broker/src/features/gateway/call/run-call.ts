@@ -1,0 +1,142 @@
+import type { Upstream } from '#adapters/mcp/upstream.ts';
+import type { Hold, Refusal } from '#features/billing/index.ts';
+import type { GatewayParts } from '../gateway-parts.ts';
+import type { RequestContext } from '../view/request-context.ts';
+import type { Call, FoundTarget, Target, UnknownTarget } from './call.ts';
+import { endOf, outcomeOf, unexpected, type AnswerFacts, type CallEnd, type CallFailure } from './outcome.ts';
+import { recordCall } from './record-call.ts';
+import { needsTask } from './task-support.ts';
+import { admit, exchange, leaveAfter, type Admission } from './with-upstream.ts';
+
+/** Sends a call over an upstream connection and reports the facts of its answer. @throws UpstreamError */
+export type Dispatch<Answer extends AnswerFacts> = (upstream: Upstream, target: FoundTarget) => Promise<Answer>;
+
+export type CallParts = Pick<GatewayParts, 'answered' | 'callRate' | 'charges' | 'clock' | 'pool'>;
+
+/** By what a client calls each kind. */
+const methods: Readonly<Record<Call['kind'], string>> = {
+  tool: 'tools/call',
+  prompt: 'prompts/get',
+  resource: 'resources/read',
+};
+
+/**
+ * Runs every call, and is the only place that decides its outcome:
+ * resolve -> entitled -> within the rate -> admitted by the server's breaker and queue -> hold -> dispatch -> settle or
+ * release -> record. The caller presents the end. Admission comes before the hold, so that a busy or failing server costs
+ * no durable write.
+ * @throws any error other than an UpstreamError: our own fault, recorded as one
+ */
+export async function runCall<Answer extends AnswerFacts>(
+  call: Call,
+  parts: CallParts,
+  dispatch: Dispatch<Answer>,
+): Promise<CallEnd<Answer>> {
+  const { context, signal } = call;
+  const startedAtMs = parts.clock.now();
+  const resolved = call.resolve();
+  const target = resolved instanceof Promise ? await resolved : resolved;
+  const refusal = refuse(call, target, parts);
+  if (refusal || target.kind !== 'found') return finish(refusal ?? failure('unknown', target), undefined);
+
+  let admission: Admission | undefined;
+  let hold: Hold | undefined;
+  let wasDispatched = false;
+  let end: CallEnd<Answer>;
+  try {
+    const admitted = admit(target.server, context, parts.pool, signal);
+    admission = admitted instanceof Promise ? await admitted : admitted;
+    const reserved = reserve(call, target, parts);
+    const taken = reserved instanceof Promise ? await reserved : reserved;
+    if (taken?.kind === 'refusal') {
+      // the server was not contacted: free its place and its probe
+      admission.leave('cancelled');
+      return finish({ ...taken, kind: 'hold_refused', server: target.server }, undefined);
+    }
+    hold = taken;
+    wasDispatched = true;
+    const answer = await exchange(target.server, context, parts.pool, (upstream) => dispatch(upstream, target));
+    admission.leave(undefined);
+    end = { kind: 'answered', answer };
+  } catch (error) {
+    if (admission) leaveAfter(error, admission, signal);
+    const failed = endOf(error, target, { isCancelled: signal.aborted, wasDispatched });
+    if (!failed) {
+      hold?.release('unexpected');
+      recordCall(call, target, { ...unexpected, credits: 0 }, startedAtMs, parts);
+      throw error;
+    }
+    end = failed;
+  }
+  return finish(end, hold);
+
+  function finish(came: CallEnd<Answer>, held: Hold | undefined): CallEnd<Answer> {
+    const outcome = outcomeOf(came);
+    const isCharged = outcome.outcome === 'ok';
+    if (isCharged) held?.settle();
+    else held?.release(outcome.reason ?? outcome.outcome);
+    recordCall(call, target, { ...outcome, credits: isCharged && held ? held.credits : 0 }, startedAtMs, parts);
+    const hasResult = came.kind === 'answered' && came.answer.kind !== 'input_required';
+    if (hasResult) parts.answered(context.request, methods[call.kind]);
+    return came;
+  }
+}
+
+/** Runs a call of a built-in tool, which the gateway answers itself, free of charge. */
+export async function runBuiltIn<Answer extends AnswerFacts>(
+  call: Omit<Call, 'resolve'> & { name: string },
+  parts: CallParts,
+  answer: () => Promise<Answer>,
+): Promise<CallEnd<Answer>> {
+  const startedAtMs = parts.clock.now();
+  const target: UnknownTarget = { kind: 'unknown', name: call.name };
+  const record = (outcome: ReturnType<typeof outcomeOf>) =>
+    recordCall(call, target, { ...outcome, credits: 0 }, startedAtMs, parts);
+  const limited = limit(call.context, target, parts);
+  try {
+    const end = limited ?? { kind: 'answered' as const, answer: await answer() };
+    record(outcomeOf(end));
+    // an error of a built-in tool is our own refusal
+    if (end.kind === 'answered' && end.answer.kind === 'complete') parts.answered(call.context.request, methods.tool);
+    return end;
+  } catch (error) {
+    record(unexpected);
+    throw error;
+  }
+}
+
+/** Checks the rate first: every call counts towards the limit. */
+function refuse(call: Call, target: Target, parts: CallParts): CallFailure | undefined {
+  const limited = limit(call.context, target, parts);
+  if (limited) return limited;
+  switch (target.kind) {
+    case 'unknown':
+      return failure('unknown', target);
+    case 'hidden':
+      return failure(target.why, target);
+    case 'found':
+      if (target.tool && needsTask(target.tool)) return failure('needs_task', target);
+      return target.tool?.underReview ? failure('tool_changed', target) : undefined;
+  }
+}
+
+function limit(context: RequestContext, target: Target, { callRate }: CallParts): CallFailure | undefined {
+  const retryAfterMs = callRate.take(context.caller);
+  return retryAfterMs > 0 ? { ...failure('rate_limited', target), retryAfterMs } : undefined;
+}
+
+/** Only tools cost credits. A later round costs the same as the first, even if the price has changed. */
+function reserve(
+  { logical, context: { caller } }: Call,
+  { server, name, tool }: FoundTarget,
+  { charges }: CallParts,
+): Hold | Refusal | undefined | Promise<Hold | Refusal> {
+  if (!tool) return undefined;
+  const credits = (logical.credits ??= tool.creditCost);
+  return charges.hold({ callId: logical.id, userId: caller.userId, serverId: server.id, tool: name, credits });
+}
+
+function failure(code: CallFailure['code'], target: Target): CallFailure {
+  const server = 'server' in target ? target.server : undefined;
+  return { kind: 'failure', code, wasDispatched: false, server, name: target.name };
+}

@@ -1,0 +1,125 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Era } from '#adapters/mcp/upstream.ts';
+import { asRecord } from '#platform/json.ts';
+import { listenLocally } from '#testing/listen-locally.ts';
+
+export type EndingServer = {
+  url: string;
+  address: string;
+  /** How many requests are waiting for an answer. */
+  readonly hanging: number;
+  /** How many calls, prompts and resources were requested. */
+  readonly requests: number;
+  /** Answers the waiting requests. */
+  answerHanging(): void;
+  /** Changes the schema of `say`, which puts it under review. */
+  changeTool(): void;
+  close(): Promise<void>;
+};
+
+type Message = Record<string, unknown>;
+
+/** The result of each method. */
+const results: Readonly<Record<string, object>> = {
+  'tools/call': { content: [{ type: 'text', text: 'done' }] },
+  'prompts/get': { messages: [{ role: 'user', content: { type: 'text', text: 'done' } }] },
+  'resources/read': { contents: [{ uri: 'end://ok', text: 'done' }], ttlMs: 0, cacheScope: 'private' },
+};
+
+/**
+ * A server of one era where each request says how it ends: `end` in the arguments of a tool or prompt, or in the URI
+ * end://{end} of a resource, is ok, tool_error, protocol_error, input_required, hang or reset. The tool `mirrored` is
+ * `say` with an argument that may be mirrored in a header, so that the SDK carries it on both sides.
+ */
+export async function startEndingServer(era: Era): Promise<EndingServer> {
+  const hanging = new Set<ServerResponse>();
+  let requests = 0;
+  let isChanged = false;
+  const server = createServer((request, response) => {
+    response.on('error', () => {});
+    void readMessage(request).then((message) => {
+      const end = endOf(message);
+      if (end === undefined) return describe(era, isChanged, message, response);
+      requests++;
+      if (end === 'reset') return request.socket.destroy();
+      if (end === 'hang') {
+        hanging.add(response);
+        response.once('close', () => hanging.delete(response));
+        return undefined;
+      }
+      return send(response, message, answerOf(era, message, end));
+    });
+  });
+  const { port, close } = await listenLocally(server);
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    address: `127.0.0.1:${port}`,
+    get hanging() {
+      return hanging.size;
+    },
+    get requests() {
+      return requests;
+    },
+    answerHanging() {
+      for (const response of hanging) response.destroy();
+    },
+    changeTool: () => (isChanged = true),
+    close,
+  };
+}
+
+function endOf({ method, params }: Message): string | undefined {
+  if (typeof method !== 'string' || !(method in results)) return undefined;
+  const { arguments: given, uri } = asRecord(params) ?? {};
+  return typeof uri === 'string' ? uri.replace('end://', '') : String(asRecord(given)?.['end']);
+}
+
+function answerOf(era: Era, { method, params }: Message, end: string): object {
+  const isSecondRound = asRecord(params)?.['requestState'] !== undefined;
+  const complete = era === 'modern' && { resultType: 'complete' };
+  if (end === 'protocol_error') return { error: { code: -32_050, message: 'not today' } };
+  // any answer to the question completes the call
+  if (end === 'input_required' && !isSecondRound) {
+    return { result: { resultType: 'input_required', requestState: 'round two' } };
+  }
+  return { result: { ...complete, ...results[String(method)], ...(end === 'tool_error' && { isError: true }) } };
+}
+
+function describe(era: Era, isChanged: boolean, message: Message, response: ServerResponse): void {
+  const { id, method } = message;
+  if (id === undefined) return void response.writeHead(202).end();
+  const complete = era === 'modern' ? { resultType: 'complete', ttlMs: 0, cacheScope: 'private' } : {};
+  const capabilities = { tools: {}, prompts: {}, resources: {} };
+  const properties = { end: { type: 'string' }, ...(isChanged && { more: { type: 'string' } }) };
+  const region = { type: 'string', 'x-mcp-header': 'Region' };
+  const lists: Record<string, object> = {
+    'tools/list': {
+      tools: [
+        { name: 'say', inputSchema: { type: 'object', properties, ...(isChanged && { required: ['more'] }) } },
+        { name: 'mirrored', inputSchema: { type: 'object', properties: { ...properties, region } } },
+      ],
+    },
+    'prompts/list': { prompts: [{ name: 'say', arguments: [{ name: 'end' }] }] },
+    'resources/list': { resources: [{ uri: 'end://ok', name: 'ok' }] },
+    'resources/templates/list': { resourceTemplates: [{ uriTemplate: 'end://{end}', name: 'end' }] },
+    ping: {},
+    ...(era === 'modern'
+      ? { 'server/discover': { supportedVersions: ['2026-07-28'], capabilities } }
+      : { initialize: { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'ending', version: '1' } } }),
+  };
+  const list = typeof method === 'string' ? lists[method] : undefined;
+  if (list) return send(response, message, { result: { ...complete, ...list } });
+  response.writeHead(era === 'modern' ? 404 : 400, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } }));
+}
+
+function send(response: ServerResponse, { id }: Message, answer: object): void {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ jsonrpc: '2.0', id, ...answer }));
+}
+
+async function readMessage(request: IncomingMessage): Promise<Message> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  return text === '' ? {} : (asRecord(JSON.parse(text)) ?? {});
+}

@@ -1,0 +1,182 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { findDeadPort, startFaultServer, type Fault, type FaultServer } from '#testing/fault-server.ts';
+import { connectModern, connectV1, type TestClient } from '#testing/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { usageRows } from '#testing/usage-rows.ts';
+
+let app: TestApp;
+let faults: FaultServer;
+let healthy: HttpFixture;
+let client: TestClient;
+let token: string;
+let tool: string;
+let folder: string;
+/** Stops the broker's clock at this time while it is set. */
+let stoppedAtMs: number | undefined;
+
+beforeAll(async () => {
+  [faults, healthy] = await Promise.all([startFaultServer(), startHttpFixture('both')]);
+  const deadAddress = `127.0.0.1:${await findDeadPort()}`;
+  const root = join(import.meta.dirname, '../../../../../..');
+  const program = join(root, 'apps/broker/src/testing/fault-stdio.ts');
+  folder = await mkdtemp(join(tmpdir(), 'souk-faults-'));
+  const stdioAllowlist = join(folder, 'allowlist.json');
+  const programs = ['exit-on-call', 'flood'].map((fault) => [
+    fault,
+    { argv: ['{node}', program, fault], reads: [root] },
+  ]);
+  await writeFile(stdioAllowlist, JSON.stringify(Object.fromEntries(programs)));
+  app = await startTestApp({
+    allowAddresses: [faults.address, healthy.address, deadAddress],
+    paths: { stdioAllowlist },
+    clock: { now: () => stoppedAtMs ?? Date.now() },
+  });
+  ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
+  const at = (url: string) => ({ connection: { type: 'http', url }, deadlines: { callMs: 700 } });
+  for (const fault of [
+    'hang',
+    'html',
+    'garbage',
+    'huge-json',
+    'huge-event',
+    'reset',
+    'unauthorized',
+    'endless-stream',
+  ] as const) {
+    await deployManifest(app, { id: fault, slug: fault.slice(0, 12), ...at(faults.url(fault as Fault)) });
+  }
+  for (const id of ['exit-on-call', 'flood']) {
+    await deployManifest(app, { id, slug: id.replaceAll('-', ''), connection: { type: 'stdio', command: id } });
+  }
+  await deployManifest(app, { id: 'healthy', ...at(healthy.url) });
+  await deployManifest(app, { id: 'dead', ...at(`http://${deadAddress}/mcp`) }, 'disconnected');
+  await deployManifest(
+    app,
+    { id: 'mute', ...at(faults.url('hang', 'always')), deadlines: { connectMs: 500 } },
+    'error',
+  );
+  await deployManifest(app, { id: 'crowded', ...at(faults.url('many-tools')) }, 'error');
+  // the catalogue of the dead server from when it was last connected
+  await app.catalogue.storeDiscovery('dead', {
+    era: 'legacy',
+    instructions: undefined,
+    tools: [{ name: 'echo', inputSchema: { type: 'object' } }],
+    prompts: [],
+    resources: [],
+    templates: [],
+  });
+  client = await connectModern(`${app.publicUrl}/mcp`, token);
+  const { tools } = await client.listTools();
+  tool = tools.find(({ name }) => name.startsWith('hang__'))?.name.slice('hang__'.length) ?? 'no tool';
+}, 120_000);
+afterAll(async () => {
+  await client?.close();
+  await app?.stop();
+  await Promise.all([faults?.close(), healthy?.close(), rm(folder, { recursive: true, force: true })]);
+});
+
+async function callFaulty(server: string): Promise<{ code: unknown; durationMs: number; text: string }> {
+  const start = performance.now();
+  const result = await client.callTool({ name: `${server}__${server === 'dead' ? 'echo' : tool}`, arguments: {} });
+  expect(result.isError).toBe(true);
+  const meta: Record<string, unknown> = { ...(result._meta as object) };
+  return { code: meta['code'], durationMs: performance.now() - start, text: JSON.stringify(result.content) };
+}
+
+test.each([
+  ['15', 'refuses the connection', 'dead', 'upstream_unavailable', 1000],
+  ['15', 'resets the connection', 'reset', 'upstream_unavailable', 2000],
+  ['16', 'hangs', 'hang', 'timeout', 2500],
+  ['17', 'answers HTML', 'html', 'bad_upstream', 1000],
+  ['17', 'answers no JSON', 'garbage', 'bad_upstream', 1000],
+  ['18', 'answers 700 MiB of JSON', 'huge-json', 'result_too_large', 5000],
+  ['18', 'sends an event of 700 MiB', 'huge-event', 'result_too_large', 5000],
+] as const)(
+  'security row %s: a call to an upstream that %s returns a result with isError',
+  async (_row, _what, server, code, withinMs) => {
+    const before = process.memoryUsage().rss;
+    const result = await callFaulty(server);
+    expect(result.code).toBe(code);
+    expect(result.durationMs).toBeLessThan(withinMs);
+    expect(result.text).toContain('Nothing was charged');
+    expect((await usageRows(app)).at(-1)).toMatchObject({
+      serverId: server,
+      outcome: 'failed',
+      reason: code,
+      credits: 0,
+    });
+    expect(process.memoryUsage().rss - before).toBeLessThan(128 * 1024 * 1024);
+  },
+);
+
+test.each([
+  ['22', 'exits during a call', 'exitoncall', 'upstream_unavailable'],
+  ['23', 'floods without a newline', 'flood', 'result_too_large'],
+] as const)(
+  'security row %s: a call to a program that %s returns a result with isError',
+  async (_row, _what, slug, code) => {
+    const result = await client.callTool({ name: `${slug}__echo`, arguments: { text: 'x' } });
+    expect(result).toMatchObject({ isError: true, _meta: { code } });
+    expect((await client.callTool({ name: 'healthy__echo', arguments: { text: 'well' } })).isError).toBeFalsy();
+  },
+);
+
+test('each call to a program that keeps crashing says what to do', async () => {
+  const crash = async () => {
+    const { content, _meta: meta } = await client.callTool({ name: 'exitoncall__echo', arguments: { text: 'x' } });
+    expect(meta).toMatchObject({ code: 'upstream_unavailable' });
+    return { text: JSON.stringify(content), meta };
+  };
+  stoppedAtMs = Date.now();
+  // reset the crashes that earlier tests caused
+  app.upstreams.pool.retryNow('exit-on-call');
+  for (let time = 1; time <= 2; time++) {
+    expect((await crash()).text).toContain('exit-on-call ended the connection before it had answered');
+  }
+  const restarting = await crash();
+  expect(restarting.text).toMatch(/is starting again. Nothing was charged. Try again in 5 seconds\./);
+  expect(restarting.meta).toMatchObject({ retryAfterSeconds: 5 });
+  stoppedAtMs += 5_000;
+  expect((await crash()).text).toContain('ended the connection');
+  const stopped = await crash();
+  expect(stopped.text).toContain('crashed three times within a minute and stays stopped until');
+  expect(stopped.text).not.toContain('Try again in');
+  stoppedAtMs = undefined;
+});
+
+test('a call to an upstream that asks for a sign-in missing from its manifest says so', async () => {
+  expect((await callFaulty('unauthorized')).code).toBe('sign_in_required');
+});
+
+test('a call whose stream never ends fails at the deadline', async () => {
+  expect(['timeout', 'result_too_large']).toContain((await callFaulty('endless-stre')).code);
+});
+
+test('security row 31b: a server with 513 tools keeps its last catalogue and gets the status error', () => {
+  const server = app.catalogue.snapshot().byId.get('crowded');
+  expect(server).toMatchObject({ status: 'error', statusDetail: 'The server has more than 512 tools', tools: [] });
+});
+
+test('lists answer at once while one server is dead, one hangs and others misbehave', async () => {
+  const others = callFaulty('hang');
+  for (const url of ['/mcp/capabilities', '/mcp/tools', '/mcp/health']) {
+    const start = performance.now();
+    expect((await fetch(`${app.publicUrl}${url}`)).status).toBe(200);
+    expect(performance.now() - start).toBeLessThan(300);
+  }
+  const start = performance.now();
+  const names = (await client.listTools()).tools.map(({ name }) => name);
+  expect(performance.now() - start).toBeLessThan(300);
+  expect(names).toEqual(expect.arrayContaining(['dead__echo', 'healthy__echo']));
+  const legacy = await connectV1(`${app.publicUrl}/mcp`, token);
+  expect((await legacy.listTools()).tools).toHaveLength(names.length);
+  await legacy.close();
+  const result = await client.callTool({ name: 'healthy__echo', arguments: { text: 'well' } });
+  expect(JSON.stringify(result.content)).toContain('well');
+  await others;
+});

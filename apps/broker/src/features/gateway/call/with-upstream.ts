@@ -1,0 +1,67 @@
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import type { CallerSignal, Upstream } from '#adapters/mcp/upstream.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { UpstreamNeeds } from '#features/upstreams/index.ts';
+import { abortSignalOf } from '#platform/cancellation.ts';
+import type { GatewayParts } from '../gateway-parts.ts';
+import type { RequestContext } from '../view/request-context.ts';
+
+type Pool = GatewayParts['pool'];
+export type Admission = NonNullable<ReturnType<Pool['admitNow']>>;
+
+/**
+ * Waits until the server's breaker and queue admit the call. Returns no promise if a place is free.
+ * @param signal the caller's signal, which ends the wait
+ * @throws UpstreamError unreachable (the circuit is open), busy, cancelled
+ */
+export function admit(
+  server: CatalogueServer,
+  { caller: { userId } }: RequestContext,
+  pool: Pool,
+  signal: CallerSignal,
+): Admission | Promise<Admission> {
+  return pool.admitNow(server, userId) ?? pool.admit(server, userId, abortSignalOf(signal));
+}
+
+/** Leaves the place after a failure. Our own fault or a caller that hung up does not count for the server's health. */
+export function leaveAfter(error: unknown, admission: Admission, signal: CallerSignal): void {
+  const isItsOwn = error instanceof UpstreamError && !signal.aborted;
+  admission.leave(isItsOwn ? error.kind : 'cancelled');
+}
+
+/**
+ * Runs one exchange on the user's upstream connection. Retries only after session_lost, once, on a new connection: the
+ * server refused that request before running anything (gateway.md, Lifetimes).
+ * @throws UpstreamError of the upstream connection or the exchange
+ */
+export async function exchange<T>(
+  server: CatalogueServer,
+  { caller: { userId }, capabilities }: RequestContext,
+  pool: Pool,
+  send: (upstream: Upstream) => Promise<T>,
+): Promise<T> {
+  const needs = { capabilities };
+  try {
+    return await once(server, userId, needs, pool, send);
+  } catch (error) {
+    if (!(error instanceof UpstreamError) || error.kind !== 'session_lost') throw error;
+    await pool.drop(server, userId, needs);
+    return once(server, userId, needs, pool, send);
+  }
+}
+
+async function once<T>(
+  server: CatalogueServer,
+  userId: string,
+  needs: UpstreamNeeds,
+  pool: Pool,
+  send: (upstream: Upstream) => Promise<T>,
+): Promise<T> {
+  const acquired = pool.acquire(server, userId, needs);
+  const lease = acquired instanceof Promise ? await acquired : acquired;
+  try {
+    return await send(lease.upstream);
+  } finally {
+    lease.release();
+  }
+}

@@ -1,0 +1,163 @@
+import type {
+  CallToolResult,
+  ClientCapabilities,
+  InputRequiredResult,
+  LoggingMessageNotification,
+  Progress,
+  Tool,
+} from '@modelcontextprotocol/server';
+import type { IncomingMessage } from 'node:http';
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import type { Ask, ToolAnswer, ToolCallOptions } from '#adapters/mcp/upstream.ts';
+import { Cancellation } from '#platform/cancellation.ts';
+import type { Call, FoundTarget, LogicalCall } from '../call/call.ts';
+import { totalTimeoutMs, type CallRequest } from '../call/call-request.ts';
+import type { CallUnderWay } from '../call/call-under-way.ts';
+import type { CallEnd } from '../call/outcome.ts';
+import { presentToolEnd } from '../call/present-failure.ts';
+import { toolTarget } from '../call/resolve-target.ts';
+import type { McpEndpoint } from '../protocol/mcp-endpoint.ts';
+import { exposeLinks } from '../view/expose-links.ts';
+import type { RequestContext } from '../view/request-context.ts';
+import type { FastCall } from './fast-call.ts';
+import type { CallEntry } from './session-calls.ts';
+import { drained, type AnswerWriter, type Reply } from './write-answer.ts';
+
+/** The HTTP exchange of a call. */
+export type CameIn = { request: IncomingMessage; body: unknown; reply: Reply; context: RequestContext; client: string };
+
+type Parts = { endpoint: Pick<McpEndpoint, 'handle'>; write: Pick<AnswerWriter, 'progress'>; publicUrl: string };
+
+/**
+ * A fast-path call from its request to its answer. If the client needs more than an answer (a question, resumable
+ * progress, another round), the call is handed over to the SDK's server, once, while it continues to run. Most calls
+ * never are.
+ *
+ * One object is both the Call of run-call and the options for the upstream, so that an ordinary call allocates little.
+ */
+export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
+  readonly call: FastCall;
+  readonly cameIn: CameIn;
+  readonly logical: LogicalCall;
+  readonly kind = 'tool';
+  readonly signal = new Cancellation();
+  readonly totalTimeoutMs = totalTimeoutMs;
+  readonly onProgress: ToolCallOptions['onProgress'];
+  /** Resolves with the call's end. Set when the call starts. */
+  running: Promise<CallEnd<ToolAnswer>> | undefined;
+  /** The call's entry in its session, if it has one. */
+  entry: CallEntry | undefined;
+  readonly #parts: Parts;
+  #serving: Promise<void> | undefined;
+  /** The request of the SDK's server, once it has taken over the call. */
+  #taken: CallRequest<unknown> | undefined;
+  /** Resolves when the SDK's server has taken over the call. */
+  #client: PromiseWithResolvers<CallRequest<unknown>> | undefined;
+
+  constructor(call: FastCall, cameIn: CameIn, parts: Parts) {
+    this.call = call;
+    this.cameIn = cameIn;
+    this.logical = { id: cameIn.reply.id };
+    this.onProgress = call.progressToken === undefined ? undefined : (progress) => this.#tellProgress(progress);
+    this.#parts = parts;
+  }
+
+  get context(): RequestContext {
+    return this.cameIn.context;
+  }
+
+  get client(): string {
+    return this.cameIn.client;
+  }
+
+  get clientCapabilities(): ClientCapabilities {
+    return this.call.clientCapabilities;
+  }
+
+  get timeoutMs(): number {
+    return this.call.tool.server.manifest.deadlines.callMs;
+  }
+
+  get toolDefinition(): Tool {
+    // why the cast: the catalogue stores the definition that the upstream listed; only its texts were cleaned
+    return this.call.tool.item.definition as Tool;
+  }
+
+  get isHandedOver(): boolean {
+    return this.#serving !== undefined;
+  }
+
+  resolve(): FoundTarget {
+    return toolTarget(this.call.tool);
+  }
+
+  expose(result: CallToolResult): CallToolResult {
+    return exposeLinks(this.context, this.call.tool.server, result);
+  }
+
+  /** Hands the exchange over to the SDK's server. Resolves when that has finished it. */
+  handOver(): Promise<void> {
+    if (this.#serving) return this.#serving;
+    const { request, reply, context, body } = this.cameIn;
+    for (const [name, value] of Object.entries(reply.headers)) reply.response.setHeader(name, value);
+    this.entry?.giveId();
+    const known = { requestId: reply.id, underWay: this };
+    this.#serving = this.#parts.endpoint.handle(request, reply.response, context, body, known);
+    // code that awaits it gets the failure, now or at the call's end
+    this.#serving.catch(() => {});
+    return this.#serving;
+  }
+
+  take(request: CallRequest<unknown>): Promise<CallToolResult | InputRequiredResult> | undefined {
+    if (this.#taken) return undefined;
+    this.#taken = request;
+    if (request.signal.aborted) this.signal.abort();
+    request.signal.addEventListener('abort', () => this.signal.abort(), { once: true });
+    this.#client?.resolve(request);
+    return this.running?.then((end) => presentToolEnd(end, this.#parts));
+  }
+
+  /** Rejects if the SDK's server does not take over the call. */
+  #reach(): Promise<CallRequest<unknown>> {
+    if (this.#taken) return Promise.resolve(this.#taken);
+    if (this.#client) return this.#client.promise;
+    const client = Promise.withResolvers<CallRequest<unknown>>();
+    this.#client = client;
+    const { response } = this.cameIn.reply;
+    response.once('close', () => client.reject(new UpstreamError('cancelled', 'the client hung up')));
+    this.handOver().catch((error: unknown) => client.reject(error));
+    return client.promise;
+  }
+
+  /** Ignores a client that has hung up: that ends the call elsewhere. */
+  #tell(say: (request: CallRequest<unknown>) => void): void {
+    this.#reach().then(say, () => {});
+  }
+
+  async onAsk(ask: Ask, signal: AbortSignal): Promise<Record<string, unknown>> {
+    const { onAsk } = await this.#reach();
+    if (!onAsk) throw new UpstreamError('protocol', `The client does not offer ${ask.method}`, { code: -32_601 });
+    return onAsk(ask, signal);
+  }
+
+  onLog(message: LoggingMessageNotification['params']): void {
+    // a client of 2026-07-28 sets the level in its request, which then goes through the SDK
+    if (this.call.era === 'legacy') this.#tell(({ onLog }) => onLog?.(message));
+  }
+
+  /** Writes progress here for a modern client that cannot be asked; for others the SDK's server sends it. */
+  #tellProgress(progress: Progress): Promise<void> | undefined {
+    const { call, cameIn } = this;
+    const { response } = cameIn.reply;
+    if (call.era === 'modern' && !call.isInteractive) {
+      return response.destroyed ? undefined : this.#parts.write.progress(cameIn.reply, call, progress);
+    }
+    this.#tell(({ onProgress }) => onProgress?.(progress));
+    return response.writableNeedDrain ? drained(response) : undefined;
+  }
+
+  /** Hands a long call over, so that the client can resume its stream after a broken connection. */
+  onSlow(): void {
+    if (this.call.era === 'legacy') void this.handOver();
+  }
+}

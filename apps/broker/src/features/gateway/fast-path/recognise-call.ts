@@ -1,0 +1,137 @@
+import {
+  classifyInboundRequest,
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
+  SUPPORTED_PROTOCOL_VERSIONS,
+  type ClientCapabilities,
+} from '@modelcontextprotocol/server';
+import type { IncomingHttpHeaders } from 'node:http';
+import { mirrorsArguments } from '#adapters/mcp/upstream.ts';
+import { asRecord } from '#platform/json.ts';
+import type { Visible } from '../view/visible.ts';
+import type { FastCall } from './fast-call.ts';
+
+const modernVersion = '2026-07-28';
+const messageKeys: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
+const paramKeys: ReadonlySet<string> = new Set(['name', 'arguments', '_meta']);
+const envelopeKeys: ReadonlySet<string> = new Set([
+  PROTOCOL_VERSION_META_KEY,
+  CLIENT_INFO_META_KEY,
+  CLIENT_CAPABILITIES_META_KEY,
+]);
+/** With one of these capabilities, a server may ask the client during a call or require another round. */
+const interactive = ['elicitation', 'sampling', 'roots'];
+const reservedPrefix = 'io.modelcontextprotocol/';
+
+type Message = {
+  id: string | number;
+  name: string;
+  arguments: Record<string, unknown> | undefined;
+  meta: Record<string, unknown>;
+};
+
+/**
+ * Returns the call in a request of 2026-07-28 if it can take the fast path. Its headers and envelope are then valid for
+ * this era; the SDK answers every invalid request.
+ */
+export function recogniseModern(headers: IncomingHttpHeaders, body: unknown, visible: Visible): FastCall | undefined {
+  const message = readCall(headers, body);
+  if (!message) return undefined;
+  const { meta } = message;
+  if (meta[PROTOCOL_VERSION_META_KEY] !== modernVersion) return undefined;
+  if (headers['mcp-protocol-version'] !== modernVersion || headers['mcp-method'] !== 'tools/call') return undefined;
+  if (headers['mcp-name'] !== message.name) return undefined;
+  const clientCapabilities = asRecord(meta[CLIENT_CAPABILITIES_META_KEY]);
+  if (!clientCapabilities || !isKnownEnvelope(meta)) return undefined;
+  // why the cast: the envelope was checked against the schema
+  return complete('modern', message, visible, clientCapabilities as ClientCapabilities);
+}
+
+/** The same for a request in a session up to 2025-11-25. The session knows the client's capabilities. */
+export function recogniseLegacy(
+  headers: IncomingHttpHeaders,
+  body: unknown,
+  visible: Visible,
+  clientCapabilities: ClientCapabilities,
+): FastCall | undefined {
+  const message = readCall(headers, body);
+  if (!message) return undefined;
+  const version = headers['mcp-protocol-version'];
+  if (version !== undefined && (typeof version !== 'string' || !SUPPORTED_PROTOCOL_VERSIONS.includes(version))) {
+    return undefined;
+  }
+  const { accept } = headers;
+  if (!accept?.includes('application/json') || !accept.includes('text/event-stream')) return undefined;
+  if (Object.keys(message.meta).some((key) => key.startsWith(reservedPrefix))) return undefined;
+  return complete('legacy', message, visible, clientCapabilities);
+}
+
+function readCall(headers: IncomingHttpHeaders, body: unknown): Message | undefined {
+  if (headers['content-type'] !== 'application/json') return undefined;
+  const message = asRecord(body);
+  if (message?.['jsonrpc'] !== '2.0' || message['method'] !== 'tools/call') return undefined;
+  const { id } = message;
+  if (typeof id !== 'string' && !Number.isSafeInteger(id)) return undefined;
+  const params = asRecord(message['params']);
+  if (!params || hasOther(message, messageKeys) || hasOther(params, paramKeys)) return undefined;
+  const name = params['name'];
+  const given = params['arguments'];
+  if (typeof name !== 'string' || (given !== undefined && !asRecord(given))) return undefined;
+  const meta = params['_meta'] === undefined ? {} : asRecord(params['_meta']);
+  if (!meta) return undefined;
+  return { id: typeof id === 'string' ? id : Number(id), name, arguments: asRecord(given), meta };
+}
+
+function complete(
+  era: FastCall['era'],
+  message: Message,
+  visible: Visible,
+  clientCapabilities: ClientCapabilities,
+): FastCall | undefined {
+  const tool = visible.tool(message.name);
+  if (!tool || mirrorsArguments(tool.item.definition)) return undefined;
+  const { progressToken } = message.meta;
+  if (progressToken !== undefined && typeof progressToken !== 'string' && !Number.isSafeInteger(progressToken)) {
+    return undefined;
+  }
+  const meta: Record<string, unknown> = {};
+  for (const key in message.meta) {
+    if (key !== 'progressToken' && !envelopeKeys.has(key)) meta[key] = message.meta[key];
+  }
+  return {
+    era,
+    id: message.id,
+    tool,
+    arguments: message.arguments,
+    meta,
+    progressToken: typeof progressToken === 'number' || typeof progressToken === 'string' ? progressToken : undefined,
+    clientCapabilities,
+    isInteractive: interactive.some((name) => name in clientCapabilities),
+  };
+}
+
+function hasOther(object: Record<string, unknown>, known: ReadonlySet<string>): boolean {
+  for (const key in object) if (!known.has(key)) return true;
+  return false;
+}
+
+/** The text of envelopes that the SDK has accepted: a client sends the same one with each call. */
+const goodEnvelopes = new Set<string>();
+const maxEnvelopes = 1000;
+const maxEnvelopeLength = 4096;
+
+function isKnownEnvelope(meta: Record<string, unknown>): boolean {
+  // a log level needs notices during the call, and the SDK checks the protocol's other keys
+  for (const key in meta) if (key.startsWith(reservedPrefix) && !envelopeKeys.has(key)) return false;
+  const text = JSON.stringify([meta[CLIENT_CAPABILITIES_META_KEY], meta[CLIENT_INFO_META_KEY]]);
+  if (goodEnvelopes.has(text)) return true;
+  const params = { name: 'any', _meta: meta };
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+  if (classifyInboundRequest({ httpMethod: 'POST', body: message }).kind !== 'modern') return false;
+  if (text.length <= maxEnvelopeLength) {
+    if (goodEnvelopes.size >= maxEnvelopes) goodEnvelopes.clear();
+    goodEnvelopes.add(text);
+  }
+  return true;
+}

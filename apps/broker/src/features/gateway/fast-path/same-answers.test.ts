@@ -1,0 +1,310 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Era } from '#adapters/mcp/upstream.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { postRaw, type RawAnswer } from '#testing/mcp-clients.ts';
+import { openSession, type SessionHeaders } from '#testing/open-session.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { clearUsageRows, usageRows } from '#testing/usage-rows.ts';
+import { startAnsweringServer, type AnsweringServer, type Scripted } from './testing/answering-server.ts';
+
+// One table of calls, sent in three ways: the fast path on both sides, the SDK on the client's side, and the SDK on both
+// sides. The client must not see a difference.
+
+const json = (result: string): Scripted => ({ body: `{"jsonrpc":"2.0","id":ID,"result":${result}}` });
+const failing = (error: string): Scripted => ({ body: `{"jsonrpc":"2.0","id":ID,"error":${error}}` });
+const events = (...lines: string[]): Scripted => ({ type: 'text/event-stream', body: `${lines.join('\n')}\n\n` });
+const event = (message: string) => `event: message\ndata: ${message}\n`;
+const done = '{"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete","content":[{"type":"text","text":"done"}]}}';
+const progress = (step: number) =>
+  `{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":TOKEN,"progress":${step},"total":3}}`;
+const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+
+/** Answers of servers of both eras. `"resultType":"complete"` is required in the modern era, accepted in the legacy. */
+const answers: Record<string, Scripted> = {
+  text: json('{"resultType":"complete","content":[{"type":"text","text":"hello"}]}'),
+  empty: json('{"resultType":"complete","content":[]}'),
+  'tool error': json('{"resultType":"complete","content":[{"type":"text","text":"no"}],"isError":true}'),
+  'not an error': json('{"content":[],"isError":false,"resultType":"complete"}'),
+  structured: json('{"resultType":"complete","content":[],"structuredContent":{"a":[1,2.50,null,"x"]}}'),
+  image: json('{"resultType":"complete","content":[{"type":"image","data":"aGk=","mimeType":"image/png"}]}'),
+  'image without base64': json(
+    '{"resultType":"complete","content":[{"type":"image","data":"%","mimeType":"image/png"}]}',
+  ),
+  link: json('{"resultType":"complete","content":[{"type":"resource_link","uri":"a://b","name":"b"}]}'),
+  embedded: json('{"resultType":"complete","content":[{"type":"resource","resource":{"uri":"a://b","text":"x"}}]}'),
+  annotated: json('{"resultType":"complete","content":[{"type":"text","text":"a","annotations":{"priority":0.5}}]}'),
+  'badly annotated': json(
+    '{"resultType":"complete","content":[{"type":"text","text":"a","annotations":{"priority":7}}]}',
+  ),
+  'own meta': json('{"resultType":"complete","content":[],"_meta":{"example.com/a":{"b":1}}}'),
+  'meta with a name': json(
+    '{"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"u","version":"1"},"x":2},"resultType":"complete","content":[]}',
+  ),
+  'meta with a name alone': json(
+    '{"resultType":"complete","content":[],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"u","version":"1"}}}',
+  ),
+  'unknown members': json('{"resultType":"complete","content":[],"extra":{"deep":[{"x":"}\\"]"}]},"n":1e3}'),
+  'whitespace everywhere': {
+    body: '\n {\t"result" : { "content" : [ { "type" : "text" , "text" : "a" } ] , "resultType" : "complete" } , "id" : ID , "jsonrpc" : "2.0" }\n ',
+  },
+  'escaped keys': json('{"resultType":"complete","\\u0063ontent":[{"type":"text","text":"a"}],"_\\u006deta":{"x":1}}'),
+  'a key twice': json('{"resultType":"complete","content":[],"a":1,"a":2}'),
+  unicode: json(
+    '{"resultType":"complete","content":[{"type":"text","text":"é 漢 😀 \\ud83d\\ude00 \\u0000 \\\\ \\" \\/ \\\\\\""}]}',
+  ),
+  'text like an answer': json(
+    '{"resultType":"complete","content":[{"type":"text","text":"{\\"id\\":1,\\"_meta\\":{}}"}]}',
+  ),
+  'a large text': json(`{"resultType":"complete","content":[{"type":"text","text":"${'x\\n'.repeat(150_000)}"}]}`),
+  'deep enough': json(`{"resultType":"complete","content":[],"structuredContent":{"a":${nested(100)}}}`),
+  'too deep': json(`{"resultType":"complete","content":[],"structuredContent":{"a":${nested(130)}}}`),
+  'no content': json('{"resultType":"complete"}'),
+  'content of another type': json('{"resultType":"complete","content":"hello"}'),
+  'a block of no type': json('{"resultType":"complete","content":[{"text":"hello"}]}'),
+  'a block of an unknown type': json('{"resultType":"complete","content":[{"type":"smell","smell":"roses"}]}'),
+  'isError of another type': json('{"resultType":"complete","content":[],"isError":"yes"}'),
+  'meta of another type': json('{"resultType":"complete","content":[],"_meta":[]}'),
+  'no resultType': json('{"content":[]}'),
+  'an unknown resultType': json('{"resultType":"later","content":[]}'),
+  'result null': json('null'),
+  'result an array': json('[]'),
+  'neither result nor error': { body: '{"jsonrpc":"2.0","id":ID}' },
+  'protocol error': failing('{"code":-32050,"message":"not today","data":{"why":42}}'),
+  'protocol error without data': failing('{"code":-32602,"message":"MCP error -32602: MCP error -32602: bad input"}'),
+  'a resource is not there': failing('{"code":-32002,"message":"gone"}'),
+  'error with a 400': { ...failing('{"code":-32602,"message":"bad"}'), status: 400 },
+  'error with a 404': { ...failing('{"code":-32601,"message":"no such"}'), status: 404 },
+  'wrong id': { body: '{"jsonrpc":"2.0","id":424242,"result":{"resultType":"complete","content":[]}}' },
+  html: { type: 'text/html', body: '<!doctype html><h1>It works!</h1>' },
+  garbage: { body: '{"jsonrpc": "2.0", oops' },
+  'not JSON-RPC': { body: '{"hello":"world"}' },
+  'nothing at all': { status: 202, body: '' },
+  'an empty 200': { body: '' },
+  redirect: { status: 307, headers: { location: 'http://169.254.169.254/' }, body: '' },
+  unauthorized: { status: 401, body: '' },
+  forbidden: { status: 403, body: 'no' },
+  'server error': { status: 500, body: 'oops' },
+  'bad gateway': { status: 502, body: '' },
+  unavailable: { status: 503, body: '' },
+  'an event': events(event(done)),
+  'an event without a type': events(`data: ${done}`),
+  'an event in CRLF': { type: 'text/event-stream', body: `data: ${done}\r\n\r\n` },
+  'an event in two lines': events(
+    `data: {"jsonrpc":"2.0","id":ID,\ndata: "result":{"resultType":"complete","content":[]}}`,
+  ),
+  'events before the answer': events(': hello', '', 'event: other\ndata: {}\n', 'data: no JSON\n', event(done)),
+  'an error event': events(event('{"jsonrpc":"2.0","id":ID,"error":{"code":-32050,"message":"not today"}}')),
+  'a stream that is cut': events(': nothing'),
+  'progress on the way': events(event(progress(1)), event(progress(2)), event(done)),
+  'a question on the way': events(event('{"jsonrpc":"2.0","id":"q","method":"ping"}'), event(done)),
+};
+
+/** Answers only for modern clients, which send their capabilities with each request. */
+const modernAnswers: Record<string, Scripted> = {
+  'a capability is missing': failing(
+    '{"code":-32021,"message":"cannot","data":{"requiredCapabilities":{"sampling":{}}}}',
+  ),
+};
+
+/** A question of a modern server. both-eras.test.ts has the questions up to 2025-11-25. */
+const question = { mode: 'form', message: 'Who?', requestedSchema: { type: 'object', properties: {} } };
+const asks = { who: { method: 'elicitation/create', params: question } };
+const modernQuestions: Record<string, Scripted> = {
+  'input is required': json(JSON.stringify({ resultType: 'input_required', inputRequests: asks, requestState: 's' })),
+  'input is required, and no state': json(JSON.stringify({ resultType: 'input_required', inputRequests: asks })),
+  'a state alone': json('{"resultType":"input_required","requestState":"s"}'),
+  'no question at all': json('{"resultType":"input_required"}'),
+  'a question that is none': json('{"resultType":"input_required","inputRequests":{"who":{"method":"teapot"}}}'),
+  'questions that are a list': json('{"resultType":"input_required","inputRequests":[]}'),
+};
+
+/** Capabilities of a client that cannot be asked anything, and of one that can be asked everything. */
+const clients = {
+  'no questions': {},
+  'all questions': { elicitation: { form: {}, url: {} }, sampling: {}, roots: { listChanged: true } },
+} as const;
+type Able = keyof typeof clients;
+const ables = ['no questions', 'all questions'] as const satisfies Able[];
+
+const eras: readonly Era[] = ['modern', 'legacy'];
+const servers = new Map<Era, AnsweringServer>();
+let app: TestApp;
+let token: string;
+/** Of the client that can be asked nothing, and of the one that can be asked everything. */
+const sessions = new Map<Able, SessionHeaders>();
+
+beforeAll(async () => {
+  for (const era of eras)
+    servers.set(era, await startAnsweringServer(era, { ...answers, ...modernAnswers, ...modernQuestions }));
+  app = await startTestApp({
+    allowAddresses: [...servers.values()].map((server) => server.address),
+    env: { MCP_CALLS_PER_MINUTE_TOKEN: '10000', MCP_CALLS_PER_MINUTE_USER: '10000' },
+  });
+  ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
+  for (const [era, server] of servers) {
+    await deployManifest(app, { id: era, connection: { type: 'http', url: server.url }, deadlines: { callMs: 2000 } });
+  }
+  for (const [able, capabilities] of Object.entries(clients)) {
+    sessions.set(
+      able as Able,
+      await openSession(`${app.publicUrl}/mcp`, token, { revision: '2025-06-18', capabilities }),
+    );
+  }
+}, 60_000);
+afterAll(async () => {
+  await app?.stop();
+  await Promise.all([...servers.values()].map((server) => server.close()));
+});
+
+/** `mixed`: the SDK's server receives the call, and the upstream sends it on the fast path. */
+type Way = 'fast' | 'mixed' | 'sdk';
+type Call = {
+  downstream: Era;
+  able: Able;
+  name: string;
+  params?: Record<string, unknown>;
+  id?: unknown;
+  meta?: Record<string, unknown>;
+};
+
+function send(way: Way, { downstream, able, params = {}, id = 7, meta = {}, ...call }: Call): Promise<RawAnswer> {
+  const name = way === 'sdk' ? call.name.replace('__say', '__mirrored') : call.name;
+  const body = (envelope: object) =>
+    JSON.stringify({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name, ...params, _meta: { ...meta, ...envelope } },
+    });
+  // an unusual content type goes to the SDK
+  const type = way === 'fast' ? 'application/json' : 'application/json; charset=utf-8';
+  const own = { authorization: `Bearer ${token}`, 'content-type': type };
+  if (downstream === 'legacy') {
+    return postRaw(`${app.publicUrl}/mcp`, body({}), { ...own, ...sessions.get(able) });
+  }
+  const envelope = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': clients[able],
+  };
+  return postRaw(`${app.publicUrl}/mcp`, body(envelope), {
+    ...own,
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': 'tools/call',
+    'mcp-name': name,
+  });
+}
+
+/** All that a caller can tell, and what the server was sent. Sessions answer in a stream or not: that is theirs to choose. */
+async function observe(way: Way, call: Call, upstream: Era) {
+  // a success in between, because repeated failures would open the server's circuit
+  await send(way, { ...call, name: `${upstream}__say`, params: { arguments: { what: 'text' } }, id: 1, meta: {} });
+  servers.get(upstream)?.takeCalls();
+  await clearUsageRows(app);
+  const answer = await send(way, call);
+  const seen = servers.get(upstream)?.takeCalls() ?? [];
+  const rows = (await usageRows(app)).map(({ outcome, reason, credits, name }) => ({ outcome, reason, credits, name }));
+  const messages = answer.text.startsWith('{')
+    ? [answer.text]
+    : answer.text.split('\n').flatMap((line) => (line.startsWith('data: {') ? [line.slice(6)] : []));
+  return {
+    wentFast: seen.some(({ message }) => Number(message['id']) >= 1_000_000_000),
+    told: {
+      status: answer.status,
+      ...(call.downstream === 'modern' && { type: answer.headers.get('content-type') }),
+      messages: messages.map((text): unknown => JSON.parse(text.replace(ofEachCall, '"$1":""'))),
+    },
+    rows: rows.map((row) => ({ ...row, name: row.name.replace('mirrored', 'say') })),
+    sent: seen.map(({ headers, message }) => ({
+      message: withoutIds(message),
+      version: headers['mcp-protocol-version'],
+      method: headers['mcp-method'],
+      name: headers['mcp-name']?.toString().replace('mirrored', 'say'),
+      accept: headers.accept,
+      type: headers['content-type'],
+      authorization: headers.authorization,
+    })),
+  };
+}
+
+/** Values that differ in each question: an id, and a state with its time. */
+const ofEachCall = /"(elicitationId|requestState)":"[^"]+"/;
+
+/** Removes ids and progress tokens, which differ in each hop. */
+function withoutIds(message: Record<string, unknown>): unknown {
+  return JSON.parse(
+    JSON.stringify({ ...message, id: 0 })
+      .replace(/"progressToken":\d+/, '"progressToken":0')
+      .replace('"name":"mirrored"', '"name":"say"'),
+  );
+}
+
+/** Observes a call sent each way, and whether it reached the server on the fast path. */
+async function everyWay(call: Call, upstream: Era) {
+  const seen = [];
+  for (const way of ['fast', 'mixed', 'sdk'] as const) seen.push(await observe(way, call, upstream));
+  const [fast, ...others] = seen.map((each) => ({ told: each.told, rows: each.rows, sent: each.sent }));
+  return { fast, others, wentFast: seen.map(({ wentFast }) => wentFast) };
+}
+
+test.each(Object.keys(modernQuestions).flatMap((what) => ables.map((able) => ({ what, able }))))(
+  'a modern client of a modern server gets the same question each way: $what, $able',
+  async ({ what, able }) => {
+    const call: Call = { downstream: 'modern', able, name: 'modern__say', params: { arguments: { what } } };
+    const { fast, others, wentFast } = await everyWay(call, 'modern');
+    expect(wentFast).toEqual([true, true, false]);
+    expect(others).toEqual([fast, fast]);
+  },
+);
+
+const pairs = ables.flatMap((able) =>
+  eras.flatMap((downstream) => eras.map((upstream) => ({ able, downstream, upstream }))),
+);
+describe.each(pairs)(
+  'a $downstream client of a $upstream server, who can be asked $able',
+  ({ able, downstream, upstream }) => {
+    test.each(Object.keys(downstream === 'modern' ? { ...answers, ...modernAnswers } : answers))(
+      'gets the same answer each way: %s',
+      async (what) => {
+        const call: Call = { downstream, able, name: `${upstream}__say`, params: { arguments: { what } } };
+        const { fast, others, wentFast } = await everyWay(call, upstream);
+        expect(wentFast).toEqual([true, true, false]);
+        expect(others).toEqual([fast, fast]);
+      },
+    );
+
+    test.each<[string, Omit<Call, 'downstream' | 'able' | 'name'>]>([
+      ['an id that is text', { id: 'a "quoted" \u00e9 id', params: { arguments: { what: 'text' } } }],
+      ['a negative id', { id: -5, params: { arguments: { what: 'text' } } }],
+      ['no arguments', {}],
+      ['arguments with everything in them', { params: { arguments: { what: 'text', a: [null, { b: '\u2028"\\' }] } } }],
+      [
+        'meta of its own',
+        { params: { arguments: { what: 'text' } }, meta: { 'example.com/x': [1], traceparent: '00-1' } },
+      ],
+      [
+        'progress wished for',
+        { params: { arguments: { what: 'progress on the way' } }, meta: { progressToken: 'p1' } },
+      ],
+      ['progress wished for in vain', { params: { arguments: { what: 'text' } }, meta: { progressToken: 4 } }],
+      ['arguments that are a list', { params: { arguments: ['what'] } }],
+      ['arguments that are null', { params: { arguments: null } }],
+      ['a member that no call has', { params: { arguments: { what: 'text' }, colour: 'red' } }],
+      ['an id that is a fraction', { id: 1.5, params: { arguments: { what: 'text' } } }],
+      ['an id that is null', { id: null, params: { arguments: { what: 'text' } } }],
+      ['a token of no type', { params: { arguments: { what: 'text' } }, meta: { progressToken: {} } }],
+    ])('sends the same request each way: %s', async (_what, rest) => {
+      const call: Call = { downstream, able, name: `${upstream}__say`, ...rest };
+      const { fast, others } = await everyWay(call, upstream);
+      expect(others).toEqual([fast, fast]);
+    });
+  },
+);
+
+test('an unknown tool has the same error text each way', async () => {
+  for (const downstream of eras) {
+    const call: Call = { downstream, able: 'no questions', name: 'modern__nothing', params: { arguments: {} } };
+    const [fast, sdk] = [await send('fast', call), await send('sdk', call)];
+    expect(fast.body).toEqual(sdk.body);
+    expect(fast.status).toBe(sdk.status);
+  }
+});

@@ -1,0 +1,119 @@
+import { ProtocolError } from '@modelcontextprotocol/server';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ToolAnswer, Upstream } from '#adapters/mcp/upstream.ts';
+import type { FoundTarget } from '../call/call.ts';
+import { presentAsResult } from '../call/present-failure.ts';
+import { runCall } from '../call/run-call.ts';
+import type { GatewayParts } from '../gateway-parts.ts';
+import { asRefusal } from '../protocol/input-rounds/across-eras.ts';
+import type { McpEndpoint } from '../protocol/mcp-endpoint.ts';
+import type { ServerIdentity } from '../protocol/server-identity.ts';
+import type { RequestContext } from '../view/request-context.ts';
+import type { Visible } from '../view/visible.ts';
+import { OpenCall } from './open-call.ts';
+import { recogniseLegacy, recogniseModern } from './recognise-call.ts';
+import type { SessionCalls } from './session-calls.ts';
+import { createAnswerWriter } from './write-answer.ts';
+
+/**
+ * The fast path for tool calls, which are nearly all of the traffic: node:http in, then run-call, and the server's answer
+ * is passed on as it was written.
+ */
+export type FastPath = {
+  /**
+   * Serves the request if it can take the fast path; otherwise leaves it untouched. The call is recorded under `id`, the
+   * request's id; `headers` are sent with every answer.
+   */
+  serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    context: RequestContext,
+    visible: Visible,
+    body: unknown,
+    known: { id: string; headers: Readonly<Record<string, string>> },
+  ): Promise<void> | undefined;
+};
+
+export function createFastPath(
+  identity: ServerIdentity,
+  parts: GatewayParts,
+  endpoint: Pick<McpEndpoint, 'handle' | 'sessions'>,
+): FastPath {
+  const write = createAnswerWriter(identity);
+  const ofCall = { endpoint, write, publicUrl: parts.publicUrl };
+
+  async function answer(open: OpenCall): Promise<void> {
+    const { call, signal } = open;
+    const { reply } = open.cameIn;
+    open.running = runCall(open, parts, (upstream, target) => dispatch(upstream, target, open));
+    try {
+      const end = await open.running;
+      if (open.isHandedOver) return await open.handOver();
+      // a cancelled request gets no answer (2025-11-25, basic/utilities/cancellation)
+      if (signal.aborted) return write.nothing(reply);
+      if (end.kind === 'answered' && end.answer.kind !== 'input_required') return write.result(reply, call, end.answer);
+      // the SDK handles another round, and our own question to a client that can be asked
+      if (end.kind === 'answered' || call.isInteractive) return await open.handOver();
+      write.failure(reply, call, presentAsResult(end, parts));
+    } catch (error) {
+      await answerError(error, open);
+    }
+  }
+
+  async function answerError(error: unknown, open: OpenCall): Promise<void> {
+    const { call, cameIn } = open;
+    const { reply } = cameIn;
+    if (open.isHandedOver || (call.isInteractive && !reply.response.destroyed)) return open.handOver();
+    if (error instanceof ProtocolError) {
+      const refused = asRefusal(error, call.era === 'modern' ? {} : undefined);
+      return refused ? write.failure(reply, call, refused) : write.error(reply, call, error);
+    }
+    parts.log.error({ err: error }, 'a call of the fast path failed');
+    write.error(reply, call, new ProtocolError(-32_603, 'Internal error'));
+  }
+
+  function serveModern(open: OpenCall): Promise<void> {
+    const { response } = open.cameIn.reply;
+    // in this era a client cancels by closing the stream (2026-07-28, basic/utilities/cancellation)
+    response.on('close', () => {
+      if (!response.writableFinished) open.signal.abort();
+    });
+    return answer(open);
+  }
+
+  async function serveLegacy(open: OpenCall, calls: SessionCalls): Promise<void> {
+    const { call, cameIn } = open;
+    const entry = calls.begin(call.id, open.signal);
+    if (!entry) return write.idInUse(cameIn.reply, call);
+    open.entry = entry;
+    try {
+      await answer(open);
+    } finally {
+      entry.leave();
+    }
+  }
+
+  return {
+    serve(request, response, { caller, serverId, request: mcpRequest }, visible, body, { id, headers }) {
+      const modern = recogniseModern(request.headers, body, visible);
+      if (modern) {
+        const context = { caller, serverId, request: mcpRequest, capabilities: modern.clientCapabilities };
+        const cameIn = { request, body, context, reply: { id, response, headers }, client: `${caller.tokenId}/` };
+        return serveModern(new OpenCall(modern, cameIn, ofCall));
+      }
+      const calls = endpoint.sessions.enterCall(request.headers['mcp-session-id'], { caller, serverId });
+      if (!calls?.capabilities) return undefined;
+      const legacy = recogniseLegacy(request.headers, body, visible, calls.capabilities);
+      if (!legacy) return undefined;
+      const context = { caller, serverId, request: mcpRequest, capabilities: legacy.clientCapabilities };
+      const reply = { id, response, headers: { ...headers, 'mcp-session-id': calls.sessionId } };
+      const cameIn = { request, body, context, reply, client: `${caller.tokenId}/${calls.sessionId}` };
+      return serveLegacy(new OpenCall(legacy, cameIn, ofCall), calls);
+    },
+  };
+}
+
+function dispatch(upstream: Upstream, { name }: FoundTarget, open: OpenCall): Promise<ToolAnswer> {
+  const { arguments: given, meta } = open.call;
+  return upstream.callTool({ name, ...(given && { arguments: given }), _meta: meta }, open);
+}

@@ -1,0 +1,82 @@
+import type { ClientCapabilities } from '@modelcontextprotocol/server';
+import type { Cancellation } from '#platform/cancellation.ts';
+import { asRecord } from '#platform/json.ts';
+
+/** The request ids in use in a session. */
+type SessionIds = { claim(id: string | number): boolean; free(id: string | number): void };
+
+/** A fast-path call in its session. */
+export type CallEntry = {
+  /** Frees the id for the SDK's transport, which answers the call from now on. */
+  giveId(): void;
+  leave(): void;
+};
+
+/** The running fast-path calls of one legacy session: makes them cancellable and their ids unique. */
+export type SessionCalls = {
+  readonly sessionId: string;
+  /** The capabilities of the session's client; undefined before it has sent them. */
+  readonly capabilities: ClientCapabilities | undefined;
+  /** Registers a call; undefined if its id is in use. */
+  begin(id: string | number, cancellation: Cancellation): CallEntry | undefined;
+  /** Cancels a call if the message is its cancellation. */
+  handle(body: unknown): void;
+  /** Cancels all calls when the session ends. */
+  end(): void;
+};
+
+/** A class, because each call creates one. */
+class SessionCall implements CallEntry {
+  readonly #ids: SessionIds;
+  readonly #calls: Map<string | number, Cancellation>;
+  readonly #id: string | number;
+  readonly #cancellation: Cancellation;
+  #ownsId = true;
+
+  constructor(ids: SessionIds, calls: Map<string | number, Cancellation>, id: string | number, ends: Cancellation) {
+    this.#ids = ids;
+    this.#calls = calls;
+    this.#id = id;
+    this.#cancellation = ends;
+    calls.set(id, ends);
+  }
+
+  giveId(): void {
+    if (this.#ownsId) this.#ids.free(this.#id);
+    this.#ownsId = false;
+  }
+
+  leave(): void {
+    this.giveId();
+    // another call may have this id by now
+    if (this.#calls.get(this.#id) === this.#cancellation) this.#calls.delete(this.#id);
+  }
+}
+
+/** @param ids the ids in use in the session, on the fast path and through the SDK */
+export function createSessionCalls(
+  sessionId: string,
+  ids: SessionIds,
+  readCapabilities: () => ClientCapabilities | undefined,
+): SessionCalls {
+  let capabilities: ClientCapabilities | undefined;
+  const calls = new Map<string | number, Cancellation>();
+  return {
+    sessionId,
+    get capabilities() {
+      return (capabilities ??= readCapabilities());
+    },
+    begin(id, cancellation) {
+      return ids.claim(id) ? new SessionCall(ids, calls, id, cancellation) : undefined;
+    },
+    handle(body) {
+      const message = calls.size > 0 ? asRecord(body) : undefined;
+      if (message?.['method'] !== 'notifications/cancelled') return;
+      const id = asRecord(message['params'])?.['requestId'];
+      if (typeof id === 'string' || typeof id === 'number') calls.get(id)?.abort();
+    },
+    end() {
+      for (const cancellation of calls.values()) cancellation.abort();
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Era } from '#adapters/mcp/upstream.ts';
+import { listenLocally } from '#testing/listen-locally.ts';
+
+/** The exact bytes of an answer. `ID` stands for the id of the request. */
+export type Scripted = { status?: number; type?: string; body: string; headers?: Record<string, string> };
+
+export type SeenCall = { headers: IncomingHttpHeaders; message: Record<string, unknown> };
+
+export type AnsweringServer = {
+  url: string;
+  address: string;
+  /** Returns the calls that arrived since the last call of this function. */
+  takeCalls(): SeenCall[];
+  close(): Promise<void>;
+};
+
+const modernVersion = '2026-07-28';
+/** Calls of `mirrored` go through the SDK on both sides, because it may mirror an argument in a header (SEP-2243). */
+const region = { type: 'string', 'x-mcp-header': 'Region' };
+const tools = [
+  { name: 'say', inputSchema: { type: 'object' } },
+  { name: 'mirrored', inputSchema: { type: 'object', properties: { region } } },
+];
+
+/** A server of one era with two equal tools, `say` and `mirrored`. Their argument `what` selects the scripted answer. */
+export async function startAnsweringServer(
+  era: Era,
+  answers: Readonly<Record<string, Scripted>>,
+): Promise<AnsweringServer> {
+  let calls: SeenCall[] = [];
+  const server = createServer((request, response) => {
+    response.on('error', () => {});
+    void readMessage(request).then((message) => {
+      if (message['method'] !== 'tools/call') return behave(era, message, response);
+      calls.push({ headers: request.headers, message });
+      const what = JSON.stringify(message['params']).match(/"what":"([^"]+)"/)?.[1] ?? '';
+      const { status = 200, type = 'application/json', headers, body } = answers[what] ?? { body: '{}' };
+      response.writeHead(status, { 'content-type': type, ...headers });
+      response.end(body.replaceAll('ID', JSON.stringify(message['id'])).replaceAll('TOKEN', tokenOf(message)));
+    });
+  });
+  const { port, close } = await listenLocally(server);
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    address: `127.0.0.1:${port}`,
+    takeCalls() {
+      const taken = calls;
+      calls = [];
+      return taken;
+    },
+    close,
+  };
+}
+
+function behave(era: Era, { id, method }: Record<string, unknown>, response: ServerResponse): void {
+  if (id === undefined || method === undefined) return void response.writeHead(202).end();
+  const send = (status: number, rest: object) => {
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, ...rest }));
+  };
+  const complete = era === 'modern' ? { resultType: 'complete', ttlMs: 0, cacheScope: 'private' } : {};
+  if (method === 'tools/list') return send(200, { result: { ...complete, tools } });
+  if (era === 'modern' && method === 'server/discover') {
+    return send(200, { result: { ...complete, supportedVersions: [modernVersion], capabilities: { tools: {} } } });
+  }
+  if (era === 'legacy' && method === 'initialize') {
+    const serverInfo = { name: 'answering', version: '1' };
+    return send(200, { result: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo } });
+  }
+  if (method === 'ping') return send(200, { result: complete });
+  return send(era === 'modern' ? 404 : 400, { error: { code: -32_601, message: 'Method not found' } });
+}
+
+async function readMessage(request: IncomingMessage): Promise<Record<string, unknown>> {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  const message: unknown = text === '' ? {} : JSON.parse(text);
+  return typeof message === 'object' && message !== null ? { ...message } : {};
+}
+
+function tokenOf(message: Record<string, unknown>): string {
+  return JSON.stringify(message).match(/"progressToken":("[^"]*"|\d+)/)?.[1] ?? 'null';
+}

@@ -1,0 +1,113 @@
+import { SERVER_INFO_META_KEY, type CallToolResult, type ProtocolError } from '@modelcontextprotocol/server';
+import type { ServerResponse } from 'node:http';
+import type { ToolResult } from '#adapters/mcp/upstream.ts';
+import type { ServerIdentity } from '../protocol/server-identity.ts';
+import type { FastCall } from './fast-call.ts';
+
+/** Answered with HTTP 400 in the modern era, as the SDK does (2026-07-28, basic/transports). */
+const missingCapability = -32_021;
+
+/** The response to write to, with the headers of every answer. */
+export type Reply = {
+  /** The request's id, which is also the call's. */
+  id: string;
+  response: ServerResponse;
+  headers: Readonly<Record<string, string>>;
+};
+
+/** Writes the answers of fast-path calls exactly as the SDK's server would. */
+export type AnswerWriter = {
+  result(reply: Reply, call: FastCall, result: ToolResult): void;
+  /** Writes our own result, which says why the call has no answer. */
+  failure(reply: Reply, call: FastCall, result: CallToolResult): void;
+  error(reply: Reply, call: FastCall, error: Pick<ProtocolError, 'code' | 'message' | 'data'>): void;
+  /** Refuses a call whose id is in use in its session, as the SDK's transport does. */
+  idInUse(reply: Reply, call: FastCall): void;
+  /** Ends an exchange whose call was cancelled. */
+  nothing(reply: Reply): void;
+  progress(reply: Reply, call: FastCall, params: Record<string, unknown>): Promise<void> | undefined;
+};
+
+export function createAnswerWriter(identity: ServerIdentity): AnswerWriter {
+  const stamp = { [SERVER_INFO_META_KEY]: identity };
+  const stampText = `"_meta":${JSON.stringify(stamp)}`;
+
+  function envelope(call: FastCall, members: string, meta: Record<string, unknown> | undefined): string {
+    const parts = members === '' ? [] : [members];
+    if (call.era === 'modern') {
+      parts.push('"resultType":"complete"', meta ? `"_meta":${JSON.stringify({ ...stamp, ...meta })}` : stampText);
+    } else if (meta) parts.push(`"_meta":${JSON.stringify(meta)}`);
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(call.id)},"result":{${parts.join(',')}}}`;
+  }
+
+  return {
+    result: (reply, call, result) => send(reply, 200, envelope(call, result.members, result.meta)),
+    failure(reply, call, { _meta: meta, ...result }) {
+      send(reply, 200, envelope(call, JSON.stringify(result).slice(1, -1), meta));
+    },
+    error(reply, call, { code, message, data }) {
+      // since 2026-07-28 resource-not-found has the code of invalid params; the SDK sends it in both eras
+      const shown = code === -32_002 ? -32_602 : code;
+      const error = { code: shown, message, ...(data !== undefined && { data }) };
+      const status = call.era === 'modern' && shown === missingCapability ? 400 : 200;
+      send(reply, status, JSON.stringify({ jsonrpc: '2.0', id: call.id, error }));
+    },
+    idInUse(reply, { id }) {
+      const error = { code: -32_600, message: 'Invalid Request: this id is in use' };
+      send(reply, 400, JSON.stringify({ jsonrpc: '2.0', id, error }));
+    },
+    nothing({ response, headers }) {
+      if (!response.headersSent) response.writeHead(202, headers);
+      response.end();
+    },
+    progress({ response, headers }, call, params) {
+      if (!response.headersSent) {
+        response.writeHead(200, {
+          ...headers,
+          'content-type': 'text/event-stream',
+          'cache-control': 'no-cache, no-transform',
+          'x-accel-buffering': 'no',
+        });
+      }
+      const notice = {
+        jsonrpc: '2.0',
+        method: 'notifications/progress',
+        params: { ...params, progressToken: call.progressToken },
+      };
+      // a slow client slows down the server instead of filling our memory
+      return response.write(eventOf(JSON.stringify(notice))) ? undefined : drained(response);
+    },
+  };
+}
+
+/** Sends JSON, or the last event if progress has opened a stream. */
+function send({ response, headers }: Reply, status: number, text: string): void {
+  if (response.destroyed) return;
+  if (response.headersSent) {
+    response.end(eventOf(text));
+    return;
+  }
+  response.writeHead(status, {
+    ...headers,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+  });
+  response.end(text);
+}
+
+function eventOf(text: string): string {
+  return `event: message\ndata: ${text}\n\n`;
+}
+
+/** Resolves when a slow client has caught up or disconnected. */
+export function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done);
+      response.off('close', done);
+      resolve();
+    };
+    response.once('drain', done);
+    response.once('close', done);
+  });
+}

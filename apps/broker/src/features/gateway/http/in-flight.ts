@@ -1,0 +1,34 @@
+/** Answers that are still being written: a stop waits for them. */
+export type InFlight = {
+  /** Counts one more answer. Call the returned function once, when the answer has ended. */
+  enter(): () => void;
+  /** Resolves when no answer is under way, or after `timeoutMs`. */
+  idle(timeoutMs: number): Promise<void>;
+};
+
+export function createInFlight(): InFlight {
+  let count = 0;
+  const waiting = new Set<() => void>();
+  function leave(): void {
+    count--;
+    if (count === 0) for (const resolve of waiting) resolve();
+  }
+  return {
+    enter() {
+      count++;
+      return leave;
+    },
+    async idle(timeoutMs) {
+      if (count === 0) return;
+      await new Promise<void>((resolve) => {
+        const deadline = setTimeout(done, timeoutMs);
+        function done(): void {
+          clearTimeout(deadline);
+          waiting.delete(done);
+          resolve();
+        }
+        waiting.add(done);
+      });
+    },
+  };
+}

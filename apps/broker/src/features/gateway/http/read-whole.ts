@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http';
+
+/**
+ * Reads a body of known length as soon as its last byte has arrived; undefined when the client hung up first. The stream
+ * has not ended then: bytes that are put back in the same step can be read again.
+ */
+export async function readWhole(request: IncomingMessage, length: number): Promise<Buffer | undefined> {
+  // Node emits a request when its head has been read; a body in the same packet can be read one step later
+  await undefined;
+  if (request.readableLength !== length) return waitForWhole(request, length);
+  const whole: unknown = request.read();
+  return Buffer.isBuffer(whole) ? whole : undefined;
+}
+
+function waitForWhole(request: IncomingMessage, length: number): Promise<Buffer | undefined> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const end = (whole: Buffer | undefined) => {
+      request.pause();
+      request.off('data', take).off('close', hangUp).off('error', hangUp);
+      resolve(whole);
+    };
+    const take = (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes >= length) end(Buffer.concat(chunks));
+    };
+    const hangUp = () => end(undefined);
+    request.on('data', take).once('close', hangUp).once('error', hangUp);
+  });
+}

@@ -1,0 +1,115 @@
+import { McpServer, type ServerContext, type ServerOptions } from '@modelcontextprotocol/server';
+import { asRecord } from '#platform/json.ts';
+import { askSignIn, orAskSignIn, withoutOwnAnswers } from '../call/ask-sign-in.ts';
+import { callTool } from '../call/call-tool.ts';
+import { CarefulServer } from './careful-server.ts';
+import { whyClosed, type ClosedLink } from './closed-link.ts';
+import { completeArgument } from '../call/complete-argument.ts';
+import { getPrompt } from '../call/get-prompt.ts';
+import { readResource } from '../call/read-resource.ts';
+import { forwardRequest } from './forward-request.ts';
+import type { GatewayParts } from '../gateway-parts.ts';
+import { callAcrossEras } from './input-rounds/across-eras.ts';
+import { callMetaTool } from '../meta-tools/call-meta-tool.ts';
+import { isMetaTool, metaTools } from '../meta-tools/meta-tool-definitions.ts';
+import { serveSubscriptions } from './subscriptions/session-subscriptions.ts';
+import type { ServerIdentity } from './server-identity.ts';
+import { capabilitiesOf } from '../view/link-capabilities.ts';
+import type { RequestContext } from '../view/request-context.ts';
+import type { Visible } from '../view/visible.ts';
+import { extraOfMessage } from './request-extra.ts';
+import { serveLists } from './serve-lists.ts';
+
+/**
+ * The server object of one request (modern) or one session (legacy): never shared, so that no answer can reach another
+ * person (gateway.md). Lists come from the stored catalogue; calls are forwarded.
+ * @param pinned what the person may see, read in advance where the SDK needs a tool's schema before the handler runs
+ */
+export function buildServer(
+  context: RequestContext,
+  identity: ServerIdentity,
+  parts: GatewayParts,
+  pinned?: Visible,
+): McpServer {
+  const capabilities = capabilitiesOf(context.serverId, parts.catalogue.snapshot());
+  const options = { capabilities, instructions: instructions(context, parts) };
+  const server = new GatewayServer(identity, options, parts, () => whyClosed(context, parts));
+  server.visible = pinned;
+  const { server: handlers } = server;
+  // a server's own link shows that server only; the built-in tools belong to the all-servers link
+  const own = context.serverId === undefined ? metaTools : [];
+  serveLists(handlers, context, parts, own);
+  const forwarded = <P extends { _meta?: Record<string, unknown> | undefined }>(params: P, sdk: ServerContext) =>
+    forwardRequest(context, params, sdk, handlers.getClientCapabilities());
+
+  handlers.setRequestHandler('tools/call', async ({ params }, sdk) =>
+    parts.rounds.run(forwarded(params, sdk), sdk, (request) =>
+      callAcrossEras(request, async () => {
+        const { name } = request.params;
+        const call = (inner: typeof request) =>
+          extraOfMessage(sdk).underWay?.take(inner) ?? callTool(withoutOwnAnswers(inner), parts);
+        const result = await (own.length > 0 && isMetaTool(name)
+          ? callMetaTool(name, request, parts, call)
+          : call(request));
+        return askSignIn(result, request, request.context.capabilities, parts.ids.uuid);
+      }),
+    ),
+  );
+  handlers.setRequestHandler('prompts/get', ({ params }, sdk) =>
+    parts.rounds.run(forwarded(params, sdk), sdk, (request) =>
+      orAskSignIn(request, parts.ids.uuid, (inner) => getPrompt(inner, parts)),
+    ),
+  );
+  handlers.setRequestHandler('resources/read', ({ params }, sdk) =>
+    parts.rounds.run(forwarded(params, sdk), sdk, (request) =>
+      orAskSignIn(request, parts.ids.uuid, (inner) => readResource(inner, parts)),
+    ),
+  );
+  handlers.setRequestHandler('completion/complete', ({ params }, sdk) =>
+    completeArgument(forwarded(params, sdk), parts),
+  );
+  serveSubscriptions(handlers, context, parts.subscriptions);
+  // sets the level of a session; since 2026-07-28 each request names its own
+  handlers.setRequestHandler('logging/setLevel', async ({ params }) => {
+    context.logLevel = params.level;
+    return {};
+  });
+  handlers.setNotificationHandler('notifications/roots/list_changed', () =>
+    parts.pool.announceRoots(context.caller.userId),
+  );
+  return server;
+}
+
+/** Gives the SDK a tool's schema, against which it checks Mcp-Param-* headers before the handler runs (SEP-2243). */
+class GatewayServer extends McpServer {
+  visible: Visible | undefined;
+
+  constructor(
+    identity: ServerIdentity,
+    options: Required<Pick<ServerOptions, 'capabilities' | 'instructions'>>,
+    parts: Pick<GatewayParts, 'log' | 'answered'>,
+    reasonWhyClosed: () => Promise<ClosedLink | undefined>,
+  ) {
+    super(identity);
+    // the SDK's type says read-only, but its constructor made this server itself, and nothing has used it yet
+    Object.assign(this, { server: new CarefulServer(identity, options, parts, reasonWhyClosed) });
+  }
+
+  override toolInputSchemaJson(name: string): Record<string, unknown> | undefined {
+    const schema = this.visible?.tool(name)?.item.definition['inputSchema'];
+    return asRecord(schema);
+  }
+}
+
+function instructions(context: RequestContext, parts: GatewayParts): string {
+  const snapshot = parts.catalogue.snapshot();
+  if (context.serverId !== undefined) {
+    const server = snapshot.byId.get(context.serverId);
+    return server?.instructions ?? server?.manifest.description ?? '';
+  }
+  return (
+    'This server combines the tools of several services. The part of a tool name before "__" tells you which service it belongs to. ' +
+    'To use a tool that is not in your list, find it with find_tools and call it with call_read_only_tool or call_tool. ' +
+    'If a result has isError, its text tells you what to do.'
+  );
+}

@@ -1,0 +1,87 @@
+import {
+  ProtocolError,
+  Server,
+  type JSONRPCRequest,
+  type Result,
+  type ServerContext,
+  type ServerOptions,
+} from '@modelcontextprotocol/server';
+import { asRecord } from '#platform/json.ts';
+import type { GatewayParts } from '../gateway-parts.ts';
+import { answerClosed, type ClosedLink } from './closed-link.ts';
+import { extraOf } from './request-extra.ts';
+
+/** For these methods call/run-call.ts decides the outcome. */
+const calls: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;
+
+const invalidParams = -32602;
+const internalError = -32603;
+
+/**
+ * The SDK's server sends the text of every error to the client. This one answers errors of ours with 'Internal error', and
+ * a request that breaks the schema with one sentence. It also reports each method that succeeded.
+ */
+export class CarefulServer extends Server {
+  readonly #parts: Pick<GatewayParts, 'log' | 'answered'>;
+  readonly #whyClosed: () => Promise<ClosedLink | undefined>;
+
+  /** `whyClosed` is checked for each request, because a session may outlive the switch of its server. */
+  constructor(
+    identity: { name: string; version: string },
+    options: ServerOptions,
+    parts: Pick<GatewayParts, 'log' | 'answered'>,
+    whyClosed: () => Promise<ClosedLink | undefined>,
+  ) {
+    super(identity, options);
+    this.#parts = parts;
+    this.#whyClosed = whyClosed;
+  }
+
+  /** Methods that the link does not announce are answered too: with an empty list, or with the server's own answer. */
+  override assertRequestHandlerCapability(): void {}
+  override assertNotificationCapability(): void {}
+
+  override _wrapHandler(method: string, handler: Handler): Handler {
+    const wrapped = super._wrapHandler(method, async (request, context) => {
+      const closed = await this.#whyClosed();
+      const proceed = () => handler(request, context);
+      return closed ? answerClosed(method, closed, proceed) : proceed();
+    });
+    return async (request, context) => {
+      try {
+        const result = await wrapped(request, context);
+        const { request: served } = extraOf(context.http?.authInfo)?.context ?? {};
+        if (!calls.has(method)) this.#parts.answered(served, method);
+        return result;
+      } catch (error) {
+        if (error instanceof ProtocolError) throw error;
+        const differences = differencesOf(error);
+        if (differences) throw new ProtocolError(invalidParams, `Invalid request ${method}: ${differences.join(', ')}`);
+        // a client that hung up causes failures that are no fault of ours
+        if (!context.mcpReq.signal.aborted) this.#parts.log.error({ err: error, method }, 'an MCP request failed');
+        throw new ProtocolError(internalError, 'Internal error');
+      }
+    };
+  }
+}
+
+/**
+ * The fields in which a request breaks the schema of its method: SDK 2.4.0 throws their list as the text of a plain
+ * Error. Undefined for every other error.
+ */
+function differencesOf(error: unknown): string[] | undefined {
+  if (!(error instanceof Error) || error.name !== 'Error' || !error.message.startsWith('[')) return undefined;
+  try {
+    const issues: unknown = JSON.parse(error.message);
+    return Array.isArray(issues) ? issues.map(pathOf) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function pathOf(issue: unknown): string {
+  const path = asRecord(issue)?.['path'];
+  return Array.isArray(path) ? path.join('.') : '';
+}

@@ -1,0 +1,48 @@
+import { ProtocolError, type Result } from '@modelcontextprotocol/server';
+import type { GatewayParts } from '../gateway-parts.ts';
+import { hiddenText, serviceUrl } from '../view/hidden-text.ts';
+import type { WhyHidden } from '../view/personal-view.ts';
+import type { RequestContext } from '../view/request-context.ts';
+
+export type ClosedLink = { code: WhyHidden; text: string; url: string };
+
+/** In the range that JSON-RPC leaves to servers. SDK 1.x uses -32001 for its own time-out. */
+const linkClosed = -32010;
+
+/**
+ * Why a server's own link has nothing for this user: the server is not included in what they may use, or is switched off.
+ * Every deployed server is listed in the shop, so saying so tells them nothing new. Undefined while the link is open, and
+ * for servers that are not deployed.
+ */
+export async function whyClosed(
+  { caller, serverId }: RequestContext,
+  { catalogue, view, publicUrl }: Pick<GatewayParts, 'catalogue' | 'view' | 'publicUrl'>,
+): Promise<ClosedLink | undefined> {
+  const server = serverId === undefined ? undefined : catalogue.snapshot().byId.get(serverId);
+  const code = server && (await view(caller.userId)).whyHidden(server);
+  if (!code) return undefined;
+  const url = serviceUrl(publicUrl, server);
+  return { code, text: hiddenText(code, server, url), url };
+}
+
+/**
+ * What a closed link answers beside its calls (docs/decisions/0015-closed-links.md): the handshake succeeds, with the reason
+ * as instructions; the list of tools fails with it, which clients show. run-call refuses the calls.
+ * @param proceed what an open link would answer
+ * @throws ProtocolError with the reason
+ */
+export async function answerClosed(
+  method: string,
+  { text, ...data }: ClosedLink,
+  proceed: () => Promise<Result>,
+): Promise<Result> {
+  switch (method) {
+    case 'initialize':
+    case 'server/discover':
+      return { ...(await proceed()), instructions: text };
+    case 'tools/list':
+      throw new ProtocolError(linkClosed, text, data);
+    default:
+      return proceed();
+  }
+}

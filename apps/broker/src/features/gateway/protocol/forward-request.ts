@@ -1,0 +1,84 @@
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  LOG_LEVEL_META_KEY,
+  type ClientCapabilities,
+  type LoggingLevel,
+  type Progress,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { logLevels, type Ask } from '#adapters/mcp/upstream.ts';
+import { totalTimeoutMs, type CallRequest } from '../call/call-request.ts';
+import type { RequestContext } from '../view/request-context.ts';
+import { extraOfMessage } from './request-extra.ts';
+
+type Params = { _meta?: Record<string, unknown> | undefined };
+
+/**
+ * Turns a client's message into the request that is forwarded.
+ * @param ofSession the capabilities that the client of a legacy session declared
+ */
+export function forwardRequest<P extends Params>(
+  context: RequestContext,
+  params: P,
+  sdk: ServerContext,
+  ofSession: ClientCapabilities | undefined,
+): CallRequest<P> {
+  const { mcpReq } = sdk;
+  const envelope: Record<string, unknown> = { ...mcpReq.envelope };
+  // why the casts: their shapes were checked when the request came in
+  const ofRequest = envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+  const ofEnvelope = envelope[LOG_LEVEL_META_KEY] as LoggingLevel | undefined;
+  // the token belongs to this hop; the adapter makes its own for the next
+  const { progressToken, ...meta } = params._meta ?? {};
+  const token = mcpReq._meta?.progressToken ?? progressToken;
+  const onProgress = (progress: Progress) => {
+    // a client that hung up cannot be told; its signal ends the call
+    mcpReq.notify({ method: 'notifications/progress', params: { ...progress, progressToken: token } }).catch(() => {});
+  };
+  const state = mcpReq.requestState<string>();
+  const extra = extraOfMessage(sdk);
+  return {
+    logical: extra.nextCall(),
+    context: { ...context, request: extra.context.request, capabilities: ofRequest ?? withFormMode(ofSession) },
+    params: {
+      ...params,
+      _meta: meta,
+      ...(mcpReq.inputResponses && { inputResponses: mcpReq.inputResponses }),
+      ...(state !== undefined && { requestState: state }),
+    },
+    client: `${context.caller.tokenId}/${sdk.sessionId ?? ''}`,
+    signal: mcpReq.signal,
+    onProgress: token === undefined ? undefined : onProgress,
+    clientCapabilities: ofRequest,
+    logLevel: ofEnvelope ?? context.logLevel,
+    // the SDK applies the level of a request; the level of a session is applied here
+    onLog({ level, data, logger }) {
+      if (isAtLeast(level, context.logLevel)) void mcpReq.log(level, data, logger).catch(() => {});
+    },
+    onAsk: ofRequest ? undefined : (ask, signal) => askSession(sdk, ask, signal),
+  };
+}
+
+function isAtLeast(level: LoggingLevel, threshold: LoggingLevel | undefined): boolean {
+  return threshold === undefined || logLevels.indexOf(level) >= logLevels.indexOf(threshold);
+}
+
+/** Up to 2025-11-25 a question goes to the client on the stream of the call that caused it. */
+async function askSession(
+  { mcpReq }: ServerContext,
+  { method, params }: Ask,
+  signal: AbortSignal,
+): Promise<Record<string, unknown>> {
+  const answer = await mcpReq.send(
+    { method, params },
+    { signal: AbortSignal.any([signal, mcpReq.signal]), timeout: totalTimeoutMs },
+  );
+  return { ...answer };
+}
+
+/** Before modes existed `elicitation: {}` meant forms; a modern server needs the mode named. */
+export function withFormMode(capabilities: ClientCapabilities | undefined): ClientCapabilities | undefined {
+  const elicitation = capabilities?.elicitation;
+  if (!elicitation || elicitation.form || elicitation.url) return capabilities;
+  return { ...capabilities, elicitation: { form: {} } };
+}

@@ -1,0 +1,155 @@
+import {
+  inputRequired,
+  isInputRequiredResult,
+  ProtocolError,
+  type ClientCapabilities,
+  type InputRequests,
+  type InputRequiredResult,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '#platform/clock.ts';
+import type { LogicalCall } from '../../call/call.ts';
+import type { CallRequest } from '../../call/call-request.ts';
+import { startParkedCall, type ParkedCall } from './parked-call.ts';
+import { createRequestStates, roundTtlMs, unusableState, type BoundCall } from './request-state.ts';
+
+const maxParked = 1000;
+/** Each parked call takes one of the user's 16 places; this leaves half of them for other calls. */
+const maxParkedPerUser = 8;
+
+/** The params that the rounds of a call use. */
+export type RoundParams = {
+  name?: string;
+  uri?: string;
+  arguments?: unknown;
+  inputResponses?: Record<string, unknown>;
+  requestState?: string;
+};
+
+/**
+ * Runs calls during which a server needs input from the client, for every pairing of eras except legacy with legacy,
+ * where the question is simply forwarded.
+ */
+export type InputRounds = {
+  /**
+   * Runs one request of a client. `call` sends the request that the server gets, which has the server's own requestState
+   * and a handler for its questions.
+   * @throws ProtocolError -32602 for a requestState that was altered, is another user's or call's, or is too old
+   */
+  run<P extends RoundParams, Answer extends object>(
+    request: CallRequest<P>,
+    sdk: ServerContext,
+    call: (request: CallRequest<P>) => Promise<Answer | InputRequiredResult>,
+  ): Promise<Answer | InputRequiredResult>;
+  stop(): void;
+};
+
+export function createInputRounds({ key, clock }: { key: Uint8Array; clock: Clock }): InputRounds {
+  const states = createRequestStates(key, clock);
+  /** Only in this process: a client that returns to another replica has to start again. */
+  const parked = new Map<string, { call: ParkedCall<object>; expiry: NodeJS.Timeout }>();
+
+  function forget(id: string): void {
+    clearTimeout(parked.get(id)?.expiry);
+    parked.delete(id);
+  }
+
+  function park(call: ParkedCall<object>): string {
+    const id = randomUUID();
+    const expiry = setTimeout(() => {
+      parked.delete(id);
+      call.end();
+    }, roundTtlMs).unref();
+    parked.set(id, { call, expiry });
+    return id;
+  }
+
+  function hasRoom(userId: string): boolean {
+    const own = [...parked.values()].filter(({ call }) => call.userId === userId).length;
+    return parked.size < maxParked && own < maxParkedPerUser;
+  }
+
+  /** Returns the questions and a requestState to the client while the call continues to run. */
+  async function pause(
+    call: ParkedCall<object>,
+    questions: InputRequests,
+    bound: BoundCall,
+    client: AbortSignal,
+  ): Promise<InputRequiredResult> {
+    // a client that has just hung up will not continue the call
+    if (client.aborted) call.end();
+    if (!hasRoom(bound.userId)) {
+      call.end();
+      throw new ProtocolError(-32603, 'Too many calls are already waiting for an answer');
+    }
+    const requestState = await states.seal({ ...carried(call.logical), parked: park(call) }, bound);
+    return inputRequired({ inputRequests: questions, requestState });
+  }
+
+  async function resume(id: string, bound: BoundCall, request: CallRequest<RoundParams>): Promise<object> {
+    const waiting = parked.get(id);
+    if (!waiting) throw unusableState();
+    forget(id);
+    const round = await waiting.call.round(request, request.params.inputResponses ?? {});
+    return 'answer' in round ? round.answer : pause(waiting.call, round.questions, bound, request.signal);
+  }
+
+  return {
+    async run<P extends RoundParams, Answer extends object>(
+      request: CallRequest<P>,
+      sdk: ServerContext,
+      call: (request: CallRequest<P>) => Promise<Answer | InputRequiredResult>,
+    ): Promise<Answer | InputRequiredResult> {
+      const bound = bindingOf(request, sdk);
+      const { requestState, ...params } = request.params;
+      const state = requestState === undefined ? undefined : await states.open(requestState, bound, sdk);
+      // why the cast: a state is bound to its call, and that call returns an Answer of the same method
+      if (state && 'parked' in state) return (await resume(state.parked, bound, request)) as Answer;
+
+      // why the cast: only the requestState, which is optional everywhere, was replaced
+      const own = { ...params, ...(state?.server !== undefined && { requestState: state.server }) } as P;
+      const logical = state ? { id: state.callId, credits: state.credits } : request.logical;
+      const sealing = async (inner: CallRequest<P>) => {
+        const answer = await call(inner);
+        if (!isInputRequiredResult(answer)) return answer;
+        const server = answer.requestState;
+        return {
+          ...answer,
+          requestState: await states.seal({ ...carried(logical), ...(server !== undefined && { server }) }, bound),
+        };
+      };
+      const asServerSees = { ...request, logical, params: own };
+      // a legacy client is asked on its session's stream; a client without capabilities is not asked
+      if (!canBeAsked(request.clientCapabilities)) return sealing(asServerSees);
+      const running = startParkedCall(request, (side) => sealing({ ...asServerSees, ...side }));
+      const round = await running.round(request, {});
+      return 'answer' in round ? round.answer : pause(running, round.questions, bound, request.signal);
+    },
+    stop() {
+      for (const [id, { call }] of parked) {
+        forget(id);
+        call.end();
+      }
+    },
+  };
+}
+
+/** The call id and the held price, which travel in the requestState. */
+function carried({ id, credits }: LogicalCall): { callId: string; credits?: number } {
+  return { callId: id, ...(credits !== undefined && { credits }) };
+}
+
+function canBeAsked(capabilities: ClientCapabilities | undefined): boolean {
+  return capabilities !== undefined && ['elicitation', 'sampling', 'roots'].some((name) => name in capabilities);
+}
+
+function bindingOf({ context, params }: CallRequest<RoundParams>, { mcpReq }: ServerContext): BoundCall {
+  return {
+    userId: context.caller.userId,
+    link: context.serverId ?? '',
+    method: mcpReq.method,
+    name: params.name ?? params.uri ?? '',
+    arguments: params.arguments,
+  };
+}

@@ -1,0 +1,109 @@
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, PROTOCOL_VERSION_META_KEY } from '@modelcontextprotocol/server';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CallUnderWay } from '../call/call-under-way.ts';
+import { buildServer } from './build-server.ts';
+import type { ServerIdentity } from './server-identity.ts';
+import type { GatewayParts } from '../gateway-parts.ts';
+import { createLegacySessions, type LegacySessions } from './sessions/legacy-sessions.ts';
+import { asRecord } from '#platform/json.ts';
+import { sendJsonRpcError } from '../http/json-rpc-error.ts';
+import type { RequestContext } from '../view/request-context.ts';
+import { visibleTo } from '../view/visible.ts';
+import { callsOf, extraOf, withExtra } from './request-extra.ts';
+import { createListenStreams, isListen } from './subscriptions/listen-streams.ts';
+
+const maxListenStreams = 10_000;
+
+/** `requestId` is made at the edge. `underWay` is the requested call, if it is running already. */
+export type KnownOfRequest = { requestId: string; underWay?: CallUnderWay };
+
+/** Serves authenticated MCP requests of both protocol eras at one address. */
+export type McpEndpoint = {
+  handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    context: RequestContext,
+    body: unknown,
+    known: KnownOfRequest,
+  ): Promise<void>;
+  readonly sessions: LegacySessions;
+  /** Tells the clients of one person, or all clients (undefined), that lists may have changed. */
+  notifyListChanged(userId?: string): void;
+  /** Ends the sessions and streams of a revoked token, or all of them (undefined). */
+  endForToken(tokenId: string | undefined): void;
+  stop(): Promise<void>;
+};
+
+export function createMcpEndpoint(identity: ServerIdentity, parts: GatewayParts): McpEndpoint {
+  const listening = createListenStreams(parts.subscriptions, parts.log);
+  const modern = createMcpHandler(
+    (context) => {
+      const extra = extraOf(context.authInfo);
+      if (!extra) throw new Error('a request reached the endpoint without its context');
+      return buildServer(extra.context, identity, parts, extra.visible);
+    },
+    {
+      legacy: 'reject',
+      bus: listening.bus,
+      // the limit per person is applied where a stream is opened
+      maxSubscriptions: maxListenStreams,
+      onerror: (error) => parts.log.debug({ err: error }, 'a modern MCP request failed'),
+    },
+  );
+  const serveModern = toNodeHandler(modern, {
+    onerror: (error) => parts.log.error({ err: error }, 'an MCP request could not be served'),
+  });
+  const sessions = createLegacySessions({
+    build: (context) => buildServer(context, identity, parts),
+    clock: parts.clock,
+    ids: parts.ids,
+  });
+
+  return {
+    sessions,
+    async handle(request, response, context, body, { requestId, underWay }) {
+      const extra = { context, underWay, nextCall: callsOf(underWay?.logical ?? { id: requestId }, parts.ids.uuid) };
+      if (isLegacy(request, body)) return sessions.handle(withExtra(request, extra), response, context, body);
+      const visible = await visibleTo(context, parts.catalogue.snapshot(), parts.view);
+      const serve = () => serveModern(withExtra(request, { ...extra, visible }), response, body);
+      if (!isListen(body)) return serve();
+      const opened = await listening.open(context, body, response, serve);
+      if (!opened) sendJsonRpcError(response, 200, -32603, 'Subscription limit reached', body);
+    },
+    notifyListChanged(userId) {
+      for (const kind of ['tools_list_changed', 'prompts_list_changed', 'resources_list_changed'] as const) {
+        listening.publish({ kind }, userId);
+      }
+      sessions.notifyListChanged(userId);
+    },
+    endForToken(tokenId) {
+      sessions.endForToken(tokenId);
+      listening.endForToken(tokenId);
+    },
+    async stop() {
+      await Promise.all([modern.close(), sessions.stop()]);
+    },
+  };
+}
+
+/**
+ * Modern requests carry their protocol version in each message (2026-07-28, basic/versioning). Everything else, GET and
+ * DELETE of a session included, is legacy. A modern header without the claim in the body goes to the modern side, which
+ * names what is missing.
+ */
+function isLegacy(request: IncomingMessage, body: unknown): boolean {
+  if (request.method !== 'POST') return !isModernVersion(request.headers);
+  if (hasModernClaim(body)) return false;
+  return !isModernVersion(request.headers);
+}
+
+function isModernVersion(headers: IncomingMessage['headers']): boolean {
+  const version = headers['mcp-protocol-version'];
+  return typeof version === 'string' && version >= '2026-07-28' && /^\d{4}-\d{2}-\d{2}$/.test(version);
+}
+
+function hasModernClaim(body: unknown): boolean {
+  const meta = asRecord(asRecord(asRecord(body)?.['params'])?.['_meta']);
+  return meta !== undefined && PROTOCOL_VERSION_META_KEY in meta;
+}

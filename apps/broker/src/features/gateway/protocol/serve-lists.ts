@@ -1,0 +1,78 @@
+import type { Server, Tool } from '@modelcontextprotocol/server';
+import type { CatalogueItem, CatalogueServer } from '#features/catalogue/index.ts';
+import { exposePages } from '../view/expose-links.ts';
+import type { GatewayParts } from '../gateway-parts.ts';
+import { pageOf } from './paginate.ts';
+import { shownName, type RequestContext } from '../view/request-context.ts';
+import { visibleTo } from '../view/visible.ts';
+import { needsTask } from '../call/task-support.ts';
+
+/** How long a client may keep a list: it changes only when a service is deployed or switched. */
+const listTtlMs = 30_000;
+const cache = { ttlMs: listTtlMs, cacheScope: 'private' as const };
+
+/**
+ * Serves tools/list, prompts/list, resources/list and resources/templates/list from the stored catalogue, never from a
+ * server.
+ * @param ownTools the built-in tools: listed first, and alone in compact mode
+ */
+export function serveLists(
+  server: Server,
+  context: RequestContext,
+  parts: GatewayParts,
+  ownTools: readonly Tool[],
+): void {
+  const servers = async () => (await visibleTo(context, parts.catalogue.snapshot(), parts.view)).servers;
+
+  // why the casts: definitions were validated at discovery; they keep fields that this SDK's types do not know
+  server.setRequestHandler('tools/list', async ({ params }) => {
+    const isCompact = ownTools.length > 0 && (await parts.isCompact(context.caller));
+    const listed = isCompact ? [] : (await servers()).flatMap((from) => toolsOf(context, from));
+    const page = pageOf('tools', [...ownTools, ...listed], params?.cursor);
+    return { tools: page.items, ...page.next, ...cache };
+  });
+  server.setRequestHandler('prompts/list', async ({ params }) => {
+    const listed = (await servers()).flatMap((from) => from.prompts);
+    const page = pageOf('prompts', listed, params?.cursor);
+    const prompts = page.items.map((item) => ({ ...item.definition, name: shownName(context, item) }));
+    return { prompts, ...page.next, ...cache };
+  });
+  server.setRequestHandler('resources/list', async ({ params }) => {
+    const listed = (await servers()).flatMap((from) => from.resources);
+    const page = pageOf('resources', listed, params?.cursor);
+    const resources = page.items.map((item) => ({
+      ...(item.definition as { name: string }),
+      uri: shownName(context, item),
+    }));
+    return { resources, ...page.next, ...cache };
+  });
+  server.setRequestHandler('resources/templates/list', async ({ params }) => {
+    const listed = (await servers()).flatMap((from) => from.templates);
+    const page = pageOf('templates', listed, params?.cursor);
+    const resourceTemplates = page.items.map((item) => ({
+      ...(item.definition as { name: string }),
+      uriTemplate: shownName(context, item),
+    }));
+    return { resourceTemplates, ...page.next, ...cache };
+  });
+}
+
+function toolsOf(context: RequestContext, from: CatalogueServer): Tool[] {
+  return from.tools.filter((item) => !needsTask(item)).map((item) => listedTool(context, from, item));
+}
+
+/** A tool as listed: the upstream's definition under our name, with our own facts in `_meta`. */
+function listedTool(context: RequestContext, from: CatalogueServer, item: CatalogueItem): Tool {
+  const marks = {
+    ...(item.creditCost > 0 && { 'souk/creditCost': item.creditCost }),
+    // the server does not answer now: this is its last known definition
+    ...(from.status !== 'connected' && { 'souk/stale': true }),
+  };
+  const definition = item.definition as Pick<Tool, 'inputSchema' | '_meta'>;
+  const meta = definition._meta && exposePages(context, from, definition._meta);
+  return {
+    ...definition,
+    name: shownName(context, item),
+    ...((meta || Object.keys(marks).length > 0) && { _meta: { ...meta, ...marks } }),
+  };
+}

@@ -1,0 +1,93 @@
+import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { asRecord } from '#platform/json.ts';
+import { sendJsonRpcError } from '../../http/json-rpc-error.ts';
+import { isEventId } from './event-store.ts';
+
+/** The revision that allows batches. */
+const batchRevision = '2025-03-26';
+
+/**
+ * The SDK's transport of one session, plus what it leaves open: a cancelled call ends its stream, ids in use are unique,
+ * and batches are accepted only in the revision that has them.
+ */
+export class SessionTransport extends NodeStreamableHTTPServerTransport {
+  readonly #open = new Set<RequestId>();
+
+  /** The number of unanswered calls. */
+  get openCount(): number {
+    return this.#open.size;
+  }
+
+  /** Reserves an id for a fast-path call. False if it is in use. */
+  claim(id: RequestId): boolean {
+    if (this.#open.has(id)) return false;
+    this.#open.add(id);
+    return true;
+  }
+
+  free(id: RequestId): void {
+    this.#open.delete(id);
+  }
+
+  /** @param revision the session's negotiated revision; undefined before initialize */
+  async serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    body: unknown,
+    revision: string | undefined,
+  ): Promise<void> {
+    if (Array.isArray(body) && revision !== batchRevision) {
+      return sendJsonRpcError(response, 400, -32600, 'Invalid Request: batches are not part of this revision');
+    }
+    const lastEventId = request.headers['last-event-id'];
+    if (typeof lastEventId === 'string' && !isEventId(lastEventId)) {
+      return sendJsonRpcError(response, 400, -32000, 'Bad Request: Last-Event-ID is no event of this session');
+    }
+    const messages: unknown[] = Array.isArray(body) ? body : [body];
+    const ids = messages.flatMap(idOf);
+    const twice = ids.find((id, index) => this.#open.has(id) || ids.indexOf(id) !== index);
+    if (twice !== undefined) {
+      return sendJsonRpcError(response, 400, -32600, 'Invalid Request: this id is in use', { id: twice });
+    }
+    for (const id of ids) this.#open.add(id);
+    await this.handleRequest(request, response, body);
+    // the SDK refused the request, so no answer will free its ids
+    if (response.statusCode >= 400) for (const id of ids) this.#open.delete(id);
+    for (const message of messages) {
+      const cancelled = cancelledId(message);
+      if (cancelled !== undefined && this.#open.has(cancelled)) await this.#endCancelled(cancelled);
+    }
+  }
+
+  override async send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
+    if (!('method' in message) && message.id !== undefined) this.#open.delete(message.id);
+    return super.send(inTermsOfSession(message), options);
+  }
+
+  /** Ends the stream of a cancelled call without an answer, and makes the SDK forget the call. */
+  async #endCancelled(id: RequestId): Promise<void> {
+    this.closeSSEStream(id);
+    await this.send({ jsonrpc: '2.0', id, error: { code: -32000, message: 'The call was cancelled' } }).catch(() => {});
+  }
+}
+
+/** Replaces the SDK's code for "not found", that of 2026-07-28, by -32002 (2025-11-25, server/resources). */
+function inTermsOfSession(message: JSONRPCMessage): JSONRPCMessage {
+  if (!('error' in message) || message.error.code !== -32602) return message;
+  if (!message.error.message.startsWith('Resource not found: ')) return message;
+  return { ...message, error: { ...message.error, code: -32002 } };
+}
+
+function idOf(message: unknown): RequestId[] {
+  const { method, id } = asRecord(message) ?? {};
+  return method !== undefined && (typeof id === 'string' || typeof id === 'number') ? [id] : [];
+}
+
+function cancelledId(message: unknown): RequestId | undefined {
+  const { method, params } = asRecord(message) ?? {};
+  if (method !== 'notifications/cancelled') return undefined;
+  const id = asRecord(params)?.['requestId'];
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}

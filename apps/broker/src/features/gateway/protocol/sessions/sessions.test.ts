@@ -1,0 +1,101 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { postRaw } from '#testing/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { openSession } from '#testing/open-session.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+
+let app: TestApp;
+let fixture: HttpFixture;
+let token: string;
+
+beforeAll(async () => {
+  fixture = await startHttpFixture('legacy');
+  app = await startTestApp({ allowAddresses: [fixture.address], env: withoutHealthChecks });
+  await deployManifest(app, { id: 'old', connection: { type: 'http', url: fixture.url } });
+  ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
+}, 60_000);
+afterAll(async () => {
+  await app?.stop();
+  await fixture?.close();
+});
+
+const link = () => `${app.publicUrl}/mcp`;
+
+/** A client that can be asked, so that every call goes the SDK's way. */
+const openAskableSession = (revision: '2025-03-26' | '2025-06-18' | '2025-11-25') =>
+  openSession(link(), token, { revision, capabilities: { roots: {} } });
+
+const call = (id: number, name: string) =>
+  JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: { text: 'x' } } });
+const pings = JSON.stringify([
+  { jsonrpc: '2.0', id: 1, method: 'ping' },
+  { jsonrpc: '2.0', id: 2, method: 'ping' },
+]);
+
+test('batches are read in 2025-03-26, which has them, and refused since', async () => {
+  expect((await postRaw(link(), pings, await openAskableSession('2025-03-26'))).status).toBe(200);
+  for (const revision of ['2025-06-18', '2025-11-25'] as const) {
+    const refused = await postRaw(link(), pings, await openAskableSession(revision));
+    expect(refused.status).toBe(400);
+    expect(refused.body.error?.code).toBe(-32600);
+  }
+});
+
+test('an id is in use once at a time; a cancelled call ends its stream and frees it', async () => {
+  const session = await openAskableSession('2025-11-25');
+  const arrived = fixture.seen.requests.length;
+  const hanging = postRaw(link(), call(7, 'old__hang'), session);
+  await waitUntil('the call to arrive', () => fixture.seen.requests.length > arrived);
+  const twice = await postRaw(link(), call(7, 'old__echo'), session);
+  expect(twice.status).toBe(400);
+  expect(twice.body).toMatchObject({ id: 7, error: { code: -32600 } });
+  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } };
+  expect((await postRaw(link(), JSON.stringify(cancel), session)).status).toBe(202);
+  // resolves when the stream has ended
+  expect((await hanging).body.result).toBeUndefined();
+  expect((await postRaw(link(), call(7, 'old__echo'), session)).body.result).toBeDefined();
+});
+
+test('a stream that broke is taken up again where it broke', async () => {
+  const session = await openAskableSession('2025-11-25');
+  const accept = 'application/json, text/event-stream';
+  const response = await fetch(link(), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept, 'mcp-protocol-version': '2025-11-25', ...session },
+    body: call(9, 'old__slow').replace('"text":"x"', '"steps":1,"everyMs":2000'),
+  });
+  const reader = response.body?.getReader();
+  const first = new TextDecoder().decode((await reader?.read())?.value);
+  const [, eventId] = /^id: (.+)$/m.exec(first) ?? [];
+  expect(eventId).toBeDefined();
+  expect(first).not.toContain('done');
+  await reader?.cancel();
+  const resumed = await fetch(link(), {
+    headers: { accept: 'text/event-stream', 'last-event-id': eventId ?? '', ...session },
+  });
+  expect(await resumed.text()).toContain('"done"');
+});
+
+test('an unknown protocol version in the header is refused', async () => {
+  const session = await openAskableSession('2025-11-25');
+  const refused = await postRaw(link(), call(1, 'old__echo'), { ...session, 'mcp-protocol-version': '1999-01-01' });
+  expect(refused.status).toBe(400);
+});
+
+test('an idle session takes 64 KiB at most', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const count = 60;
+  await openAskableSession('2025-11-25');
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let index = 0; index < count; index++) await openAskableSession('2025-11-25');
+  collect();
+  const each = (process.memoryUsage().heapUsed - before) / count;
+  expect(each).toBeLessThan(64 * 1024);
+  expect(app.gateway.sessionCount()).toBeGreaterThan(count);
+});

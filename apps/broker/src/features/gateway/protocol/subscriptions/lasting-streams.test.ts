@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { postModern } from '#testing/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { openSession } from '#testing/open-session.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+
+const dayMs = 24 * 60 * 60_000;
+const email = 'ann@souk.test';
+let nowMs = Date.now();
+let app: TestApp;
+let fixture: HttpFixture;
+let web = '';
+
+beforeAll(async () => {
+  fixture = await startHttpFixture('both');
+  app = await startTestApp({ allowAddresses: [fixture.address], clock: { now: () => nowMs } });
+  await deployManifest(app, { id: 'free', connection: { type: 'http', url: fixture.url } });
+  ({ accessToken: web } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email }));
+}, 60_000);
+afterAll(async () => {
+  await app?.stop();
+  await fixture?.close();
+});
+
+const link = () => `${app.publicUrl}/mcp`;
+
+type Stream = { status: number; text(): string; isOver(): boolean; abort(): void };
+
+/** Reads a stream to its end, in the background. */
+async function open(init: RequestInit): Promise<Stream> {
+  const controller = new AbortController();
+  const response = await fetch(link(), { ...init, signal: controller.signal });
+  let text = '';
+  let over = false;
+  const read = async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true });
+  };
+  read()
+    .catch(() => undefined)
+    .finally(() => {
+      over = true;
+    });
+  return { status: response.status, text: () => text, isOver: () => over, abort: () => controller.abort() };
+}
+
+function listen(token: string): Promise<Stream> {
+  const method = 'subscriptions/listen';
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  const params = { notifications: { toolsListChanged: true }, _meta: meta };
+  return open({
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  });
+}
+
+async function getOfSession(token: string): Promise<Stream> {
+  return open({ headers: { accept: 'text/event-stream', ...(await openSession(link(), token)) } });
+}
+
+describe.each([
+  ['subscriptions/listen of a modern client', listen],
+  ['GET of a session', getOfSession],
+] as const)('a stream that lasts: %s', (_what, openStream) => {
+  test('ends when its token is revoked, and other streams stay open', async () => {
+    const revoked = await app.identity.createPersonalToken({ email, name: 'to be revoked' });
+    const kept = await app.identity.createPersonalToken({ email, name: 'kept' });
+    const [mine, other] = [await openStream(revoked.token), await openStream(kept.token)];
+    expect([mine.status, other.status]).toEqual([200, 200]);
+    const headers = { authorization: `Bearer ${web}` };
+    await fetch(`${app.publicUrl}/auth/pat/${revoked.id}`, { method: 'DELETE', headers });
+    await waitUntil('the stream to end', mine.isOver);
+    expect((await postModern(link(), kept.token, 'tools/list')).status).toBe(200);
+    expect(other.isOver()).toBe(false);
+    other.abort();
+  });
+
+  test('ends when its token expires', async () => {
+    const created = await app.identity.createPersonalToken({ email, name: 'a day', expiresInDays: 1 });
+    const startedAtMs = nowMs;
+    try {
+      nowMs = startedAtMs + dayMs - 100;
+      const stream = await openStream(created.token);
+      expect(stream.status).toBe(200);
+      expect((await postModern(link(), created.token, 'tools/list')).status).toBe(200);
+      expect(stream.isOver()).toBe(false);
+      nowMs += 200;
+      await waitUntil('the stream to end', stream.isOver);
+    } finally {
+      nowMs = startedAtMs;
+    }
+  });
+
+  test('sends a keepalive every 15 s, so that no proxy closes it', async () => {
+    const { token } = await app.identity.createPersonalToken({ email, name: 'patient' });
+    // fakes only this stream's interval: timers that the product started before stay real
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const stream = await openStream(token);
+      await waitUntil('the stream to be open', () => stream.status === 200 && vi.getTimerCount() > 0);
+      expect(stream.text()).not.toContain('keepalive');
+      vi.advanceTimersByTime(15_000);
+      await waitUntil('a sign of life', () => stream.text().includes(': keepalive'));
+      stream.abort();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});

@@ -1,0 +1,87 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ServerResponse } from 'node:http';
+import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
+import { asRecord } from '#platform/json.ts';
+import type { Log } from '#platform/log.ts';
+import type { RequestContext } from '../../view/request-context.ts';
+import type { ResourceSubscriptions } from './resource-subscriptions.ts';
+
+const maxStreamsPerUser = 32;
+const maxAddressesPerStream = 100;
+
+/** subscriptions/listen (2026-07-28): long responses that notify clients of changes, each for one user. */
+export type ListenStreams = {
+  /** The bus of the SDK, which writes the streams. */
+  readonly bus: ServerEventBus;
+  /** Serves one such request with `serve`; false if the user has too many open streams. */
+  open(context: RequestContext, body: unknown, response: ServerResponse, serve: () => Promise<void>): Promise<boolean>;
+  /** Publishes to one user's streams, or to all (undefined). */
+  publish(event: ServerEvent, userId?: string): void;
+  /** Ends the streams of a revoked token; all streams if it is unknown which token was revoked (undefined). */
+  endForToken(tokenId: string | undefined): void;
+};
+
+type Stream = { context: RequestContext; addresses: readonly string[]; response: ServerResponse };
+
+export function createListenStreams(subscriptions: ResourceSubscriptions, log: Log): ListenStreams {
+  const streams = new Set<Stream>();
+  /** The SDK subscribes to the bus without naming the stream; this identifies the request that it serves. */
+  const current = new AsyncLocalStorage<Stream>();
+  const listeners = new Map<(event: ServerEvent) => void, Stream>();
+
+  function publish(event: ServerEvent, userId?: string): void {
+    for (const [listener, { context }] of listeners) {
+      if (userId === undefined || context.caller.userId === userId) listener(event);
+    }
+  }
+
+  return {
+    bus: {
+      publish,
+      subscribe(listener) {
+        const stream = current.getStore();
+        if (!stream) throw new Error('the bus was subscribed to outside a listen request');
+        listeners.set(listener, stream);
+        let over = false;
+        const stops: (() => void)[] = [];
+        for (const address of stream.addresses) {
+          subscriptions
+            .subscribe(stream.context, address, () => listener({ kind: 'resource_updated', uri: address }))
+            .then((stop) => (over ? stop() : stops.push(stop)))
+            .catch((error: unknown) => log.debug({ err: error }, 'a resource cannot be subscribed to'));
+        }
+        return () => {
+          over = true;
+          listeners.delete(listener);
+          for (const stop of stops) stop();
+        };
+      },
+    },
+    publish,
+    async open(context, body, response, serve) {
+      const own = [...streams].filter((stream) => stream.context.caller.userId === context.caller.userId);
+      if (own.length >= maxStreamsPerUser) return false;
+      const stream: Stream = { context, addresses: addressesOf(body), response };
+      streams.add(stream);
+      response.once('close', () => streams.delete(stream));
+      await current.run(stream, serve);
+      return true;
+    },
+    endForToken(tokenId) {
+      for (const { context, response } of streams) {
+        if (tokenId === undefined || context.caller.tokenId === tokenId) response.destroy();
+      }
+    },
+  };
+}
+
+export function isListen(body: unknown): boolean {
+  return asRecord(body)?.['method'] === 'subscriptions/listen';
+}
+
+function addressesOf(body: unknown): string[] {
+  const params = asRecord(asRecord(body)?.['params']);
+  const addresses = asRecord(params?.['notifications'])?.['resourceSubscriptions'];
+  if (!Array.isArray(addresses)) return [];
+  return addresses.filter((address) => typeof address === 'string').slice(0, maxAddressesPerStream);
+}

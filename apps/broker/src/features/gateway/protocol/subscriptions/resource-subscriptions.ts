@@ -1,0 +1,131 @@
+import { ProtocolError, ResourceNotFoundError } from '@modelcontextprotocol/server';
+import type { Catalogue } from '#features/catalogue/index.ts';
+import type { Upstreams } from '#features/upstreams/index.ts';
+import type { Log } from '#platform/log.ts';
+import { findResource, type FoundResource } from '../../view/find-resource.ts';
+import { presentUpstreamError } from '../../call/present-failure.ts';
+import type { PersonalView } from '../../view/personal-view.ts';
+import type { RequestContext } from '../../view/request-context.ts';
+import { visibleTo } from '../../view/visible.ts';
+
+const maxPerUser = 200;
+const firstRetryMs = 1000;
+const longestRetryMs = 60_000;
+
+/** Subscriptions to resources, each over an upstream connection of its user (gateway.md, trap 6). */
+export type ResourceSubscriptions = {
+  /**
+   * Watches a resource until the returned function is called, also across restarts of its server. For a server without
+   * subscriptions, `onUpdated` is never called.
+   * @throws ResourceNotFoundError for a URI that this user cannot see; ProtocolError when its server is unreachable
+   */
+  subscribe(context: RequestContext, address: string, onUpdated: () => void): Promise<() => void>;
+  stop(): void;
+};
+
+type Subscription = { userId: string; end: () => void };
+
+export function createResourceSubscriptions(parts: {
+  catalogue: Pick<Catalogue, 'snapshot'>;
+  view: PersonalView;
+  pool: Upstreams['pool'];
+  publicUrl: string;
+  log: Log;
+}): ResourceSubscriptions {
+  const open = new Set<Subscription>();
+
+  /** Finds the resource among those that the user sees now. Checked at every change: the user may have lost access. */
+  async function find(context: RequestContext, address: string): Promise<FoundResource | undefined> {
+    return findResource(context, await visibleTo(context, parts.catalogue.snapshot(), parts.view), address);
+  }
+
+  async function watch(
+    context: RequestContext,
+    found: FoundResource,
+    on: { updated(): void; ended(): void },
+  ): Promise<() => void> {
+    const { userId } = context.caller;
+    const lease = await parts.pool.acquire(found.server, userId, { capabilities: context.capabilities, own: true });
+    const { upstream } = lease;
+    if (!upstream.capabilities.resources?.subscribe) {
+      lease.release();
+      return () => {};
+    }
+    try {
+      const stop = await upstream.watchResource(found.uri, {
+        onUpdated: on.updated,
+        onEnded() {
+          lease.release();
+          on.ended();
+        },
+      });
+      return () => {
+        stop()
+          .catch((error: unknown) => parts.log.debug({ err: error }, 'an upstream could not be unsubscribed from'))
+          .finally(lease.release);
+      };
+    } catch (error) {
+      lease.release();
+      throw error;
+    }
+  }
+
+  return {
+    async subscribe(context, address, onUpdated) {
+      const { userId } = context.caller;
+      const found = await find(context, address);
+      if (!found) throw new ResourceNotFoundError(address);
+      if ([...open].filter((other) => other.userId === userId).length >= maxPerUser) {
+        throw new ProtocolError(-32603, `More than ${maxPerUser} subscriptions`);
+      }
+      let over = false;
+      let stopWatching = () => {};
+      let timer: NodeJS.Timeout | undefined;
+      let retryMs = firstRetryMs;
+
+      const begin = async (resource: FoundResource): Promise<void> => {
+        const stop = await watch(context, resource, {
+          updated: () => void find(context, address).then((still) => (still && !over ? onUpdated() : undefined)),
+          ended: () => retry(),
+        });
+        retryMs = firstRetryMs;
+        if (over) stop();
+        else stopWatching = stop;
+      };
+      const retry = () => {
+        if (over) return;
+        timer = setTimeout(() => {
+          find(context, address)
+            .then((again) => again && begin(again))
+            .catch((error: unknown) => {
+              parts.log.debug({ err: error, server: found.server.id }, 'a subscription could not be renewed');
+              retry();
+            });
+        }, retryMs).unref();
+        retryMs = Math.min(retryMs * 2, longestRetryMs);
+      };
+      const subscription: Subscription = {
+        userId,
+        end() {
+          if (over) return;
+          over = true;
+          open.delete(subscription);
+          clearTimeout(timer);
+          stopWatching();
+        },
+      };
+      open.add(subscription);
+      try {
+        await begin(found);
+      } catch (error) {
+        subscription.end();
+        throw presentUpstreamError(error, found.server, parts);
+      }
+      return subscription.end;
+    },
+
+    stop() {
+      for (const { end } of open) end();
+    },
+  };
+}

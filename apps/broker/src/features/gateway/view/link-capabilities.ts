@@ -1,0 +1,37 @@
+import type { ServerCapabilities } from '@modelcontextprotocol/server';
+import {
+  serverFeatures,
+  type CatalogueServer,
+  type CatalogueSnapshot,
+  type ServerFeature,
+} from '#features/catalogue/index.ts';
+
+/**
+ * The capabilities that a link announces: always tools, and the features of its server. /mcp announces the features of
+ * all servers, also of those that the user cannot use yet, so that enabling or buying one needs no new session. We always
+ * announce changing lists, even if a server does not.
+ */
+export function capabilitiesOf(serverId: string | undefined, snapshot: CatalogueSnapshot): ServerCapabilities {
+  const servers = serverId === undefined ? snapshot.servers : [snapshot.byId.get(serverId)];
+  const has = new Set(servers.flatMap((server) => (server ? featuresKnown(server) : [])));
+  return {
+    tools: { listChanged: true },
+    ...(has.has('prompts') && { prompts: { listChanged: true } }),
+    ...(has.has('resources') && { resources: { listChanged: true, subscribe: has.has('subscriptions') } }),
+    ...(has.has('completions') && { completions: {} }),
+    ...(has.has('logging') && { logging: {} }),
+  };
+}
+
+/** The features that the server announced; else those that its lists show; all of them for a server never asked. */
+function featuresKnown({ features, ...server }: CatalogueServer): readonly ServerFeature[] {
+  if (features) return features;
+  if (server.discoveredAtMs === undefined) return serverFeatures;
+  const hasPrompts = server.prompts.length > 0;
+  const hasResources = server.resources.length + server.templates.length > 0;
+  return serverFeatures.filter((feature) => {
+    if (feature === 'prompts') return hasPrompts;
+    if (feature === 'resources' || feature === 'subscriptions') return hasResources;
+    return feature === 'logging' || hasPrompts || hasResources;
+  });
+}

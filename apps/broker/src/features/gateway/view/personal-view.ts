@@ -1,0 +1,43 @@
+import type { EntitlementPolicy, IsEntitled } from '#features/billing/index.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { OfferedPart, Upstreams } from '#features/upstreams/index.ts';
+
+/** A value that is usually in memory; a promise only when it has to be read. */
+export type Now<T> = T | Promise<T>;
+
+/** What a user sees of each server. Lists and calls both use it, so they always agree. */
+export type PersonalView = (userId: string) => Now<SeenServers>;
+
+export type SeenServers = {
+  /** The part of a server that the user sees; undefined if they may not use it or have switched it off. */
+  part(server: CatalogueServer): CatalogueServer | undefined;
+  /** Why the user does not see a server; undefined if they do. */
+  whyHidden(server: CatalogueServer): WhyHidden | undefined;
+};
+export type WhyHidden = 'not_included' | 'switched_off';
+
+/**
+ * A user sees the servers that the entitlement policy allows and that they have not switched off, and of each server what
+ * their upstream account offers.
+ */
+export function createPersonalView(
+  entitlement: EntitlementPolicy,
+  { preferences, offers }: Pick<Upstreams, 'preferences' | 'offers'>,
+): PersonalView {
+  return (userId) => {
+    const isEntitled = entitlement(userId);
+    const disabled = preferences.disabledServers(userId);
+    const offered = offers.partFor(userId);
+    return isEntitled instanceof Promise || disabled instanceof Promise || offered instanceof Promise
+      ? Promise.all([isEntitled, disabled, offered]).then((read) => seenServers(...read))
+      : seenServers(isEntitled, disabled, offered);
+  };
+}
+
+function seenServers(isEntitled: IsEntitled, disabled: ReadonlySet<string>, offeredPart: OfferedPart): SeenServers {
+  const whyHidden = (server: CatalogueServer): WhyHidden | undefined => {
+    if (!isEntitled(server)) return 'not_included';
+    return disabled.has(server.id) ? 'switched_off' : undefined;
+  };
+  return { whyHidden, part: (server) => (whyHidden(server) ? undefined : offeredPart(server)) };
+}

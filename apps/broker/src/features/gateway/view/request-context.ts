@@ -1,0 +1,22 @@
+import type { ClientCapabilities, LoggingLevel } from '@modelcontextprotocol/server';
+import type { CatalogueItem } from '#features/catalogue/index.ts';
+import type { Caller } from '#platform/http/caller.ts';
+import type { McpRequest } from '../gateway-events.ts';
+
+/** What one request acts with: the caller, the link and the client's capabilities. */
+export type RequestContext = {
+  caller: Caller;
+  /** Set on /s/{serverId}/mcp, which offers only this server, with its own names. */
+  serverId: string | undefined;
+  /** The client's capabilities, once known. Servers up to 2025-11-25 get them in the handshake. */
+  capabilities?: ClientCapabilities | undefined;
+  /** The lowest level of log messages that the client set for its session, if it has (up to 2025-11-25). */
+  logLevel?: LoggingLevel | undefined;
+  /** The request that is being served, for listeners; a session as such has none. */
+  request?: McpRequest | undefined;
+};
+
+/** The name of an item on the link of this request. */
+export function shownName(context: RequestContext, item: CatalogueItem): string {
+  return context.serverId === undefined ? item.exposedName : item.name;
+}

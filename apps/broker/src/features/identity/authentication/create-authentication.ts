@@ -1,0 +1,58 @@
+import type { Guard } from '#platform/http/router.ts';
+import type { Authorizations } from '../oauth/authorizations.ts';
+import type { Resources } from '../oauth/resources.ts';
+import type { SigningKeys } from '../oauth/signing-keys.ts';
+import type { IdentityOptions } from '../identity-options.ts';
+import type { Revocations } from '../revocations.ts';
+import { createPersonalTokenStore } from '../tokens/personal-token-store.ts';
+import { createPersonalTokens } from '../tokens/personal-tokens.ts';
+import type { Provider } from '../users/user-store.ts';
+import { createAuthenticateMcp } from './authenticate-mcp.ts';
+import { createGuard } from './guard.ts';
+import { rememberCallers } from './remembered-callers.ts';
+import { createUseRecorder } from './use-recorder.ts';
+import { createAccessTokens } from './verify-access-token.ts';
+
+export type Authentication = ReturnType<typeof createAuthentication>;
+
+/** Everything that says who calls: access tokens, personal tokens, and the callers of a moment ago. */
+export function createAuthentication(
+  { db, config, clock, ids, log }: IdentityOptions,
+  parts: {
+    activeProvider: Provider;
+    resources: Resources;
+    keys: SigningKeys;
+    authorizations: Authorizations;
+    revocations: Revocations;
+  },
+) {
+  const { activeProvider, resources, keys, authorizations, revocations } = parts;
+  const { adminEmails } = config;
+  const uses = createUseRecorder({ clock, log, write: authorizations.recordUse });
+  const accessTokens = createAccessTokens({
+    db,
+    issuer: config.publicUrl,
+    findKey: keys.findKey,
+    provider: activeProvider,
+    adminEmails,
+    noteUse: uses.note,
+  });
+  const tokenStore = createPersonalTokenStore(db, activeProvider);
+  const onRevoked = revocations.announce;
+  const tokens = createPersonalTokens({ store: tokenStore, clock, ids, log, adminEmails, onRevoked });
+  const remembered = rememberCallers(revocations, clock);
+  const guard: Guard = createGuard(accessTokens, tokens, resources.api);
+  return {
+    accessTokens,
+    tokenStore,
+    tokens,
+    remembered,
+    guard,
+    authenticateMcp: createAuthenticateMcp(accessTokens, tokens, remembered),
+    async stop(): Promise<void> {
+      remembered.stop();
+      await tokens.stop();
+      await uses.flush();
+    },
+  };
+}

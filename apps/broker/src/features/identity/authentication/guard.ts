@@ -1,0 +1,49 @@
+import { SoukError } from '#platform/errors.ts';
+import type { Caller } from '#platform/http/caller.ts';
+import type { Guard } from '#platform/http/router.ts';
+import { isPersonalToken } from '../tokens/personal-token-store.ts';
+import type { PersonalTokens } from '../tokens/personal-tokens.ts';
+import { readBearer } from './bearer.ts';
+import type { AccessTokens } from './verify-access-token.ts';
+
+/**
+ * The token table of the clarifications for the REST API. It is asked with the access class of the endpoint that a
+ * request reached, never by a prefix of its path. An MCP client's token is never good here: its audience is another.
+ */
+export function createGuard(accessTokens: AccessTokens, personalTokens: PersonalTokens, apiResource: string): Guard {
+  async function identify(authorization: string): Promise<Caller | undefined> {
+    const token = readBearer(authorization);
+    if (token === undefined) return undefined;
+    if (isPersonalToken(token)) return personalTokens.authenticate(token);
+    const caller = await accessTokens.verify(authorization, apiResource);
+    return caller?.kind === 'web' ? caller : undefined;
+  }
+
+  return async (authorization, access, method) => {
+    if (authorization === undefined) {
+      if (access === 'public' || access === 'refresh') return undefined;
+      throw new SoukError('authentication_required');
+    }
+    // Public reads do not depend on a token, good or bad.
+    if (access === 'public') return undefined;
+
+    const caller = await identify(authorization);
+    if (!caller) throw new SoukError('unauthenticated');
+    if (caller.kind === 'web') {
+      if (access === 'admin' && caller.role !== 'admin') throw new SoukError('admin_required');
+      return caller;
+    }
+    switch (access) {
+      case 'user':
+        if (method === 'GET') return caller;
+        throw new SoukError('unauthenticated');
+      case 'refresh':
+        // Re-reads only, as without a token: a token that runs in scripts must not make the broker call upstreams.
+        return undefined;
+      case 'admin':
+        throw new SoukError('admin_required');
+      default:
+        throw new SoukError('unauthenticated');
+    }
+  };
+}

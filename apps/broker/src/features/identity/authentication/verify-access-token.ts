@@ -1,0 +1,94 @@
+import { jwtVerify } from 'jose';
+import type { Database } from '#platform/db/database.ts';
+import type { Caller } from '#platform/http/caller.ts';
+import { frontendClientId } from '../oauth/resources.ts';
+import type { FindKey } from '../oauth/signing-keys.ts';
+import { roleOf } from '../users/role.ts';
+import { isUuid, type Provider } from '../users/user-store.ts';
+import { readBearer } from './bearer.ts';
+
+type GrantRow = { email: string };
+type TokenClaims = { userId: string; grantId: string; clientId: string; scopes: string[]; expiresAtMs: number };
+
+export type AccessTokens = {
+  /**
+   * Verifies the JWT of an Authorization header for one audience, spelled exactly (RFC 9068; RFC 8707).
+   * @returns the caller; undefined when the token is not good there, for any reason.
+   */
+  verify(authorization: string | undefined, audience: string): Promise<Caller | undefined>;
+  /** The claims of an unexpired token of ours, for any audience, revoked or not. */
+  read(token: string): Promise<TokenClaims | undefined>;
+};
+
+/**
+ * A signature says that we issued the token; one look-up by primary key says that it still counts: its grant is there and
+ * its user is active and of the provider that is active. So revocation works at once, on every replica, with no cache.
+ */
+export function createAccessTokens(options: {
+  db: Database;
+  issuer: string;
+  findKey: FindKey;
+  provider: Provider;
+  adminEmails: readonly string[];
+  /** Called with the grant of each token that was good. */
+  noteUse: (grantId: string) => void;
+}): AccessTokens {
+  return {
+    read: (token) => readClaims(token, undefined),
+
+    async verify(authorization, audience) {
+      const token = readBearer(authorization);
+      if (token === undefined) return undefined;
+      const claims = await readClaims(token, audience);
+      if (!claims) return undefined;
+      const { rows } = await options.db.query<GrantRow>(
+        `select u.email from oauth_records g
+           join users u on u.id = $2::uuid and u.is_active and u.deleted_at is null
+           join identities i on i.user_id = u.id and i.provider = $4
+         where g.model = 'Grant' and g.id = $1 and g.account_id = $2::text and g.expires_at > now()
+           and g.payload->>'clientId' = $3`,
+        [claims.grantId, claims.userId, claims.clientId, options.provider],
+      );
+      const [row] = rows;
+      if (!row) return undefined;
+      options.noteUse(claims.grantId);
+      return {
+        userId: claims.userId,
+        role: roleOf(row.email, options.adminEmails),
+        kind: claims.clientId === frontendClientId ? 'web' : 'client',
+        clientId: claims.clientId,
+        tokenId: claims.grantId,
+        scopes: claims.scopes,
+        expiresAtMs: claims.expiresAtMs,
+      };
+    },
+  };
+
+  async function readClaims(token: string, audience: string | undefined): Promise<TokenClaims | undefined> {
+    try {
+      const { payload } = await jwtVerify(token, options.findKey, {
+        issuer: options.issuer,
+        ...(audience !== undefined && { audience }),
+        typ: 'at+jwt',
+        algorithms: ['ES256'],
+        requiredClaims: ['exp', 'sub', 'aud'],
+      });
+      const { sub, exp, aud } = payload;
+      const { gid, client_id: clientId, scope } = payload;
+      // Spelled exactly, and one alone: a list of audiences is not what we issue.
+      if ((audience !== undefined && aud !== audience) || sub === undefined || !isUuid(sub) || exp === undefined)
+        return undefined;
+      if (typeof gid !== 'string' || typeof clientId !== 'string') return undefined;
+      return {
+        userId: sub,
+        grantId: gid,
+        clientId,
+        scopes: typeof scope === 'string' ? scope.split(' ') : [],
+        expiresAtMs: exp * 1000,
+      };
+    } catch {
+      // Expired, forged, of another audience, of a retired key: all the same to the caller.
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import type { Dispatcher } from 'undici';
+import type { ConnectUpstream } from '#adapters/google/google-sign-in.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Config } from '#platform/config.ts';
+import type { Vault } from '#platform/crypto/vault.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { Ids } from '#platform/ids.ts';
+import type { Log } from '#platform/log.ts';
+import type { IdentityEvents } from './identity-events.ts';
+import type { ServiceNames } from './sign-in/sign-in-context.ts';
+
+export type IdentityOptions = {
+  db: Database;
+  /** publicUrl must be final: with PORT=0 the port is chosen before. */
+  config: Pick<Config, 'publicUrl' | 'brandName' | 'google' | 'adminEmails' | 'limits'>;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  vault: Vault;
+  /** The adapter towards Google and the stand-in: connectGoogle of adapters/google. */
+  connectUpstream: ConnectUpstream;
+  /** Google's issuer; tests put theirs here. */
+  googleIssuer?: string;
+  /** Whether a server is deployed: only then can a client sign in at its link. By default every one is. */
+  hasServer?: (serverId: string) => boolean;
+  /** What the consent page calls services; by default their ids. */
+  services?: ServiceNames;
+  /** Connects to clients' metadata documents; the default refuses every address that is not public. */
+  documentDispatcher?: Dispatcher;
+  /** The servers that a person has switched off, for their profile: of a feature that stands above this one. */
+  disabledServers?: (userId: string) => Promise<readonly string[]>;
+  /** Is told of clients that sign in. */
+  events?: IdentityEvents;
+};

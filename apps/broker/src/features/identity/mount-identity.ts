@@ -1,0 +1,131 @@
+import { getUserProfile } from '@souk/contract/identity.ts';
+import type { FastifyInstance } from 'fastify';
+import { SoukError } from '#platform/errors.ts';
+import { mountPageFiles } from '#platform/http/page.ts';
+import type { Router } from '#platform/http/router.ts';
+import type { AccountContributors } from './account/account-contributors.ts';
+import { mountAccountRoutes } from './account/account-routes.ts';
+import { deleteAccount } from './account/delete-account.ts';
+import type { Authentication } from './authentication/create-authentication.ts';
+import type { IdentityOptions } from './identity-options.ts';
+import { mountConnectedAppRoutes } from './oauth/connected-app-routes.ts';
+import type { AuthorizationServer } from './oauth/create-authorization-server.ts';
+import { mountMetadataRoutes } from './oauth/metadata-routes.ts';
+import { mountOAuthRoutes } from './oauth/oauth-routes.ts';
+import type { Resources } from './oauth/resources.ts';
+import { createAccessTokenRevocation } from './oauth/revoke-access-token.ts';
+import type { SigningKeys } from './oauth/signing-keys.ts';
+import type { Revocations } from './revocations.ts';
+import type { SignInProvider } from './sign-in/connect-sign-in-provider.ts';
+import { mountInteractionRoutes } from './sign-in/interaction-routes.ts';
+import { createPendingCookie } from './sign-in/pending-cookie.ts';
+import { mountProviderCallback } from './sign-in/provider-callback.ts';
+import { createSignInContext } from './sign-in/sign-in-context.ts';
+import { mountSignInRoutes } from './sign-in/sign-in-routes.ts';
+import { createSignOut, mountSignOutRoute } from './sign-in/sign-out-route.ts';
+import { repeatErrorText, routePersonalTokens } from './tokens/personal-token-routes.ts';
+import { presentProfile } from './users/present-profile.ts';
+import type { UserStore } from './users/user-store.ts';
+
+export type IdentityParts = {
+  resources: Resources;
+  keys: SigningKeys;
+  users: UserStore;
+  revocations: Revocations;
+  authorizationServer: AuthorizationServer;
+  signInProvider: SignInProvider;
+  authentication: Authentication;
+  contributors: AccountContributors;
+};
+
+/** Mounts everything of identity. `app` needs the cookie and formbody plugins (buildServer has them). */
+export function mountIdentity(
+  app: FastifyInstance,
+  router: Router,
+  options: IdentityOptions,
+  parts: IdentityParts,
+): void {
+  mountPageFiles(app);
+  mountAuthorizationServer(app, options, parts);
+  mountSignIn(app, options, parts);
+  mountApi(app, router, options, parts);
+}
+
+function mountAuthorizationServer(app: FastifyInstance, options: IdentityOptions, parts: IdentityParts): void {
+  const { db, config, clock, events } = options;
+  const { publicUrl } = config;
+  const { resources, keys, users, authorizationServer, authentication } = parts;
+  const { provider, authorizations } = authorizationServer;
+  const { accessTokens } = authentication;
+  mountMetadataRoutes(app, publicUrl, resources);
+  mountOAuthRoutes(app, {
+    ...authorizationServer,
+    publicUrl,
+    publicKeys: keys.publicKeys,
+    resources,
+    accessTokens,
+    accessTokenRevocation: createAccessTokenRevocation({ provider, accessTokens, authorizations }),
+    users,
+    clock,
+    query: db.query,
+    events,
+  });
+}
+
+function mountSignIn(
+  app: FastifyInstance,
+  { config, clock, log, services }: IdentityOptions,
+  parts: IdentityParts,
+): void {
+  const { publicUrl, brandName, limits } = config;
+  const { resources, keys, users, authorizationServer, signInProvider } = parts;
+  const { provider, handOff, cookie, authorizations } = authorizationServer;
+  const signOut = createSignOut({ provider, cookie, authorizations });
+  const context = createSignInContext({
+    provider,
+    publicUrl,
+    brandName,
+    standIn: signInProvider.standIn !== undefined,
+    resources,
+    upstream: signInProvider.upstream,
+    users,
+    handOff,
+    pending: createPendingCookie({ publicUrl, cookieKey: keys.cookieKey }),
+    signOut,
+    services: services ?? {
+      nameOf: () => undefined,
+      enabledBy: async () => [],
+      obstaclesOf: async () => ({ isOutsidePlan: false, needsAccount: false }),
+    },
+    clock,
+    log,
+    signInPerMinute: limits.signInPerMinute,
+  });
+  mountInteractionRoutes(app, context);
+  mountSignInRoutes(app, context);
+  mountProviderCallback(app, context);
+  mountSignOutRoute(app, publicUrl, signOut);
+  signInProvider.standIn?.mount(app);
+}
+
+function mountApi(app: FastifyInstance, router: Router, options: IdentityOptions, parts: IdentityParts): void {
+  const { db, config, clock, log, disabledServers } = options;
+  const { users, contributors, revocations, authorizationServer, authentication } = parts;
+  const { cookie, authorizations } = authorizationServer;
+  router.route(getUserProfile, async ({ caller }) => {
+    const user = await users.find(caller.userId);
+    if (!user) throw new SoukError('unauthenticated');
+    return presentProfile(user, config.adminEmails, (await disabledServers?.(user.id)) ?? []);
+  });
+  repeatErrorText(app);
+  routePersonalTokens(router, authentication.tokens);
+  const deletion = { db, clock, log, contributors, announce: revocations.announce };
+  mountAccountRoutes(router, {
+    users,
+    contributors,
+    clock,
+    cookie,
+    deleteAccount: (userId) => deleteAccount(deletion, userId),
+  });
+  mountConnectedAppRoutes(router, authorizations, cookie);
+}

@@ -1,0 +1,47 @@
+import type { IdentityOptions } from '../identity-options.ts';
+import type { Revocations } from '../revocations.ts';
+import type { UserStore } from '../users/user-store.ts';
+import { createAuthorizations } from './authorizations.ts';
+import { createProvider } from './create-provider.ts';
+import { emitSignIns } from './emit-sign-ins.ts';
+import { createClientDocumentFetch } from './fetch-client-document.ts';
+import { createFrontendCookie } from './frontend-cookie.ts';
+import { createHandOff } from './hand-off-grant.ts';
+import { createRefreshReuse } from './refresh-reuse.ts';
+import type { Resources } from './resources.ts';
+import type { SigningKeys } from './signing-keys.ts';
+import { extendTokenAnswers } from './token-endpoint.ts';
+
+export type AuthorizationServer = ReturnType<typeof createAuthorizationServer>;
+
+/** The OAuth server for clients and for our own web app: oidc-provider with what stands around it. */
+export function createAuthorizationServer(
+  options: IdentityOptions,
+  parts: { resources: Resources; keys: SigningKeys; users: UserStore; revocations: Revocations },
+) {
+  const { db, config, clock, ids, log, vault, events } = options;
+  const { publicUrl, brandName } = config;
+  const { resources, keys, users, revocations } = parts;
+  const cookie = createFrontendCookie({ publicUrl, cookieKey: keys.cookieKey, secret: (bytes) => ids.secret(bytes) });
+  const reuse = createRefreshReuse({ db, key: keys.cookieKey });
+  const documents = createClientDocumentFetch(clock, options.documentDispatcher);
+  const provider = createProvider({
+    publicUrl,
+    brandName,
+    resources,
+    db,
+    vault,
+    ids,
+    users,
+    reuse,
+    keys,
+    fetchClientDocument: documents.fetch,
+    onGrantRevoked: (grantId) => void revocations.announce(grantId),
+  });
+  const authorizations = createAuthorizations({ db, clock, announce: revocations.announce });
+  const handOff = createHandOff({ provider, publicUrl, cookieKey: keys.cookieKey, resources, ids });
+  extendTokenAnswers(provider, { cookie, handOff, authorizations });
+  if (events) emitSignIns(provider, events, db.query);
+  provider.on('server_error', (_ctx, error) => log.error({ err: error }, 'the authorization server failed'));
+  return { provider, cookie, reuse, authorizations, handOff, close: documents.close };
+}

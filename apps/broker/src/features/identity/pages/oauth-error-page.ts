@@ -1,0 +1,56 @@
+import { errors } from 'oidc-provider';
+import { renderMessagePage, type Message } from './message-page.ts';
+
+type Words = Pick<Message, 'title' | 'text' | 'next'>;
+
+const dashboard = { label: 'Open your dashboard', href: '/dashboard' };
+const registerAgain = 'In the app, remove this connection and add it again with the link from your dashboard.';
+
+/**
+ * The page of an authorization request that cannot go on and cannot be answered at the client either. It says what to do
+ * in the client that sent the browser here.
+ */
+export function renderOAuthErrorPage(
+  brandName: string,
+  out: { error: string; error_description?: string | undefined },
+  error: unknown,
+): string {
+  const description = out.error_description === undefined ? '' : `: ${out.error_description}`;
+  const detail = `Details for the developer: ${out.error}${description}`;
+  return renderMessagePage({ brandName, ...wordsFor(brandName, out.error, error), detail });
+}
+
+function wordsFor(brandName: string, code: string, error: unknown): Words {
+  if (error instanceof errors.SessionNotFound) return expiredWords;
+  switch (code) {
+    case 'invalid_client':
+      return {
+        title: 'This app is no longer registered',
+        text: `${brandName} doesn't know the app that sent you here: its registration has expired, or is from another installation. ${registerAgain}`,
+        next: dashboard,
+      };
+    case 'invalid_redirect_uri':
+      return {
+        title: "The app's address has changed",
+        text: `The app asked to be answered at an address that it has not registered. ${registerAgain}`,
+        next: dashboard,
+      };
+    default:
+      return {
+        title: 'Sign-in did not work',
+        text: "The app's request could not be completed. Go back to the app and connect again. If that doesn't help, update the app.",
+      };
+  }
+}
+
+/** Of a sign-in whose request is no longer kept, or is another browser's. */
+export const expiredWords: Words = {
+  title: 'This sign-in has expired',
+  text: 'This sign-in has expired or was started in another browser. If an app sent you here, go back to it and connect again.',
+};
+
+/** Of a request whose page is opened or answered again: it was answered, has expired, or is another browser's. */
+export const answeredWords: Words = {
+  title: 'This request is no longer open',
+  text: 'This request has been answered already, or has expired. Go back to your app.',
+};

@@ -1,0 +1,53 @@
+import { mcpScopes } from '@souk/contract/identity.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Query } from '#platform/db/database.ts';
+import type { Ids } from '#platform/ids.ts';
+import { publicClientId, readClientMetadata } from '../oauth/client-metadata.ts';
+import type { PersonalTokenStore } from './personal-token-store.ts';
+
+/** What a check of the installation needs to act as a client does, and takes away again at its end. */
+export type ThrowAwayAccess = {
+  /** A personal token of this user that ends after `lifeMs` by itself; not in their list of tokens for longer. */
+  createToken(userId: string, name: string, lifeMs: number): Promise<{ id: string; token: string }>;
+  removeToken(id: string): Promise<void>;
+  /** Forgets the registration of a public client by what it said of itself. */
+  removeClient(metadata: object): Promise<void>;
+};
+
+export function createThrowAwayAccess(options: {
+  query: Query;
+  store: Pick<PersonalTokenStore, 'insert'>;
+  /** Tells every replica that a token was revoked. */
+  announce(tokenId: string): Promise<void>;
+  clock: Clock;
+  ids: Ids;
+}): ThrowAwayAccess {
+  const { query, store, clock, ids } = options;
+  return {
+    async createToken(userId, name, lifeMs) {
+      const id = ids.uuid();
+      const nowMs = clock.now();
+      const { token } = await store.insert({
+        id,
+        userId,
+        name,
+        secret: ids.secret(32),
+        scopes: mcpScopes,
+        createdAt: new Date(nowMs),
+        expiresAt: new Date(nowMs + lifeMs),
+      });
+      return { id, token };
+    },
+
+    async removeToken(id) {
+      await query(`delete from personal_tokens where id = $1`, [id]);
+      await options.announce(id);
+    },
+
+    async removeClient(metadata) {
+      const read = readClientMetadata(metadata);
+      if (!('metadata' in read)) return;
+      await query(`delete from oauth_records where model = 'Client' and id = $1`, [publicClientId(read.metadata)]);
+    },
+  };
+}

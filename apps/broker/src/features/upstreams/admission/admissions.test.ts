@@ -1,0 +1,227 @@
+import { expect, test } from 'vitest';
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import { createManualTime } from '../testing/manual-time.ts';
+import { testServer } from '../testing/test-server.ts';
+import { createAdmissions, type Admission, type Admissions, type AdmissionLimits } from './admissions.ts';
+import type { CallOutcome } from './breaker.ts';
+
+const web = testServer({ id: 'web', maxInFlight: 2 });
+const files = testServer({ id: 'files', connection: { type: 'stdio', command: 'files' }, isolation: 'perUser' });
+
+function build(limits: Partial<AdmissionLimits> = {}) {
+  const time = createManualTime();
+  const admissions = createAdmissions({
+    limits: { callsInFlightPerServer: undefined, callsInFlightPerUser: 16, ...limits },
+    clock: time.clock,
+    timers: time.timers,
+  });
+  return { time, admissions };
+}
+
+const kindOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'admitted',
+    (error: unknown) => (error instanceof UpstreamError ? error.kind : String(error)),
+  );
+
+/** Calls that fail one after another. */
+async function fail(admissions: Admissions, times: number, outcome: CallOutcome = 'unreachable'): Promise<void> {
+  for (let count = 0; count < times; count++) (await admissions.admit(web, 'ann')).leave(outcome);
+}
+
+test('a free place is given at once, without a promise or a timer', () => {
+  const { time, admissions } = build();
+  expect(admissions.admitNow(web, 'ann')).toBeDefined();
+  expect(time.pending()).toBe(0);
+});
+
+test('a call beyond the places of its server waits, and is admitted when one is free', async () => {
+  const { time, admissions } = build();
+  const first = admissions.admitNow(web, 'ann');
+  admissions.admitNow(web, 'ann');
+  expect(admissions.admitNow(web, 'bob')).toBeUndefined();
+  const waiting = admissions.admit(web, 'bob');
+  first?.leave(undefined);
+  await waiting;
+  expect(admissions.inFlight('web')).toBe(2);
+  expect(time.pending()).toBe(0);
+});
+
+test('a call that has waited two seconds is refused as busy', async () => {
+  const { time, admissions } = build();
+  admissions.admitNow(web, 'ann');
+  admissions.admitNow(web, 'ann');
+  const waiting = kindOf(admissions.admit(web, 'bob'));
+  time.pass(2000);
+  expect(await waiting).toBe('busy');
+});
+
+test('two people who wait are served in turns, however many calls the other has waiting', async () => {
+  const { admissions } = build();
+  const admitted = [admissions.admitNow(web, 'zoe'), admissions.admitNow(web, 'zoe')];
+  const order: string[] = [];
+  const going: Promise<Admission>[] = [];
+  for (const who of ['ann', 'ann', 'ann', 'bob']) {
+    const waiting = admissions.admit(web, who);
+    going.push(waiting);
+    void waiting.then((admission) => {
+      order.push(who);
+      admission.leave(undefined);
+    });
+  }
+  admitted[0]?.leave(undefined);
+  await Promise.all(going);
+  expect(order).toEqual(['ann', 'bob', 'ann', 'ann']);
+});
+
+test('a queue of 256 refuses the next call, but takes one of a person who has none in it', async () => {
+  const { admissions } = build();
+  admissions.admitNow(web, 'ann');
+  admissions.admitNow(web, 'ann');
+  const flood = Array.from({ length: 256 }, () => kindOf(admissions.admit(web, 'ann')));
+  expect(await kindOf(admissions.admit(web, 'ann'))).toBe('busy');
+  const bob = kindOf(admissions.admit(web, 'bob'));
+  // the flooding person's last call made room
+  expect(await flood.at(-1)).toBe('busy');
+  admissions.stop();
+  expect(await bob).toBe('closed');
+});
+
+test('a person has at most 16 calls under way over all servers, and the next is admitted when any of them ends', async () => {
+  const { admissions } = build();
+  const many = testServer({ id: 'many' });
+  const admitted = Array.from({ length: 16 }, () => admissions.admitNow(many, 'ann'));
+  expect(admitted.every((admission) => admission !== undefined)).toBe(true);
+  const waiting = admissions.admit(web, 'ann');
+  // other people do not wait for that
+  expect(admissions.admitNow(web, 'bob')).toBeDefined();
+  admitted[0]?.leave(undefined);
+  await waiting;
+});
+
+test('a caller who hangs up leaves the queue', async () => {
+  const { time, admissions } = build({ callsInFlightPerServer: 1 });
+  const first = admissions.admitNow(web, 'ann');
+  const controller = new AbortController();
+  const waiting = kindOf(admissions.admit(web, 'bob', controller.signal));
+  controller.abort();
+  expect(await waiting).toBe('cancelled');
+  expect(time.pending()).toBe(0);
+  first?.leave(undefined);
+  expect(admissions.inFlight('web')).toBe(0);
+});
+
+test('five failures in a row open the circuit for 30 s, then it is half-open: one call probes', async () => {
+  const { time, admissions } = build();
+  await fail(admissions, 5);
+  expect(() => admissions.admitNow(web, 'bob')).toThrow('paused');
+  time.pass(29_999);
+  expect(() => admissions.admitNow(web, 'bob')).toThrow('paused');
+  time.pass(1);
+  const probe = admissions.admitNow(web, 'bob');
+  expect(probe).toBeDefined();
+  expect(() => admissions.admitNow(web, 'ann')).toThrow('paused');
+  probe?.leave(undefined);
+  expect(admissions.admitNow(web, 'ann')).toBeDefined();
+});
+
+test('each failed probe doubles the time that the circuit is open, up to five minutes', async () => {
+  const { time, admissions } = build();
+  await fail(admissions, 5);
+  for (const seconds of [30, 60, 120, 240, 300, 300]) {
+    time.pass(seconds * 1000 - 1);
+    expect(() => admissions.admitNow(web, 'ann')).toThrow('paused');
+    time.pass(1);
+    admissions.admitNow(web, 'ann')?.leave('timeout');
+  }
+});
+
+test("a tool's own error, a refused caller and a cancelled call do not count as failures of the server", async () => {
+  const { admissions } = build();
+  for (const outcome of ['protocol', 'cancelled', 'sign_in_required', 'result_too_large', undefined] as const) {
+    for (let count = 0; count < 6; count++) admissions.admitNow(web, 'ann')?.leave(outcome);
+  }
+  await fail(admissions, 4);
+  admissions.admitNow(web, 'ann')?.leave('protocol');
+  await fail(admissions, 4);
+  expect(admissions.admitNow(web, 'ann')).toBeDefined();
+});
+
+test("one person's timeouts open the circuit only when the server answers no other call meanwhile", async () => {
+  const { admissions } = build({ callsInFlightPerServer: 32 });
+  const slow = () => Array.from({ length: 10 }, () => admissions.admitNow(web, 'ann'));
+  const beside = slow();
+  admissions.admitNow(web, 'bob')?.leave(undefined);
+  for (const call of beside) call?.leave('timeout');
+  expect(admissions.admitNow(web, 'bob')).toBeDefined();
+  for (const call of slow()) call?.leave('timeout');
+  expect(() => admissions.admitNow(web, 'bob')).toThrow('paused');
+});
+
+test('a refused connection counts, even if the server answered another call meanwhile', async () => {
+  const { admissions } = build({ callsInFlightPerServer: 32 });
+  const refused = Array.from({ length: 5 }, () => admissions.admitNow(web, 'ann'));
+  admissions.admitNow(web, 'bob')?.leave(undefined);
+  for (const call of refused) call?.leave('unreachable');
+  expect(() => admissions.admitNow(web, 'bob')).toThrow('paused');
+});
+
+test('after a probe that its caller cancels, the next call probes', async () => {
+  const { time, admissions } = build();
+  await fail(admissions, 5);
+  time.pass(30_000);
+  admissions.admitNow(web, 'ann')?.leave('cancelled');
+  expect(admissions.admitNow(web, 'bob')).toBeDefined();
+});
+
+test('after a retry is asked for, the next call probes at once', async () => {
+  const { admissions } = build();
+  await fail(admissions, 5);
+  admissions.retryNow('web');
+  expect(admissions.admitNow(web, 'ann')).toBeDefined();
+});
+
+test('an answered check makes the circuit of an unreachable server half-open, the first time', async () => {
+  const { time, admissions } = build();
+  await fail(admissions, 5, 'closed');
+  admissions.answeredCheck('web');
+  admissions.admitNow(web, 'ann')?.leave('closed');
+  // it answers the check, and the call cannot reach it
+  admissions.answeredCheck('web');
+  expect(() => admissions.admitNow(web, 'ann')).toThrow('paused');
+  time.pass(60_000);
+  admissions.admitNow(web, 'ann')?.leave(undefined);
+  await fail(admissions, 5, 'closed');
+  admissions.answeredCheck('web');
+  expect(admissions.admitNow(web, 'ann')).toBeDefined();
+});
+
+test('an answered check changes nothing for a server that was reachable and answered badly', async () => {
+  const { admissions } = build();
+  await fail(admissions, 4, 'unreachable');
+  await fail(admissions, 1, 'bad_upstream');
+  admissions.answeredCheck('web');
+  expect(() => admissions.admitNow(web, 'ann')).toThrow('paused');
+});
+
+test('waiting calls are refused at once when the circuit opens', async () => {
+  const { admissions } = build();
+  await fail(admissions, 4);
+  const last = admissions.admitNow(web, 'ann');
+  admissions.admitNow(web, 'ann');
+  const waiting = kindOf(admissions.admit(web, 'bob'));
+  last?.leave('closed');
+  expect(await waiting).toBe('unreachable');
+});
+
+test("timeouts of one person's process open the circuit for that person only, and ended processes do not count", () => {
+  const { admissions } = build();
+  const fail = (outcome: CallOutcome) => {
+    for (let count = 0; count < 5; count++) admissions.admitNow(files, 'ann')?.leave(outcome);
+  };
+  fail('closed');
+  fail('unreachable');
+  fail('timeout');
+  expect(() => admissions.admitNow(files, 'ann')).toThrow('paused');
+  expect(admissions.admitNow(files, 'bob')).toBeDefined();
+});

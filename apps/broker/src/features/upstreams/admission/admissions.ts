@@ -1,0 +1,122 @@
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Timers } from '../pool/timers.ts';
+import type { CallOutcome } from './breaker.ts';
+import { createFairQueue, queueLimits, type FairQueue } from './fair-queue.ts';
+import { createServerBreakers, type ServerBreakers } from './server-breakers.ts';
+
+/** A call that may go to its server now. */
+export type Admission = {
+  /** Gives the place back, with why the call failed: undefined when the server answered. Only the first counts. */
+  leave(outcome: CallOutcome): void;
+};
+
+/** Decides which calls may go to a server now: by its breaker, its places, the person's places, and a fair queue for them. */
+export type Admissions = Pick<ServerBreakers, 'retryNow' | 'answeredCheck' | 'openUntilMs'> & {
+  /**
+   * A place, if one is free: no promise, no timer. Undefined when the call has to wait.
+   * @throws UpstreamError unreachable while the circuit is open
+   */
+  admitNow(server: CatalogueServer, userId: string): Admission | undefined;
+  /**
+   * The same, and waits for a place.
+   * @throws UpstreamError unreachable, busy (queue full, or 2 s), cancelled
+   */
+  admit(server: CatalogueServer, userId: string, signal?: AbortSignal): Promise<Admission>;
+  /** Calls under way to a server. */
+  inFlight(serverId: string): number;
+  stop(): void;
+};
+
+export type AdmissionLimits = {
+  /** Instead of every manifest's own figure: for benchmarks and proofs. */
+  callsInFlightPerServer: number | undefined;
+  callsInFlightPerUser: number;
+};
+
+/** The places of one server and the calls that wait for them. */
+type Gate = { server: CatalogueServer; inFlight: number; queue: FairQueue<Admission> };
+
+export function createAdmissions(options: {
+  limits: AdmissionLimits;
+  clock: Clock;
+  timers: Timers;
+  queue?: { maxWaiting: number; maxWaitMs: number };
+}): Admissions {
+  const { limits, timers } = options;
+  const breakers = createServerBreakers(options.clock);
+  const gates = new Map<string, Gate>();
+  /** Gates with calls that wait. */
+  const crowded = new Set<Gate>();
+  const callsOfUser = new Map<string, number>();
+
+  function gateOf(server: CatalogueServer): Gate {
+    let gate = gates.get(server.id);
+    if (!gate) {
+      const queue = createFairQueue<Admission>(server.id, { timers, ...queueLimits, ...options.queue });
+      gate = { server, inFlight: 0, queue };
+      gates.set(server.id, gate);
+    }
+    gate.server = server;
+    return gate;
+  }
+
+  /** Undefined when the server or the person has no place free. */
+  function take(gate: Gate, userId: string): Admission | undefined {
+    const maxInFlight = limits.callsInFlightPerServer ?? gate.server.manifest.maxInFlight;
+    const ofUser = callsOfUser.get(userId) ?? 0;
+    if (gate.inFlight >= maxInFlight || ofUser >= limits.callsInFlightPerUser) return undefined;
+    const leaveBreaker = breakers.enter(gate.server, userId);
+    gate.inFlight++;
+    callsOfUser.set(userId, ofUser + 1);
+    let hasLeft = false;
+    return {
+      leave(outcome) {
+        if (hasLeft) return;
+        hasLeft = true;
+        leaveBreaker(outcome);
+        gate.inFlight--;
+        leavePerson(userId);
+        // A call at another server may be waiting for this person's place.
+        for (const other of crowded) serve(other);
+      },
+    };
+  }
+
+  function leavePerson(userId: string): void {
+    const left = (callsOfUser.get(userId) ?? 1) - 1;
+    if (left > 0) callsOfUser.set(userId, left);
+    else callsOfUser.delete(userId);
+  }
+
+  function serve(gate: Gate): void {
+    while (gate.queue.next((userId) => take(gate, userId)));
+    if (gate.queue.size === 0) crowded.delete(gate);
+  }
+
+  // A new call overtakes no waiting one: a place that comes free is offered to the queue before another call can ask.
+  const admitNow = (server: CatalogueServer, userId: string) => take(gateOf(server), userId);
+
+  return {
+    admitNow,
+    async admit(server, userId, signal) {
+      const admission = admitNow(server, userId);
+      if (admission) return admission;
+      const gate = gateOf(server);
+      crowded.add(gate);
+      try {
+        return await gate.queue.wait(userId, signal);
+      } finally {
+        if (gate.queue.size === 0) crowded.delete(gate);
+      }
+    },
+    retryNow: breakers.retryNow,
+    answeredCheck: breakers.answeredCheck,
+    openUntilMs: breakers.openUntilMs,
+    inFlight: (serverId) => gates.get(serverId)?.inFlight ?? 0,
+    stop() {
+      for (const { queue } of gates.values()) queue.refuseAll(new UpstreamError('closed', 'the broker is stopping'));
+    },
+  };
+}

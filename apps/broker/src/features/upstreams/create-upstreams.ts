@@ -1,0 +1,137 @@
+import { noPrograms, openSandbox, type Sandbox } from '#adapters/mcp/transports/sandbox.ts';
+import type { Catalogue } from '#features/catalogue/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Config } from '#platform/config.ts';
+import type { Vault } from '#platform/crypto/vault.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { Ids } from '#platform/ids.ts';
+import type { Log } from '#platform/log.ts';
+import { moveOldFolders } from './processes/personal-folders.ts';
+import { createPreferences, type Preferences } from './preferences/create-preferences.ts';
+import { createServices, type ServicePrograms, type Services } from './processes/run-services.ts';
+import type { StdioAllowlist } from './processes/stdio-allowlist.ts';
+import { systemTimers } from './pool/timers.ts';
+import { createUpstreamPool, type UpstreamPool } from './pool/upstream-pool.ts';
+import { createAccountStore } from './sign-in/account-store.ts';
+import { createUpstreamSignIn, type UpstreamSignIn } from './sign-in/create-upstream-sign-in.ts';
+import { createPersonalOffers, type PersonalOffers } from './sign-in/personal-offers.ts';
+import { addressOf } from './pool/upstream-target.ts';
+import { createServerWatch, type ServerWatch } from './watch/watch-servers.ts';
+
+/** Everything about reaching MCP servers: the services that we run, open connections, discovery and health. */
+export type Upstreams = {
+  readonly pool: UpstreamPool;
+  readonly services: Services;
+  readonly watch: ServerWatch;
+  /** What each person has switched off. */
+  readonly preferences: Preferences;
+  /** Each person's accounts at servers that need one. */
+  readonly signIn: UpstreamSignIn;
+  /** What servers offer to each person's account. */
+  readonly offers: PersonalOffers;
+  stop(): Promise<void>;
+};
+
+export async function createUpstreams(options: {
+  db: Database;
+  vault: Vault;
+  catalogue: Catalogue;
+  config: Config;
+  programs: ServicePrograms;
+  allowlist: StdioAllowlist;
+  /** By default this machine's. */
+  sandbox?: Sandbox;
+  subjectKey: Uint8Array;
+  allowAddresses: readonly string[];
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+}): Promise<Upstreams> {
+  const { catalogue, config, clock, log } = options;
+  await moveOldFolders({ dataDir: config.dataDir, subjectKey: options.subjectKey }, options);
+  const services = createServices({
+    programs: options.programs,
+    dataDir: config.dataDir,
+    secret: options.ids.secret(32),
+    restartDelayMs: config.serviceRestartDelayMs,
+    clock,
+    log,
+  });
+  const preferences = await createPreferences(options);
+  const store = createAccountStore(options);
+  const signIn = createUpstreamSignIn({
+    ...options,
+    store,
+    addressOf: (server) => addressOf(server, { services, allowAddresses: options.allowAddresses }),
+    async onChanged(userId, serverId) {
+      await preferences.announce(userId, serverId);
+      offers.signedIn(userId, serverId);
+    },
+  });
+  const pool = createUpstreamPool({
+    dataDir: config.dataDir,
+    services,
+    allowlist: options.allowlist,
+    sandbox: options.sandbox ?? (await sandboxFor(config, log)),
+    subjectKey: options.subjectKey,
+    allowAddresses: options.allowAddresses,
+    credentials: signIn.credentials,
+    limits: config.limits,
+    clock,
+    log,
+    events: {
+      onListChanged(serverId, userId) {
+        watch.listChanged(serverId);
+        if (userId !== undefined) offers.listChanged(userId, serverId);
+      },
+      onOpened: (serverId, userId) => offers.connected(userId, serverId),
+      onLost: (serverId, reason, shared) => {
+        if (shared) watch.lost(serverId, reason);
+      },
+    },
+  });
+  const watch = createServerWatch({
+    catalogue,
+    pool,
+    services,
+    intervalMs: config.healthIntervalMs,
+    restartDelayMs: config.serviceRestartDelayMs,
+    clock,
+    log,
+  });
+  const offers = createPersonalOffers({
+    store,
+    catalogue,
+    pool,
+    isOf: signIn.isOf,
+    announce: preferences.announce,
+    timers: systemTimers,
+    clock,
+    log,
+  });
+  preferences.onChange((userId, serverId) => {
+    offers.forget(userId);
+    if (userId !== undefined && serverId !== undefined) pool.retire(serverId, userId);
+  });
+  return {
+    pool,
+    services,
+    watch,
+    preferences,
+    signIn,
+    offers,
+    async stop() {
+      await preferences.stop();
+      await watch.stop();
+      // Questions under way end when the pool closes their connections.
+      const asked = offers.stop();
+      await pool.stop();
+      await asked;
+      await services.stop();
+    },
+  };
+}
+
+async function sandboxFor(config: Config, log: Log): Promise<Sandbox> {
+  return config.stdio === 'off' ? noPrograms : openSandbox({ required: config.production, log });
+}

@@ -1,0 +1,11 @@
+export { upstreamContributor } from './account-contributor.ts';
+export { createUpstreams, type Upstreams } from './create-upstreams.ts';
+export { upstreamMigrations } from './migrations.ts';
+export { personalFilesContributor } from './processes/personal-files.ts';
+export { mountPreferenceRoutes } from './preferences/routes.ts';
+export { mountUpstreamRoutes } from './routes.ts';
+export type { ServicePrograms } from './processes/run-services.ts';
+export { readStdioAllowlist, type StdioAllowlist } from './processes/stdio-allowlist.ts';
+export { mountClientDocument, mountUpstreamSignInRoutes } from './sign-in/routes.ts';
+export type { UpstreamNeeds } from './pool/connection-key.ts';
+export type { OfferedPart } from './sign-in/personal-offers.ts';

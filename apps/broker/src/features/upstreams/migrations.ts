@@ -1,0 +1,73 @@
+import type { Migration } from '#platform/db/database.ts';
+
+export const upstreamMigrations: readonly Migration[] = [
+  {
+    name: '0030-connections-preferences',
+    statements: [
+      // A row is a server that is switched off: two changes at once touch two rows, and neither is lost.
+      `create table user_server_prefs (
+        user_id uuid not null references users (id),
+        server_id text not null references servers (id),
+        disabled_at timestamptz not null,
+        primary key (user_id, server_id)
+      )`,
+    ],
+  },
+  {
+    name: '0031-connections-upstream-sign-in',
+    statements: [
+      // Our registrations at authorization servers (RFC 7591), one for each issuer and redirect address.
+      `create table upstream_clients (
+        id uuid primary key,
+        issuer text not null,
+        redirect_uri text not null,
+        client_id text not null,
+        sealed_secret text,
+        auth_method text not null,
+        expires_at timestamptz,
+        created_at timestamptz not null,
+        unique (issuer, redirect_uri)
+      )`,
+      // A sign-in that a browser has been sent to. Used once; the sealed part contains the PKCE verifier.
+      `create table upstream_sign_ins (
+        id uuid primary key,
+        state_hash text not null unique,
+        browser_hash text not null,
+        user_id uuid not null references users (id),
+        server_id text not null references servers (id),
+        sealed text not null,
+        expires_at timestamptz not null
+      )`,
+      `create index upstream_sign_ins_expiry on upstream_sign_ins (expires_at)`,
+      // A person's account at a server ("upstream account" in code): tokens or headers, for one address only.
+      `create table upstream_connections (
+        user_id uuid not null references users (id),
+        server_id text not null references servers (id),
+        id uuid not null unique,
+        kind text not null check (kind in ('oauth', 'headers')),
+        state text not null check (state in ('signed-in', 'needs-sign-in')),
+        bound_to text not null,
+        issuer text,
+        sealed text,
+        version int not null,
+        expires_at timestamptz,
+        signed_in_at timestamptz not null,
+        refreshed_at timestamptz,
+        refresh_until timestamptz,
+        account text,
+        error text,
+        offered jsonb,
+        primary key (user_id, server_id)
+      )`,
+    ],
+  },
+  {
+    name: '0032-connections-scopes',
+    statements: [
+      // Lists of scope tokens: what a sign-in asked for, and what the server has wanted since.
+      `alter table upstream_connections
+        add column scopes jsonb not null default '[]',
+        add column wanted_scopes jsonb not null default '[]'`,
+    ],
+  },
+];

@@ -1,0 +1,200 @@
+import { openUpstream } from '#adapters/mcp/connect/open-upstream.ts';
+import type { Upstream } from '#adapters/mcp/upstream.ts';
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Log } from '#platform/log.ts';
+import { createSupervisor } from '../processes/supervisor.ts';
+import { isProgram, type ConnectionKey } from './connection-key.ts';
+import { isEraStale, type OpenConnection } from './open-connection.ts';
+import type { Timers } from './timers.ts';
+import { isPerUser, upstreamTarget, type TargetOptions } from './upstream-target.ts';
+
+/** Gateway.md, Lifetimes and limits. */
+const idleCloseMs = 5 * 60_000;
+const maxResultBytes = 8 * 1024 * 1024;
+
+export type PoolEvents = {
+  /** A list of the server changed (its own notice). `userId` when the connection is one person's. */
+  onListChanged(serverId: string, userId: string | undefined): void;
+  /** A person's own connection was opened. */
+  onOpened?(serverId: string, userId: string): void;
+  /** A connection ended that we had not closed. `shared` when it served everyone. */
+  onLost(serverId: string, reason: string, shared: boolean): void;
+};
+
+export type Lease = { upstream: Upstream; release(): void };
+
+/** The upstream connections that are open, opening or ending, one for each key. */
+export type LiveConnections = {
+  find(key: string): OpenConnection | undefined;
+  where(test: (entry: OpenConnection) => boolean): OpenConnection[];
+  /** Begins to open a connection, which takes the place of the key's last one. `userId`: for whom. */
+  open(key: ConnectionKey, server: CatalogueServer, userId: string | undefined): OpenConnection;
+  /** One more use of a connection: at once when it is open. @throws UpstreamError (rejects) */
+  lease(entry: OpenConnection): Lease | Promise<Lease>;
+  /**
+   * Takes no new call, and ends when none is under way: the calls on it did nothing wrong. A program that is leased again
+   * before that goes on, since there is only one of it.
+   */
+  retire(entry: OpenConnection): void;
+  /** Resolves when nothing of it is left: no socket and no process. */
+  close(entry: OpenConnection): Promise<void>;
+  closeIdle(): void;
+  /** Forgets the crashes of this server's programs: they may be started again. */
+  resetCrashes(serverId: string): void;
+  stop(): Promise<void>;
+};
+
+export type LiveConnectionOptions = TargetOptions & { clock: Clock; timers: Timers; log: Log; events: PoolEvents };
+
+export function createLiveConnections(options: LiveConnectionOptions): LiveConnections {
+  const { clock, log, events, timers } = options;
+  const entries = new Map<string, OpenConnection>();
+  const supervisor = createSupervisor({ clock, timers, evictIdle });
+  /** Replaced, with calls still under way. */
+  const retired = new Set<OpenConnection>();
+  /** Connections that are being closed: a stop waits for them, otherwise a process could outlive it. */
+  const ending = new Map<OpenConnection, Promise<void>>();
+  let stopped = false;
+
+  function open(wanted: ConnectionKey, server: CatalogueServer, userId: string | undefined): OpenConnection {
+    const { key, capabilities, ofOnePerson } = wanted;
+    const { deadlines } = server.manifest;
+    const era = server.era && !isEraStale(server, clock) ? server.era.verdict : undefined;
+    const owner = ofOnePerson ? userId : undefined;
+    const listChanged = () => events.onListChanged(server.id, owner);
+    const identity = { serverId: server.id, userId: owner };
+    const connect = () =>
+      openUpstream(upstreamTarget(server, isPerUser(server) ? userId : undefined, options), {
+        ...(era && { era }),
+        connectTimeoutMs: deadlines.connectMs,
+        listTimeoutMs: deadlines.listMs,
+        maxResultBytes,
+        log,
+        ofOnePerson,
+        ...(capabilities && { clientCapabilities: capabilities }),
+        onToolListChanged: listChanged,
+        onPromptListChanged: listChanged,
+        onResourceListChanged: listChanged,
+        onClosed: (reason) => {
+          if (isProgram(server)) supervisor.crashed(identity);
+          void close(entry);
+          events.onLost(server.id, reason, !ofOnePerson);
+        },
+      });
+    const entry: OpenConnection = {
+      key,
+      server,
+      userId: owner,
+      told: capabilities,
+      inFlight: 0,
+      openedAtMs: clock.now(),
+      usedAtMs: clock.now(),
+      isRetired: false,
+      upstream: undefined,
+      opening: isProgram(server)
+        ? predecessorsEnded(key).then(() => supervisor.start(identity, connect))
+        : Promise.resolve().then(connect),
+    };
+    entries.set(key, entry);
+    entry.opening.then(
+      (upstream) => {
+        entry.upstream = upstream;
+        if (owner !== undefined) events.onOpened?.(server.id, owner);
+      },
+      () => forget(entry),
+    );
+    return entry;
+  }
+
+  /** Two processes of one identity would write the same files: the next one starts when the last one has ended. */
+  async function predecessorsEnded(key: string): Promise<void> {
+    await Promise.all([...ending].map(([entry, end]) => entry.key === key && end));
+    if (stopped) throw new UpstreamError('closed', 'the broker is stopping');
+  }
+
+  function forget(entry: OpenConnection): void {
+    if (entries.get(entry.key) === entry) entries.delete(entry.key);
+  }
+
+  function close(entry: OpenConnection): Promise<void> {
+    forget(entry);
+    retired.delete(entry);
+    const end = entry.opening
+      .then(
+        (upstream) => upstream.close(),
+        () => {},
+      )
+      .finally(() => ending.delete(entry));
+    ending.set(entry, end);
+    return end;
+  }
+
+  /** Gives back one use of a connection. Only the first call counts. */
+  function releaseOf(entry: OpenConnection): () => void {
+    let released = false;
+    return () => {
+      if (released) return;
+      released = true;
+      entry.inFlight--;
+      entry.usedAtMs = clock.now();
+      if (entry.inFlight === 0) supervisor.becameIdle();
+      if (entry.isRetired && entry.inFlight === 0) void close(entry);
+    };
+  }
+
+  /** Ends the program that has been idle longest, to make room for another. */
+  function evictIdle(): void {
+    let longest: OpenConnection | undefined;
+    for (const entry of entries.values()) {
+      if (!isProgram(entry.server) || !entry.upstream || entry.inFlight > 0) continue;
+      if (!longest || entry.usedAtMs < longest.usedAtMs) longest = entry;
+    }
+    if (longest) void close(longest);
+  }
+
+  return {
+    find: (key) => entries.get(key),
+    where: (test) => [...entries.values()].filter(test),
+    open,
+    close,
+
+    lease(entry) {
+      entry.isRetired = false;
+      entry.inFlight++;
+      const release = releaseOf(entry);
+      if (entry.upstream) return { upstream: entry.upstream, release };
+      return entry.opening.then(
+        (upstream) => ({ upstream, release }),
+        (error: unknown) => {
+          release();
+          throw error;
+        },
+      );
+    },
+
+    retire(entry) {
+      entry.isRetired = true;
+      if (entry.inFlight === 0) return void close(entry);
+      if (isProgram(entry.server)) return;
+      forget(entry);
+      retired.add(entry);
+    },
+
+    closeIdle() {
+      const oldest = clock.now() - idleCloseMs;
+      for (const entry of entries.values()) if (entry.inFlight === 0 && entry.usedAtMs < oldest) void close(entry);
+      supervisor.tidy();
+    },
+
+    resetCrashes: supervisor.reset,
+
+    async stop() {
+      stopped = true;
+      supervisor.stop();
+      for (const entry of [...entries.values(), ...retired]) void close(entry);
+      await Promise.all(ending.values());
+    },
+  };
+}

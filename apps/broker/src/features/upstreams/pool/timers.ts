@@ -1,0 +1,14 @@
+/** Delays as an argument, so that tests control them. */
+export type Timers = {
+  /** Runs `act` once after `delayMs`. Answers a function that cancels it. */
+  after(delayMs: number, act: () => void): () => void;
+};
+
+/** Real timers, which do not keep the process alive. */
+export const systemTimers: Timers = {
+  after(delayMs, act) {
+    const timer = setTimeout(act, delayMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,0 +1,124 @@
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Log } from '#platform/log.ts';
+import { createAdmissions, type AdmissionLimits, type Admissions } from '../admission/admissions.ts';
+import { connectionKey, joinCapabilities, type UpstreamNeeds } from './connection-key.ts';
+import { createLiveConnections, type Lease, type PoolEvents } from './live-connections.ts';
+import { flawOf } from './open-connection.ts';
+import { systemTimers, type Timers } from './timers.ts';
+import type { TargetOptions } from './upstream-target.ts';
+
+const sweepIntervalMs = 30_000;
+
+/** Upstream connections: one for everyone, or one for each person where the server keeps state. */
+export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'inFlight' | 'answeredCheck'> & {
+  /**
+   * A connection for this person (undefined: for discovery and health), opened on first use and given at once when it is
+   * open. Release it when the call is over.
+   * @throws UpstreamError (rejects)
+   */
+  acquire(server: CatalogueServer, userId: string | undefined, needs?: UpstreamNeeds): Lease | Promise<Lease>;
+  /** Closes the connection that acquire would answer: it no longer works. */
+  drop(server: CatalogueServer, userId: string | undefined, needs?: UpstreamNeeds): Promise<void>;
+  /** Tells the servers that know of this person's client that its roots changed. */
+  announceRoots(userId: string): Promise<void>;
+  /** What a person has at a server has changed: their connections take no new call, and end when no call is under way. */
+  retire(serverId: string, userId: string): void;
+  /** The same for the shared connection: the next call opens another. */
+  retireShared(server: CatalogueServer): void;
+  /** The server's circuit becomes half-open, and crashes of its programs are forgotten: its next call may try. */
+  retryNow(serverId: string): void;
+  /** Whether calls to a server fail at once, because it failed each of the last ones. */
+  isCircuitOpen(serverId: string): boolean;
+  /** Closes the connections of all users to a server whose address has changed. */
+  dropAll(serverId: string): Promise<void>;
+  /** Closes every connection of a person whose account is deleted. */
+  dropPerson(userId: string): Promise<void>;
+  /** Closes what was idle for five minutes. Happens by itself every half minute. */
+  closeIdle(): void;
+  /** Pids of the stdio servers that run, for limits and tests. */
+  stdioPids(serverId?: string): number[];
+  stop(): Promise<void>;
+};
+
+export function createUpstreamPool(
+  options: TargetOptions & { limits: AdmissionLimits; clock: Clock; timers?: Timers; log: Log; events: PoolEvents },
+): UpstreamPool {
+  const { clock, timers = systemTimers } = options;
+  const admissions = createAdmissions({ limits: options.limits, clock, timers });
+  const connections = createLiveConnections({ ...options, timers });
+  let stopped = false;
+
+  const sweep = setInterval(connections.closeIdle, sweepIntervalMs);
+  sweep.unref();
+
+  return {
+    admit: admissions.admit,
+    admitNow: admissions.admitNow,
+    inFlight: admissions.inFlight,
+    answeredCheck: admissions.answeredCheck,
+    isCircuitOpen: (serverId) => (admissions.openUntilMs(serverId) ?? 0) > clock.now(),
+    retryNow(serverId) {
+      connections.resetCrashes(serverId);
+      admissions.retryNow(serverId);
+    },
+
+    acquire(server, userId, needs) {
+      if (stopped) return Promise.reject(new UpstreamError('closed', 'the broker is stopping'));
+      const wanted = connectionKey(server, userId, needs);
+      const entry = connections.find(wanted.key);
+      if (!entry) return connections.lease(connections.open(wanted, server, userId));
+      const flaw = flawOf(entry, server, wanted);
+      if (flaw === undefined) return connections.lease(entry);
+      if (flaw === 'other-era') connections.retire(entry);
+      else void connections.close(entry);
+      const capabilities =
+        flaw === 'told-too-little' ? joinCapabilities(entry.told, wanted.capabilities) : wanted.capabilities;
+      return connections.lease(connections.open({ ...wanted, capabilities }, server, userId));
+    },
+
+    async drop(server, userId, needs) {
+      const entry = connections.find(connectionKey(server, userId, needs).key);
+      if (entry) await connections.close(entry);
+    },
+
+    retire(serverId, userId) {
+      connections
+        .where((entry) => entry.server.id === serverId && entry.userId === userId)
+        .forEach((entry) => connections.retire(entry));
+    },
+
+    retireShared(server) {
+      const entry = connections.find(connectionKey(server, undefined).key);
+      if (entry) connections.retire(entry);
+    },
+
+    async dropAll(serverId) {
+      await Promise.all(connections.where((entry) => entry.server.id === serverId).map(connections.close));
+    },
+
+    async dropPerson(userId) {
+      await Promise.all(connections.where((entry) => entry.userId === userId).map(connections.close));
+    },
+
+    async announceRoots(userId) {
+      const own = connections.where((entry) => entry.userId === userId);
+      await Promise.all(own.map((entry) => entry.upstream?.announceRoots()));
+    },
+
+    closeIdle: connections.closeIdle,
+
+    stdioPids: (serverId) =>
+      connections
+        .where((entry) => serverId === undefined || entry.server.id === serverId)
+        .flatMap(({ upstream }) => upstream?.pid ?? []),
+
+    async stop() {
+      stopped = true;
+      clearInterval(sweep);
+      admissions.stop();
+      await connections.stop();
+    },
+  };
+}

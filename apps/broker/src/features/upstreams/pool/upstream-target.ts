@@ -1,0 +1,85 @@
+import type { Sandbox } from '#adapters/mcp/transports/sandbox.ts';
+import type { UpstreamTarget } from '#adapters/mcp/target.ts';
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import { ownService } from './own-service.ts';
+import { createPersonalFolders } from '../processes/personal-folders.ts';
+import { pseudonymOf } from './pseudonym.ts';
+import type { Services } from '../processes/run-services.ts';
+import { expandCommand, type StdioAllowlist } from '../processes/stdio-allowlist.ts';
+import { needsOwnSecrets, type Credentials } from '../sign-in/credentials.ts';
+import type { SignInAddress } from '../sign-in/discover-sign-in.ts';
+
+export type TargetOptions = {
+  dataDir: string;
+  services: Services;
+  allowlist: StdioAllowlist;
+  sandbox: Sandbox;
+  /** Makes the pseudonyms by which servers know a person. */
+  subjectKey: Uint8Array;
+  /** host:port of private addresses that are allowed: the operator's own, and those of tests. */
+  allowAddresses: readonly string[];
+  /** What each person's requests carry at servers that need an account. */
+  credentials: Credentials;
+};
+
+/** Whether each person needs a connection of their own: the manifest says so, or the server knows who is asking. */
+export function isPerUser(server: CatalogueServer): boolean {
+  const { manifest } = server;
+  // One person's secrets never serve another person, even if a manifest says `shared`.
+  if (needsOwnSecrets(server)) return true;
+  if (manifest.isolation) return manifest.isolation === 'perUser';
+  return ownService(server) !== undefined;
+}
+
+/**
+ * The address of a server for one person (`undefined`: for discovery and health), and what may be sent there. Never our
+ * own token, the person's e-mail or their id: a demo service, and the folder of a program, get a keyed pseudonym that
+ * differs from server to server.
+ * @throws UpstreamError restarting while a demo service is not running; refused_address for an alias that is no longer on
+ *   the allow-list; no_sandbox
+ */
+export function upstreamTarget(
+  server: CatalogueServer,
+  userId: string | undefined,
+  options: TargetOptions,
+): UpstreamTarget {
+  const { connection } = server.manifest;
+  if (connection.type === 'stdio') {
+    const entry = options.allowlist[connection.command];
+    if (!entry) throw new UpstreamError('refused_address', `the command ${connection.command} is not allowed here`);
+    const folder = createPersonalFolders(options).open(server.id, userId);
+    return { type: 'stdio', ...options.sandbox.wrap(expandCommand(entry, folder)) };
+  }
+  const address = addressOf(server, options);
+  const credential = options.credentials(server, userId, address);
+  const target = { type: connection.type, ...address, ...(credential && { credential }) };
+  if (!ownService(server)) return { ...target, headers: {} };
+  const subject = userId !== undefined && pseudonymOf(userId, server.id, options.subjectKey);
+  return {
+    ...target,
+    headers: { 'x-souk-service-secret': options.services.secret, ...(subject && { 'x-souk-subject': subject }) },
+  };
+}
+
+/**
+ * The current address of a server that is reached over the network, and the private addresses that it may use: a demo
+ * service only its own.
+ * @throws UpstreamError restarting while a demo service is not running
+ */
+export function addressOf(
+  server: CatalogueServer,
+  { services, allowAddresses }: Pick<TargetOptions, 'services' | 'allowAddresses'>,
+): SignInAddress {
+  const { connection } = server.manifest;
+  if (connection.type === 'stdio') throw new UpstreamError('unreachable', 'a program has no address');
+  const own = ownService(server);
+  if (!own) return { url: connection.url, allowAddresses };
+  const { name, path } = own;
+  const origin = services.address(name);
+  if (!origin) {
+    const retryAfterMs = services.restartsInMs(name);
+    throw new UpstreamError('restarting', `the service ${name} is not running`, { retryAfterMs });
+  }
+  return { url: `${origin}${path}`, allowAddresses: [new URL(origin).host] };
+}

@@ -1,0 +1,88 @@
+import {
+  disableServer,
+  enableServer,
+  getMcpPreferences,
+  getServerAccess,
+  putMcpPreferences,
+} from '@souk/contract/upstreams.ts';
+import type { EntitlementPolicy } from '#features/billing/index.ts';
+import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Caller } from '#platform/http/caller.ts';
+import type { Router } from '#platform/http/router.ts';
+import type { UpstreamSignIn } from '../sign-in/create-upstream-sign-in.ts';
+import type { Preferences } from './create-preferences.ts';
+
+/** Enable and disable, the list of what is switched off, and which servers a person may switch at all (spec part 2, section 4). */
+export function mountPreferenceRoutes(
+  router: Router,
+  options: {
+    catalogue: Catalogue;
+    preferences: Preferences;
+    signIn: UpstreamSignIn;
+    /** Servers that a person may not use cannot be switched. */
+    entitlement: EntitlementPolicy;
+  },
+): void {
+  const { catalogue, preferences, signIn } = options;
+
+  function serverOf(serverId: string): CatalogueServer {
+    const server = catalogue.snapshot().byId.get(serverId);
+    if (!server) throw new SoukError('not_found', { message: `There is no server ${serverId}` });
+    return server;
+  }
+  const isEntitled = async (userId: string, server: CatalogueServer) => (await options.entitlement(userId))(server);
+
+  router.route(enableServer, async ({ caller, params, reply }) => {
+    const server = serverOf(params.serverId);
+    const { name } = server.manifest;
+    if (!(await isEntitled(caller.userId, server))) throw new SoukError('forbidden');
+    if (await signIn.isMissing(caller.userId, server)) {
+      const started = await signIn.start(caller.userId, server, { reply });
+      // Nothing is switched yet: the web asks again once the person has signed in.
+      return { success: false, message: `Sign in to ${name} to enable it`, requiresOAuth: true, ...started };
+    }
+    await preferences.switchOn(caller.userId, server.id);
+    return { success: true, message: `${name} is enabled` };
+  });
+
+  router.route(disableServer, async ({ caller, params }) => {
+    const server = serverOf(params.serverId);
+    // Otherwise it could be switched off and not on again.
+    if (!(await isEntitled(caller.userId, server))) throw new SoukError('forbidden');
+    await preferences.switchOff(caller.userId, server.id);
+    return { success: true, message: `${server.manifest.name} is disabled` };
+  });
+
+  router.route(getMcpPreferences, async ({ caller, params }) => {
+    requireOwn(caller, params.userId);
+    return { success: true as const, disabledServers: await preferences.readDisabled(caller.userId) };
+  });
+
+  router.route(putMcpPreferences, async ({ caller, params, body }) => {
+    requireOwn(caller, params.userId);
+    const before = new Set(await preferences.readDisabled(caller.userId));
+    const { byId } = catalogue.snapshot();
+    // An unknown server that is switched off already may stay: clients send the whole list back.
+    const unknown = body.disabledServers.find((id) => !byId.has(id) && !before.has(id));
+    if (unknown !== undefined) {
+      const message = `disabledServers: there is no server ${unknown}`;
+      throw new SoukError('invalid_request', { message, issues: [{ path: 'disabledServers', message }] });
+    }
+    await preferences.replace(caller.userId, body.disabledServers);
+    return { success: true as const, disabledServers: await preferences.readDisabled(caller.userId) };
+  });
+
+  router.route(getServerAccess, async ({ caller, params }) => {
+    requireOwn(caller, params.userId);
+    const server = serverOf(params.serverId);
+    const entitled = await isEntitled(caller.userId, server);
+    const disabled = await preferences.readDisabled(caller.userId);
+    return { success: true as const, entitled, enabled: entitled && !disabled.includes(server.id) };
+  });
+}
+
+/** Identity comes from the token alone: another person's id answers 404 (clarifications, Addresses). */
+export function requireOwn(caller: Caller, userId: string): void {
+  if (userId !== caller.userId) throw new SoukError('not_found');
+}

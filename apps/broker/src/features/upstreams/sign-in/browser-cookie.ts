@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Ids } from '#platform/ids.ts';
+import { lifetimeMs } from './pending-sign-ins.ts';
+
+const secretPattern = /^[A-Za-z0-9_-]{43}$/;
+/** The call that finishes a sign-in, the only one that reads the cookie. */
+const path = '/mcp/oauth/callback';
+
+/**
+ * Binds a sign-in to the browser that it begins in, so that it cannot be finished in another one. Each sign-in has its own
+ * cookie, since two may run in one browser at once.
+ * @returns the secret that the cookie carries
+ */
+export function bindToBrowser(
+  reply: FastifyReply,
+  state: string,
+  { ids, publicUrl }: { ids: Ids; publicUrl: string },
+): string {
+  const secret = ids.secret(32);
+  reply.setCookie(cookieName(state), secret, {
+    path,
+    httpOnly: true,
+    // Only scripts of our own pages send it; the redirect back does not need it.
+    sameSite: 'strict',
+    secure: publicUrl.startsWith('https:'),
+    maxAge: lifetimeMs / 1000,
+  });
+  return secret;
+}
+
+/** The secret that this browser has for the sign-in of this state. */
+export function browserOf(request: FastifyRequest, state: string): string | undefined {
+  const value = request.cookies[cookieName(state)];
+  return value !== undefined && secretPattern.test(value) ? value : undefined;
+}
+
+/** The sign-in is over. */
+export function forgetBrowser(reply: FastifyReply, state: string): void {
+  reply.clearCookie(cookieName(state), { path });
+}
+
+/** A state comes from outside and may contain anything: its hash is always a valid name. */
+export function cookieName(state: string): string {
+  return `souk_connect_${createHash('sha256').update(state).digest('base64url').slice(0, 16)}`;
+}

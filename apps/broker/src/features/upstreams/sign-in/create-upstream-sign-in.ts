@@ -1,0 +1,81 @@
+import type { UpstreamAccount } from '@souk/contract/upstreams.ts';
+import type { FastifyReply } from 'fastify';
+import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Config } from '#platform/config.ts';
+import type { Vault } from '#platform/crypto/vault.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { Ids } from '#platform/ids.ts';
+import type { Log } from '#platform/log.ts';
+import type { AccountStore, StoredAccount } from './account-store.ts';
+import { createCredentials, headersBoundTo, type Credentials } from './credentials.ts';
+import { disconnect } from './disconnect.ts';
+import type { SignInAddress } from './discover-sign-in.ts';
+import { enterHeaders } from './enter-headers.ts';
+import { finishSignIn, type SignInResponse } from './finish-sign-in.ts';
+import { createFreshTokens } from './fresh-tokens.ts';
+import { hasMoved, listAccounts } from './list-accounts.ts';
+import { createOperatorSecrets } from './operator-secrets.ts';
+import { createPendingSignIns } from './pending-sign-ins.ts';
+import type { SignInParts } from './sign-in-parts.ts';
+import { startSignIn, type StartedSignIn } from './start-sign-in.ts';
+
+/** Each person's accounts at servers that need one: tokens by OAuth, or headers that they enter. */
+export type UpstreamSignIn = {
+  /** Whether a person must sign in at a server before its tools work. Headers are asked for on their own screen. */
+  isMissing(userId: string, server: CatalogueServer): Promise<boolean>;
+  /** @throws SoukError invalid_request, sign_in_unavailable */
+  start(userId: string, server: CatalogueServer, exchange: { reply: FastifyReply }): Promise<StartedSignIn>;
+  /** @throws SoukError sign_in_expired, sign_in_refused, sign_in_failed */
+  finish(owner: { userId: string; browser: string | undefined }, response: SignInResponse): Promise<CatalogueServer>;
+  enterHeaders(userId: string, server: CatalogueServer, headers: Readonly<Record<string, string>>): Promise<void>;
+  list(userId: string, disabled: ReadonlySet<string>): Promise<UpstreamAccount[]>;
+  /** False when there was no account. */
+  disconnect(userId: string, server: CatalogueServer): Promise<boolean>;
+  /** Whether an account is of the kind that the server needs, and for its current address. */
+  isOf(server: CatalogueServer, account: StoredAccount): boolean;
+  credentials: Credentials;
+  removeExpired(): Promise<void>;
+};
+
+export function createUpstreamSignIn(options: {
+  db: Database;
+  vault: Vault;
+  store: AccountStore;
+  catalogue: Catalogue;
+  config: Pick<Config, 'publicUrl' | 'brandName' | 'upstreamSecrets'>;
+  addressOf(server: CatalogueServer): SignInAddress;
+  onChanged(userId: string, serverId: string): Promise<void>;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+}): UpstreamSignIn {
+  const { catalogue, config } = options;
+  const parts: SignInParts = {
+    ...options,
+    publicUrl: config.publicUrl,
+    pending: createPendingSignIns(options),
+    identity: { ...options, publicUrl: config.publicUrl, brandName: config.brandName },
+    secrets: createOperatorSecrets(config.upstreamSecrets),
+  };
+  const isOf = (server: CatalogueServer, account: StoredAccount) => {
+    if (account.kind !== server.manifest.auth.type) return false;
+    if (account.kind === 'headers') return account.boundTo === headersBoundTo(server);
+    return !hasMoved(server, account, parts);
+  };
+  return {
+    async isMissing(userId, server) {
+      if (server.manifest.auth.type !== 'oauth') return false;
+      const stored = await parts.store.find(userId, server.id);
+      return stored?.state !== 'signed-in' || !isOf(server, stored);
+    },
+    isOf,
+    start: (userId, server, exchange) => startSignIn(userId, server, exchange, parts),
+    finish: (owner, response) => finishSignIn(owner, response, catalogue, parts),
+    enterHeaders: (userId, server, headers) => enterHeaders(userId, server, headers, parts),
+    list: (userId, disabled) => listAccounts(userId, catalogue.snapshot().servers, disabled, parts),
+    disconnect: (userId, server) => disconnect(userId, server, parts),
+    credentials: createCredentials(parts, createFreshTokens(parts)),
+    removeExpired: () => parts.pending.removeExpired(),
+  };
+}

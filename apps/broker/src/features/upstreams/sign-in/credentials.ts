@@ -1,0 +1,74 @@
+import type { UpstreamCredential } from '#adapters/mcp/target.ts';
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { SignInAddress } from './discover-sign-in.ts';
+import type { FreshTokens } from './fresh-tokens.ts';
+import { readChallenge, scopesOf } from './read-challenge.ts';
+import type { SignInParts } from './sign-in-parts.ts';
+import { sealedHeadersSchema } from './tokens.ts';
+
+const bearer = 'authorization';
+
+/** What requests to a server carry for one person; undefined: for discovery and health. */
+export type Credentials = (
+  server: CatalogueServer,
+  userId: string | undefined,
+  address: SignInAddress,
+) => UpstreamCredential | undefined;
+
+/** Whether a server needs an account of each person: then one person's secrets or connections never serve another. */
+export function needsOwnSecrets({ manifest: { auth } }: CatalogueServer): boolean {
+  return auth.type === 'oauth' || (auth.type === 'headers' && auth.headers.some(({ from }) => from === 'user'));
+}
+
+export function createCredentials(parts: SignInParts, tokens: FreshTokens): Credentials {
+  return (server, userId, address) => {
+    const { auth } = server.manifest;
+    if (auth.type === 'none') return undefined;
+    if (auth.type === 'headers') return { headers: () => headersFor(server, auth.headers, userId, parts) };
+    // Discovery and health have no token; a server that then answers 401 works.
+    if (userId === undefined) return undefined;
+    const asHeaders = (token: string) => ({ [bearer]: `Bearer ${token}` });
+    const tokenIn = (headers: Record<string, string>) => (headers[bearer] ?? '').slice('Bearer '.length);
+    return {
+      headers: async () => asHeaders(await tokens.current(userId, server.id, address)),
+      async renew(refused) {
+        const token = await tokens.renew(userId, server.id, address, tokenIn(refused));
+        return token === undefined ? undefined : asHeaders(token);
+      },
+      async wantScopes(challenge) {
+        const account = await parts.store.find(userId, server.id);
+        const wanted = scopesOf(readChallenge(challenge).scope);
+        if (account?.kind === 'oauth') await parts.store.wantScopes(account, wanted);
+      },
+      giveUp: (refused) => tokens.giveUp(userId, server.id, tokenIn(refused)),
+    };
+  };
+}
+
+async function headersFor(
+  server: CatalogueServer,
+  wanted: readonly { name: string; from: 'operator' | 'user' }[],
+  userId: string | undefined,
+  { store, secrets }: SignInParts,
+): Promise<Record<string, string>> {
+  const own = wanted.filter(({ from }) => from === 'user');
+  const stored = userId === undefined || own.length === 0 ? undefined : await store.find(userId, server.id);
+  const entered =
+    stored?.kind === 'headers' && stored.boundTo === headersBoundTo(server)
+      ? sealedHeadersSchema.parse(JSON.parse(stored.open() ?? '{}'))
+      : {};
+  const headers: Record<string, string> = {};
+  for (const { name, from } of wanted) {
+    if (from === 'operator') headers[name] = secrets.header(server.id, name);
+    else if (entered[name] !== undefined) headers[name] = entered[name];
+    // Discovery and health send the request without it: the server's own 401 shows that it works.
+    else if (userId !== undefined) throw new UpstreamError('sign_in_required', `${server.id} needs the header ${name}`);
+  }
+  return headers;
+}
+
+/** Headers are entered for the server at one address: a manifest that names another one cannot send them there. */
+export function headersBoundTo({ manifest: { connection } }: CatalogueServer): string {
+  return connection.type === 'stdio' ? `stdio:${connection.command}` : connection.url;
+}

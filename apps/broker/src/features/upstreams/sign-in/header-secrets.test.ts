@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { postModern } from '#testing/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { signInPerson, type TestPerson } from './testing/person.ts';
+
+const operatorSecret = 'operator-secret-5f1d';
+let fixture: HttpFixture;
+let app: TestApp;
+let ann: TestPerson;
+let bob: TestPerson;
+const tokens = new Map<TestPerson, string>();
+
+beforeAll(async () => {
+  fixture = await startHttpFixture();
+  app = await startTestApp({
+    allowAddresses: [fixture.address],
+    env: { UPSTREAM_HEADER_KEY_SHOP__X_SHOP_KEY: operatorSecret },
+  });
+  ann = await signInPerson(app.publicUrl, 'ann@souk.test');
+  bob = await signInPerson(app.publicUrl, 'bob@souk.test');
+  tokens.set(ann, (await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' })).token);
+  tokens.set(bob, (await app.identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' })).token);
+  await deployManifest(app, {
+    id: 'key-shop',
+    connection: { type: 'http', url: fixture.url },
+    // said in vain: one person's secret never serves another
+    isolation: 'shared',
+    auth: {
+      type: 'headers',
+      headers: [
+        { name: 'X-Shop-Key', from: 'operator' },
+        { name: 'X-Person-Key', from: 'user', description: 'Your key of the shop' },
+      ],
+    },
+  });
+}, 60_000);
+afterAll(async () => {
+  await app?.stop();
+  await fixture?.close();
+});
+
+const path = (person: TestPerson) => `/api/users/${person.userId}/upstream-connections/key-shop`;
+const put = (person: TestPerson, headers: Record<string, unknown>) => person.call('PUT', path(person), { headers });
+async function callAs(person: TestPerson) {
+  fixture.seen.requests.length = 0;
+  const params = { name: 'key-shop__echo', arguments: { text: 'hi' } };
+  const answer = await postModern(`${app.publicUrl}/mcp`, tokens.get(person) ?? '', 'tools/call', params);
+  const sent = fixture.seen.requests.find(({ method }) => method === 'tools/call')?.headers;
+  return { result: answer.body.result, sent };
+}
+
+test('a call without the headers that the person must supply is not sent, and the answer says where to enter them', async () => {
+  const { result, sent } = await callAs(ann);
+  expect(result).toMatchObject({
+    isError: true,
+    _meta: { code: 'sign_in_required', url: `${app.publicUrl}/connect/key-shop` },
+  });
+  expect(sent).toBeUndefined();
+  const { body } = await ann.call('GET', `/api/users/${ann.userId}/upstream-connections`);
+  expect(body['connections']).toMatchObject([
+    { auth: 'headers', state: 'headers-missing', headers: [{ name: 'X-Person-Key', present: false }] },
+  ]);
+});
+
+test("each person's calls carry their own header and the operator's, and never another's", async () => {
+  const saved = await put(ann, { 'x-person-key': 'key of Ann' });
+  expect(saved).toMatchObject({
+    status: 200,
+    body: { connection: { state: 'signed-in', headers: [{ present: true }] } },
+  });
+  expect(JSON.stringify(saved.body)).not.toContain('key of Ann');
+  await put(bob, { 'X-Person-Key': 'key of Bob' });
+  for (const [person, key] of [
+    [ann, 'key of Ann'],
+    [bob, 'key of Bob'],
+    [ann, 'key of Ann'],
+  ] as const) {
+    const { result, sent } = await callAs(person);
+    expect(result).toMatchObject({ content: [{ text: 'hi' }] });
+    expect(sent).toMatchObject({ 'x-person-key': key, 'x-shop-key': operatorSecret });
+    expect(sent).not.toHaveProperty('authorization');
+  }
+  await put(ann, { 'X-Person-Key': 'new key of Ann' });
+  expect((await callAs(ann)).sent).toMatchObject({ 'x-person-key': 'new key of Ann' });
+});
+
+test.each([
+  [{ 'X-Person-Key': 'a\r\nx-evil: 1' }, 'headers.X-Person-Key: must be one line of plain characters'],
+  [{ 'X-Person-Key': ' a' }, 'headers.X-Person-Key: must be one line of plain characters'],
+  [{ 'X-Person-Key': '' }, 'headers.X-Person-Key: must not be empty'],
+  [{ 'X-Shop-Key': 'mine' }, 'key-shop does not ask for the header X-Shop-Key'],
+  [{ authorization: 'mine' }, 'key-shop does not ask for the header authorization'],
+])('%j is refused', async (headers, message) => {
+  expect(await put(ann, headers)).toMatchObject({ status: 400, body: { code: 'invalid_request', message } });
+});
+
+test("a person cannot read, change or remove another's headers", async () => {
+  for (const [method, body] of [
+    ['PUT', { headers: { 'X-Person-Key': 'x' } }],
+    ['DELETE', undefined],
+  ] as const) {
+    expect(await bob.call(method, path(ann), body)).toMatchObject({ status: 404 });
+  }
+  expect(await bob.call('GET', `/api/users/${ann.userId}/upstream-connections`)).toMatchObject({ status: 404 });
+  expect((await callAs(ann)).sent).toMatchObject({ 'x-person-key': 'new key of Ann' });
+});
+
+test('disconnecting deletes the headers, and no secret appears in the database or in a log', async () => {
+  const { rows } = await app.db.query('select * from upstream_connections');
+  expect(rows).toHaveLength(2);
+  expect(JSON.stringify(rows)).not.toMatch(/key of/);
+  expect((await ann.call('DELETE', path(ann))).body).toMatchObject({ message: 'Disconnected from key-shop' });
+  expect((await callAs(ann)).result).toMatchObject({ isError: true });
+  expect(app.logged()).not.toMatch(/key of|operator-secret/);
+});

@@ -1,0 +1,75 @@
+import type { UpstreamAccount } from '@souk/contract/upstreams.ts';
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { StoredAccount } from './account-store.ts';
+import { headersBoundTo, needsOwnSecrets } from './credentials.ts';
+import { providerName } from './provider-name.ts';
+import type { SignInParts } from './sign-in-parts.ts';
+import { sealedHeadersSchema } from './tokens.ts';
+
+const moved = 'The server has moved since: sign in again.';
+const more = 'The server wants more permissions than you gave: sign in again to give them.';
+
+/** A person's account at each server that needs one. Never a secret. */
+export async function listAccounts(
+  userId: string,
+  servers: readonly CatalogueServer[],
+  disabled: ReadonlySet<string>,
+  parts: SignInParts,
+): Promise<UpstreamAccount[]> {
+  const stored = new Map((await parts.store.list(userId)).map((one) => [one.serverId, one]));
+  return servers
+    .filter(needsOwnSecrets)
+    .map((server) => present(server, stored.get(server.id), !disabled.has(server.id), parts));
+}
+
+export function present(
+  server: CatalogueServer,
+  stored: StoredAccount | undefined,
+  enabled: boolean,
+  parts: SignInParts,
+): UpstreamAccount {
+  const { auth, name } = server.manifest;
+  const common = { serverId: server.id, serverName: name, enabled };
+  const nothing = { since: null, lastRefreshedAt: null };
+  if (auth.type === 'headers') {
+    const mine = stored?.kind === 'headers' && stored.boundTo === headersBoundTo(server) ? stored : undefined;
+    const entered = mine ? sealedHeadersSchema.parse(JSON.parse(mine.open() ?? '{}')) : {};
+    const headers = auth.headers
+      .filter(({ from }) => from === 'user')
+      .map((header) => ({
+        name: header.name,
+        ...(header.description !== undefined && { description: header.description }),
+        present: entered[header.name] !== undefined,
+      }));
+    const state = headers.every(({ present }) => present) ? 'signed-in' : 'headers-missing';
+    const since = mine ? { since: mine.signedInAt.toISOString(), lastRefreshedAt: null } : nothing;
+    return { ...common, auth: 'headers', state, headers, ...since };
+  }
+  const mine = stored?.kind === 'oauth' ? stored : undefined;
+  if (!mine) return { ...common, auth: 'oauth', state: 'none', headers: [], ...nothing };
+  const isMoved = mine.state === 'signed-in' && hasMoved(server, mine, parts);
+  const wantsMore = mine.state === 'signed-in' && mine.wantedScopes.length > 0;
+  const error = isMoved ? moved : wantsMore ? more : mine.error;
+  return {
+    ...common,
+    auth: 'oauth',
+    state: isMoved || wantsMore ? 'needs-sign-in' : mine.state,
+    headers: [],
+    since: mine.signedInAt.toISOString(),
+    lastRefreshedAt: mine.refreshedAt?.toISOString() ?? null,
+    ...(mine.issuer !== undefined && { provider: providerName(server, new URL(mine.issuer)) }),
+    ...(mine.accountName !== undefined && { account: mine.accountName }),
+    ...(error !== undefined && { error }),
+  };
+}
+
+/** Whether the server has another address than the account was made for. A service that is not running has not moved. */
+export function hasMoved(server: CatalogueServer, stored: StoredAccount, parts: SignInParts): boolean {
+  try {
+    return parts.addressOf(server).url !== stored.boundTo;
+  } catch (error) {
+    if (error instanceof UpstreamError) return false;
+    throw error;
+  }
+}

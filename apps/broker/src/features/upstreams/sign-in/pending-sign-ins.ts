@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Clock } from '#platform/clock.ts';
+import type { Vault } from '#platform/crypto/vault.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { Ids } from '#platform/ids.ts';
+import { bindingSchema } from './oauth-client.ts';
+
+export const lifetimeMs = 10 * 60_000;
+const table = 'upstream_sign_ins';
+
+const pendingSchema = z.object({
+  verifier: z.string(),
+  boundTo: z.string(),
+  scopes: z.array(z.string()).default([]),
+  binding: bindingSchema,
+});
+type Pending = z.output<typeof pendingSchema>;
+
+/** Sign-ins that have begun and not ended. Each belongs to one person in one browser and is used once. */
+export type PendingSignIns = {
+  /** Answers the id of the sign-in. */
+  add(owner: { userId: string; browser: string }, serverId: string, state: string, pending: Pending): Promise<string>;
+  /**
+   * Takes the sign-in of this state, if it is this person's in this browser; otherwise undefined, and it stays.
+   * Of two requests that take the same sign-in, one gets it.
+   */
+  take(
+    owner: { userId: string; browser: string },
+    state: string,
+  ): Promise<(Pending & { serverId: string }) | undefined>;
+  removeExpired(): Promise<void>;
+};
+
+export function createPendingSignIns({
+  db,
+  vault,
+  clock,
+  ids,
+}: {
+  db: Database;
+  vault: Vault;
+  clock: Clock;
+  ids: Ids;
+}): PendingSignIns {
+  return {
+    async add({ userId, browser }, serverId, state, pending) {
+      const id = ids.uuid();
+      await db.query(
+        `insert into upstream_sign_ins (id, state_hash, browser_hash, user_id, server_id, sealed, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7)`,
+        [
+          id,
+          hash(state),
+          hash(browser),
+          userId,
+          serverId,
+          vault.seal({ table, row: id, userId }, JSON.stringify(pending)),
+          new Date(clock.now() + lifetimeMs),
+        ],
+      );
+      return id;
+    },
+
+    async take({ userId, browser }, state) {
+      const { rows } = await db.query<{ id: string; server_id: string; sealed: string }>(
+        `delete from upstream_sign_ins
+         where state_hash = $1 and browser_hash = $2 and user_id = $3 and expires_at > $4
+         returning id, server_id, sealed`,
+        [hash(state), hash(browser), userId, new Date(clock.now())],
+      );
+      const [row] = rows;
+      if (!row) return undefined;
+      const pending = pendingSchema.parse(JSON.parse(vault.open({ table, row: row.id, userId }, row.sealed)));
+      return { ...pending, serverId: row.server_id };
+    },
+
+    async removeExpired() {
+      await db.query('delete from upstream_sign_ins where expires_at <= $1', [new Date(clock.now())]);
+    },
+  };
+}
+
+/** State and browser secret work like passwords until they are used, so only their hashes are stored. */
+function hash(secret: string): string {
+  return createHash('sha256').update(secret).digest('base64url');
+}

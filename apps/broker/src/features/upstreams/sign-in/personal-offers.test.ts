@@ -1,0 +1,143 @@
+import type { ServerResponse } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeOnDatabases } from '#testing/databases.ts';
+import { connectLegacy, postModern } from '#testing/mcp-clients.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { migrations } from '../../../migrations.ts';
+import { signInAt, startVault, type Vault } from './testing/vault.ts';
+
+const tool = (name: string) => ({ name, description: `Does ${name}`, inputSchema: { type: 'object' as const } });
+const everything = ['delete_all', 'echo', 'export'];
+const startMs = Date.now();
+
+describeOnDatabases('what a person is offered', migrations, (open) => {
+  let fixture: Vault['fixture'];
+  let app: Vault['app'];
+  let ann: Vault['ann'];
+  let close: Vault['close'];
+  let nowMs = startMs;
+  const tokens: Record<string, string> = {};
+
+  beforeAll(async () => {
+    const manifest = () => ({
+      capabilitySnapshot: {
+        tools: everything.map(tool),
+        prompts: [{ name: 'hello' }, { name: 'secret' }],
+        resources: [
+          { uri: 'test://a', name: 'a' },
+          { uri: 'test://b', name: 'b' },
+        ],
+      },
+    });
+    ({ fixture, app, ann, close } = await startVault({
+      app: { db: await open(), clock: { now: () => nowMs } },
+      manifest,
+    }));
+    for (const name of ['ann', 'bob']) {
+      const created = await app.identity.createPersonalToken({ email: `${name}@souk.test`, name: 'test' });
+      tokens[name] = created.token;
+    }
+  }, 60_000);
+  afterAll(() => close?.());
+
+  async function ask(who: string, method: string, params: Record<string, unknown> = {}, link = '/mcp') {
+    return (await postModern(`${app.publicUrl}${link}`, tokens[who] ?? '', method, params)).body;
+  }
+  /** The server's names in a person's list. */
+  async function listed(who: string, kind: 'tools' | 'prompts' | 'resources', link = '/s/vault/mcp') {
+    const { result } = await ask(who, `${kind}/list`, {}, link);
+    const items = result?.[kind];
+    if (!Array.isArray(items)) throw new Error(JSON.stringify(result));
+    return items.map((item) => String(kind === 'resources' ? item.uri : item.name)).toSorted();
+  }
+  const signIn = () => signInAt(ann, fixture);
+  /** Requests with a person's token, so without the checks of the server's health. */
+  const signedRequests = () => fixture.seen.filter((authorization) => authorization !== '').length;
+  const until = (names: readonly string[]) =>
+    waitUntil(`Ann to be shown ${names.join()}`, async () => (await listed('ann', 'tools')).join() === names.join());
+
+  test('before a sign-in the list shows what the manifest says', async () => {
+    expect(await listed('ann', 'tools')).toEqual(everything);
+    expect(await listed('ann', 'prompts')).toEqual(['hello', 'secret']);
+    expect(await listed('ann', 'resources')).toEqual(['test://a', 'test://b']);
+  });
+
+  test('after it the list shows what both the manifest and their account offer; no other list changes', async () => {
+    const client = await connectLegacy(`${app.publicUrl}/mcp`, tokens['ann'] ?? '');
+    const notices: string[] = [];
+    client.onNotice((method) => notices.push(method));
+    fixture.offerTools([tool('echo'), tool('export'), tool('of_no_manifest')]);
+    await signIn();
+    await until(['echo', 'export']);
+    await waitUntil('the notice', () => notices.includes('notifications/tools/list_changed'));
+    expect(await listed('ann', 'prompts')).toEqual(['hello']);
+    expect(await listed('ann', 'resources')).toEqual(['test://a']);
+    expect((await listed('ann', 'tools', '/mcp')).filter((name) => name.startsWith('vault'))).toEqual([
+      'vault__echo',
+      'vault__export',
+    ]);
+    expect(await listed('bob', 'tools')).toEqual(everything);
+    await client.close();
+  });
+
+  test('a tool that is not in the list cannot be called or found, as if it did not exist', async () => {
+    const call = (name: string, link: string) => ask('ann', 'tools/call', { name, arguments: { text: 'hi' } }, link);
+    for (const [name, link] of [
+      ['vault__delete_all', '/mcp'],
+      ['delete_all', '/s/vault/mcp'],
+    ] as const) {
+      expect((await call(name, link)).error).toMatchObject({ code: -32602, message: `Unknown tool: ${name}` });
+    }
+    expect((await call('vault__echo', '/mcp')).result).toMatchObject({ content: [{ text: 'hi' }] });
+    expect((await ask('ann', 'prompts/get', { name: 'vault__secret' })).error).toMatchObject({
+      code: -32602,
+      message: 'Unknown prompt: vault__secret',
+    });
+    const find = (who: string) => ask(who, 'tools/call', { name: 'find_tools', arguments: { query: 'delete_all' } });
+    expect(JSON.stringify(await find('ann'))).not.toContain('vault__delete_all');
+    expect(JSON.stringify(await find('bob'))).toContain('vault__delete_all');
+  });
+
+  test("a change that the server announces on the person's connection changes their list", async () => {
+    nowMs += 11_000;
+    fixture.offerTools([tool('delete_all'), tool('echo')]);
+    await until(['delete_all', 'echo']);
+    expect(await listed('bob', 'tools')).toEqual(everything);
+  });
+
+  test('a server that announces changes again and again is asked once in ten seconds', async () => {
+    nowMs += 11_000;
+    const before = signedRequests();
+    for (let n = 0; n < 20; n++) fixture.offerTools([tool('echo')]);
+    await until(['echo']);
+    // tools, prompts, resources and templates, once
+    expect(signedRequests() - before).toBeLessThanOrEqual(4);
+  });
+
+  test('a list waits for no server: while one hangs, a person who has just signed in sees what the manifest says', async () => {
+    const unanswered: ServerResponse[] = [];
+    fixture.mischief.intercept = ({ url, headers }, response) =>
+      url === '/mcp' && headers.authorization !== undefined && unanswered.push(response) > 0;
+    await signIn();
+    await waitUntil('the server to be asked', () => unanswered.length > 0);
+    const startedAt = performance.now();
+    expect(await listed('ann', 'tools')).toEqual(everything);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+    fixture.mischief = {};
+    for (const response of unanswered) response.destroy();
+    await ann.call('DELETE', `/api/users/${ann.userId}/upstream-connections/vault`);
+    expect(await listed('ann', 'tools')).toEqual(everything);
+  });
+
+  test('a change during a time without connections is found over the next connection', async () => {
+    fixture.offerTools([tool('echo')]);
+    await signIn();
+    await until(['echo']);
+    await app.upstreams.pool.dropAll('vault');
+    fixture.offerTools([tool('echo'), tool('export')]);
+    nowMs += 61 * 60_000;
+    expect(await listed('ann', 'tools')).toEqual(['echo']);
+    await ask('ann', 'tools/call', { name: 'vault__echo', arguments: { text: 'hi' } });
+    await until(['echo', 'export']);
+  });
+});

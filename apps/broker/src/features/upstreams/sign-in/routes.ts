@@ -1,0 +1,82 @@
+import {
+  deleteUpstreamConnection,
+  finishUpstreamSignIn,
+  listUpstreamConnections,
+  putUpstreamHeaders,
+  startUpstreamSignIn,
+} from '@souk/contract/upstreams.ts';
+import type { FastifyInstance } from 'fastify';
+import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Router } from '#platform/http/router.ts';
+import type { Preferences } from '../preferences/create-preferences.ts';
+import { requireOwn } from '../preferences/routes.ts';
+import { browserOf, forgetBrowser } from './browser-cookie.ts';
+import { clientDocumentPath, clientMetadata } from './client-identity.ts';
+import type { UpstreamSignIn } from './create-upstream-sign-in.ts';
+import { needsOwnSecrets } from './credentials.ts';
+
+type Parts = {
+  catalogue: Catalogue;
+  preferences: Preferences;
+  signIn: UpstreamSignIn;
+  config: { publicUrl: string; brandName: string };
+};
+
+/** A person's upstream accounts: state, sign-in, headers, disconnect, and the callback. */
+export function mountUpstreamSignInRoutes(router: Router, { catalogue, preferences, signIn, config }: Parts): void {
+  function serverOf(serverId: string): CatalogueServer {
+    const server = catalogue.snapshot().byId.get(serverId);
+    if (!server || !needsOwnSecrets(server)) {
+      throw new SoukError('not_found', { message: `There is no sign-in for ${serverId}` });
+    }
+    return server;
+  }
+  const list = async (userId: string) => signIn.list(userId, new Set(await preferences.readDisabled(userId)));
+
+  router.route(listUpstreamConnections, async ({ caller, params }) => {
+    requireOwn(caller, params.userId);
+    return { success: true as const, connections: await list(caller.userId) };
+  });
+
+  router.route(startUpstreamSignIn, async ({ caller, params, reply }) => {
+    requireOwn(caller, params.userId);
+    const started = await signIn.start(caller.userId, serverOf(params.serverId), { reply });
+    return { success: true as const, ...started };
+  });
+
+  router.route(putUpstreamHeaders, async ({ caller, params, body }) => {
+    requireOwn(caller, params.userId);
+    const server = serverOf(params.serverId);
+    await signIn.enterHeaders(caller.userId, server, body.headers);
+    const connection = (await list(caller.userId)).find(({ serverId }) => serverId === server.id);
+    if (!connection) throw new SoukError('not_found');
+    return { success: true as const, connection };
+  });
+
+  router.route(deleteUpstreamConnection, async ({ caller, params }) => {
+    requireOwn(caller, params.userId);
+    const server = serverOf(params.serverId);
+    const { name } = server.manifest;
+    const ended = await signIn.disconnect(caller.userId, server);
+    return { success: true as const, message: ended ? `Disconnected from ${name}` : `${name} was not connected` };
+  });
+
+  router.route(finishUpstreamSignIn, async ({ caller, body, request, reply }) => {
+    // The browser's cookie authenticates here, so pages of other origins are refused (security.md, cookie routes).
+    if (request.headers.origin !== config.publicUrl) throw new SoukError('foreign_origin');
+    const server = await signIn.finish({ userId: caller.userId, browser: browserOf(request, body.state) }, body);
+    forgetBrowser(reply, body.state);
+    return { success: true as const, message: `Signed in to ${server.manifest.name}`, serverId: server.id };
+  });
+}
+
+/** Our own client metadata document: an authorization server fetches it, so it is served where that can be (https). */
+export function mountClientDocument(app: FastifyInstance, config: Parts['config']): void {
+  if (!config.publicUrl.startsWith('https:')) return;
+  const document = { client_id: `${config.publicUrl}${clientDocumentPath}`, ...clientMetadata(config) };
+  app.get(clientDocumentPath, async (_request, reply) => {
+    reply.header('cache-control', 'public, max-age=3600');
+    return document;
+  });
+}

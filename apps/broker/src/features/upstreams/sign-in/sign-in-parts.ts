@@ -1,0 +1,25 @@
+import type { Clock } from '#platform/clock.ts';
+import type { Ids } from '#platform/ids.ts';
+import type { Log } from '#platform/log.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { ClientIdentityOptions } from './client-identity.ts';
+import type { AccountStore } from './account-store.ts';
+import type { SignInAddress } from './discover-sign-in.ts';
+import type { OperatorSecrets } from './operator-secrets.ts';
+import type { PendingSignIns } from './pending-sign-ins.ts';
+
+/** What the use cases of a sign-in work with. */
+export type SignInParts = {
+  store: AccountStore;
+  pending: PendingSignIns;
+  identity: ClientIdentityOptions;
+  secrets: OperatorSecrets;
+  /** The current address of a server. @throws UpstreamError restarting while its service is not running */
+  addressOf(server: CatalogueServer): SignInAddress;
+  /** A person's account at a server has changed: their open connections end on every replica, and lists may differ. */
+  onChanged(userId: string, serverId: string): Promise<void>;
+  publicUrl: string;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+};

@@ -1,0 +1,7 @@
+/** Why a sign-in at a server is not possible. The message may be shown to people; the cause is for the log. */
+export class SignInProblem extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'SignInProblem';
+  }
+}

@@ -1,0 +1,212 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { WebSocketServer } from 'ws';
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, InMemoryServerEventBus, type Tool } from '@modelcontextprotocol/server';
+import { listenLocally } from '#testing/listen-locally.ts';
+import { createFixtureServer, fixtureTools } from '#testing/mcp-fixture.ts';
+import { serveSocket } from '#testing/websocket-fixture.ts';
+
+type Json = Record<string, unknown>;
+/** What the fixture answers in the place of its honest self. Each takes the honest answer. */
+export type Mischief = {
+  resourceMetadata?: (honest: Json) => Json;
+  serverMetadata?: (honest: Json) => Json;
+  /** Takes over an answer: true when it did. */
+  intercept?: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Changes what the browser is sent back with. */
+  redirect?: (back: URLSearchParams) => void;
+  tokens?: (honest: Json) => Json;
+  /** How long the token endpoint thinks about it. */
+  tokenDelayMs?: number;
+};
+
+export type OAuthFixture = {
+  url: string;
+  /** The same server over WebSocket. */
+  webSocketUrl: string;
+  origin: string;
+  address: string;
+  mischief: Mischief;
+  /** Bodies that came to the token endpoint. */
+  tokenRequests: URLSearchParams[];
+  /** How the client showed who it is in each of them, as an authorization server names the methods. */
+  clientAuthentications: string[];
+  revoked: string[];
+  registrations: Json[];
+  /** Authorization headers of MCP requests. */
+  seen: string[];
+  /** Offers these tools from now on, and says so. */
+  offerTools(tools: readonly Tool[]): void;
+  /** Makes every access token worthless, as a server does that restarts. */
+  forgetAccessTokens(): void;
+  forgetRefreshTokens(): void;
+  /** Where a browser is sent back to after the authorization address was opened and allowed. */
+  allow(authUrl: string): Promise<URLSearchParams>;
+  close(): Promise<void>;
+};
+
+export type OAuthFixtureOptions = {
+  expiresInSeconds?: number;
+  /** Clients that it knows from the start, with their secrets. */
+  clients?: Readonly<Record<string, string>>;
+};
+
+/** A small MCP server with its own authorization server, which is honest unless a test changes that. */
+export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Promise<OAuthFixture> {
+  const expiresIn = options.expiresInSeconds ?? 600;
+  const codes = new Map<string, { challenge: string; redirectUri: string }>();
+  const access = new Set<string>();
+  const refresh = new Set<string>();
+  const secrets = new Map(Object.entries(options.clients ?? {}));
+  const bus = new InMemoryServerEventBus();
+  let offered: readonly Tool[] = fixtureTools;
+  const mcp = createMcpHandler(() => createFixtureServer(undefined, () => offered), { legacy: 'reject', bus });
+  const handleMcp = toNodeHandler(mcp);
+  let origin = '';
+
+  const send = (response: ServerResponse, status: number, body: Json, headers: Record<string, string> = {}) =>
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (fixture.mischief.intercept?.(request, response)) return;
+    const url = new URL(request.url ?? '/', origin);
+    switch (url.pathname) {
+      case '/mcp': {
+        const { authorization = '' } = request.headers;
+        fixture.seen.push(authorization);
+        if (!access.has(authorization.replace('Bearer ', ''))) {
+          const challenge = `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp", scope="read"`;
+          return void send(response, 401, {}, { 'www-authenticate': challenge });
+        }
+        return handleMcp(Object.assign(request, { method: request.method ?? '', url: request.url ?? '' }), response);
+      }
+      case '/.well-known/oauth-protected-resource/mcp': {
+        const honest = { resource: `${origin}/mcp`, authorization_servers: [origin] };
+        return void send(response, 200, fixture.mischief.resourceMetadata?.(honest) ?? honest);
+      }
+      case '/.well-known/oauth-authorization-server': {
+        const honest = {
+          issuer: origin,
+          authorization_endpoint: `${origin}/authorize`,
+          token_endpoint: `${origin}/token`,
+          registration_endpoint: `${origin}/register`,
+          revocation_endpoint: `${origin}/revoke`,
+          code_challenge_methods_supported: ['S256'],
+          token_endpoint_auth_methods_supported: ['none'],
+          authorization_response_iss_parameter_supported: true,
+        };
+        return void send(response, 200, fixture.mischief.serverMetadata?.(honest) ?? honest);
+      }
+      case '/register': {
+        const asked: Json = JSON.parse(await text(request));
+        fixture.registrations.push(asked);
+        const clientId = `client-${fixture.registrations.length}`;
+        const method = asked['token_endpoint_auth_method'];
+        if (method === 'none') return void send(response, 201, { client_id: clientId });
+        secrets.set(clientId, `secret-${randomUUID()}`);
+        const secret = { client_secret: secrets.get(clientId), client_secret_expires_at: 0 };
+        return void send(response, 201, { client_id: clientId, ...secret, token_endpoint_auth_method: method });
+      }
+      case '/revoke':
+        fixture.revoked.push(new URLSearchParams(await text(request)).get('token') ?? '');
+        return void response.writeHead(200).end();
+      case '/token':
+        return tokens(request, new URLSearchParams(await text(request)), response);
+      default:
+        return void send(response, 404, {});
+    }
+  }
+
+  async function tokens(request: IncomingMessage, form: URLSearchParams, response: ServerResponse): Promise<void> {
+    fixture.tokenRequests.push(form);
+    const client = clientOf(request, form);
+    fixture.clientAuthentications.push(client.method);
+    if (client.secret !== secrets.get(client.id)) return void send(response, 401, { error: 'invalid_client' });
+    await new Promise((resolve) => setTimeout(resolve, fixture.mischief.tokenDelayMs ?? 0)); // as a slow server does
+    if (!isGood(form)) return void send(response, 400, { error: 'invalid_grant' });
+    const honest = {
+      access_token: `access-${randomUUID()}`,
+      refresh_token: `refresh-${randomUUID()}`,
+      token_type: 'Bearer',
+      expires_in: expiresIn,
+    };
+    access.add(honest.access_token);
+    refresh.add(honest.refresh_token);
+    send(response, 200, fixture.mischief.tokens?.(honest) ?? honest);
+  }
+
+  function isGood(form: URLSearchParams): boolean {
+    if (form.get('grant_type') === 'refresh_token') return refresh.delete(form.get('refresh_token') ?? '');
+    const code = codes.get(form.get('code') ?? '');
+    codes.delete(form.get('code') ?? '');
+    const challenge = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url');
+    return code?.challenge === challenge && code.redirectUri === form.get('redirect_uri');
+  }
+
+  const http = createServer((request, response) => {
+    void answer(request, response);
+  });
+  const sockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'mcp' });
+  http.on('upgrade', (request, socket, head) => {
+    const { authorization = '' } = request.headers;
+    fixture.seen.push(authorization);
+    if (access.has(authorization.replace('Bearer ', ''))) {
+      sockets.handleUpgrade(request, socket, head, (open) => serveSocket(open, () => createFixtureServer()));
+    } else socket.end('HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer\r\nContent-Length: 0\r\n\r\n');
+  });
+  const { port, close } = await listenLocally(http);
+  origin = `http://127.0.0.1:${port}`;
+  const fixture: OAuthFixture = {
+    url: `${origin}/mcp`,
+    origin,
+    address: `127.0.0.1:${port}`,
+    mischief: {},
+    webSocketUrl: `ws://127.0.0.1:${port}/mcp`,
+    tokenRequests: [],
+    clientAuthentications: [],
+    revoked: [],
+    registrations: [],
+    seen: [],
+    offerTools(tools) {
+      offered = tools;
+      bus.publish({ kind: 'tools_list_changed' });
+    },
+    forgetAccessTokens: () => access.clear(),
+    forgetRefreshTokens: () => refresh.clear(),
+    async allow(authUrl) {
+      const asked = new URL(authUrl).searchParams;
+      const code = `code-${randomUUID()}`;
+      codes.set(code, {
+        challenge: asked.get('code_challenge') ?? '',
+        redirectUri: asked.get('redirect_uri') ?? '',
+      });
+      const back = new URLSearchParams({ code, state: asked.get('state') ?? '', iss: origin });
+      fixture.mischief.redirect?.(back);
+      return back;
+    },
+    async close() {
+      await mcp.close();
+      for (const socket of sockets.clients) socket.terminate();
+      await close();
+    },
+  };
+  return fixture;
+}
+
+/** RFC 6749 section 2.3.1. */
+function clientOf(request: IncomingMessage, form: URLSearchParams): { id: string; secret?: string; method: string } {
+  const basic = /^Basic (.+)$/.exec(request.headers.authorization ?? '')?.[1];
+  if (basic !== undefined) {
+    // both parts are form-encoded
+    const decoded = new URLSearchParams(Buffer.from(basic, 'base64').toString().replace(':', '='));
+    const [[id, secret] = ['', '']] = decoded;
+    return { id, secret, method: 'client_secret_basic' };
+  }
+  const id = form.get('client_id') ?? '';
+  const secret = form.get('client_secret');
+  return secret === null ? { id, method: 'none' } : { id, secret, method: 'client_secret_post' };
+}

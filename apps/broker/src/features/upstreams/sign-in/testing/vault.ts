@@ -1,0 +1,60 @@
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { startTestApp, type TestApp, type TestAppOptions } from '#testing/start-app.ts';
+import { startOAuthFixture, type OAuthFixture, type OAuthFixtureOptions } from './oauth-fixture.ts';
+import { signInPerson, type TestPerson } from './person.ts';
+
+/** The broker, a server `vault` that needs an account, and Ann, who has not signed in there. */
+export type Vault = {
+  fixture: OAuthFixture;
+  app: TestApp;
+  ann: TestPerson;
+  /** Ann's, for MCP clients. */
+  token: string;
+  close(): Promise<void>;
+};
+
+/** @param options what the manifest, the server and the broker have otherwise than usual */
+export async function startVault(
+  options: {
+    manifest?: (fixture: OAuthFixture) => Record<string, unknown>;
+    fixture?: OAuthFixtureOptions;
+    app?: TestAppOptions;
+    /** host:port of other servers that the broker may reach. */
+    allowAddresses?: readonly string[];
+  } = {},
+): Promise<Vault> {
+  const fixture = await startOAuthFixture(options.fixture);
+  const app = await startTestApp({
+    ...options.app,
+    allowAddresses: [fixture.address, ...(options.allowAddresses ?? [])],
+  });
+  await deployManifest(app, { ...vaultManifest(fixture), ...options.manifest?.(fixture) });
+  const ann = await signInPerson(app.publicUrl, 'ann@souk.test');
+  return {
+    fixture,
+    app,
+    ann,
+    token: (await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' })).token,
+    async close() {
+      await app.stop();
+      await fixture.close();
+    },
+  };
+}
+
+export const vaultManifest = ({ url }: { url: string }) => ({
+  id: 'vault',
+  connection: { type: 'http', url },
+  auth: { type: 'oauth' },
+  capabilitySnapshot: { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] },
+});
+
+/** The whole way of a person to a finished sign-in. Answers the address that their browser was sent to. */
+export async function signInAt(person: TestPerson, fixture: OAuthFixture, serverId = 'vault'): Promise<URL> {
+  const path = `/api/users/${person.userId}/upstream-connections/${serverId}/sign-in`;
+  const authUrl = String((await person.call('POST', path)).body['authUrl']);
+  const back = await fixture.allow(authUrl);
+  const finished = await person.call('POST', '/mcp/oauth/callback', Object.fromEntries(back));
+  if (finished.status !== 200) throw new Error(`not signed in: ${JSON.stringify(finished.body)}`);
+  return new URL(authUrl);
+}

@@ -1,0 +1,66 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Sandbox } from '#adapters/mcp/transports/sandbox.ts';
+import { createLog } from '#platform/log.ts';
+import { temporaryRoot } from '#testing/databases.ts';
+import type { StdioAllowlist } from '../processes/stdio-allowlist.ts';
+import type { Timers } from '../pool/timers.ts';
+import { createUpstreamPool, type UpstreamPool } from '../pool/upstream-pool.ts';
+import { createManualTime } from './manual-time.ts';
+
+const smallStdio = fileURLToPath(new URL('../../../testing/small-stdio.ts', import.meta.url));
+const allowlist: StdioAllowlist = {
+  files: { argv: ['{node}', smallStdio], env: {}, reads: [smallStdio] },
+  fault: { argv: ['{node}', smallStdio, 'crash-at-start'], env: {}, reads: [smallStdio] },
+  lingers: { argv: ['{node}', smallStdio, 'lingers'], env: {}, reads: [smallStdio] },
+};
+
+/** The pool alone, with small programs as servers and a clock that the test moves. */
+export async function openPool(options: { timers?: Timers; sandbox?: Sandbox } = {}): Promise<{
+  pool: UpstreamPool;
+  dataDir: string;
+  subjectKey: Uint8Array;
+  time: ReturnType<typeof createManualTime>;
+  lost: string[];
+  close(): Promise<void>;
+}> {
+  const dataDir = await mkdtemp(join(temporaryRoot(), 'pool-'));
+  const subjectKey = new Uint8Array(32);
+  const time = createManualTime();
+  const lost: string[] = [];
+  const pool = createUpstreamPool({
+    dataDir,
+    services: {
+      secret: '',
+      address: () => undefined,
+      restartsInMs: () => undefined,
+      start: async () => {},
+      onChange: () => {},
+      names: new Set(),
+      pids: () => new Map(),
+      stop: async () => {},
+    },
+    allowlist,
+    sandbox: options.sandbox ?? { wrap: ({ argv, cwd, env }) => ({ argv, cwd, env }) },
+    subjectKey,
+    allowAddresses: [],
+    credentials: () => undefined,
+    limits: { callsInFlightPerServer: undefined, callsInFlightPerUser: 16 },
+    clock: time.clock,
+    timers: options.timers ?? time.timers,
+    log: createLog('silent'),
+    events: { onListChanged: () => {}, onLost: (serverId) => lost.push(serverId) },
+  });
+  return {
+    pool,
+    dataDir,
+    subjectKey,
+    time,
+    lost,
+    async close() {
+      await pool.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

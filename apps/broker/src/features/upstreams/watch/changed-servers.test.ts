@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { startFaultServer, type FaultServer } from '#testing/fault-server.ts';
+import { connectModern, type TestClient } from '#testing/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+
+/** Servers that change while the broker runs: its checks find out. */
+let app: TestApp;
+/** By the slug of the server that each is. */
+const fixtures = new Map<string, HttpFixture>();
+let faults: FaultServer;
+let client: TestClient;
+let laterMs = 0;
+
+beforeAll(async () => {
+  for (const slug of ['downshared', 'downperuser']) fixtures.set(slug, await startHttpFixture('both'));
+  for (const slug of ['upshared', 'upperuser', 'daily']) fixtures.set(slug, await startHttpFixture('legacy'));
+  faults = await startFaultServer();
+  app = await startTestApp({
+    allowAddresses: [...[...fixtures.values()].map(({ address }) => address), faults.address],
+    clock: { now: () => Date.now() + laterMs },
+    env: { HEALTH_INTERVAL_MS: '200' },
+  });
+  for (const [slug, { url }] of fixtures) {
+    const isolation = slug.endsWith('peruser') ? 'perUser' : 'shared';
+    await deployManifest(app, { id: slug, slug, isolation, ...at(url) });
+  }
+  await deployManifest(app, { id: 'failing', ...at(faults.url('garbage')) });
+  await deployManifest(app, { id: 'resetting', ...at(faults.url('reset')) });
+  const { token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
+  client = await connectModern(`${app.publicUrl}/mcp`, token);
+});
+afterAll(async () => {
+  await client?.close();
+  await app?.stop();
+  await Promise.all([...fixtures.values(), faults].map((each) => each?.close()));
+});
+
+const at = (url: string) => ({ connection: { type: 'http', url } });
+const eraOf = (id: string) => app.catalogue.snapshot().byId.get(id)?.era?.verdict;
+const works = async (slug: string) =>
+  (await client.callTool({ name: `${slug}__echo`, arguments: { text: 'x' } })).isError !== true;
+
+test.each(['downshared', 'downperuser'])(
+  'a server (%s) that goes back to an older protocol is spoken to in it',
+  async (slug) => {
+    expect(eraOf(slug)).toBe('modern');
+    expect(await works(slug)).toBe(true);
+    fixtures.get(slug)?.speak('legacy');
+    await waitUntil('it is found out', () => eraOf(slug) === 'legacy');
+    expect(await works(slug)).toBe(true);
+  },
+);
+
+test.each(['upshared', 'upperuser'])(
+  'a server (%s) that only speaks the newer protocol is spoken to in it',
+  async (slug) => {
+    expect(eraOf(slug)).toBe('legacy');
+    expect(await works(slug)).toBe(true);
+    fixtures.get(slug)?.speak('modern');
+    await waitUntil('it is found out', () => eraOf(slug) === 'modern');
+    expect(await works(slug)).toBe(true);
+  },
+);
+
+test('five failed calls in a row open the circuit of a server, and its status says so although it answers pings', async () => {
+  const call = async () => {
+    const started = performance.now();
+    const result = await client.callTool({ name: 'failing__call', arguments: {} });
+    return { text: JSON.stringify(result), durationMs: performance.now() - started };
+  };
+  for (let count = 0; count < 5; count++) expect((await call()).text).toContain('bad_upstream');
+  const asked = faults.requests.filter(({ method }) => method === 'tools/call').length;
+  const refused = await call();
+  expect(refused.text).toContain('upstream_unavailable');
+  expect(faults.requests.filter(({ method }) => method === 'tools/call')).toHaveLength(asked);
+  const detail = () => app.catalogue.snapshot().byId.get('failing')?.statusDetail;
+  await waitUntil('the status says so', () => detail()?.includes('Paused') === true);
+  expect(await (await fetch(`${app.publicUrl}/mcp/capabilities`)).text()).toContain('Paused');
+  laterMs += 31_000;
+  await waitUntil('it gets another chance', () => app.catalogue.snapshot().byId.get('failing')?.status === 'connected');
+  expect((await call()).text).toContain('bad_upstream');
+});
+
+test('a server that was unreachable in five calls gets one more call after an answered check, then its circuit stays open', async () => {
+  const call = () => client.callTool({ name: 'resetting__call', arguments: {} });
+  const asked = () => faults.requests.filter(({ method }) => method === 'tools/call').length;
+  const before = asked();
+  for (let count = 0; count < 5; count++) await call();
+  expect(asked()).toBe(before + 5);
+  await waitUntil('a call finds out', async () => {
+    await call();
+    return asked() === before + 6;
+  });
+  const detail = () => app.catalogue.snapshot().byId.get('resetting')?.statusDetail;
+  await waitUntil('the status says so', () => detail()?.includes('Paused') === true);
+  await call();
+  expect(asked()).toBe(before + 6);
+});
+
+test('the era of a server is found out again each day', async () => {
+  expect(eraOf('daily')).toBe('legacy');
+  fixtures.get('daily')?.speak('both');
+  laterMs += 25 * 60 * 60_000;
+  await waitUntil('it is found out', () => eraOf('daily') === 'modern');
+});

@@ -1,0 +1,49 @@
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
+import type { UpstreamPool } from '../pool/upstream-pool.ts';
+import { needsOwnSecrets } from '../sign-in/credentials.ts';
+import { describeFailure } from './describe-failure.ts';
+import { signInRequired } from './discover-server.ts';
+
+/** With the interval of the checks, a server that hangs is found within the 15 s that we promise. */
+const pingTimeoutMs = 4_000;
+
+const circuitOpen = 'Paused after repeated failures; retrying shortly.';
+
+/**
+ * Pings a server and stores its status.
+ * @returns whether it has come back: it may be another version with other tools, so it is to be discovered
+ */
+export async function checkHealth(
+  server: CatalogueServer,
+  { catalogue, pool }: { catalogue: Catalogue; pool: UpstreamPool },
+): Promise<boolean> {
+  const wasDown = server.status !== 'connected';
+  try {
+    const lease = await pool.acquire(server, undefined);
+    try {
+      await lease.upstream.ping(pingTimeoutMs);
+    } finally {
+      lease.release();
+    }
+    // A server that a check has found down is up again; any other may have been unreachable between two checks.
+    if (wasDown && server.statusDetail !== circuitOpen) pool.retryNow(server.id);
+    else pool.answeredCheck(server.id);
+    // It answers pings, but its calls fail.
+    if (pool.isCircuitOpen(server.id)) {
+      await catalogue.setHealth(server.id, { status: 'error', detail: circuitOpen, era: undefined });
+      return false;
+    }
+    if (wasDown) return true;
+    await catalogue.setHealth(server.id, { status: 'connected', detail: undefined, era: undefined });
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error;
+    if (error.kind === 'sign_in_required' && needsOwnSecrets(server)) {
+      await catalogue.setHealth(server.id, { status: 'connected', detail: signInRequired, era: undefined });
+      return false;
+    }
+    pool.retireShared(server);
+    await catalogue.setHealth(server.id, describeFailure(error));
+  }
+  return false;
+}

@@ -1,0 +1,30 @@
+import type { ServerStatus } from '@souk/contract/catalogue.ts';
+import type { UpstreamError, UpstreamErrorKind } from '#adapters/mcp/upstream-error.ts';
+
+type Described = { status: ServerStatus; detail: string; era: undefined };
+
+/** Unreachable is `disconnected`; reachable, but without a proper answer, is `error`. */
+const details: Record<UpstreamErrorKind, { status: ServerStatus; detail: string }> = {
+  unreachable: { status: 'disconnected', detail: 'The server cannot be reached' },
+  closed: { status: 'disconnected', detail: 'The server closed the connection' },
+  session_lost: { status: 'disconnected', detail: 'The server lost the session' },
+  busy: { status: 'connected', detail: 'The server is busy' },
+  restarting: { status: 'disconnected', detail: 'The server has ended and is being started again' },
+  quarantined: {
+    status: 'error',
+    detail: 'The server crashed three times within a minute. It stays stopped until it is refreshed or deployed again',
+  },
+  cancelled: { status: 'disconnected', detail: 'The check was interrupted' },
+  timeout: { status: 'error', detail: 'The server does not answer in time' },
+  bad_upstream: { status: 'error', detail: 'The server does not answer with MCP' },
+  result_too_large: { status: 'error', detail: "The server's answer is too large" },
+  too_many_tools: { status: 'error', detail: 'The server has more than 512 tools' },
+  sign_in_required: { status: 'error', detail: 'The server requires a sign-in that its manifest does not mention' },
+  refused_address: { status: 'error', detail: "The server's address is not allowed here" },
+  no_sandbox: { status: 'error', detail: 'Programs need bubblewrap here, and it does not work on this machine' },
+  protocol: { status: 'error', detail: 'The server answered with an error' },
+};
+
+export function describeFailure(error: UpstreamError): Described {
+  return { ...details[error.kind], era: undefined };
+}

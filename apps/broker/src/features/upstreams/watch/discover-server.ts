@@ -1,0 +1,68 @@
+import type { Upstream } from '#adapters/mcp/upstream.ts';
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import { featuresOf, type Catalogue, type CatalogueServer, type Discovered } from '#features/catalogue/index.ts';
+import type { Log } from '#platform/log.ts';
+import { describeFailure } from './describe-failure.ts';
+import { needsOwnSecrets } from '../sign-in/credentials.ts';
+import { isPerUser } from '../pool/upstream-target.ts';
+import type { UpstreamPool } from '../pool/upstream-pool.ts';
+
+/**
+ * Asks a server what it offers and stores the answer. A server that cannot be asked keeps its last catalogue and gets
+ * a status that says why (gateway.md: lists never wait for upstreams). Never rejects for a fault of the server.
+ */
+export async function discoverServer(
+  server: CatalogueServer,
+  { catalogue, pool, log }: { catalogue: Catalogue; pool: UpstreamPool; log: Log },
+): Promise<void> {
+  try {
+    const lease = await pool.acquire(server, undefined);
+    try {
+      await catalogue.storeDiscovery(server.id, await readAll(lease.upstream));
+      pool.answeredCheck(server.id);
+    } finally {
+      lease.release();
+    }
+    // This process has no more work: each person gets one of their own.
+    if (isPerUser(server) && server.manifest.connection.type === 'stdio') await pool.drop(server, undefined);
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error;
+    if (error.kind === 'sign_in_required' && needsOwnSecrets(server)) {
+      await storeSnapshot(server, catalogue);
+      return;
+    }
+    log.warn({ server: server.id, kind: error.kind }, `discovery failed: ${error.message}`);
+    await catalogue.setHealth(server.id, describeFailure(error));
+  }
+}
+
+/** Everything that a server lists over this connection. @throws UpstreamError */
+export async function readAll(upstream: Upstream): Promise<Discovered> {
+  const { capabilities } = upstream;
+  // Each list is asked for by its own capability.
+  const [tools, prompts, resources, templates] = await Promise.all([
+    capabilities.tools ? upstream.listTools() : [],
+    capabilities.prompts ? upstream.listPrompts() : [],
+    capabilities.resources ? upstream.listResources() : [],
+    capabilities.resources ? upstream.listResourceTemplates().catch(ignoreUnknownMethod) : [],
+  ]);
+  const features = featuresOf(capabilities);
+  return { era: upstream.era, instructions: upstream.instructions, features, tools, prompts, resources, templates };
+}
+
+/** Many servers have resources and no templates, and answer "method not found". */
+function ignoreUnknownMethod(error: unknown): [] {
+  if (error instanceof UpstreamError && error.kind === 'protocol' && error.code === -32601) return [];
+  throw error;
+}
+
+/** A server that answers "sign in first" works; its manifest says what it offers. */
+async function storeSnapshot(server: CatalogueServer, catalogue: Catalogue): Promise<void> {
+  const snapshot = server.manifest.capabilitySnapshot;
+  if (snapshot && (server.discoveredAtMs ?? 0) < server.deployedAtMs) {
+    await catalogue.storeDiscovery(server.id, { era: undefined, instructions: undefined, templates: [], ...snapshot });
+  }
+  await catalogue.setHealth(server.id, { status: 'connected', detail: signInRequired, era: undefined });
+}
+
+export const signInRequired = 'Sign-in required';

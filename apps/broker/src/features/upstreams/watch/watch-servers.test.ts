@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { connectModern } from '#testing/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+
+let app: TestApp;
+let fixture: HttpFixture;
+let token: string;
+const promisedMs = 15_000;
+
+beforeAll(async () => {
+  fixture = await startHttpFixture('both');
+  app = await startTestApp({
+    allowAddresses: [fixture.address],
+    // long enough to see a killed one before it is started again
+    env: { SERVICE_RESTART_DELAY_MS: '3000', HEALTH_INTERVAL_MS: '5000' },
+  });
+  ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
+  await deployManifest(app, { id: 'travel', connection: { type: 'http', url: 'service:travel' } });
+  await deployManifest(app, { id: 'calendar', connection: { type: 'websocket', url: 'service:calendar' } });
+  await deployManifest(app, { id: 'thinking', connection: { type: 'stdio', command: 'sequential-thinking' } });
+});
+afterAll(async () => {
+  await app?.stop();
+  await fixture?.close();
+});
+
+const statusOf = (id: string) => app.catalogue.snapshot().byId.get(id)?.status;
+const untilStatus = (id: string, status: string) =>
+  waitUntil(`${id} to be ${status}`, () => statusOf(id) === status, promisedMs);
+const kill = (name: string, signal: NodeJS.Signals) => {
+  const pid = app.upstreams.services.pids().get(name);
+  if (pid === undefined) throw new Error(`${name} does not run`);
+  process.kill(pid, signal);
+};
+
+test('a service that is killed is disconnected within 15 s, and connected again by itself when it is back', async () => {
+  kill('calendar', 'SIGKILL');
+  let waitMs: number | undefined;
+  await waitUntil('it is told when it is started again', () => {
+    waitMs = app.upstreams.services.restartsInMs('calendar');
+    return waitMs !== undefined;
+  });
+  expect(waitMs).toBeLessThanOrEqual(3000);
+  await untilStatus('calendar', 'disconnected');
+  expect(app.catalogue.snapshot().byId.get('calendar')?.tools.length).toBeGreaterThan(0);
+  await untilStatus('calendar', 'connected');
+}, 40_000);
+
+test('people go on using an HTTP service that was killed under their calls, within 2 s of its return', async () => {
+  const client = await connectModern(`${app.publicUrl}/mcp`, token);
+  const call = () => client.callTool({ name: 'travel__list_itineraries', arguments: {} });
+  expect((await call()).isError).toBeFalsy();
+  const before = app.upstreams.services.address('travel');
+  kill('travel', 'SIGSTOP');
+  const broken = Promise.all(Array.from({ length: 8 }, call));
+  await waitUntil('all are with the service', () => app.upstreams.pool.inFlight('travel') === 8);
+  kill('travel', 'SIGKILL');
+  expect((await broken).every(({ isError }) => isError)).toBe(true);
+  expect(app.upstreams.pool.isCircuitOpen('travel')).toBe(true);
+  await waitUntil(
+    'the service to be back at another address',
+    () => ![undefined, before].includes(app.upstreams.services.address('travel')),
+    promisedMs,
+  );
+  const back = performance.now();
+  expect((await call()).isError).toBeFalsy();
+  expect(performance.now() - back).toBeLessThan(2000);
+  await untilStatus('travel', 'connected');
+  await client.close();
+}, 40_000);
+
+test('a service that hangs is in error within 15 s, and connected again when it recovers', async () => {
+  kill('travel', 'SIGSTOP');
+  try {
+    await untilStatus('travel', 'error');
+    const client = await connectModern(`${app.publicUrl}/mcp`, token);
+    const start = performance.now();
+    expect((await client.listTools()).tools.some(({ name }) => name.startsWith('travel__'))).toBe(true);
+    // the service hangs without end, and a ping is given up after 4 s
+    expect(performance.now() - start).toBeLessThan(2000);
+    await client.close();
+  } finally {
+    kill('travel', 'SIGCONT');
+  }
+  await untilStatus('travel', 'connected');
+}, 40_000);
+
+test('a stdio server that is killed is disconnected at once and started again after the restart delay', async () => {
+  const client = await connectModern(`${app.publicUrl}/mcp`, token);
+  const call = () =>
+    client.callTool({
+      name: 'thinking__sequentialthinking',
+      arguments: { thought: 'first', nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 },
+    });
+  expect((await call()).isError).toBeFalsy();
+  const [pid] = app.upstreams.pool.stdioPids('thinking');
+  if (pid === undefined) throw new Error('the server does not run');
+  process.kill(pid, 'SIGKILL');
+  await untilStatus('thinking', 'disconnected');
+  await untilStatus('thinking', 'connected');
+  expect(app.upstreams.pool.stdioPids('thinking')).not.toContain(pid);
+  expect((await call()).isError).toBeFalsy();
+  await client.close();
+}, 40_000);
+
+test('a server that announces changed tools is asked again', async () => {
+  await deployManifest(app, { id: 'changing', connection: { type: 'http', url: fixture.url } });
+  const before = app.catalogue.snapshot().byId.get('changing')?.discoveredAtMs ?? 0;
+  fixture.announceToolsChanged();
+  await waitUntil(
+    'the server to be asked again',
+    () => (app.catalogue.snapshot().byId.get('changing')?.discoveredAtMs ?? 0) > before,
+    promisedMs,
+  );
+  expect(fixture.seen.requests.filter(({ method }) => method === 'tools/list').length).toBeGreaterThanOrEqual(2);
+}, 20_000);

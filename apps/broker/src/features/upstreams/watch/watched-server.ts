@@ -1,0 +1,47 @@
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { Clock } from '#platform/clock.ts';
+
+/** Refreshes of one server coalesce and are at most one per 10 s (clarifications, Marketplace). */
+export const refreshIntervalMs = 10_000;
+/** A stdio server that could not be started is tried again this often. */
+const stdioRetryMs = 30_000;
+
+/** What the watch knows of one server besides its catalogue entry. */
+export type WatchedServer = {
+  /** When it was last asked what it offers; -Infinity before the first time. */
+  askedAtMs: number;
+  /** A stdio server that ended by itself is not started before this time. */
+  restartAtMs: number | undefined;
+  /** The discovery in progress: callers that need one while it runs share it. */
+  discovery: Promise<void> | undefined;
+  isBeingChecked: boolean;
+  /** It announced changed lists while it was being asked for them. */
+  hasNewListsWhileAsked: boolean;
+  /** Set while a discovery waits for the 10 s to pass. */
+  refreshTimer: NodeJS.Timeout | undefined;
+  /** Set while a server whose connection was lost waits for its check. */
+  restartTimer: NodeJS.Timeout | undefined;
+};
+
+export function watchedServer(): WatchedServer {
+  return {
+    askedAtMs: -Infinity,
+    restartAtMs: undefined,
+    discovery: undefined,
+    isBeingChecked: false,
+    hasNewListsWhileAsked: false,
+    refreshTimer: undefined,
+    restartTimer: undefined,
+  };
+}
+
+/** Deployed since it was last discovered, so what is stored belongs to another version or there is nothing. */
+export function isNew(server: CatalogueServer): boolean {
+  return (server.discoveredAtMs ?? 0) < server.deployedAtMs;
+}
+
+/** Whether a server may be asked again after a failure. Starting a program costs more than a request, so it waits longer. */
+export function mayRetry(server: CatalogueServer, { askedAtMs, restartAtMs }: WatchedServer, clock: Clock): boolean {
+  if (server.manifest.connection.type !== 'stdio') return true;
+  return clock.now() >= (restartAtMs ?? askedAtMs + stdioRetryMs);
+}

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { chooseEncoding } from './choose-encoding.ts';
+import { varyByEncoding } from './compress-answers.ts';
+
+/** A text that is the same for every client while the process runs, kept in each encoding. */
+export type ConstantText = {
+  /** Answers it with the status and headers that the reply has, or 304 to a client that has it already. */
+  send(request: FastifyRequest, reply: FastifyReply): FastifyReply;
+};
+
+export function createConstantText(text: string): ConstantText {
+  const plain = Buffer.from(text);
+  const encoded = { br: brotliCompressSync(plain), gzip: gzipSync(plain, { level: 9 }) };
+  // weak: one tag for the same text in every encoding (RFC 9110, section 8.8.1)
+  const tag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
+  return {
+    send(request, reply) {
+      varyByEncoding(reply);
+      if (reply.statusCode === 200) {
+        reply.header('etag', tag);
+        const known = request.headers['if-none-match']?.split(',').some((one) => one.trim() === tag);
+        if (known) return reply.code(304).send();
+      }
+      const encoding = chooseEncoding(request.headers['accept-encoding']);
+      if (!encoding) return reply.send(plain);
+      return reply.header('content-encoding', encoding).send(encoded[encoding]);
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { Clock } from './clock.ts';
+
+const minuteMs = 60_000;
+/** Each key costs memory: under a flood of keys the one that was counted first is forgotten, and starts anew. */
+const maxKeys = 10_000;
+
+/** How much of something each key may have in a window of time. */
+export type RateLimit = {
+  /** Takes `count`, or nothing when that would be too much; a `count` above the limit takes all that there is. */
+  take(key: string, count?: number): boolean;
+  /** Milliseconds until `take` would answer true; 0 when it would now. */
+  waitMs(key: string, count?: number): number;
+};
+
+type Bucket = { left: number; atMs: number };
+
+/**
+ * At most `max` for each key, in a bucket that refills evenly over `windowMs`. In memory: each replica counts its own.
+ * A key that may be chosen by a stranger, such as an address, belongs into an `addressGroup` first.
+ */
+export function createRateLimit(max: number, clock: Clock, windowMs = minuteMs): RateLimit {
+  const buckets = new Map<string, Bucket>();
+
+  function refill(bucket: Bucket): void {
+    const nowMs = clock.now();
+    // a clock that was set back refills nothing, and takes nothing away
+    const elapsedMs = Math.max(0, nowMs - bucket.atMs);
+    bucket.left = Math.min(max, bucket.left + (elapsedMs / windowMs) * max);
+    bucket.atMs = nowMs;
+  }
+
+  /** The key's bucket as of now. */
+  function bucketOf(key: string): Bucket {
+    const known = buckets.get(key);
+    if (known) {
+      refill(known);
+      return known;
+    }
+    const [oldest] = buckets.size >= maxKeys ? buckets.keys() : [];
+    if (oldest !== undefined) buckets.delete(oldest);
+    const bucket = { left: max, atMs: clock.now() };
+    buckets.set(key, bucket);
+    return bucket;
+  }
+
+  return {
+    take(key, count = 1) {
+      const bucket = bucketOf(key);
+      const wanted = Math.min(count, max);
+      if (bucket.left < wanted) return false;
+      bucket.left -= wanted;
+      return true;
+    },
+    waitMs(key, count = 1) {
+      const bucket = buckets.get(key);
+      if (!bucket) return 0;
+      refill(bucket);
+      return Math.max(0, ((Math.min(count, max) - bucket.left) / max) * windowMs);
+    },
+  };
+}

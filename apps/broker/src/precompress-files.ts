@@ -1,0 +1,25 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
+
+/** Images and fonts of the web app are compressed already. */
+const compressible = /\.(js|css|svg|json|txt)$/;
+const leastBytes = 1024;
+
+/**
+ * Writes `name.br` and `name.gz` beside each text file of a folder, at the best quality: done once at build time, so that
+ * serving costs nothing.
+ */
+export async function precompressFiles(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => compressible.test(name));
+  await Promise.all(names.map((name) => precompress(join(folder, name))));
+}
+
+async function precompress(path: string): Promise<void> {
+  const content = await readFile(path);
+  if (content.length < leastBytes) return;
+  // zlib's own defaults for brotli: quality 11, window 22
+  await writeFile(`${path}.br`, await promisify(brotliCompress)(content));
+  await writeFile(`${path}.gz`, await promisify(gzip)(content, { level: 9 }));
+}

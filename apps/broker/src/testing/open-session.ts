@@ -1,0 +1,27 @@
+import { postRaw } from './mcp-clients.ts';
+
+type SessionOptions = {
+  revision?: '2025-03-26' | '2025-06-18' | '2025-11-25';
+  /** A client without capabilities cannot be asked anything, so its calls may take the fast path. */
+  capabilities?: Record<string, unknown>;
+};
+
+/** The headers that every request of a session carries. */
+export type SessionHeaders = { authorization: string; 'mcp-session-id': string };
+
+/** The request that opens a session, for tests that send it in a way of their own. */
+export function initializeRequest({ revision = '2025-11-25', capabilities = {} }: SessionOptions = {}): string {
+  const params = { protocolVersion: revision, capabilities, clientInfo: { name: 'raw', version: '1' } };
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+}
+
+/** Opens a legacy session by hand, as a client does that then sends its requests as raw text. */
+export async function openSession(url: string, token: string, options: SessionOptions = {}): Promise<SessionHeaders> {
+  const authorization = `Bearer ${token}`;
+  const opened = await postRaw(url, initializeRequest(options), { authorization });
+  const sessionId = opened.headers.get('mcp-session-id');
+  if (opened.status !== 200 || sessionId === null) throw new Error(`no session: ${opened.status} ${opened.text}`);
+  const headers = { authorization, 'mcp-session-id': sessionId };
+  await postRaw(url, JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' }), headers);
+  return headers;
+}

@@ -1,0 +1,40 @@
+import type { Database } from '#platform/db/database.ts';
+import type { TestApp } from './start-app.ts';
+
+/** What the product wrote of one call. */
+export type UsageRow = {
+  callId: string;
+  /** null for what belongs to no server. */
+  serverId: string | null;
+  kind: string;
+  name: string;
+  outcome: string;
+  reason: string | null;
+  credits: number;
+  durationMs: number;
+};
+
+/** The rows of a database, oldest first; `userId` selects one user's. */
+export async function readUsageRows(db: Pick<Database, 'query'>, userId?: string): Promise<UsageRow[]> {
+  const { rows } = await db.query<UsageRow>(
+    `select call_id as "callId", server_id as "serverId", kind, name, outcome, reason, credits,
+            duration_ms as "durationMs"
+     from usage_events
+     where $1::uuid is null or user_id = $1
+     order by created_at, call_id`,
+    [userId ?? null],
+  );
+  return rows;
+}
+
+/** The same of a running product, with the calls whose rows still wait to be written. */
+export async function usageRows(app: Pick<TestApp, 'usage' | 'db'>, userId?: string): Promise<UsageRow[]> {
+  await app.usage.flush();
+  return readUsageRows(app.db, userId);
+}
+
+/** Forgets every call so far, so that a test reads its own alone. */
+export async function clearUsageRows(app: Pick<TestApp, 'usage' | 'db'>): Promise<void> {
+  await app.usage.flush();
+  await app.db.query('delete from usage_events');
+}

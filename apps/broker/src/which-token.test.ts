@@ -1,0 +1,172 @@
+import type { Access, Endpoint } from '@souk/contract/endpoint.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+
+/**
+ * "Which token opens what" of the clarifications, written down by hand for every call of the product: an endpoint that
+ * moves to another row, or that is new, changes this list.
+ */
+const rows: Record<Access, readonly string[]> = {
+  public: [
+    'GET /mcp/info',
+    'GET /mcp/health',
+    'GET /mcp/capabilities',
+    'GET /mcp/tools',
+    'GET /mcp/prompts',
+    'GET /mcp/resources',
+  ],
+  refresh: ['POST /mcp/refresh'],
+  user: [
+    'GET /v2/user/profile',
+    'GET /api/users/:userId/mcp-preferences',
+    'GET /api/users/:userId/server-access/:serverId',
+    'GET /api/users/:userId/upstream-connections',
+    'GET /api/users/:userId/gateway-preferences',
+    'GET /api/users/:userId/connections',
+    'GET /api/users/:userId/usage-stats',
+    'GET /api/users/:userId/calls',
+  ],
+  account: [
+    'POST /mcp/:serverId/enable',
+    'POST /mcp/:serverId/disable',
+    'POST /mcp/oauth/callback',
+    'PUT /api/users/:userId/mcp-preferences',
+    'PUT /api/users/:userId/gateway-preferences',
+    'POST /api/users/:userId/upstream-connections/:serverId/sign-in',
+    'PUT /api/users/:userId/upstream-connections/:serverId',
+    'DELETE /api/users/:userId/upstream-connections/:serverId',
+    'GET /api/users/:userId/export',
+    'DELETE /api/users/:userId/account',
+    'GET /api/users/:userId/connected-apps',
+    'DELETE /api/users/:userId/connected-apps/:id',
+    'POST /api/users/:userId/connections/self-test',
+    'POST /auth/sign-out-everywhere',
+    'POST /auth/pat/create',
+    'GET /auth/pat/list',
+    'DELETE /auth/pat/:id',
+    'GET /auth/pat/stats',
+  ],
+  admin: ['GET /admin/tool-changes', 'POST /admin/tool-changes/:id/approve', 'POST /admin/tool-changes/:id/reject'],
+};
+
+const kinds = ['web', 'admin', 'client', 'personal', 'adminPersonal', 'none'] as const;
+type Kind = (typeof kinds)[number];
+
+let app: TestApp;
+const tokens = new Map<Kind, string>();
+
+beforeAll(async () => {
+  app = await startTestApp();
+  const browser = () => new ScriptedBrowser(app.publicUrl);
+  const personal = async (email: string) => (await app.identity.createPersonalToken({ email, name: 'test' })).token;
+  tokens.set('web', (await browser().signInWeb({ email: 'bea@souk.test' })).accessToken);
+  tokens.set('admin', (await browser().signInWeb({ email: 'admin@souk.test' })).accessToken);
+  tokens.set('client', (await browser().signInMcpClient({ email: 'admin@souk.test' })).accessToken);
+  tokens.set('personal', await personal('bea@souk.test'));
+  tokens.set('adminPersonal', await personal('admin@souk.test'));
+});
+afterAll(() => app?.stop());
+
+const addressOf = ({ method, path }: Endpoint) => `${method} ${path}`;
+
+/** The status of a call whose path names things that do not exist: past the guard it changes nothing. */
+async function ask(address: string, kind: Kind): Promise<number> {
+  const [method = '', path = ''] = address.split(' ');
+  const value = tokens.get(kind);
+  const answer = await fetch(app.publicUrl + path.replaceAll(/:(\w+)/g, nothingCalled), {
+    method,
+    headers: {
+      ...(value !== undefined && { authorization: `Bearer ${value}` }),
+      ...(method !== 'GET' && { 'content-type': 'application/json' }),
+    },
+    ...(method !== 'GET' && { body: '{}' }),
+  });
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+const nothingCalled = (_match: string, name: string) =>
+  name === 'serverId' ? 'nothing' : '00000000-0000-4000-8000-000000000000';
+
+async function statuses(addresses: readonly string[], kind: Kind): Promise<Record<string, number>> {
+  const found: Record<string, number> = {};
+  for (const address of addresses) found[address] = await ask(address, kind);
+  return found;
+}
+
+const allOf = (addresses: readonly string[], status: number) =>
+  Object.fromEntries(addresses.map((address) => [address, status]));
+
+describe('which token opens what', () => {
+  test('[TOK-1] each call has its row by its exact path: neighbours below one prefix differ', async () => {
+    const declared = Object.groupBy(app.router.served, ({ access }) => access);
+    const found = Object.entries(declared).map(([access, list]) => [access, (list ?? []).map(addressOf).toSorted()]);
+    expect(Object.fromEntries(found)).toEqual(
+      Object.fromEntries(Object.entries(rows).map(([access, list]) => [access, list.toSorted()])),
+    );
+    expect(await statuses(['GET /mcp/info', 'POST /mcp/refresh', 'POST /mcp/:serverId/enable'], 'none')).toEqual({
+      'GET /mcp/info': 200,
+      'POST /mcp/refresh': 200,
+      'POST /mcp/:serverId/enable': 401,
+    });
+    const preferences = ['GET /api/users/:userId/mcp-preferences', 'PUT /api/users/:userId/mcp-preferences'];
+    // past the guard another person's path is 404
+    expect(await statuses(preferences, 'personal')).toEqual({
+      [preferences[0] ?? '']: 404,
+      [preferences[1] ?? '']: 401,
+    });
+    // no other spelling of a path reaches the call behind it, with any kind of token
+    for (const kind of kinds) {
+      const spellings = ['/MCP/refresh', '/mcp//refresh', '/mcp/refresh/', '/mcp/refresh/x', '/admin//tool-changes'];
+      const addresses = spellings.map((path) => `${path.startsWith('/admin') ? 'GET' : 'POST'} ${path}`);
+      expect(await statuses(addresses, kind), kind).toEqual(allOf(addresses, 404));
+    }
+  });
+
+  test('[TOK-7] the public reads answer with a web token', async () => {
+    expect(await statuses(rows.public, 'web')).toEqual(allOf(rows.public, 200));
+  });
+
+  test("[TOK-8] the public reads answer with an MCP client's token", async () => {
+    expect(await statuses(rows.public, 'client')).toEqual(allOf(rows.public, 200));
+  });
+
+  test('[TOK-9] the public reads answer with a personal token', async () => {
+    expect(await statuses(rows.public, 'personal')).toEqual(allOf(rows.public, 200));
+  });
+
+  test('[TOK-10] the public reads answer without a token', async () => {
+    expect(await statuses(rows.public, 'none')).toEqual(allOf(rows.public, 200));
+  });
+
+  test("[TOK-16] switches, preferences and every call of /api and /v2 refuse an MCP client's token", async () => {
+    const addresses = [...rows.user, ...rows.account];
+    expect(await statuses(addresses, 'client')).toEqual(allOf(addresses, 401));
+    // what refuses it is the token: the same calls go on with a web token
+    expect(Object.values(await statuses(rows.user, 'web'))).not.toContain(401);
+  });
+
+  test('[TOK-23] administration accepts the web token of an administrator only', async () => {
+    // past the guard, a decision without its fields is a bad request
+    expect(await statuses(rows.admin, 'admin')).toEqual({
+      'GET /admin/tool-changes': 200,
+      'POST /admin/tool-changes/:id/approve': 400,
+      'POST /admin/tool-changes/:id/reject': 400,
+    });
+    expect(await statuses(rows.admin, 'web')).toEqual(allOf(rows.admin, 403));
+  });
+
+  test("[TOK-24] administration refuses an MCP client's token, an administrator's too", async () => {
+    expect(await statuses(rows.admin, 'client')).toEqual(allOf(rows.admin, 401));
+  });
+
+  test("[TOK-25] administration refuses a personal token, an administrator's too", async () => {
+    expect(await statuses(rows.admin, 'personal')).toEqual(allOf(rows.admin, 403));
+    expect(await statuses(rows.admin, 'adminPersonal')).toEqual(allOf(rows.admin, 403));
+  });
+
+  test('[TOK-26] administration without a token answers 401', async () => {
+    expect(await statuses(rows.admin, 'none')).toEqual(allOf(rows.admin, 401));
+  });
+});

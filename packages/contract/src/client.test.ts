@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { getInfo } from './catalogue.ts';
+import { ApiError, createClient } from './client.ts';
+
+/** What the client throws for one answer of the server. */
+async function failureOf(answer: Response): Promise<ApiError> {
+  const client = createClient([getInfo] as const, { baseUrl: 'https://souk.example', fetch: async () => answer });
+  const error: unknown = await client.getMcpInfo().then(
+    () => 'no error',
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof ApiError) return error;
+  throw new Error(`not an ApiError: ${String(error)}`);
+}
+
+test('[SES-36] a call sends the bearer token that is current, and none without one', async () => {
+  const sent: (string | null)[] = [];
+  const tokens = ['first', 'second', undefined];
+  const client = createClient([getInfo] as const, {
+    baseUrl: 'https://souk.example',
+    fetch: async (_url, init) => {
+      sent.push(new Headers(init.headers).get('authorization'));
+      return new Response('', { status: 500 });
+    },
+    token: () => tokens.shift(),
+  });
+  for (let call = 0; call < 3; call += 1) await client.getMcpInfo().catch(() => undefined);
+  expect(sent).toEqual(['Bearer first', 'Bearer second', null]);
+});
+
+test.each([401, 403, 404, 502])('[ERR-5] the message of any JSON error body is shown: %i', async (status) => {
+  const failure = await failureOf(Response.json({ message: 'The proxy is restarting.' }, { status }));
+  expect(failure).toMatchObject({ status, message: 'The proxy is restarting.' });
+  expect(failure.serverMessage).toBe('The proxy is restarting.');
+});
+
+test('[ERR-5] [ERR-10] a body of ours gives its code too', async () => {
+  const body = { success: false, code: 'rate_limited', message: 'Too many requests.' };
+  expect(await failureOf(Response.json(body, { status: 429 }))).toMatchObject({
+    code: 'rate_limited',
+    message: 'Too many requests.',
+  });
+});
+
+test("[ERR-1] a 401 without a message gives 'Authentication failed. Please log in again.'", async () => {
+  const failure = await failureOf(new Response('<html>', { status: 401, statusText: 'Unauthorized' }));
+  expect(failure.message).toBe('Authentication failed. Please log in again.');
+  expect(failure.serverMessage).toBeUndefined();
+});
+
+test("[ERR-3] a 403 without a message gives 'Access denied. Required permissions missing.'", async () => {
+  const failure = await failureOf(new Response('<html>', { status: 403, statusText: 'Forbidden' }));
+  expect(failure.message).toBe('Access denied. Required permissions missing.');
+});
+
+test('[ERR-6] another failure without a message gives the status and its text', async () => {
+  const other = new Response('<html>', { status: 502, statusText: 'Upstream is away' });
+  expect((await failureOf(other)).message).toBe('HTTP 502: Upstream is away');
+});
+
+test('[ERR-6] without a status text, as in HTTP/2, the standard phrase is shown', async () => {
+  expect((await failureOf(new Response('', { status: 502 }))).message).toBe('HTTP 502: Bad Gateway');
+  expect((await failureOf(Response.json({ message: ' ' }, { status: 504 }))).message).toBe('HTTP 504: Gateway Timeout');
+  expect((await failureOf(new Response('', { status: 520 }))).message).toBe('HTTP 520: Unknown Error');
+});
+
+test('a message of a foreign body is bounded', async () => {
+  const failure = await failureOf(Response.json({ message: 'x'.repeat(100_000) }, { status: 500 }));
+  expect(failure.message).toHaveLength(1000);
+});

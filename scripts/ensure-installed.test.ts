@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+const run = promisify(execFile);
+let folder: string;
+
+/** A product with one dependency, in a file, which asks for a Node that does not exist: npm needs no network for it. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'souk-install-'));
+  await mkdir(join(folder, 'scripts'));
+  await cp(join(import.meta.dirname, 'ensure-installed.mjs'), join(folder, 'scripts/ensure-installed.mjs'));
+  await mkdir(join(folder, 'modern'));
+  await write('modern/package.json', { name: 'modern', version: '1.0.0', engines: { node: '>=99' } });
+  await run('npm', ['pack', '--silent', './modern'], { cwd: folder });
+  await write('package.json', { name: 'product', dependencies: { modern: 'file:./modern-1.0.0.tgz' } });
+  await run('npm', ['install', '--package-lock-only', '--ignore-scripts', '--silent'], { cwd: folder });
+}, 60_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const write = (path: string, content: object) => writeFile(join(folder, path), JSON.stringify(content));
+const install = () => run(process.execPath, [join(folder, 'scripts/ensure-installed.mjs')], { cwd: folder });
+
+test('the first start installs without a warning of npm, the next one not at all', async () => {
+  const first = await install();
+  expect(first.stdout).toContain('added 1 package');
+  expect(first.stdout + first.stderr).not.toMatch(/EBADENGINE|npm warn(?!.*Unknown user config)/i);
+  expect((await install()).stdout).toBe('');
+}, 60_000);
+
+test('an error of npm is shown, with what to do, and ends the start', async () => {
+  await rm(join(folder, 'node_modules'), { recursive: true });
+  await rm(join(folder, 'modern-1.0.0.tgz'));
+  await rm(join(folder, 'package-lock.json'));
+  await write('package-lock.json', { name: 'product', lockfileVersion: 3, packages: {} });
+  const failed = await install().catch((error: { code: number; stderr: string }) => error);
+  expect(failed).toMatchObject({ code: expect.any(Number) });
+  expect(failed.stderr).toMatch(/npm (error|ERR!).*modern-1\.0\.0\.tgz/);
+  expect(failed.stderr).toContain('npm install failed: see above.');
+}, 60_000);
