@@ -3,15 +3,15 @@ import { createClient, type ClientOptions } from '@souk/contract/client.ts';
 import { identityEndpoints } from '@souk/contract/identity.ts';
 import { usageEndpoints } from '@souk/contract/usage.ts';
 
-/** Where calls get their bearer token: the session puts itself here, so that this file knows no feature. */
+/** Where calls get their bearer token. The session registers itself here, so that this file imports no feature. */
 export const tokenSource: { current: () => Promise<string | undefined> } = { current: async () => undefined };
 
-/** How calls reach the broker: the session puts its own fetch here, which renews a refused token once. */
+/** How calls reach the broker. The session registers its own fetch here, which renews a refused token once. */
 export const fetchSource: { current: (url: string, init: RequestInit) => Promise<Response> } = {
   current: (url, init) => fetch(url, init),
 };
 
-/** How every client of ours calls: with this origin, and the session's token and fetch. */
+/** The options of every API client: this origin, and the session's token and fetch. */
 export const clientOptions: ClientOptions = {
   baseUrl: window.location.origin,
   fetch: (url, init) => fetchSource.current(url, init),
@@ -19,8 +19,8 @@ export const clientOptions: ClientOptions = {
 };
 
 /**
- * The calls of the broker that the first screens may need, typed by the contract. Throws ApiError with a text that can be
- * shown. Calls of one lazy screen alone have a client of their own there: their schemas weigh too.
+ * The broker's calls that the first screens need, typed by the contract. They throw ApiError with a text to show.
+ * A lazy screen has a client of its own for its calls, since schemas add to the first load too.
  */
 export const api = createClient(
   [...catalogueEndpoints, ...identityEndpoints, ...usageEndpoints] as const,

@@ -7,7 +7,7 @@ const configSchema = z.object({
   publicUrl: z.string().default(window.location.origin),
 });
 
-/** What the broker tells its pages (a meta element of index.html): the product's name, contacts and address. */
+/** The product's name, contacts and address, which the broker writes into a meta element of index.html. */
 export const config = configSchema.parse(
   JSON.parse(document.querySelector('meta[name="souk-config"]')?.getAttribute('content') ?? '{}'),
 );

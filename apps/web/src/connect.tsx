@@ -1,33 +1,35 @@
 import { useRouter } from '@tanstack/react-router';
-import { CallbackScreen } from '#features/connections/callback-screen.tsx';
-import { ConnectScreen } from '#features/connections/connect-screen.tsx';
+import { useState } from 'react';
+import { CallbackScreen } from '#features/upstreams/callback-screen.tsx';
+import { ConnectScreen } from '#features/upstreams/connect-screen.tsx';
 import { useSession } from '#features/identity/session-provider.tsx';
 
-/** /connect/{serverId}, with the session that it needs; loaded when somebody goes there. */
+/** /connect/{serverId}, with the session that it needs. Loaded when its address is opened. */
 export function Connect({ serverId }: { serverId: string }) {
   const { user, isRestoring, session } = useSession();
   const router = useRouter();
+  // while it is true no user is signed in, and the screen must not start a sign-in of its own
+  const [isSwitching, setSwitching] = useState(false);
+  const switchAccount = () => {
+    setSwitching(true);
+    // where it fails, the screen's own sign-in shows why
+    session.switchAccount(router.state.location.href).catch(() => setSwitching(false));
+  };
   return (
     <ConnectScreen
       key={`${serverId} ${user?.id ?? ''}`}
       serverId={serverId}
       user={user}
-      isRestoring={isRestoring}
+      isRestoring={isRestoring || isSwitching}
       onSignIn={() => session.startSignIn(router.state.location.href)}
-      onSignOut={() => session.signOut()}
+      onSwitchAccount={switchAccount}
     />
   );
 }
 
-/** /connect/callback, once it is known who is signed in. */
+/** /connect/callback, with the session that it needs. */
 export function ConnectCallback() {
   const { user, isRestoring } = useSession();
   const router = useRouter();
-  return (
-    <CallbackScreen
-      userId={user?.id}
-      isRestoring={isRestoring}
-      onDone={(serverId) => void router.navigate({ to: '/connect/$serverId', params: { serverId }, replace: true })}
-    />
-  );
+  return <CallbackScreen userId={user?.id} isRestoring={isRestoring} onDone={(path) => router.history.replace(path)} />;
 }

@@ -1,11 +1,33 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { OwnSignIns } from '#features/connections/own-sign-ins.tsx';
+import { ConnectionsScreen } from '#features/diagnostics/connections-screen.tsx';
 import { ConnectPanel } from '#features/gateway/connect-panel.tsx';
 import { ToolListChoice } from '#features/gateway/tool-list-choice.tsx';
-import { DashboardScreen } from '#features/identity/dashboard-screen.tsx';
+import { ConnectedAppsScreen } from '#features/identity/connected-apps-screen.tsx';
+import { DashboardScreen, type DashboardScreenProps } from '#features/identity/dashboard-screen.tsx';
 import { dashboardTabs, parseDashboardSearch } from '#features/identity/dashboard-tabs.ts';
+import { ProfileScreen } from '#features/identity/profile-screen.tsx';
+import { TokensScreen } from '#features/identity/tokens-screen.tsx';
+import { UpstreamAccounts } from '#features/upstreams/upstream-accounts.tsx';
 
-/** The dashboard with what other features put into it; loaded when somebody goes there. */
+const content: DashboardScreenProps['content'] = {
+  connections: ({ id }) => (
+    <ConnectionsScreen
+      userId={id}
+      connectPanel={
+        <>
+          <ConnectPanel userId={id} />
+          <UpstreamAccounts userId={id} />
+          <ToolListChoice userId={id} />
+        </>
+      }
+    />
+  ),
+  apps: ({ id }) => <ConnectedAppsScreen userId={id} />,
+  tokens: ({ id }) => <TokensScreen userId={id} />,
+  profile: (user) => <ProfileScreen user={user} />,
+};
+
+/** The dashboard, composed from several features. Loaded when its address is opened. */
 export function Dashboard() {
   const { tab } = parseDashboardSearch(useSearch({ from: '/dashboard' }));
   const navigate = useNavigate({ from: '/dashboard' });
@@ -13,13 +35,7 @@ export function Dashboard() {
     <DashboardScreen
       tab={tab ?? dashboardTabs[0]}
       onTabChange={(next) => void navigate({ search: { tab: next }, replace: true, resetScroll: false })}
-      connectPanel={(userId) => (
-        <>
-          <ConnectPanel userId={userId} />
-          <OwnSignIns userId={userId} />
-          <ToolListChoice userId={userId} />
-        </>
-      )}
+      content={content}
     />
   );
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openSignInPopup, type PopupHost, type PopupWindow } from './popup-window.ts';
+import { openSignInPopup, PopupBlockedError, type PopupHost, type PopupWindow } from './popup-window.ts';
 
 const origin = 'https://souk.example';
 const frame = { left: 100, top: 50, width: 1200, height: 900 };
@@ -9,7 +9,8 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** A popup on the page of a foreign site, and what happens to it. */
-function openPopup({ blocked = false } = {}) {
+function openPopup({ blocked = false, url = '/sign-in' } = {}) {
+  const wentTo: string[] = [];
   const opened: string[][] = [];
   const asked: number[] = [];
   let address: string | undefined;
@@ -24,7 +25,9 @@ function openPopup({ blocked = false } = {}) {
         if (address === undefined) throw new Error('another origin');
         return address;
       },
-      set href(_next) {},
+      set href(next) {
+        wentTo.push(next);
+      },
     },
   };
   const host: PopupHost = {
@@ -35,12 +38,15 @@ function openPopup({ blocked = false } = {}) {
   };
   const isDone = ({ pathname }: URL) => pathname === '/auth/success' || pathname === '/auth/callback';
   const end: { by?: string; error?: string } = {};
-  openSignInPopup({ url: '/sign-in', isDone, host }).then(
+  const signIn = openSignInPopup(url, host);
+  signIn.wait({ isDone }).then(
     (by) => (end.by = by),
     (error: Error) => (end.error = error.message),
   );
   return {
     popup,
+    signIn,
+    wentTo,
     opened,
     asked,
     end,
@@ -54,10 +60,18 @@ test('[SIGN-46] the popup is 600x700, over the middle of the window', () => {
   expect(openPopup().opened).toEqual([['/sign-in', 'souk-sign-in', 'popup,width=600,height=700,left=400,top=150']]);
 });
 
-test('[SIGN-51] a blocked popup rejects', async () => {
-  const { end } = openPopup({ blocked: true });
-  await pass(0);
-  expect(end.error).toBe('Failed to open OAuth popup window. Please allow popups for this site.');
+test('[SIGN-51] a blocked popup is an error of its own', () => {
+  const open = () => openPopup({ blocked: true });
+  expect(open).toThrow(PopupBlockedError);
+  expect(open).toThrow(/^Failed to open OAuth popup window\. Please allow popups for this site\.$/);
+});
+
+test('a window that is opened before its address is known goes there later', () => {
+  const { signIn, opened, wentTo } = openPopup({ url: '' });
+  expect(opened[0]?.[0]).toBe('');
+  expect(wentTo).toEqual([]);
+  signIn.goTo('https://auth.example/authorize');
+  expect(wentTo).toEqual(['https://auth.example/authorize']);
 });
 
 test('[SIGN-48] a success message of our own origin resolves, and closes the window', async () => {

@@ -5,13 +5,13 @@ const pollEveryMs = 1_000;
 const waitAfterCloseMs = 5_000;
 const timeoutMs = 300_000;
 
-/** Name of every sign-in window: the page inside knows by it that it is one, also after it went through other sites. */
+/** Name of every sign-in window. It survives visits to other sites, so our page in the window recognises it at the end. */
 export const popupName = 'souk-sign-in';
 
 /** The message by which a page in the popup tells its opener that a sign-in worked. */
 const successMessage = { type: 'souk:sign-in', success: true } as const;
 
-/** The parts of a browser that a popup needs; tests bring their own. */
+/** The parts of a browser that a popup needs; tests pass their own. */
 export type PopupHost = {
   origin: string;
   /** Where this window stands, for the popup to open over its middle. */
@@ -30,36 +30,59 @@ export type PopupWindow = {
 /** Why the wait ended: a message of success, an address that means success, or a window that was closed. */
 export type PopupEnd = 'message' | 'address' | 'closed';
 
-export type SignInPopupOptions = {
-  url: string;
+export type WaitOptions = {
   /** Whether an address of our own origin means that the popup has come back: its success or callback page. */
   isDone: (address: URL) => boolean;
   /** Ends the wait and closes the window. */
   signal?: AbortSignal | undefined;
-  host?: PopupHost | undefined;
 };
 
-/**
- * Opens a sign-in in a window of its own and waits for its end (spec part 1, section 4, popup variant). Call it straight
- * from a click: browsers block other windows. After 'address' the window is left to finish by itself, and closes itself.
- * @returns what ended it; 'closed' comes 5 seconds after the window went, since its success may still be on the way
- * @throws Error 'Failed to open OAuth popup window. Please allow popups for this site.' when it was blocked, and
- *   'OAuth authorization timed out after 5 minutes'
- */
-export function openSignInPopup({ url, isDone, signal, host = browserHost() }: SignInPopupOptions): Promise<PopupEnd> {
-  const popup = host.open(url, popupName, featuresOver(host.frame));
-  if (!popup) {
-    return Promise.reject(new Error('Failed to open OAuth popup window. Please allow popups for this site.'));
+/** A sign-in window that is open. */
+export type SignInPopup = {
+  goTo: (url: string) => void;
+  /**
+   * Waits for the end of the sign-in (spec part 1, section 4, popup variant). After 'address' the window is left open:
+   * its page finishes by itself and closes it.
+   * @returns what ended it; 'closed' comes 5 seconds after the window was closed, since its success may still arrive
+   * @throws Error 'OAuth authorization timed out after 5 minutes'
+   */
+  wait: (options: WaitOptions) => Promise<PopupEnd>;
+  close: () => void;
+};
+
+/** The browser refused to open the window. */
+export class PopupBlockedError extends Error {
+  constructor() {
+    super('Failed to open OAuth popup window. Please allow popups for this site.');
+    this.name = 'PopupBlockedError';
   }
+}
+
+/**
+ * Opens a window for a sign-in. Call it in the click itself, before anything is awaited: browsers block other windows.
+ * Without a url it is empty, for an address that is not known yet.
+ * @throws PopupBlockedError
+ */
+export function openSignInPopup(url = '', host: PopupHost = browserHost()): SignInPopup {
+  const popup = host.open(url, popupName, featuresOver(host.frame));
+  if (!popup) throw new PopupBlockedError();
   popup.focus();
+  return {
+    goTo: (address) => void (popup.location.href = address),
+    wait: (options) => waitForEnd(popup, host, options),
+    close: () => popup.close(),
+  };
+}
+
+function waitForEnd(popup: PopupWindow, host: PopupHost, { isDone, signal }: WaitOptions): Promise<PopupEnd> {
   return new Promise((resolve, reject) => {
     let closing: ReturnType<typeof setTimeout> | undefined;
-    const end = (settle: () => void) => {
+    const end = (finish: () => void) => {
       clearInterval(poll);
       clearTimeout(timeout);
       clearTimeout(closing);
       stopListening();
-      settle();
+      finish();
     };
     const stopListening = host.listen(({ origin, data }) => {
       if (origin === host.origin && isSuccess(data)) end(() => (popup.close(), resolve('message')));
@@ -77,23 +100,23 @@ export function openSignInPopup({ url, isDone, signal, host = browserHost() }: S
 }
 
 /**
- * For the last page of a sign-in: where it stands in a popup it closes, and the opener is told when it worked.
- * Elsewhere it does nothing. Go on as without it: a window that cannot be closed is a page like others.
+ * For the last page of a sign-in: tells the opener when it worked and closes the window. Does nothing outside a popup.
+ * The caller continues as without it, since a browser may refuse to close the window.
  */
 export function finishPopup(worked: boolean): void {
   if (!isPopup()) return;
   window.name = '';
-  // an opener of another origin hears nothing
+  // reaches an opener of our own origin only
   if (worked) window.opener?.postMessage(successMessage, window.location.origin);
   window.close();
 }
 
-/** Whether this page stands in a sign-in window. */
+/** Whether this page is in a sign-in window. */
 export function isPopup(): boolean {
   return window.name === popupName;
 }
 
-/** Whether a message is the one of finishPopup. Look at its origin first. */
+/** Whether a message is the one of finishPopup. The caller checks its origin first. */
 export function isSuccess(data: unknown): boolean {
   if (typeof data !== 'object' || data === null) return false;
   return 'type' in data && data.type === successMessage.type && 'success' in data && data.success === true;

@@ -1,22 +1,32 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
 import { parseMarketplaceSearch } from '#features/catalogue/find-servers.ts';
 import { Footer } from '#features/catalogue/footer.tsx';
 import { HomeScreen } from '#features/catalogue/home-screen.tsx';
 import { MarketplaceScreen } from '#features/catalogue/marketplace-screen.tsx';
-import { ServiceScreen } from '#features/catalogue/service-screen.tsx';
 import { clientNames } from '#features/gateway/client-forms.ts';
 import { ConnectPanel } from '#features/gateway/connect-panel.tsx';
 import { CallbackScreen } from '#features/identity/callback-screen.tsx';
 import { parseDashboardSearch } from '#features/identity/dashboard-tabs.ts';
 import { Header } from '#features/identity/header.tsx';
+import { SessionEndNotice } from '#features/identity/session-end-notice.tsx';
 import { useSession } from '#features/identity/session-provider.tsx';
 import { PageShell } from '#ui/page-shell.tsx';
 import { TextLink } from '#ui/text-link.tsx';
 import { ErrorScreen } from './error-screen.tsx';
+import { useHeadingFocus } from './focus-heading.ts';
 import { NotFoundScreen } from './not-found-screen.tsx';
+import { Service } from './service.tsx';
 
 /** Links of the header and of the footer appear with their screens (spec part 1, section 2). */
 const nav = [{ label: 'Marketplace', to: '/marketplace' }] as const;
+const memberNav = [...nav, { label: 'Dashboard', to: '/dashboard' }] as const;
 const quickLinks = [
   {
     id: 'home',
@@ -38,11 +48,13 @@ const quickLinks = [
 
 function Frame() {
   const { user } = useSession();
+  useHeadingFocus();
   return (
     <PageShell
-      header={<Header nav={nav} account={{ dashboard: '/dashboard' }} />}
+      header={<Header nav={user ? memberNav : nav} account={{ dashboard: '/dashboard' }} />}
       footer={<Footer links={quickLinks} signedIn={user !== undefined} />}
     >
+      <SessionEndNotice />
       <Outlet />
     </PageShell>
   );
@@ -64,7 +76,7 @@ const marketplace = createRoute({
   path: '/marketplace',
   validateSearch: parseMarketplaceSearch,
   component: function Marketplace() {
-    // the router leaves in what the validation dropped
+    // the router keeps what the validation dropped
     const search = parseMarketplaceSearch(marketplace.useSearch());
     const navigate = marketplace.useNavigate();
     return (
@@ -97,14 +109,7 @@ const service = createRoute({
   getParentRoute: () => root,
   path: '/service/$serviceId',
   component: function ServiceDetail() {
-    const { serviceId } = service.useParams();
-    const { user } = useSession();
-    return (
-      <ServiceScreen
-        serviceId={serviceId}
-        connectPanel={(shown) => <ConnectPanel service={shown} userId={user?.id} />}
-      />
-    );
+    return <Service serviceId={service.useParams().serviceId} />;
   },
 });
 
@@ -112,7 +117,7 @@ const service = createRoute({
 const serviceWithoutId = createRoute({
   getParentRoute: () => root,
   path: '/service',
-  component: () => <ServiceScreen serviceId="" connectPanel={() => null} />,
+  component: () => <Service serviceId="" />,
 });
 
 const dashboard = createRoute({
@@ -122,9 +127,18 @@ const dashboard = createRoute({
   component: lazyRouteComponent(() => import('./dashboard.tsx'), 'Dashboard'),
 });
 
+/** The same screen as /dashboard (spec part 2, section 2), with its Profile tab. */
+const profile = createRoute({
+  getParentRoute: () => root,
+  path: '/profile',
+  beforeLoad: () => {
+    throw redirect({ to: '/dashboard', search: { tab: 'profile' }, replace: true });
+  },
+});
+
 const callback = createRoute({ getParentRoute: () => root, path: '/auth/callback', component: CallbackScreen });
 
-/** After a ticket of the broker (spec part 2, section 2). */
+/** Sign-in completion from a redirect of the broker (spec part 2, section 2). */
 const success = createRoute({
   getParentRoute: () => root,
   path: '/auth/success',
@@ -148,7 +162,7 @@ const authShim = createRoute({
   component: lazyRouteComponent(() => import('#features/identity/auth-shim-screen.tsx'), 'AuthShimScreen'),
 });
 
-/** A person's own connection to a server: where calls that need a sign-in send people. */
+/** Connects a person's account at a server. Calls that need one answer with this address. */
 const LazyConnect = lazyRouteComponent(() => import('./connect.tsx'), 'Connect');
 const connect = createRoute({
   getParentRoute: () => root,
@@ -158,14 +172,14 @@ const connect = createRoute({
   },
 });
 
-/** Where authorization servers of servers send the browser back to. */
+/** The authorization servers of upstream servers send the browser back here. */
 const connectCallback = createRoute({
   getParentRoute: () => root,
   path: '/connect/callback',
   component: lazyRouteComponent(() => import('./connect.tsx'), 'ConnectCallback'),
 });
 
-/** Every part of the kit in every state, for looking: on the development server alone. */
+/** Every part of the kit in every state. On the development server only. */
 const kit = import.meta.env.DEV
   ? [
       createRoute({
@@ -186,6 +200,7 @@ export const router = createRouter({
     service,
     serviceWithoutId,
     dashboard,
+    profile,
     callback,
     success,
     signIn,

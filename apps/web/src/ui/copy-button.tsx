@@ -9,11 +9,11 @@ export type CopyButtonProps = ButtonLook & {
   text: string;
   /** "Copy", unless said otherwise. */
   label?: string | undefined;
-  /** What a screen reader hears as the name, where "Copy" alone would not say of what. */
+  /** The accessible name, where "Copy" alone would not say what is copied. */
   name?: string | undefined;
 };
 
-/** Copies a text and says so, to eyes and to screen readers. */
+/** Copies a text and says so, visibly and to screen readers. The tick has the label's colour, which any button contrasts. */
 export function CopyButton({ text, label = 'Copy', name, ...look }: CopyButtonProps) {
   const { state, copy } = useCopy();
   return (
@@ -22,9 +22,7 @@ export function CopyButton({ text, label = 'Copy', name, ...look }: CopyButtonPr
         {...look}
         aria-label={state === 'copied' ? undefined : name}
         onClick={() => copy(text)}
-        icon={
-          state === 'copied' ? <Check aria-hidden size={15} className="text-good" /> : <Copy aria-hidden size={15} />
-        }
+        icon={state === 'copied' ? <Check aria-hidden size={15} /> : <Copy aria-hidden size={15} />}
       >
         {state === 'idle' ? label : state === 'copied' ? 'Copied' : 'Not copied'}
       </Button>

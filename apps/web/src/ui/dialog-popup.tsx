@@ -1,9 +1,26 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import X from 'lucide-react/icons/x';
+import type { ReactNode } from 'react';
 import { buttonClasses } from './button-look.ts';
 import { classNames } from './class-names.ts';
-import type { DialogProps } from './dialog.tsx';
+
+export type DialogProps = {
+  open: boolean;
+  /** Asked to close: Escape, the cross, a click beside it. */
+  onOpenChange: (open: boolean) => void;
+  title: ReactNode;
+  description?: ReactNode;
+  /** 400, 520 or 720 px at most. */
+  size?: 'small' | 'medium' | 'large' | undefined;
+  /** role=alertdialog: a click beside it does not close it. */
+  urgent?: boolean | undefined;
+  /** Only the buttons of the footer close it: no cross, and Escape does nothing. */
+  closesByFooter?: boolean | undefined;
+  /** Buttons; the one to press comes last. */
+  footer?: ReactNode;
+  children?: ReactNode;
+};
 
 const widths = { small: 'max-w-sm', medium: 'max-w-md', large: 'max-w-lg' } as const;
 
@@ -15,12 +32,13 @@ export function DialogPopup({
   description,
   size = 'medium',
   urgent,
+  closesByFooter,
   footer,
   children,
 }: DialogProps) {
   const Root = urgent ? AlertDialog.Root : BaseDialog.Root;
   return (
-    <Root open={open} onOpenChange={onOpenChange}>
+    <Root open={open} onOpenChange={(next) => !closesByFooter && onOpenChange(next)}>
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className="fixed inset-0 bg-shade transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <BaseDialog.Viewport className="fixed inset-0 flex items-end justify-center p-3 sm:items-center sm:p-6">
@@ -42,12 +60,14 @@ export function DialogPopup({
                 {footer}
               </div>
             )}
-            <BaseDialog.Close
-              aria-label="Close"
-              className={buttonClasses({ variant: 'ghost', size: 'medium', square: true }, 'absolute! top-3 right-3')}
-            >
-              <X aria-hidden size={17} />
-            </BaseDialog.Close>
+            {!closesByFooter && (
+              <BaseDialog.Close
+                aria-label="Close"
+                className={buttonClasses({ variant: 'ghost', size: 'medium', square: true }, 'absolute! top-3 right-3')}
+              >
+                <X aria-hidden size={17} />
+              </BaseDialog.Close>
+            )}
           </BaseDialog.Popup>
         </BaseDialog.Viewport>
       </BaseDialog.Portal>

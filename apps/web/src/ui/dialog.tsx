@@ -1,19 +1,5 @@
-import { lazy, Suspense, useRef, type ReactNode } from 'react';
-
-export type DialogProps = {
-  open: boolean;
-  /** Asked to close: Escape, the cross, a click beside it. */
-  onOpenChange: (open: boolean) => void;
-  title: ReactNode;
-  description?: ReactNode;
-  /** 400, 520 or 720 px at most. */
-  size?: 'small' | 'medium' | 'large' | undefined;
-  /** role=alertdialog: a click beside it does not close it. */
-  urgent?: boolean | undefined;
-  /** Buttons; the one to press comes last. */
-  footer?: ReactNode;
-  children?: ReactNode;
-};
+import { lazy, Suspense, useRef } from 'react';
+import type { DialogProps } from './dialog-popup.tsx';
 
 const loadPopup = () => import('./dialog-popup.tsx');
 const DialogPopup = lazy(async () => ({ default: (await loadPopup()).DialogPopup }));

@@ -1,8 +1,18 @@
 import { Menu as BaseMenu } from '@base-ui/react/menu';
-import { Link } from '@tanstack/react-router';
-import { useEffect, useRef, type KeyboardEvent, type RefObject } from 'react';
+import { Link, type LinkProps } from '@tanstack/react-router';
+import { useEffect, useRef, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import { classNames } from './class-names.ts';
-import type { MenuEntry } from './menu.tsx';
+
+export type MenuEntry =
+  | 'separator'
+  | { label: string; to: NonNullable<LinkProps['to']>; icon?: ReactNode }
+  | {
+      label: string;
+      onSelect: () => void;
+      icon?: ReactNode;
+      tone?: 'danger' | undefined;
+      disabled?: boolean | undefined;
+    };
 
 export type MenuPopupProps = {
   label: string;

@@ -1,17 +1,6 @@
-import type { LinkProps } from '@tanstack/react-router';
 import { lazy, Suspense, useRef, useState, type ReactNode } from 'react';
 import { buttonClasses, type ButtonLook } from './button-look.ts';
-
-export type MenuEntry =
-  | 'separator'
-  | { label: string; to: NonNullable<LinkProps['to']>; icon?: ReactNode }
-  | {
-      label: string;
-      onSelect: () => void;
-      icon?: ReactNode;
-      tone?: 'danger' | undefined;
-      disabled?: boolean | undefined;
-    };
+import type { MenuEntry } from './menu-popup.tsx';
 
 export type MenuProps = ButtonLook & {
   /** Names the list, and begins the button's name: "Account" before a visible "Noor Haddad". */

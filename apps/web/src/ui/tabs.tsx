@@ -19,6 +19,12 @@ export type TabsProps<Value extends string> = {
   look?: 'line' | 'pills' | undefined;
 };
 
+/** The width in which what scrolls on fades out (styles.css, fade-edges). */
+const edgePx = 40;
+
+const chosenInForcedColors =
+  'forced-colors:border-[Highlight] forced-colors:bg-[Highlight] forced-colors:text-[HighlightText] forced-colors:forced-color-adjust-none';
+
 const looks = {
   line: {
     list: 'fade-edges scroll-px-10 gap-1 overflow-x-auto [scrollbar-width:none]',
@@ -42,6 +48,16 @@ function nextIndex(key: string, index: number, count: number): number | undefine
   return key === 'End' ? count - 1 : undefined;
 }
 
+/** By scrollLeft: scrollIntoView would also move the place where the Tab key starts, past the skip link. */
+function scrollToChosen(list: HTMLElement): void {
+  const chosen = list.querySelector<HTMLElement>('[aria-selected="true"]');
+  if (!chosen) return;
+  const frame = list.getBoundingClientRect();
+  const tab = chosen.getBoundingClientRect();
+  if (tab.left < frame.left + edgePx) list.scrollLeft -= frame.left + edgePx - tab.left;
+  else if (tab.right > frame.right - edgePx) list.scrollLeft += tab.right - (frame.right - edgePx);
+}
+
 /**
  * Tabs with their panel: arrow keys, Home and End choose (ARIA practices, tabs with automatic activation).
  * Keep `value` in the address. Ours and not Base UI's: the first load has 10 KB better uses.
@@ -53,9 +69,9 @@ export function Tabs<Value extends string>({ label, items, value, onChange, look
   const list = useRef<HTMLDivElement>(null);
   const hiddenEdges = useHiddenEdges(list);
   const fits = hiddenEdges === 'none';
-  // on a phone, or one that was just turned, the chosen one may be out of sight: an address can name any of them
+  // on a phone, or one that was just turned, the chosen tab may be out of sight: an address can name any of them
   useEffect(() => {
-    list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    if (list.current) scrollToChosen(list.current);
   }, [value, fits]);
   const move = (event: KeyboardEvent<HTMLElement>, index: number) => {
     const to = nextIndex(event.key, index, items.length);
@@ -91,7 +107,9 @@ export function Tabs<Value extends string>({ label, items, value, onChange, look
               className={classNames(
                 'shrink-0 font-medium whitespace-nowrap transition-colors',
                 classes.tab,
-                isChosen ? classes.chosen : 'border-transparent text-quiet hover:text-text',
+                isChosen
+                  ? classNames(classes.chosen, chosenInForcedColors)
+                  : 'border-transparent text-quiet hover:text-text',
               )}
             >
               {item.label}

@@ -1,14 +1,14 @@
+import { themeStorageKey } from '@souk/contract/pages.ts';
 import { useSyncExternalStore } from 'react';
 
 /** system: as the machine says. The other two are a person's own choice, kept in this browser. */
 export type Theme = 'system' | 'light' | 'dark';
 
-const storageKey = 'souk.theme';
 const listeners = new Set<() => void>();
 
 function read(): Theme {
   try {
-    const stored = localStorage.getItem(storageKey);
+    const stored = localStorage.getItem(themeStorageKey);
     return stored === 'light' || stored === 'dark' ? stored : 'system';
   } catch {
     // storage may be forbidden: the system's theme is a good one
@@ -29,14 +29,14 @@ function apply(theme: Theme): void {
 apply(current);
 // another tab of ours changed it
 window.addEventListener('storage', (event) => {
-  if (event.key === storageKey || event.key === null) apply(read());
+  if (event.key === themeStorageKey || event.key === null) apply(read());
 });
 
 /** Sets the theme, here and in other tabs, and remembers it. */
 export function setTheme(theme: Theme): void {
   try {
-    if (theme === 'system') localStorage.removeItem(storageKey);
-    else localStorage.setItem(storageKey, theme);
+    if (theme === 'system') localStorage.removeItem(themeStorageKey);
+    else localStorage.setItem(themeStorageKey, theme);
   } catch {
     // it holds until the page is left
   }

@@ -2,7 +2,7 @@ import { useEffect, useState, type RefObject } from 'react';
 
 export type HiddenEdges = 'none' | 'start' | 'end' | 'both';
 
-/** Nobody sees less than this: fractions of a pixel are left over when a page is zoomed. */
+/** Less than this cannot be seen: zoomed pages leave fractions of a pixel over. */
 const tolerancePx = 2;
 
 /** Behind which edges of an element that scrolls sideways something is hidden, as it is scrolled and as its width changes. */

@@ -1,6 +1,6 @@
 import { categories } from '@souk/contract/manifest.ts';
 import { describe, expect, test } from 'vitest';
-import { findServers, isFree, isNarrowed, parseMarketplaceSearch, typeLabels } from './find-servers.ts';
+import { findServers, isNarrowed, parseMarketplaceSearch, typeLabels } from './find-servers.ts';
 import { testServer } from './testing/test-server.ts';
 
 const rented = {
@@ -74,10 +74,18 @@ describe('filters', () => {
     expect(ids(findServers(all, { tier: 'T2' }))).toEqual(['travel-pro']);
   });
 
-  test('[MKT-20] price filters by free or paid, and what comes with a paid plan only is paid', () => {
-    expect(ids(findServers(all, { price: 'free' }))).toEqual(['zz-echo', 'notes']);
-    expect(ids(findServers(all, { price: 'paid' }))).toEqual(['plan-only', 'travel-pro']);
-    expect(isFree(testServer({ serverId: 'a', billing: { ...rented, tier: 'T0', features: [] } }))).toBe(false);
+  test('[MKT-20] price filters by free or paid: T0 is free, a rental price on it or not', () => {
+    const rentedFree = testServer({ serverId: 'a-rented', billing: { ...rented, tier: 'T0', features: [] } });
+    const servers = [...all, rentedFree];
+    expect(ids(findServers(servers, { price: 'free' }))).toEqual(['a-rented', 'zz-echo', 'notes']);
+    expect(ids(findServers(servers, { price: 'paid' }))).toEqual(['plan-only', 'travel-pro']);
+    expect(ids(findServers(servers, { sort: 'price' }))).toEqual([
+      'a-rented',
+      'zz-echo',
+      'notes',
+      'travel-pro',
+      'plan-only',
+    ]);
   });
 
   test('[MKT-21] status filters by server status', () => {

@@ -1,6 +1,7 @@
 import type { ServerAnswer, ServerStatus } from '@souk/contract/catalogue.ts';
 import type { categories } from '@souk/contract/manifest.ts';
 import { tiers, type Tier } from '@souk/contract/tiers.ts';
+import { isFree } from '#web/access-text.ts';
 
 /** What stands in the address of the marketplace. An absent field filters nothing; no sort means by name. */
 export type MarketplaceSearch = {
@@ -37,7 +38,7 @@ export const sortLabels = {
 } as const;
 export type SortOrder = keyof typeof sortLabels;
 
-/** Reads the address: values that nobody offers are dropped, so that an old or mistyped link still shows servers. */
+/** Reads the address and drops unknown values, so that an old or mistyped link still shows servers. */
 export function parseMarketplaceSearch(raw: Record<string, unknown>): MarketplaceSearch {
   const q = textOf(raw['q']).trim();
   return {
@@ -69,11 +70,6 @@ export function keysOf<Options extends object>(options: Options): (keyof Options
 /** Is the list narrowed by more than its order? */
 export function isNarrowed({ sort: _order, ...filters }: MarketplaceSearch): boolean {
   return Object.values(filters).some((value) => value !== undefined);
-}
-
-/** A server that a signed-in person may use without a plan and without renting it. */
-export function isFree({ billing }: ServerAnswer): boolean {
-  return billing === undefined || (tiers[billing.tier].level === 0 && billing.rental === undefined);
 }
 
 /** The tier of a server; without billing it is T0 (clarifications, Marketplace). */
@@ -110,7 +106,7 @@ const names = new Intl.Collator('en', { sensitivity: 'base', numeric: true });
 const byName: Compare = (one, other) =>
   names.compare(one.displayName, other.displayName) || names.compare(one.serverId, other.serverId);
 
-/** Free first, then by monthly price; servers that come with a plan only have no price of their own and stand last. */
+/** Free first, then by monthly price. Servers that only a plan includes have no price of their own and come last. */
 const priceRank = (server: ServerAnswer): number =>
   isFree(server) ? 0 : (server.billing?.rental?.price ?? Number.MAX_SAFE_INTEGER);
 

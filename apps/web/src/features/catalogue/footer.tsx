@@ -14,7 +14,7 @@ export type FooterProps = {
   signedIn: boolean;
 };
 
-/** Foot of every screen: quick links, contacts, and for visitors what the market holds. */
+/** The footer of every screen: quick links, contacts, and a stats line for visitors. */
 export function Footer({ links, signedIn }: FooterProps) {
   return (
     <footer className="mt-8 border-t border-line">

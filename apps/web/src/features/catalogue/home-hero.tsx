@@ -9,11 +9,11 @@ import { StatusBadge } from '#ui/status-badge.tsx';
 import { counted } from './server-texts.ts';
 
 type HeroProps = {
-  /** The link of everything. */
+  /** The all-servers link. */
   link: string;
-  /** Names of the clients that it goes into. */
+  /** Names of the clients that take the link. */
   clients: readonly string[];
-  /** What stands behind it; undefined while it is not known. */
+  /** Undefined while they load. */
   servers: readonly ServerAnswer[] | undefined;
   /** They could not be loaded. */
   failed: boolean;
@@ -21,15 +21,14 @@ type HeroProps = {
 
 const shownServers = 4;
 
-/** The first thing that is seen: what this is, and the thing itself, with its live services. */
+/** The top of home: what the product is, and the link itself with the live services behind it. */
 export function HomeHero(props: HeroProps) {
   return (
     <section className="grid items-center gap-10 pb-14 sm:pt-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,30rem)] lg:gap-16 lg:pb-20">
       <div className="min-w-0">
         <h1 className="text-4xl/11 font-semibold tracking-tighter sm:text-6xl/16">One-click AI upgrade</h1>
         <p className="mt-5 max-w-md text-base/7 text-quiet sm:text-lg/8">
-          Paste one link into Claude, ChatGPT or any other AI client, and the tools of every server here become
-          available.
+          Paste one link into Claude, ChatGPT or any other AI client, and every tool here is ready to use.
         </p>
         <p className="mt-3 text-base/7 font-medium sm:text-lg/8">No API keys, no secrets, no configuration.</p>
         <div className="mt-8 flex flex-wrap gap-3">
@@ -46,7 +45,7 @@ export function HomeHero(props: HeroProps) {
   );
 }
 
-/** Clients above, the link in the doorway, services below: how the thing works, drawn with the thing. */
+/** How it works, drawn with the real thing: clients above, the link in the doorway, services below. */
 function Gate({ link, clients, servers, failed }: HeroProps) {
   return (
     <div className="min-w-0">

@@ -10,11 +10,11 @@ import { EmptyState } from '#ui/empty-state.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
+import { capabilitiesQuery } from '#web/capabilities-query.ts';
 import { config } from '#web/config.ts';
 import { findServers } from './find-servers.ts';
 import { HomeHero } from './home-hero.tsx';
 import { features, questions } from './home-texts.ts';
-import { capabilitiesQuery } from './queries.ts';
 import { SearchAndFilter } from './search-and-filter.tsx';
 import { ServerGrid, ServerGridPlaceholder } from './server-grid.tsx';
 

@@ -1,46 +1,46 @@
-/** Words of the home page that stand nowhere else. */
+/** Texts of the home page. */
 export const features = [
   {
     id: 'setup',
     title: 'Instant Setup',
-    text: 'Paste one link. Your client signs you in by itself, and every tool that you may use is there. No restart when something new arrives.',
+    text: 'Paste one link and sign in once. Your client then has every tool you can use, and new ones appear without a restart.',
   },
   {
     id: 'security',
     title: 'Enterprise Security',
-    text: 'Each client signs in with OAuth and holds a token for this address alone. Your sign-in is never passed on to a server, and access can be taken back at any time.',
+    text: 'Each client signs in with OAuth and gets a token that works only here. We never pass your sign-in on to a server, and you can revoke access at any time.',
   },
   {
     id: 'community',
     title: 'Growing Community',
-    text: 'Open source, and open to every MCP server: over HTTP, over WebSocket, or as a program. Anyone can host a market of their own.',
+    text: 'Open source, and open to every MCP server that speaks HTTP, WebSocket or stdio. Anyone can host their own marketplace.',
   },
 ] as const;
 
-/** The four questions of home. */
+/** The FAQ of home: four questions (spec part 1, section 2). */
 export const questions = [
   {
     id: 'what',
     title: 'What is an MCP server?',
     content:
-      'A service that gives an AI assistant tools: to look up flights, keep notes, read files. MCP, the Model Context Protocol, is the open standard in which assistants and such services speak.',
+      'A service that gives an AI assistant tools, for example to look up flights, keep notes or read files. MCP, the Model Context Protocol, is the open standard that assistants and these services share.',
   },
   {
     id: 'keys',
     title: 'Do I need API keys?',
     content:
-      'No. There are no API keys, no secrets and no configuration. You paste a link, and your client opens a sign-in page the first time it connects. A server that keeps data of your own may ask you to sign in there once.',
+      'No. There are no API keys, no secrets and no configuration. You paste a link, and your client opens a sign-in page the first time it connects. A server that holds your own data may ask you to sign in there once.',
   },
   {
     id: 'clients',
     title: 'Which AI clients work?',
     content:
-      'Every client that speaks MCP: Claude, ChatGPT, VS Code, Cursor, Windsurf, Codex, Gemini CLI, Copilot CLI, LM Studio and others. Clients that can only start programs connect through mcp-remote.',
+      'Every client that supports MCP: Claude, ChatGPT, VS Code, Cursor, Windsurf, Codex, Gemini CLI, Copilot CLI, LM Studio and others. Clients that can only start programs connect through mcp-remote.',
   },
   {
     id: 'cost',
     title: 'What does it cost?',
     content:
-      'Free servers cost nothing. Premium servers come with a plan or a monthly rental. Where a tool costs credits, the price of a call stands beside it before you use it.',
+      'Free servers cost nothing. Premium servers come with a plan or a monthly rental. Some tools cost credits; each tool shows its price per call.',
   },
 ] as const;

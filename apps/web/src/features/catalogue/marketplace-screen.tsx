@@ -10,15 +10,16 @@ import { Notice } from '#ui/notice.tsx';
 import { ScreenHeading } from '#ui/screen-heading.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 import { SearchField } from '#ui/search-field.tsx';
+import { capabilitiesQuery } from '#web/capabilities-query.ts';
 import { findServers, isNarrowed, type MarketplaceSearch } from './find-servers.ts';
 import { MarketplaceFilters } from './marketplace-filters.tsx';
-import { capabilitiesQuery, useRefresh } from './queries.ts';
+import { useRefresh } from './queries.ts';
 import { ServerGrid, ServerGridPlaceholder } from './server-grid.tsx';
 
 export type MarketplaceScreenProps = {
   /** What the address says (parseMarketplaceSearch). */
   search: MarketplaceSearch;
-  /** Writes the address. `replace` while a person types, so that Back leaves the page and does not delete letters. */
+  /** Writes the address. `replace` while a person types, so that Back leaves the page instead of deleting letters. */
   onSearchChange: (search: MarketplaceSearch, how: { replace: boolean }) => void;
 };
 
@@ -107,7 +108,7 @@ function NothingFound({ searching, onClear }: { searching: boolean; onClear: () 
   );
 }
 
-/** Holds what is typed as it is typed; the address holds it trimmed, and wins when it changes by itself (Back, a link). */
+/** Keeps the text as typed, while the address holds it trimmed. A change of the address by Back or a link wins. */
 function SearchText({ q = '', onChange }: { q: string | undefined; onChange: (q: string | undefined) => void }) {
   const [typed, setTyped] = useState(q);
   const [known, setKnown] = useState(q);

@@ -9,7 +9,7 @@ export const typeOptions = [
   ...keysOf(typeLabels).map((type) => ({ value: type, label: typeLabels[type] })),
 ] as const satisfies readonly { value: ServerType | ''; label: string }[];
 
-/** Home's box: leads to the marketplace with the chosen text and type in the address. */
+/** The search box of home. Leads to the marketplace with text and type in the address. */
 export function SearchAndFilter({ onSearch }: { onSearch: (search: MarketplaceSearch) => void }) {
   const [q, setQ] = useState('');
   const [type, setType] = useState<ServerType | ''>('');
@@ -17,7 +17,7 @@ export function SearchAndFilter({ onSearch }: { onSearch: (search: MarketplaceSe
     <form
       role="search"
       aria-labelledby="search-and-filter"
-      // where no script runs, the browser asks for the same address itself
+      // without scripts the browser goes to the same address
       action="/marketplace"
       onSubmit={(event) => {
         event.preventDefault();

@@ -8,7 +8,7 @@ import { StatusBadge } from '#ui/status-badge.tsx';
 import { TierBadge } from '#ui/tier-badge.tsx';
 import { counted } from './server-texts.ts';
 
-/** One server of the store. The whole card leads to its page, by one link. */
+/** One server of the store. The whole card is one link to its page. */
 export function ServerCard({ server }: { server: ServerAnswer }) {
   const { serverId, displayName, displayDescription, metadata, capabilities, billing, status } = server;
   return (

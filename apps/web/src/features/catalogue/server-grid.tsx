@@ -19,13 +19,13 @@ export function ServerGrid({ servers }: { servers: readonly ServerAnswer[] }) {
   );
 }
 
-/** Cards that take their place at once, and are seen when loading takes long. Home shows 6 (spec part 1, section 9). */
+/** Placeholders of 6 cards (spec part 1, section 9). They hold the space at once and appear when loading takes long. */
 export function ServerGridPlaceholder() {
   return (
     <DelayedFallback label="Loading servers…">
       <div className={grid} data-testid="server-placeholders">
         {['one', 'two', 'three', 'four', 'five', 'six'].map((place) => (
-          <Card key={place} className="flex flex-col gap-3">
+          <Card key={place} data-testid="server-placeholder" className="flex flex-col gap-3">
             <div className="flex items-start gap-3">
               <Skeleton className="size-10 shrink-0" />
               <div className="flex flex-1 flex-col gap-2 py-0.5">

@@ -43,7 +43,7 @@ export function ServerInformation({ server }: { server: ServerAnswer }) {
         <Fact name="Type">{metadata.category}</Fact>
         <Fact name="Author">{metadata.author}</Fact>
         <Fact name="Version">{metadata.version}</Fact>
-        <Fact name="Speaks">{connectionTexts[connectionType]}</Fact>
+        <Fact name="Transport">{connectionTexts[connectionType]}</Fact>
         <Fact name="Id">
           <code className="font-mono text-[0.8125rem]">{serverId}</code>
         </Fact>

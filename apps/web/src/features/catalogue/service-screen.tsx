@@ -1,3 +1,4 @@
+import type { ServerAnswer } from '@souk/contract/catalogue.ts';
 import { useQuery } from '@tanstack/react-query';
 import ArrowLeft from 'lucide-react/icons/arrow-left';
 import type { ReactNode } from 'react';
@@ -12,9 +13,9 @@ import { ScreenTitle } from '#ui/screen-title.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { TextLink } from '#ui/text-link.tsx';
 import { TierBadge } from '#ui/tier-badge.tsx';
+import { capabilitiesQuery } from '#web/capabilities-query.ts';
 import { CapabilityList } from './capability-list.tsx';
 import { findService, type Service } from './find-service.ts';
-import { capabilitiesQuery } from './queries.ts';
 import { ServerInformation } from './server-information.tsx';
 import { ServicePlaceholder } from './service-placeholder.tsx';
 import { ToolList } from './tool-list.tsx';
@@ -22,14 +23,12 @@ import { ToolList } from './tool-list.tsx';
 export type ServiceScreenProps = {
   /** From the address, URL-decoded by the router. */
   serviceId: string;
-  /** The connect panel of this service. */
-  connectPanel: (service: { id: string; name: string }) => ReactNode;
-  /** What a person can do with the service beside connecting (rent, switch on), by those who know how. */
-  actions?: ((service: { id: string; name: string }) => ReactNode) | undefined;
+  /** What this person can do with the service: connect, switch on, or how to get access. */
+  access: (server: ServerAnswer) => ReactNode;
 };
 
 /** /service/{serviceId}: what a server does, what its tools cost, how to connect. */
-export function ServiceScreen({ serviceId, ...slots }: ServiceScreenProps) {
+export function ServiceScreen({ serviceId, access }: ServiceScreenProps) {
   const { data, error, isFetching, refetch } = useQuery(capabilitiesQuery);
   const found = data && findService(data, serviceId);
   return (
@@ -38,7 +37,7 @@ export function ServiceScreen({ serviceId, ...slots }: ServiceScreenProps) {
         <ArrowLeft aria-hidden size={16} />
         Back to Marketplace
       </TextLink>
-      {/* a page without its own heading yet still has one to jump to */}
+      {/* a heading to jump to, while the page has none of its own */}
       {(!found || 'error' in found) && <h1 className="sr-only">Server details</h1>}
       {!data && !error && <ServicePlaceholder />}
       {!data && error && (
@@ -49,7 +48,7 @@ export function ServiceScreen({ serviceId, ...slots }: ServiceScreenProps) {
           retrying={isFetching}
         />
       )}
-      {found && ('error' in found ? <NotFound text={found.error} /> : <Found service={found} {...slots} />)}
+      {found && ('error' in found ? <NotFound text={found.error} /> : <Found service={found} access={access} />)}
     </>
   );
 }
@@ -67,15 +66,12 @@ function NotFound({ text }: { text: string }) {
   );
 }
 
-type Slots = Pick<ServiceScreenProps, 'connectPanel' | 'actions'>;
-
-function Found({ service, connectPanel, actions }: { service: Service } & Slots) {
+function Found({ service, access }: { service: Service } & Pick<ServiceScreenProps, 'access'>) {
   const { server, tools, prompts, resources } = service;
-  const self = { id: server.serverId, name: server.displayName };
   return (
     <>
       <ScreenTitle title={server.displayName} />
-      <Head server={server} actions={actions?.(self)} />
+      <Head server={server} />
       {server.status !== 'connected' && server.statusDetail && (
         <div className="mt-6">
           <Notice tone={server.status === 'error' ? 'bad' : 'info'}>{server.statusDetail}</Notice>
@@ -83,10 +79,10 @@ function Found({ service, connectPanel, actions }: { service: Service } & Slots)
       )}
       <div className="mt-8 grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="min-w-0 space-y-10">
-          <section aria-label="Connect">{connectPanel(self)}</section>
+          <section aria-label="Use this service">{access(server)}</section>
           <Section title="Tools Available" count={tools.length}>
             {tools.length === 0 ? (
-              <EmptyState title="No Tools Found" text="This server offers no tools." />
+              <EmptyState title="No Tools Found" text="This server has no tools." />
             ) : (
               <ToolList tools={tools} />
             )}
@@ -108,7 +104,7 @@ function Found({ service, connectPanel, actions }: { service: Service } & Slots)
   );
 }
 
-function Head({ server, actions }: { server: Service['server']; actions: ReactNode }) {
+function Head({ server }: { server: ServerAnswer }) {
   const { displayName, displayDescription, metadata, status, billing } = server;
   return (
     <div className="flex flex-wrap items-start gap-x-6 gap-y-4">
@@ -132,15 +128,10 @@ function Head({ server, actions }: { server: Service['server']; actions: ReactNo
           )}
         </div>
       </div>
-      {(billing?.rental ?? actions) && (
-        <div className="flex flex-wrap items-center gap-3">
-          {billing?.rental && (
-            <span className="text-lg/7 font-semibold tracking-tight tabular-nums">
-              {formatMonthly(billing.rental.price, billing.rental.currency)}
-            </span>
-          )}
-          {actions}
-        </div>
+      {billing?.rental && (
+        <span className="text-lg/7 font-semibold tracking-tight tabular-nums">
+          {formatMonthly(billing.rental.price, billing.rental.currency)}
+        </span>
       )}
     </div>
   );

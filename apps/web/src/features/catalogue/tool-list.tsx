@@ -1,11 +1,13 @@
 import type { CapabilityAnswer } from '@souk/contract/catalogue.ts';
 import ChevronRight from 'lucide-react/icons/chevron-right';
+import { useRef } from 'react';
 import { Badge } from '#ui/badge.tsx';
 import { Card } from '#ui/card.tsx';
+import { useHiddenEdges } from '#ui/use-hidden-edges.ts';
 import { callCost } from './server-texts.ts';
 import { toolParameters, type ToolParameter } from './tool-parameters.ts';
 
-/** Tools as rows: what each does, what a call costs; its parameters unfold. */
+/** Tools as rows with description and price of a call. A row opens into the parameters. */
 export function ToolList({ tools }: { tools: readonly CapabilityAnswer[] }) {
   return (
     <Card padding="none">
@@ -57,7 +59,7 @@ function ToolRow({ tool }: { tool: CapabilityAnswer }) {
         )}
         {tool.exposedName && (
           <p className="text-[0.8125rem] text-quiet">
-            On the link of everything it is called <code className="font-mono wrap-anywhere">{tool.exposedName}</code>.
+            On your all-servers link it's named <code className="font-mono wrap-anywhere">{tool.exposedName}</code>.
           </p>
         )}
       </div>
@@ -65,49 +67,56 @@ function ToolRow({ tool }: { tool: CapabilityAnswer }) {
   );
 }
 
-/** What the server itself says of the tool; clients decide by it what to ask before a call. */
+/** The server's own hints about the tool. Clients use them to decide what to confirm before a call. */
 function Hints({ annotations }: { annotations: CapabilityAnswer['annotations'] }) {
   if (annotations?.['readOnlyHint'] === true) return <Badge>Read only</Badge>;
   if (annotations?.['destructiveHint'] === true) return <Badge tone="bad">Can delete or overwrite</Badge>;
   return null;
 }
 
+/** On a phone the table scrolls sideways in its box, and fades out at the edge where it goes on. */
 function Parameters({ tool, rows }: { tool: string; rows: readonly ToolParameter[] }) {
+  const box = useRef<HTMLDivElement>(null);
+  const hiddenEdges = useHiddenEdges(box);
   return (
-    <div
-      role="region"
-      aria-label={`Parameters of ${tool}`}
-      tabIndex={0}
-      className="overflow-x-auto rounded-md border border-line"
-    >
-      <table className="w-full text-left text-[0.8125rem]">
-        <caption className="sr-only">Parameters of {tool}</caption>
-        <thead className="bg-sunken/60 text-quiet">
-          <tr>
-            <th scope="col" className="px-3 py-2 font-medium">
-              Parameter
-            </th>
-            <th scope="col" className="px-3 py-2 font-medium">
-              Type
-            </th>
-            <th scope="col" className="px-3 py-2 font-medium">
-              Description
-            </th>
-          </tr>
-        </thead>
-        <tbody className="divide-y divide-line">
-          {rows.map(({ name, type, required, description }) => (
-            <tr key={name} className="align-top">
-              <th scope="row" className="px-3 py-2 font-mono font-normal whitespace-nowrap">
-                {name}
-                {required && <span className="ml-1.5 font-sans text-xs text-quiet">required</span>}
+    <div className="overflow-hidden rounded-md border border-line">
+      <div
+        ref={box}
+        role="region"
+        aria-label={`Parameters of ${tool}`}
+        tabIndex={0}
+        data-hidden={hiddenEdges}
+        className="fade-edges overflow-x-auto focus-visible:-outline-offset-2"
+      >
+        <table className="w-full text-left text-[0.8125rem]">
+          <caption className="sr-only">Parameters of {tool}</caption>
+          <thead className="bg-sunken/60 text-quiet">
+            <tr>
+              <th scope="col" className="px-3 py-2 font-medium">
+                Parameter
               </th>
-              <td className="max-w-48 px-3 py-2 font-mono text-quiet">{type}</td>
-              <td className="min-w-40 px-3 py-2 text-quiet">{description}</td>
+              <th scope="col" className="px-3 py-2 font-medium">
+                Type
+              </th>
+              <th scope="col" className="px-3 py-2 font-medium">
+                Description
+              </th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody className="divide-y divide-line">
+            {rows.map(({ name, type, required, description }) => (
+              <tr key={name} className="align-top">
+                <th scope="row" className="px-3 py-2 font-mono font-normal whitespace-nowrap">
+                  {name}
+                  {required && <span className="ml-1.5 font-sans text-xs text-quiet">required</span>}
+                </th>
+                <td className="max-w-48 px-3 py-2 font-mono text-quiet">{type}</td>
+                <td className="min-w-40 px-3 py-2 text-quiet">{description}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </div>
   );
 }

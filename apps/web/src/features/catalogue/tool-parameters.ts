@@ -1,6 +1,6 @@
 export type ToolParameter = { name: string; type: string; required: boolean; description: string };
 
-/** The first level of a tool's input schema, as rows to read. Upstreams write these schemas, so nothing is taken for granted. */
+/** The first level of a tool's input schema, as rows to read. Upstream servers write these schemas, so every part may be missing or odd. */
 export function toolParameters(inputSchema: Record<string, unknown> | undefined): ToolParameter[] {
   const properties = record(inputSchema?.['properties']);
   const required = inputSchema?.['required'];

@@ -1,6 +1,6 @@
 const key = 'souk.client';
 
-/** The client that this person looked at last, so that the panel opens on it everywhere. Undefined where storage is refused. */
+/** The client that this person chose last; every panel opens on it. Undefined where storage is refused. */
 export function readChosenClient(): string | undefined {
   try {
     return localStorage.getItem(key) ?? undefined;

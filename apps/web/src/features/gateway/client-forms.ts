@@ -1,4 +1,4 @@
-/** How one MCP client takes the link. Forms are exact: they are pasted, not read. */
+/** How one MCP client takes the link. Commands and settings are pasted, so they must be exact. */
 export type ClientForm = {
   id: string;
   name: string;
@@ -7,10 +7,15 @@ export type ClientForm = {
   /** What a person does by hand, in order. */
   steps: readonly string[];
   snippets: readonly Snippet[];
-  /** Calls come from the maker's servers, so a link on this machine is out of their reach. */
+  /** The client calls from its maker's servers, which cannot reach a link on this machine. */
   remote?: true;
 };
-export type Snippet = { label: string; code: string };
+export type Snippet = {
+  label: string;
+  code: string;
+  /** The person puts an access token into it, or into a variable that it names. */
+  needsToken?: true;
+};
 
 export type ConnectTarget = {
   /** The address to connect to: {publicUrl}/mcp or {publicUrl}/s/{serverId}/mcp. */
@@ -53,6 +58,7 @@ const claudeCode = ({ link, name }: ConnectTarget): ClientForm => ({
     {
       label: 'With an access token instead of signing in',
       code: `claude mcp add --transport http ${name} ${link} --header "Authorization: Bearer YOUR_TOKEN"`,
+      needsToken: true,
     },
   ],
 });
@@ -76,7 +82,7 @@ const vsCode = ({ link, name }: ConnectTarget): ClientForm => ({
     label: 'Install in VS Code',
     href: `vscode:mcp/install?${encodeURIComponent(json({ name, type: 'http', url: link }))}`,
   },
-  steps: ['Or put this into your project.'],
+  steps: ['Or add this to your project.'],
   snippets: [{ label: '.vscode/mcp.json', code: block({ servers: { [name]: { type: 'http', url: link } } }) }],
 });
 
@@ -87,14 +93,14 @@ const cursor = ({ link, name }: ConnectTarget): ClientForm => ({
     label: 'Add to Cursor',
     href: `cursor://anysphere.cursor-deeplink/mcp/install?name=${encodeURIComponent(name)}&config=${base64Config(link)}`,
   },
-  steps: ['Or put this into Cursor’s settings file.'],
+  steps: ["Or add this to Cursor's settings file."],
   snippets: [{ label: '~/.cursor/mcp.json', code: block({ mcpServers: { [name]: { url: link } } }) }],
 });
 
 const windsurf = ({ link, name }: ConnectTarget): ClientForm => ({
   id: 'windsurf',
   name: 'Windsurf',
-  steps: ['Put this into Windsurf’s settings file and reload its servers.'],
+  steps: ["Add this to Windsurf's settings file and reload its servers."],
   snippets: [{ label: 'mcp_config.json', code: block({ mcpServers: { [name]: { serverUrl: link } } }) }],
 });
 
@@ -105,8 +111,9 @@ const codex = ({ link, name }: ConnectTarget): ClientForm => ({
   snippets: [
     { label: 'Terminal', code: `codex mcp add ${name} --url ${link}` },
     {
-      label: `With an access token in ${variableOf(name)}: ~/.codex/config.toml`,
+      label: `To use an access token instead, put it into ${variableOf(name)} and add this to ~/.codex/config.toml`,
       code: `[mcp_servers.${name}]\nurl = "${link}"\nbearer_token_env_var = "${variableOf(name)}"`,
+      needsToken: true,
     },
   ],
 });
@@ -132,18 +139,18 @@ const lmStudio = ({ link, name }: ConnectTarget): ClientForm => ({
     label: 'Add to LM Studio',
     href: `lmstudio://add_mcp?name=${encodeURIComponent(name)}&config=${base64Config(link)}`,
   },
-  steps: ['Or put this into LM Studio’s settings file.'],
+  steps: ["Or add this to LM Studio's settings file."],
   snippets: [{ label: 'mcp.json', code: block({ mcpServers: { [name]: { url: link } } }) }],
 });
 
 const stdioOnly = ({ link, name }: ConnectTarget): ClientForm => ({
   id: 'stdio',
   name: 'Other clients',
-  steps: ['A client that only starts programs reaches the link through mcp-remote, which signs you in by itself.'],
+  steps: ['If your client has no field for a link, give it this command.'],
   snippets: [
     { label: 'Command', code: `npx -y mcp-remote ${link}` },
     {
-      label: 'As most settings files want it',
+      label: 'For most settings files',
       code: block({ mcpServers: { [name]: { command: 'npx', args: ['-y', 'mcp-remote', link] } } }),
     },
   ],
@@ -163,7 +170,7 @@ const forms = [
   stdioOnly,
 ] as const;
 
-/** Names of the clients, for places that say only which there are. */
+/** Names of the clients, for places that only name them. */
 export const clientNames = ['Claude', 'ChatGPT', 'VS Code', 'Cursor', 'Windsurf', 'Codex', 'Gemini CLI', 'LM Studio'];
 
 /** Is the link on this machine, where only programs on it can call? */

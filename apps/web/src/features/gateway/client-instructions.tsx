@@ -1,21 +1,29 @@
 import ArrowUpRight from 'lucide-react/icons/arrow-up-right';
+import { Button } from '#ui/button.tsx';
 import { CodeBlock } from '#ui/code-block.tsx';
 import { AnchorButton } from '#ui/link-button.tsx';
 import { Notice } from '#ui/notice.tsx';
+import { TextLink } from '#ui/text-link.tsx';
 import { isLocal, type ClientForm } from './client-forms.ts';
 
-/** How one client takes the link: a click where it has one, then steps and what to paste. */
+/** How one client takes the link: its one-click button, the steps, and what to paste. */
 export function ClientInstructions({ form, link }: { form: ClientForm; link: string }) {
   const { name, oneClick, steps, snippets, remote } = form;
+  const isUnreachable = remote && isLocal(link);
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      {remote && isLocal(link) && (
+      {isUnreachable && (
         <Notice>
-          {name} calls from the internet, and this link is on your own machine: it answers {name} once this installation
-          has a public https address.
+          {name} calls from the internet and can't reach this link on your own machine. It works once this installation
+          has a public https address. Only its administrator can change that.
         </Notice>
       )}
-      {oneClick && (
+      {oneClick && isUnreachable && (
+        <Button disabled variant="primary" className="self-start">
+          {oneClick.label}
+        </Button>
+      )}
+      {oneClick && !isUnreachable && (
         <AnchorButton
           href={oneClick.href}
           variant="primary"
@@ -27,8 +35,16 @@ export function ClientInstructions({ form, link }: { form: ClientForm; link: str
         </AnchorButton>
       )}
       <Steps steps={steps} />
-      {snippets.map(({ label, code }) => (
-        <CodeBlock key={label} label={label} code={code} />
+      {snippets.map(({ label, code, needsToken }) => (
+        <div key={label} className="flex min-w-0 flex-col items-stretch gap-1.5">
+          <CodeBlock label={label} code={code} />
+          {needsToken && (
+            // by way of the sign-in, which signed-in people pass at once
+            <TextLink to="/sign-in" search={{ return_to: '/dashboard?tab=tokens' }} className="self-start">
+              Create an access token
+            </TextLink>
+          )}
+        </div>
       ))}
     </div>
   );

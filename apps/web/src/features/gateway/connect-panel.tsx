@@ -3,15 +3,16 @@ import { Card } from '#ui/card.tsx';
 import { CopyField } from '#ui/copy-field.tsx';
 import { Tabs } from '#ui/tabs.tsx';
 import { config } from '#web/config.ts';
+import { possessive } from '#web/possessive.ts';
 import { readChosenClient, storeChosenClient } from './chosen-client.ts';
 import { clientForms, connectTarget, isLocal, type ConnectTarget } from './client-forms.ts';
 import { ClientInstructions } from './client-instructions.tsx';
 import { FirstCallStatus } from './first-call-status.tsx';
 
 export type ConnectPanelProps = {
-  /** One service's own link; without it the link of everything. */
+  /** One service's own link; without it the all-servers link. */
   service?: { id: string; name: string } | undefined;
-  /** The signed-in person; without one nobody waits for a first call. */
+  /** The signed-in person; visitors see no first-call status. */
   userId?: string | undefined;
 };
 
@@ -22,12 +23,14 @@ export function ConnectPanel({ service, userId }: ConnectPanelProps) {
     <Card padding="none" className="overflow-hidden">
       <div className="p-4 sm:p-5">
         <CopyField
-          label={service ? `Link of ${service.name}` : 'Your link'}
+          label={service ? `${possessive(service.name)} link` : 'Your link'}
           value={target.link}
           hint={
             service
-              ? `The tools of ${service.name} alone, under their own names.`
-              : 'Every server that you may use and have switched on.'
+              ? `Only ${possessive(service.name)} tools, with their original names.`
+              : userId === undefined
+                ? 'Opens all the services you switch on.'
+                : "All the servers you've enabled."
           }
           primary
         />
@@ -38,10 +41,10 @@ export function ConnectPanel({ service, userId }: ConnectPanelProps) {
   );
 }
 
-/** All clients in sight: eleven short names, wrapped rather than scrolled away. */
+/** All clients are visible: eleven short names, wrapped rather than scrolled. */
 function ClientTabs({ target }: { target: ConnectTarget }) {
   const forms = clientForms(target);
-  // a link on this machine is of no use to a client that calls from the internet: open on one that can reach it
+  // a client that calls from the internet cannot reach a link on this machine: open on one that can
   const reachable = forms.find(({ remote }) => !remote || !isLocal(target.link));
   const [chosen, setChosen] = useState(() => {
     const stored = readChosenClient();

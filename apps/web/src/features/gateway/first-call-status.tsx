@@ -5,8 +5,8 @@ import { callsSoFar, firstCallPollMs } from './first-call.ts';
 import { usageStatsQuery } from './queries.ts';
 
 /**
- * 'Waiting for the first call', which turns green when it comes.
- * Asks every 2 s while the page is looked at, and no more once green.
+ * 'Waiting for the first call', which turns green when the call arrives.
+ * Polls every 2 s while the page is visible, until then.
  */
 export function FirstCallStatus({ userId, serverId }: { userId: string; serverId?: string | undefined }) {
   const usage = useQuery({
@@ -28,12 +28,9 @@ function Arrived({ calls }: { calls: number }) {
   return (
     <>
       <CircleCheck aria-hidden size={16} className="shrink-0 text-good" />
-      <span className="font-medium text-good">The first call has arrived</span>
-      {calls > 0 && (
-        <span className="ml-auto text-[0.8125rem] text-quiet tabular-nums">
-          {formatCount(calls)} {calls === 1 ? 'call' : 'calls'} in 30 days
-        </span>
-      )}
+      <span className="font-medium text-good tabular-nums">
+        {calls > 1 ? `Working. ${formatCount(calls)} calls in the last 30 days.` : 'The first call has arrived'}
+      </span>
     </>
   );
 }
@@ -46,7 +43,7 @@ function Waiting({ failed }: { failed: boolean }) {
       </span>
       <span className="font-medium">Waiting for the first call</span>
       <span className="text-[0.8125rem] text-quiet sm:ml-auto">
-        {failed ? 'No answer from the broker; asking again.' : 'Ask your assistant to use one of the tools.'}
+        {failed ? "The broker isn't answering. Trying again…" : 'Ask your assistant to use one of the tools.'}
       </span>
     </>
   );

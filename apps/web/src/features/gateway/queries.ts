@@ -1,9 +1,10 @@
 import { queryOptions } from '@tanstack/react-query';
+import { accountKey } from '#web/account-key.ts';
 import { api } from '#web/api.ts';
 
 /** A person's own use of tools in the last 30 days. */
 export const usageStatsQuery = (userId: string) =>
   queryOptions({
-    queryKey: ['usage-stats', userId, 30],
+    queryKey: [...accountKey(userId), 'usage-stats', 30],
     queryFn: () => api.getUsageStats({ params: { userId }, query: { days: 30 } }),
   });

@@ -5,15 +5,16 @@ import { formatCount } from '#ui/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { Switch } from '#ui/switch.tsx';
+import { accountKey } from '#web/account-key.ts';
 import { clientOptions } from '#web/api.ts';
 
-/** Of the dashboard alone, so it is no weight on the first load. */
+/** A client of its own: only the dashboard loads these schemas. */
 const preferences = createClient(gatewayEndpoints, clientOptions);
-const keyOf = (userId: string) => ['gateway-preferences', userId] as const;
+const keyOf = (userId: string) => [...accountKey(userId), 'gateway-preferences'] as const;
 
 /**
- * The choice of the short list: clients see only the tools that find and call the others. Offered in words where the
- * list has grown long; never switched by itself (users.md, row 3). Nothing is shown until the choice is known.
+ * The choice of the short list: clients see only the tools that search and call the others. A notice suggests it where
+ * the list has grown long; only the person switches it (users.md, row 3). Shows nothing while it loads.
  */
 export function ToolListChoice({ userId }: { userId: string }) {
   const queries = useQueryClient();
@@ -35,21 +36,22 @@ export function ToolListChoice({ userId }: { userId: string }) {
   return (
     <Card as="section" padding="none" className="mt-4 flex flex-col gap-3 p-4 sm:px-5" aria-labelledby="tool-list">
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
-        <div className="max-w-xl">
+        <div className="max-w-prose">
           <h2 id="tool-list" className="font-semibold">
             Short tool list
           </h2>
           <p className="text-quiet">
             {compact
-              ? `Your clients see four tools, which find and call the other ${formatCount(visibleTools)}.`
-              : `Your clients see all ${formatCount(visibleTools)} tools. The short list is four that find and call them, and leaves your assistant more room to think.`}
+              ? `Your clients see four tools, which find and call the ${formatCount(visibleTools)} others.`
+              : `Your clients see all ${formatCount(visibleTools)} tools. Show your assistant only four helper tools. It searches for the rest and calls them. Useful if it slows down or gets confused.`}
           </p>
         </div>
         <Switch label="Short list" checked={compact} onChange={(on) => !change.isPending && change.mutate(on)} />
       </div>
       {compactSuggested && !compact && (
         <Notice>
-          {formatCount(visibleTools)} tools are a lot for one assistant: many slow down or stop reading beyond 60.
+          {formatCount(visibleTools)} tools are a lot for one assistant. Many assistants slow down or ignore tools
+          beyond 60.
         </Notice>
       )}
       {change.isError && <Notice tone="bad">{change.error.message}</Notice>}

@@ -8,7 +8,7 @@ import type { KeyValueStore } from './session-storage.ts';
 /** Cookies of earlier releases (spec part 1, section 4): ignored, and removed at sign-out. */
 const olderCookies = ['user_data', 'auth_token'];
 
-/** The session of this page, joined to the browser: its storage, locks, clock and address. Make one. */
+/** The session of this page, with the browser's storage, locks, clock and address. Create one. */
 export function createBrowserSession(): Session {
   const session = createSession({
     origin: window.location.origin,
@@ -26,7 +26,7 @@ export function createBrowserSession(): Session {
       const timer = setTimeout(work, delayMs);
       return () => clearTimeout(timer);
     },
-    // oxlint-disable-next-line no-console -- the one place where the session speaks to whoever opens the console
+    // oxlint-disable-next-line no-console -- the session's log is the browser's console
     log: (message) => console.warn(message),
   });
   window.addEventListener('storage', (event) => session.noticeStorage(event.key));
@@ -41,7 +41,7 @@ export function createBrowserSession(): Session {
   window.addEventListener('pageshow', (event) => {
     if (event.persisted) session.noticeStorage(null);
   });
-  // these bring a user of their own: asking the cookie first would only make the person wait
+  // these two screens bring their own user, so the cookie need not be asked first
   if (window.location.pathname !== '/auth/callback' && !arrivedHandOff) void session.start();
   return session;
 }
@@ -60,8 +60,8 @@ async function withLock<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * The refresh cookie itself is hidden from scripts; the broker sets a hint beside it, so that a visitor's page does not
- * ask for a session that there cannot be. Where the broker stands on another origin its hint is not to be seen here.
+ * Scripts cannot see the refresh cookie. The broker sets a hint beside it, so that a visitor's page does not ask for a
+ * session that cannot exist. The hint of a broker on another origin cannot be read here.
  */
 function mayHaveCookie(): boolean {
   return config.publicUrl !== window.location.origin || /(^|; )souk_signed_in=/.test(document.cookie);

@@ -1,8 +1,9 @@
 import { useRouter } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { finishPopup } from '#web/popup-window.ts';
+import { failureText } from '#web/failure-text.ts';
 import { useSession } from './session-provider.tsx';
-import { reasonOf, SignInFailure } from './sign-in-failure.tsx';
+import { SignInFailure } from './sign-in-failure.tsx';
 import { SigningIn } from './signing-in.tsx';
 
 /** /auth/callback: finishes the sign-in that the broker sent back, and goes on to where it began. */
@@ -17,7 +18,7 @@ export function CallbackScreen() {
         finishPopup(session.getState().user !== undefined);
         router.history.replace(path);
       },
-      (error: unknown) => setFailure(reasonOf(error)),
+      (error: unknown) => setFailure(failureText(error)),
     );
   }, [session, router]);
   if (failure !== undefined) return <SignInFailure title="Authentication Failed" reason={failure} />;

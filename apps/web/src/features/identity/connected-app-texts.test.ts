@@ -1,15 +1,26 @@
 import { expect, test } from 'vitest';
-import { scopeNames, targetOf } from './connected-app-texts.ts';
+import { accessSentences } from './connected-app-texts.ts';
 
 const publicUrl = 'https://souk.example';
+const all = ['openid', 'mcp:resources', 'mcp:tools', 'mcp:prompts'];
+const nameOf = (serverId: string) => (serverId === 'travel' ? 'Travel' : undefined);
+const say = (scopes: string[], ...resources: string[]) => accessSentences({ scopes, resources, publicUrl, nameOf });
 
-test('scopes are said in words, in one order, and those of nobody are left out', () => {
-  expect(scopeNames(['openid', 'mcp:resources', 'mcp:tools'])).toBe('tools, resources');
-  expect(scopeNames(['openid'])).toBe('nothing');
+test('the access to one server names the server and what may be used', () => {
+  expect(say(all, `${publicUrl}/s/travel/mcp`)).toBe("Can use Travel's tools, prompts and resources.");
+  expect(say(['mcp:resources', 'mcp:tools'], `${publicUrl}/s/travel/mcp`)).toBe(
+    "Can use Travel's tools and resources.",
+  );
+  expect(say(['mcp:tools'], `${publicUrl}/s/removed/mcp`)).toBe("Can use removed's tools.");
 });
 
-test('a link of ours is said as what it opens', () => {
-  expect(targetOf(`${publicUrl}/mcp`, publicUrl)).toBe('every server that you switched on');
-  expect(targetOf(`${publicUrl}/s/travel/mcp`, publicUrl)).toBe('the server travel');
-  expect(targetOf('https://other.example/s/travel/mcp', publicUrl)).toBe('https://other.example/s/travel/mcp');
+test('the access to the all-servers link, and to several links', () => {
+  expect(say(['mcp:tools'], `${publicUrl}/mcp`)).toBe("Can use the tools of all the servers you've enabled.");
+  expect(say(['mcp:tools'], `${publicUrl}/s/travel/mcp`, 'https://other.example/mcp')).toBe(
+    "Can use Travel's tools. Can use tools at https://other.example/mcp.",
+  );
+});
+
+test('an app without a scope of ours has no access', () => {
+  expect(say(['openid'], `${publicUrl}/mcp`)).toBe('Has no access.');
 });

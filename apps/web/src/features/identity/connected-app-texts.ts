@@ -1,17 +1,34 @@
 import { mcpScopes } from '@souk/contract/identity.ts';
+import { possessive } from '#web/possessive.ts';
 import { scopeTexts } from './token-texts.ts';
 
-/** "tools, prompts": the scopes of the product in words; what is not ours says nothing to a person. */
-export function scopeNames(scopes: readonly string[]): string {
-  const names = mcpScopes
-    .filter((scope) => scopes.includes(scope))
-    .map((scope) => scopeTexts[scope].name.toLowerCase());
-  return names.join(', ') || 'nothing';
+export type AccessOptions = {
+  scopes: readonly string[];
+  /** The links that the app was allowed to use. */
+  resources: readonly string[];
+  publicUrl: string;
+  /** The name of a server, undefined while the catalogue loads or when it is no longer deployed. */
+  nameOf: (serverId: string) => string | undefined;
+};
+
+/** What an app can do, a sentence for each link: "Can use Travel's tools, prompts and resources." */
+export function accessSentences({ scopes, resources, publicUrl, nameOf }: AccessOptions): string {
+  const what = listed(
+    mcpScopes.filter((scope) => scopes.includes(scope)).map((scope) => scopeTexts[scope].name.toLowerCase()),
+  );
+  if (what === '') return 'Has no access.';
+  const sentences = resources.map((resource) => {
+    if (resource === `${publicUrl}/mcp`) return `Can use the ${what} of all the servers you've enabled.`;
+    const own = `${publicUrl}/s/`;
+    const serverId = resource.startsWith(own) ? resource.slice(own.length).split('/')[0] : undefined;
+    return serverId
+      ? `Can use ${possessive(nameOf(serverId) ?? serverId)} ${what}.`
+      : `Can use ${what} at ${resource}.`;
+  });
+  return sentences.join(' ');
 }
 
-/** What a link opens: everything, or one server by its id. Other addresses stand for themselves. */
-export function targetOf(resource: string, publicUrl: string): string {
-  if (resource === `${publicUrl}/mcp`) return 'every server that you switched on';
-  const serverId = resource.startsWith(`${publicUrl}/s/`) ? resource.slice(`${publicUrl}/s/`.length).split('/')[0] : '';
-  return serverId ? `the server ${serverId}` : resource;
+/** 'tools', 'tools and prompts', 'tools, prompts and resources'. */
+function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }

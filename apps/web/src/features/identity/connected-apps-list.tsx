@@ -1,15 +1,17 @@
 import type { ConnectedApp } from '@souk/contract/connected-apps.ts';
+import { useQuery } from '@tanstack/react-query';
 import BadgeCheck from 'lucide-react/icons/badge-check';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { preloadDialog } from '#ui/dialog.tsx';
 import { LetterImage } from '#ui/letter-image.tsx';
+import { capabilitiesQuery } from '#web/capabilities-query.ts';
 import { config } from '#web/config.ts';
-import { scopeNames, targetOf } from './connected-app-texts.ts';
-import { Ago, Day } from './moment.tsx';
+import { accessSentences } from './connected-app-texts.ts';
+import { Ago, Day } from '#ui/moment.tsx';
 
-/** Clients as rows: who says so, what it may do where, since when. */
+/** Connected apps as rows: who publishes each, what it can use, since when. */
 export function ConnectedAppsList({
   apps,
   onDisconnect,
@@ -40,7 +42,12 @@ export function ConnectedAppsList({
 }
 
 function AppFacts({ app }: { app: ConnectedApp }) {
-  const targets = app.resources.map((resource) => targetOf(resource, config.publicUrl)).join(', ');
+  const catalogue = useQuery(capabilitiesQuery);
+  const access = accessSentences({
+    ...app,
+    publicUrl: config.publicUrl,
+    nameOf: (id) => catalogue.data?.servers.find(({ serverId }) => serverId === id)?.displayName,
+  });
   return (
     <div className="min-w-0 flex-1 max-sm:basis-full">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
@@ -53,11 +60,9 @@ function AppFacts({ app }: { app: ConnectedApp }) {
           </Badge>
         )}
       </div>
-      <p className="mt-1 text-quiet wrap-anywhere">
-        May use {scopeNames(app.scopes)} of {targets}.
-      </p>
+      <p className="mt-1 text-quiet wrap-anywhere">{access}</p>
       <p className="mt-0.5 text-[0.8125rem] text-faint wrap-anywhere">
-        Goes back to {app.redirectHost} · Allowed <Day moment={app.createdAt} /> ·{' '}
+        Sends you back to {app.redirectHost} · Allowed <Day moment={app.createdAt} /> ·{' '}
         {app.lastUsedAt === null ? (
           'Never used'
         ) : (

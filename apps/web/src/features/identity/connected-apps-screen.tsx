@@ -5,15 +5,15 @@ import { useRef, useState } from 'react';
 import { EmptyState } from '#ui/empty-state.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
+import { describeFailure } from '#web/failure-text.ts';
 import { ConnectedAppsList } from './connected-apps-list.tsx';
 import { DisconnectAppDialog } from './disconnect-app-dialog.tsx';
-import { ListSkeleton } from './list-skeleton.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
 import { connectedAppsQuery } from './queries.ts';
-import { SectionHeading } from './section-heading.tsx';
-import { describeFailure } from './token-texts.ts';
+import { SectionHeading } from '#ui/section-heading.tsx';
 import { WebSessions } from './web-sessions.tsx';
 
-/** What is signed in as this person: AI clients, and browsers. Each can be thrown out. */
+/** The AI clients and browsers that act for this person, each with a way to end it. */
 export function ConnectedAppsScreen({ userId }: { userId: string }) {
   const { data } = useQuery(connectedAppsQuery(userId));
   const [leaving, setLeaving] = useState<ConnectedApp>();
@@ -26,7 +26,7 @@ export function ConnectedAppsScreen({ userId }: { userId: string }) {
           id="apps-heading"
           focusRef={heading}
           title="Connected apps"
-          text="Clients that you signed in to and allowed. One that you disconnect is refused from then on, until you allow it again."
+          text="AI clients that you've allowed. Disconnecting an app revokes its access until you allow it again."
         />
         <Apps userId={userId} onDisconnect={setLeaving} />
       </section>
@@ -40,7 +40,7 @@ export function ConnectedAppsScreen({ userId }: { userId: string }) {
         onClose={() => setLeaving(undefined)}
         onDisconnected={(app) => {
           setSaid(`${app.clientName} is disconnected.`);
-          // the button that had focus went with its row
+          // the button that had the focus was removed with its row
           heading.current?.focus();
         }}
       />
@@ -60,7 +60,7 @@ function Apps({ userId, onDisconnect }: { userId: string; onDisconnect: (app: Co
     <EmptyState
       icon={<AppWindow aria-hidden />}
       title="No connected apps"
-      text="Paste your link into a client and sign in there: it appears here."
+      text="Paste your link into a client and sign in. The client then appears here."
       actions={
         <LinkButton to="/dashboard" search={{ tab: 'connections' }}>
           Show the link

@@ -11,16 +11,10 @@ import { Input } from '#ui/input.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { Select } from '#ui/select.tsx';
 import { api } from '#web/api.ts';
+import { describeFailure } from '#web/failure-text.ts';
 import type { NewToken } from './new-token-dialog.tsx';
 import { tokensKey } from './queries.ts';
-import {
-  checkTokenWish,
-  describeFailure,
-  expiryChoices,
-  scopeTexts,
-  type ExpiryChoice,
-  type TokenWishErrors,
-} from './token-texts.ts';
+import { checkTokenWish, expiryChoices, scopeTexts, type ExpiryChoice, type TokenWishErrors } from './token-texts.ts';
 
 export type CreateTokenDialogProps = {
   userId: string;
@@ -39,7 +33,7 @@ export function CreateTokenDialog({ userId, open, onOpenChange, onCreated }: Cre
     onSuccess: (token) => {
       void queries.invalidateQueries({ queryKey: tokensKey(userId) });
       onCreated(token);
-      create.reset(); // the mutation would keep the secret
+      create.reset(); // the mutation holds the secret
     },
   });
   const show = (next: boolean) => {
@@ -102,7 +96,7 @@ function TokenForm({ id, onSubmit }: TokenFormProps) {
   const expiresAtMs = Date.now() + Number(days) * 86_400_000;
   return (
     <form id={id} ref={form} noValidate onSubmit={submit} className="flex flex-col gap-5">
-      <Field label="Name" hint="Where it will be used, so that you can tell two apart." error={errors.name} required>
+      <Field label="Name" hint="Say where you'll use it, so you can recognise it later." error={errors.name} required>
         <Input
           name="token-name"
           autoComplete="off"
@@ -136,7 +130,7 @@ function TokenForm({ id, onSubmit }: TokenFormProps) {
           </p>
         )}
       </fieldset>
-      <Field label="Expiry" hint={`Refused after ${formatDay(expiresAtMs)}.`}>
+      <Field label="Expiry" hint={`Expires ${formatDay(expiresAtMs)}.`}>
         <Select name="token-expiry" options={expiryChoices} value={days} onChange={setDays} />
       </Field>
     </form>

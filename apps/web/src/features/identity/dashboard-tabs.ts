@@ -1,9 +1,9 @@
-/** Parts of the dashboard, in their order; the first is shown where the address names none. */
+/** The tabs of the dashboard, in order. The first one opens when the address names none. */
 export const dashboardTabs = ['connections', 'apps', 'tokens', 'profile'] as const;
 export type DashboardTab = (typeof dashboardTabs)[number];
 
-/** The tab of an address; what is no tab is passed over. */
+/** Reads the tab from the address and drops an unknown one. */
 export function parseDashboardSearch({ tab }: Record<string, unknown>): { tab?: DashboardTab } {
-  const known = dashboardTabs.find((one) => one === tab);
+  const known = dashboardTabs.find((candidate) => candidate === tab);
   return known ? { tab: known } : {};
 }

@@ -9,12 +9,12 @@ import { Input } from '#ui/input.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { useToast } from '#ui/use-toast.ts';
 import { api } from '#web/api.ts';
-import { SectionHeading } from './section-heading.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { failureLine } from '#web/failure-text.ts';
 import { useSession } from './session-provider.tsx';
 import type { SignedInUser } from './signed-in-user.ts';
-import { describeFailure } from './token-texts.ts';
 
-/** The way out: the account goes when its e-mail is typed. */
+/** Deletes the account, once its e-mail has been typed. */
 export function DeleteAccount({ user }: { user: SignedInUser }) {
   const { session } = useSession();
   const navigate = useNavigate();
@@ -25,7 +25,7 @@ export function DeleteAccount({ user }: { user: SignedInUser }) {
     onSuccess: async () => {
       const done = session.signOut();
       await navigate({ to: '/' });
-      toast.success('Your account is deleted.');
+      toast.success('Your account has been deleted.');
       await done;
     },
   });
@@ -39,7 +39,7 @@ export function DeleteAccount({ user }: { user: SignedInUser }) {
       <SectionHeading
         id="delete-heading"
         title="Delete account"
-        text="Your profile, connected apps, access tokens and files here go at once and for good. Records of payments and use stay, without your name; what services keep of you stays with them, out of anybody’s reach from here."
+        text="Your profile, connected apps, access tokens and files here are deleted immediately. Payment and usage records stay, anonymised. Data kept by services stays with them; we can't delete it."
         actions={
           <Button onPointerEnter={preloadDialog} onClick={() => show(true)}>
             Delete account
@@ -69,7 +69,7 @@ type DeleteDialogProps = {
 
 function DeleteDialog({ open, onOpenChange, email, busy, failure, onConfirm }: DeleteDialogProps) {
   const formId = useId();
-  const described = failure === undefined ? undefined : describeFailure('Failed to delete your account', failure);
+  const described = failure === undefined ? undefined : failureLine('Failed to delete your account', failure);
   return (
     <Dialog
       urgent
@@ -77,7 +77,7 @@ function DeleteDialog({ open, onOpenChange, email, busy, failure, onConfirm }: D
       open={open}
       onOpenChange={onOpenChange}
       title="Delete your account?"
-      description="This action cannot be undone."
+      description="Your profile, connected apps, access tokens, sign-ins at services and settings are deleted. This action cannot be undone."
       footer={
         <>
           <Button onClick={() => onOpenChange(false)}>Cancel</Button>
@@ -89,7 +89,7 @@ function DeleteDialog({ open, onOpenChange, email, busy, failure, onConfirm }: D
     >
       {described && (
         <div className="mb-4">
-          <Notice tone="bad">{[described.title, described.reason].filter(Boolean).join(': ')}</Notice>
+          <Notice tone="bad">{described}</Notice>
         </div>
       )}
       {open && <ConfirmForm id={formId} email={email} onSubmit={(typed) => busy || onConfirm(typed)} />}
@@ -104,7 +104,7 @@ function ConfirmForm({ id, email, onSubmit }: { id: string; email: string; onSub
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const fits = typed.trim().toLowerCase() === email.toLowerCase();
-    setErrors(fits ? {} : { email: 'This is not the e-mail of your account.' });
+    setErrors(fits ? {} : { email: "This isn't the e-mail of your account." });
     if (fits) onSubmit(typed.trim());
   };
   return (

@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { api } from '#web/api.ts';
+import { failureLine } from '#web/failure-text.ts';
 import { connectedAppsKey } from './queries.ts';
-import { describeFailure } from './token-texts.ts';
 
 export type DisconnectAppDialogProps = {
   userId: string;
@@ -14,20 +14,20 @@ export type DisconnectAppDialogProps = {
   onDisconnected: (app: ConnectedApp) => void;
 };
 
-/** Asks, then ends the client's sign-in. A failure stays in the dialog. */
+/** Asks, then revokes the app's access. A failure is shown in the dialog. */
 export function DisconnectAppDialog({ userId, app, onClose, onDisconnected }: DisconnectAppDialogProps) {
   const queries = useQueryClient();
   const [shown, setShown] = useState(app);
   if (app && app !== shown) setShown(app);
   const disconnect = useMutation({
     mutationFn: ({ id }: ConnectedApp) => api.disconnectApp({ params: { userId, id } }),
-    onSuccess: async (_answer, gone) => {
+    onSuccess: async (_answer, disconnected) => {
       await queries.invalidateQueries({ queryKey: connectedAppsKey(userId) });
       onClose();
-      onDisconnected(gone);
+      onDisconnected(disconnected);
     },
   });
-  const failure = disconnect.isError ? describeFailure('Failed to disconnect', disconnect.error) : undefined;
+  const failure = disconnect.isError ? failureLine('Failed to disconnect', disconnect.error) : undefined;
   return (
     <ConfirmDialog
       open={app !== undefined}
@@ -38,10 +38,10 @@ export function DisconnectAppDialog({ userId, app, onClose, onDisconnected }: Di
       title={`Disconnect “${shown?.clientName ?? ''}”?`}
       confirmLabel="Disconnect"
       busy={disconnect.isPending}
-      error={failure && [failure.title, failure.reason].filter(Boolean).join(': ')}
+      error={failure}
       onConfirm={() => app && !disconnect.isPending && disconnect.mutate(app)}
     >
-      Its access ends at once. To use it again you sign in there and allow it anew.
+      It loses access immediately. To use it again, sign in from the app and allow it.
     </ConfirmDialog>
   );
 }

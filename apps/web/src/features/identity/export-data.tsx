@@ -3,29 +3,30 @@ import Download from 'lucide-react/icons/download';
 import { Button } from '#ui/button.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { api } from '#web/api.ts';
-import { SectionHeading } from './section-heading.tsx';
-import { describeFailure } from './token-texts.ts';
+import { config } from '#web/config.ts';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { failureLine } from '#web/failure-text.ts';
 
-/** Everything that is held about the person, as a file. */
+/** Everything that we store about the person, as a file. */
 export function ExportData({ userId }: { userId: string }) {
   const load = useMutation({
     mutationFn: () => api.exportMyData({ params: { userId } }),
     onSuccess: (data) => saveFile('souk-my-data.json', JSON.stringify(data, null, 2)),
   });
-  const failure = load.isError ? describeFailure('Failed to export your data', load.error) : undefined;
+  const failure = load.isError ? failureLine('Failed to export your data', load.error) : undefined;
   return (
     <section aria-labelledby="export-heading" className="flex flex-col gap-4">
       <SectionHeading
         id="export-heading"
         title="Your data"
-        text="What Souk stores about you, as a JSON file: not your tokens, which nobody can read, and not what services keep themselves."
+        text={`What ${config.brandName} stores about you, as a JSON file. Tokens and data held by services aren't included.`}
         actions={
           <Button loading={load.isPending} icon={<Download aria-hidden size={16} />} onClick={() => load.mutate()}>
             Export my data
           </Button>
         }
       />
-      {failure && <Notice tone="bad">{[failure.title, failure.reason].filter(Boolean).join(': ')}</Notice>}
+      {failure && <Notice tone="bad">{failure}</Notice>}
     </section>
   );
 }
@@ -36,6 +37,6 @@ function saveFile(name: string, text: string): void {
   link.href = address;
   link.download = name;
   link.click();
-  // the download has begun when the click returns; the address is not needed to finish it
+  // the download has started when the click returns, and no longer needs the address
   setTimeout(() => URL.revokeObjectURL(address), 0);
 }

@@ -10,7 +10,7 @@ import type { TokenEndpoint } from './token-endpoint.ts';
 /** What /auth/success is called with: a hand-off ticket, and a user as JSON that is a hint and no more. */
 export type HandOffAddress = { token: string | null; user: string | null };
 
-/** The ticket was made for another browser: the person has to say that it is theirs. */
+/** The ticket was issued to another browser: the person must confirm that it is theirs. */
 export type HandOffQuestion = {
   email: string;
   /** Who is signed in now, and would be replaced. */
@@ -31,18 +31,18 @@ export type HandOffOptions = {
   findCurrent: () => Promise<SignedInUser | undefined>;
   onSignedIn: (user: SignedInUser) => void;
   signOut: () => Promise<void>;
-  /** A sign-in that asks for the account, whoever is signed in. */
+  /** A sign-in that asks for the account even where a user is signed in. */
   startSignInAnew: (path: string) => Promise<never>;
 };
 
 /**
  * The end of a sign-in that comes back with a ticket in its address (spec part 2, section 2; clarifications, Sign-in).
- * Somebody may have been sent here with another person's ticket. Only the broker knows: it gave the browser that came back
- * from the provider a proof. What this page remembers counts for nothing, as any site can open our sign-in and then lead the
- * window elsewhere. So unless the broker says that the ticket is of this browser:
- * - with nobody signed in, the swap's cookie is under the mark of an unfinished sign-out, until the person says yes: whatever
- *   else happens, the next start of the app ends that sign-in instead of restoring it
- * - with somebody signed in, the swap leaves their cookie as it is, and yes means a sign-in from the beginning
+ * A link may lead a person here with another person's ticket. Only the broker can tell: it gave a proof to the browser
+ * that came back from the provider. What this page remembers proves nothing, since any site can open our sign-in and then
+ * lead the window elsewhere. So unless the broker says that the ticket belongs to this browser:
+ * - without a signed-in user, the cookie of the exchange stays under the mark of an unfinished sign-out until the person
+ *   confirms; the next start of the app otherwise ends that sign-in instead of restoring it
+ * - with a signed-in user, the exchange leaves their cookie as it is, and confirming starts a sign-in from the beginning
  */
 export function createHandOff(options: HandOffOptions) {
   const { origin, local, temporary, withLock, endpoint } = options;
@@ -115,7 +115,7 @@ export function createHandOff(options: HandOffOptions) {
 
 const hintSchema = z.object({ id: z.string().optional(), email: z.string().optional() });
 
-/** Whether the hint speaks of this very person: what it names must fit, and it must name something. */
+/** Whether the hint names this person: it must name an id or an e-mail, and what it names must match. */
 function isHintOf(hint: string, profile: UserProfile): boolean {
   let parsed;
   try {

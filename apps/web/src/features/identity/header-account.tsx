@@ -8,8 +8,10 @@ import { useState } from 'react';
 import { Avatar } from '#ui/avatar.tsx';
 import { Button } from '#ui/button.tsx';
 import { DelayedFallback } from '#ui/delayed-fallback.tsx';
-import { Menu, type MenuEntry } from '#ui/menu.tsx';
+import type { MenuEntry } from '#ui/menu-popup.tsx';
+import { Menu } from '#ui/menu.tsx';
 import { Skeleton } from '#ui/skeleton.tsx';
+import { failureText } from '#web/failure-text.ts';
 import { profileQuery } from './queries.ts';
 import { useSession } from './session-provider.tsx';
 import type { SignedInUser } from './signed-in-user.ts';
@@ -17,19 +19,19 @@ import type { SignedInUser } from './signed-in-user.ts';
 type To = NonNullable<LinkProps['to']>;
 export type AccountLinks = { dashboard?: To | undefined; admin?: To | undefined };
 
-/** The right end of the header: the person and their menu, or Sign In. */
+/** The right end of the header: the account menu, or Sign In. */
 export function HeaderAccount({ links }: { links: AccountLinks }) {
   const { user, isRestoring } = useSession();
   if (user) return <AccountMenu user={user} links={links} />;
   if (!isRestoring) return <SignInButton />;
   return (
-    <DelayedFallback label="Looking for your session…">
+    <DelayedFallback label="Restoring your session…">
       <Skeleton className="h-9 w-20" />
     </DelayedFallback>
   );
 }
 
-/** Leaves for the broker's sign-in, and comes back to this very place. */
+/** Goes to the broker's sign-in and comes back to this page. */
 export function SignInButton() {
   const { session } = useSession();
   const router = useRouter();
@@ -39,7 +41,7 @@ export function SignInButton() {
     setLeaving(true);
     session.startSignIn(router.state.location.href).catch((error: unknown) => {
       setLeaving(false);
-      setFailure(error instanceof Error ? error.message : 'An unexpected error occurred');
+      setFailure(failureText(error));
     });
   };
   return (
@@ -70,7 +72,7 @@ function AccountMenu({ user, links }: { user: SignedInUser; links: AccountLinks 
   if (links.dashboard) {
     entries.push({ label: 'Dashboard', to: links.dashboard, icon: <LayoutDashboard aria-hidden size={16} /> });
   }
-  // the broker says who administers; the bundle knows no address (clarifications, Sign-in)
+  // the profile says who is an administrator: the bundle holds no address (clarifications, Sign-in)
   if (links.admin && profile.data?.role === 'admin') {
     entries.push({ label: 'Admin', to: links.admin, icon: <ShieldCheck aria-hidden size={16} /> });
   }

@@ -8,18 +8,19 @@ import { inspectorCommand } from './token-texts.ts';
 
 export type NewToken = { id: string; name: string; token: string };
 
-/** The one time that a token is shown. */
+/** Shows a new token, once. */
 export function NewTokenDialog({ token, onClose }: { token: NewToken | undefined; onClose: () => void }) {
-  // the words stay while the dialog closes; the secret goes with it
+  // the title stays while the dialog closes; the secret is removed at once
   const [shown, setShown] = useState(token);
   if (token && token !== shown) setShown(token);
   return (
     <Dialog
       urgent
+      closesByFooter
       open={token !== undefined}
       onOpenChange={onClose}
       title={`Token “${shown?.name ?? ''}” is ready`}
-      description="Copy it now: it is shown this once, and nobody can look it up later."
+      description="Copy it now. You won't be able to see it again."
       footer={
         <Button variant="primary" onClick={onClose}>
           Done

@@ -2,17 +2,17 @@ import { openSignInPopup } from '#web/popup-window.ts';
 import type { Session } from './session.ts';
 import type { SignedInUser } from './signed-in-user.ts';
 
-/** A callback page that was seen needs this long, at most, to finish and to tell the tabs. */
+/** The callback page in the window gets this long to finish and to tell the other tabs. */
 const finishMs = 5_000;
 
 /**
- * Signs in in a window of its own: this page stays as it is. Call it straight from a click.
- * The popup keeps its own proof and state; the session comes over by storage, as from any other tab.
- * @returns the user, null when the window went without one
- * @throws Error with the texts of spec part 1, section 8 when it is blocked or takes too long
+ * Signs in in a window of its own, while this page stays as it is. Call it in the click itself.
+ * The window keeps its own proof and state; the session arrives through storage, as from any other tab.
+ * @returns the user, or null when the window was closed without a sign-in
+ * @throws PopupBlockedError, and Error with the text of spec part 1, section 8 when it takes too long
  */
 export async function signInByPopup(session: Session): Promise<SignedInUser | null> {
-  const end = await openSignInPopup({ url: '/sign-in?return_to=/', isDone: isReturn });
+  const end = await openSignInPopup('/sign-in?return_to=/').wait({ isDone: isReturn });
   if (end === 'address') await untilSignedIn(session);
   return session.getState().user ?? null;
 }
@@ -21,12 +21,13 @@ const isReturn = ({ pathname }: URL) => pathname === '/auth/success' || pathname
 
 function untilSignedIn(session: Session): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, finishMs);
-    const unsubscribe = session.subscribe((user) => {
-      if (!user) return;
+    let unsubscribe = () => {};
+    const finish = () => {
       clearTimeout(timer);
+      unsubscribe();
       resolve();
-    });
-    setTimeout(unsubscribe, finishMs);
+    };
+    const timer = setTimeout(finish, finishMs);
+    unsubscribe = session.subscribe((user) => user && queueMicrotask(finish));
   });
 }

@@ -3,15 +3,15 @@ import { formatDay } from '#ui/amount.ts';
 import { Avatar } from '#ui/avatar.tsx';
 import { Card } from '#ui/card.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
+import { describeFailure } from '#web/failure-text.ts';
 import { DeleteAccount } from './delete-account.tsx';
 import { ExportData } from './export-data.tsx';
-import { ListSkeleton } from './list-skeleton.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
 import { profileQuery } from './queries.ts';
-import { SectionHeading } from './section-heading.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
 import type { SignedInUser } from './signed-in-user.ts';
-import { describeFailure } from './token-texts.ts';
 
-/** Who the person is here (spec part 2, section 2, Profile tab: read-only), and how they take their data or leave. */
+/** The person's profile, read-only (spec part 2, section 2), the export of their data, and the deletion of the account. */
 export function ProfileScreen({ user }: { user: SignedInUser }) {
   return (
     <div className="flex flex-col gap-10">
@@ -19,7 +19,7 @@ export function ProfileScreen({ user }: { user: SignedInUser }) {
         <SectionHeading
           id="profile-heading"
           title="Profile"
-          text="As your sign-in provider tells it, at each sign-in."
+          text="From your sign-in provider; updated each time you sign in."
         />
         <Facts user={user} />
       </section>
@@ -41,7 +41,7 @@ function Facts({ user }: { user: SignedInUser }) {
   const { displayName, email, photoURL, provider, createdAt } = profile.data;
   const facts = [
     { name: 'Display name', value: displayName || '–' },
-    { name: 'Email', value: email },
+    { name: 'E-mail', value: email },
     { name: 'Provider', value: providerName(provider) },
     { name: 'Member since', value: <time dateTime={createdAt}>{formatDay(createdAt)}</time> },
   ];

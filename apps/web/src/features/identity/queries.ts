@@ -1,8 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
+import { accountKey } from '#web/account-key.ts';
 import { api } from '#web/api.ts';
-
-/** Answers of one person's own calls: the id in the key keeps two people apart in one browser. */
-export const accountKey = (userId: string) => ['account', userId];
 
 /** Plan, role and switches of the signed-in user. */
 export const profileQuery = (userId: string) =>

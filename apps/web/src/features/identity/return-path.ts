@@ -1,7 +1,8 @@
 const fallbackPath = '/dashboard';
 
 /**
- * Where a finished sign-in goes: the stored path when it is one of this site, else the dashboard.
+ * Where a finished sign-in goes: the stored path when it is a page of this site, else the dashboard. `/` counts as none:
+ * who signs in on the home page wants to get on (clarifications, Sign-in).
  * Refused: absolute addresses, `//` and `/\` (other hosts to a browser), control characters (browsers drop them), and
  * the callbacks themselves (they would sign in again, and fail).
  */
@@ -11,5 +12,6 @@ export function chooseReturnPath(stored: string | null, origin: string): string 
   const url = new URL(stored, origin);
   // a second look, after dot segments are resolved: `/.//host` begins well and ends as `//host`
   if (url.origin !== origin || url.pathname.startsWith('//') || url.pathname.startsWith('/auth/')) return fallbackPath;
+  if (url.pathname === '/') return fallbackPath;
   return url.pathname + url.search + url.hash;
 }

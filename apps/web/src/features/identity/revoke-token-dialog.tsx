@@ -3,8 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { api } from '#web/api.ts';
+import { failureLine } from '#web/failure-text.ts';
 import { tokensKey } from './queries.ts';
-import { describeFailure } from './token-texts.ts';
 
 export type RevokeTokenDialogProps = {
   userId: string;
@@ -14,7 +14,7 @@ export type RevokeTokenDialogProps = {
   onRevoked: (token: PersonalToken) => void;
 };
 
-/** Asks, then revokes. A failure stays in the dialog. */
+/** Asks, then revokes the token. A failure is shown in the dialog. */
 export function RevokeTokenDialog({ userId, token, onClose, onRevoked }: RevokeTokenDialogProps) {
   const queries = useQueryClient();
   const [shown, setShown] = useState(token);
@@ -27,7 +27,7 @@ export function RevokeTokenDialog({ userId, token, onClose, onRevoked }: RevokeT
       onRevoked(revoked);
     },
   });
-  const failure = revoke.isError ? describeFailure('Failed to revoke PAT', revoke.error) : undefined;
+  const failure = revoke.isError ? failureLine('Failed to revoke PAT', revoke.error) : undefined;
   return (
     <ConfirmDialog
       open={token !== undefined}
@@ -38,10 +38,10 @@ export function RevokeTokenDialog({ userId, token, onClose, onRevoked }: RevokeT
       title={`Revoke “${shown?.name ?? ''}”?`}
       confirmLabel="Revoke token"
       busy={revoke.isPending}
-      error={failure && [failure.title, failure.reason].filter(Boolean).join(': ')}
+      error={failure}
       onConfirm={() => token && !revoke.isPending && revoke.mutate(token)}
     >
-      Whatever uses it is refused from then on. This action cannot be undone.
+      Anything using it stops working immediately. This action cannot be undone.
     </ConfirmDialog>
   );
 }

@@ -1,18 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect, useSyncExternalStore, type ReactNode } from 'react';
+import { accountKey } from '#web/account-key.ts';
 import { fetchSource, tokenSource } from '#web/api.ts';
 import { createBrowserSession } from './browser-session.ts';
-import { accountKey } from './queries.ts';
 import type { Session, SessionState } from './session.ts';
 
 const SessionContext = createContext<Session | undefined>(undefined);
 
-/** The session of this page: started with the program, so that the first picture already knows who is signed in. */
+/** The session of this page. It starts with the program, so that the first render knows who is signed in. */
 const session = createBrowserSession();
 tokenSource.current = () => session.token();
 fetchSource.current = (url, init) => session.fetch(url, init);
 
-/** Gives the screens below it the session, and forgets one person's answers when another signs in. */
+/** Provides the session, and drops one person's answers when another signs in. */
 export function SessionProvider({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
   useEffect(() => {

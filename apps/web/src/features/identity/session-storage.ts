@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { storedTokensSchema, storedUserSchema, type SignedInUser } from './signed-in-user.ts';
 
 /** The part of the browser's Storage that the session uses. */
@@ -7,19 +7,21 @@ export type KeyValueStore = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 /** In localStorage: shared by the tabs, outlives the browser. */
 export const userKey = 'souk.user';
 export const tokensKey = 'souk.tokens';
-/** Set while a sign-out has not reached the broker: until it has, the cookie must not sign anybody in again. */
+/** Set while a sign-out has not reached the broker. Until it has, the refresh cookie is not used to sign in again. */
 export const signOutKey = 'souk.signing-out';
-/** The name of a renewal whose answer has not come yet. */
+/** The name of a renewal that has not been answered yet. */
 export const renewalKey = 'souk.renewal';
 /** In sessionStorage: one sign-in of one tab. */
 export const stateKey = 'souk.sign-in.state';
 export const verifierKey = 'souk.sign-in.verifier';
 export const returnPathKey = 'souk.sign-in.return-path';
 
-/** By this key earlier releases told other tabs of a sign-in: still heard, no longer written. */
+/** Earlier releases wrote this key to tell other tabs of a sign-in. It is still read and no longer written. */
 export const broadcastKey = 'oauth_success';
-/** Names that earlier releases used (spec part 1, section 3): auth data too, so cleared with the rest, never read. */
-const olderKeys = ['token', 'auth_token', 'user_data', broadcastKey];
+/** Names that earlier releases used (spec part 1, section 3): auth data too, so cleared with the rest, never used. */
+const olderKeys = ['token', 'auth_token', 'user_data', broadcastKey] as const;
+/** Some of their entries carry an expiry, in epoch milliseconds. */
+const expirySchema = z.object({ tokenExpiry: z.number() });
 
 /** A restored session may claim no more than this without asking the broker (spec part 1, section 9). */
 const longestClaimMs = 24 * 3_600_000;
@@ -36,12 +38,12 @@ export function storeUser(local: KeyValueStore, user: SignedInUser): void {
 export function readStoredUser(local: KeyValueStore, nowMs: number): SignedInUser | undefined {
   const user = readEntry(local, userKey, storedUserSchema);
   const tokens = readEntry(local, tokensKey, storedTokensSchema);
-  if (!user || !tokens || user.id !== tokens.userId || !isCurrent(tokens, nowMs)) return undefined;
+  if (!user || !tokens || user.id !== tokens.userId || !isCurrent(tokens.tokenExpiry, nowMs)) return undefined;
   const { userId: _userId, refreshToken, ...rest } = tokens;
   return { ...user, ...rest, ...(refreshToken !== undefined && { refreshToken }) };
 }
 
-/** Removes the stored user and tokens, under today's and yesterday's names. */
+/** Removes the stored user and tokens, under the names of this release and of earlier ones. */
 export function clearStoredUser(local: KeyValueStore, temporary: KeyValueStore): void {
   for (const key of [userKey, tokensKey, renewalKey, ...olderKeys]) {
     local.removeItem(key);
@@ -54,27 +56,40 @@ export function clearSignInState(temporary: KeyValueStore): void {
   for (const key of [stateKey, verifierKey, returnPathKey]) temporary.removeItem(key);
 }
 
-/** Removes every stored entry whose expiry is past or whose content cannot be read (spec part 1, section 4). */
-export function clearStaleEntries(local: KeyValueStore, nowMs: number): void {
-  const entries = [
-    { key: userKey, entry: readEntry(local, userKey, storedUserSchema) },
-    { key: tokensKey, entry: readEntry(local, tokensKey, storedTokensSchema) },
-  ];
-  for (const { key, entry } of entries) {
-    if (!entry || !isCurrent(entry, nowMs)) local.removeItem(key);
+/**
+ * Removes every auth entry of both storages whose expiry is past or whose content cannot be parsed (spec part 1,
+ * section 4). An entry of an older key without an expiry stays: nothing reads it.
+ */
+export function clearStaleEntries(local: KeyValueStore, temporary: KeyValueStore, nowMs: number): void {
+  for (const store of [local, temporary]) {
+    for (const key of [userKey, tokensKey, ...olderKeys]) {
+      const text = store.getItem(key);
+      if (text !== null && isStale(key, parseJson(text), nowMs)) store.removeItem(key);
+    }
   }
 }
 
-function isCurrent({ tokenExpiry }: { tokenExpiry: number }, nowMs: number): boolean {
+function isStale(key: string, content: unknown, nowMs: number): boolean {
+  if (content === undefined) return true;
+  const entry = key === userKey ? storedUserSchema : key === tokensKey ? storedTokensSchema : expirySchema;
+  const parsed = entry.safeParse(content).data;
+  return parsed ? !isCurrent(parsed.tokenExpiry, nowMs) : entry !== expirySchema;
+}
+
+function isCurrent(tokenExpiry: number, nowMs: number): boolean {
   return tokenExpiry > nowMs && tokenExpiry <= nowMs + longestClaimMs;
 }
 
-function readEntry<S extends z.ZodType>(store: KeyValueStore, key: string, schema: S): z.output<S> | undefined {
+function readEntry<Entry>(store: KeyValueStore, key: string, schema: z.ZodType<Entry>): Entry | undefined {
   const text = store.getItem(key);
-  if (text === null) return undefined;
+  return text === null ? undefined : schema.safeParse(parseJson(text)).data;
+}
+
+/** Undefined for what is not JSON. */
+function parseJson(text: string): unknown {
   try {
-    return schema.safeParse(JSON.parse(text)).data;
+    return JSON.parse(text);
   } catch {
-    return undefined; // not JSON: as good as absent
+    return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { signOutKey, tokensKey, userKey } from './session-storage.ts';
+import { returnPathKey, signOutKey, tokensKey, userKey } from './session-storage.ts';
 import { createScriptedBrowser, signedIn, until } from './testing/scripted-browser.ts';
 
 const minuteMs = 60_000;
@@ -55,7 +55,10 @@ test('[SES-8] [SES-9] [SES-10] a browser closed overnight drops the expired copy
   expect(tab.session.getState()).toEqual({ user: undefined, isRestoring: true });
   expect(browser.local.size).toBe(0);
   await started;
-  expect(tab.session.getState()).toMatchObject({ user: { accessToken: 'access-2' }, isRestoring: false });
+  expect(tab.session.getState()).toMatchObject({
+    user: { email: 'carl@souk.test', accessToken: 'access-2' },
+    isRestoring: false,
+  });
   expect(
     browser
       .tokenRequests()
@@ -115,10 +118,12 @@ test('[SES-13] a stored expiry of more than 24 hours is not believed', async () 
   expect(tab.session.getState().user).toBeUndefined();
 });
 
-test('[SES-18] a sign-in, a change of person and a sign-out in one tab are seen in another', async () => {
+test('[SES-18] a sign-in, a change of person and a sign-out in one tab are seen in another, by the storage event', async () => {
   const browser = createScriptedBrowser();
   const [one, two] = [browser.openTab(), browser.openTab()];
   await two.session.start();
+  const told: (string | undefined)[] = [];
+  two.session.subscribe((user) => told.push(user?.email));
   await one.signIn();
   expect(two.session.getState().user?.email).toBe('carl@souk.test');
   browser.becomes('dana@souk.test');
@@ -126,6 +131,23 @@ test('[SES-18] a sign-in, a change of person and a sign-out in one tab are seen 
   expect(two.session.getState().user?.email).toBe('dana@souk.test');
   await one.session.signOut();
   expect(two.session.getState().user).toBeUndefined();
+  expect(new Set(told)).toEqual(new Set([undefined, 'carl@souk.test', 'dana@souk.test']));
+});
+
+test('[SES-18] a message of a sign-in refreshes the state, and so does the key of earlier releases', async () => {
+  for (const key of [null, 'oauth_success']) {
+    const { browser } = await signedIn();
+    const stored = new Map(browser.local);
+    browser.local.clear();
+    const tab = browser.openTab();
+    await tab.session.start();
+    for (const [name, text] of stored) browser.local.set(name, text);
+    expect(tab.session.getState().user?.email, 'the cookie restored it').toBe('carl@souk.test');
+    tab.session.noticeStorage('theme');
+    expect(tab.session.getState().user?.accessToken).toBe('access-2');
+    tab.session.noticeStorage(key);
+    expect(tab.session.getState().user?.accessToken).toBe('access-1');
+  }
 });
 
 test('[SES-19] [SES-20] [SES-21] a subscriber is told at once, on every change, and no more once it unsubscribed', async () => {
@@ -181,31 +203,127 @@ test('[SES-24] [SES-25] forced refresh reads storage again and tells subscribers
   expect(told).toHaveLength(2);
 });
 
-test('[SES-26] [SES-5] forced clear wipes every auth key of both storages and the cookies, and tells subscribers', async () => {
+test('[SES-26] [SES-5] forced clear wipes every auth key of both storages and the cookies, then tells subscribers', async () => {
   const { browser, tab } = await signedIn();
   void tab.session.startSignIn('/');
   await until(() => tab.left.length === 2);
-  for (const store of [browser.local, tab.temporary]) store.set('auth_token', 'old');
+  const older = ['token', 'auth_token', 'user_data', 'oauth_success'];
+  for (const store of [browser.local, tab.temporary]) {
+    for (const key of [...older, userKey, tokensKey]) store.set(key, 'old');
+  }
   browser.local.set('theme', 'dark');
+  tab.temporary.set('draft', 'text');
   const told: unknown[] = [];
-  tab.session.subscribe((user) => told.push(user?.email));
-  tab.session.forceClear();
-  expect([...browser.local.keys(), ...tab.temporary.keys()]).toEqual(['theme']);
+  tab.session.subscribe((user) => told.push([user?.email, browser.local.has(userKey), tab.cookiesCleared()]));
+  const cleared = tab.session.forceClear();
+  expect(tab.session.getState()).toEqual({ user: undefined, isRestoring: false });
+  await cleared;
+  expect([...browser.local.keys()]).toEqual(['theme']);
+  expect([...tab.temporary.keys()]).toEqual(['draft']);
   expect(tab.cookiesCleared()).toBe(1);
-  expect(told).toEqual(['carl@souk.test', undefined]);
+  expect(told[0]).toEqual(['carl@souk.test', true, 0]);
+  expect(told.slice(1), 'told with none, and after the wiping').toEqual([[undefined, false, 0]]);
 });
 
-test('[SES-27] [SES-28] stale clearing removes entries that are expired or cannot be read, and no others', async () => {
+test('[SES-26] forced clear ends the refresh cookie at the broker, so that no new tab is signed in again', async () => {
   const { browser, tab } = await signedIn();
-  const good = new Map(browser.local);
+  await tab.session.forceClear();
+  expect(browser.requests.at(-1)?.path).toBe('/oauth/logout');
+  expect(browser.hasCookie()).toBe(false);
+  const next = browser.openTab();
+  await next.session.start();
+  expect(next.session.getState().user).toBeUndefined();
+});
+
+test('switching the account ends the session at the broker, then asks for an account and comes back to the same page', async () => {
+  const { browser, tab } = await signedIn();
+  void tab.session.switchAccount('/connect/notes');
+  await until(() => tab.left.length === 2);
+  expect(browser.requests.at(-1)?.path).toBe('/oauth/logout');
+  expect(browser.hasCookie()).toBe(false);
+  expect(tab.session.getState().user).toBeUndefined();
+  const login = new URL(tab.left.at(-1) ?? '');
+  expect(login.pathname).toBe('/login');
+  expect(login.searchParams.get('prompt')).toBe('login');
+  expect(tab.temporary.get(returnPathKey)).toBe('/connect/notes');
+});
+
+test('[SES-26] a forced clear without the network is finished by the next start', async () => {
+  const { browser, tab } = await signedIn();
+  browser.answerWith(() => Promise.reject(new TypeError('failed to fetch')));
+  await tab.session.forceClear();
+  expect(browser.hasCookie()).toBe(true);
+  browser.answerWith(undefined);
+  const next = browser.openTab();
+  await next.session.start();
+  expect(next.session.getState().user).toBeUndefined();
+  expect(browser.hasCookie()).toBe(false);
+});
+
+const authKeys = [userKey, tokensKey, 'token', 'auth_token', 'user_data', 'oauth_success'];
+
+test.each(authKeys)(
+  '[SES-27] stale clearing removes an expired %s from both storages, and not a current one',
+  async (key) => {
+    const { browser, tab } = await signedIn();
+    const current = browser.local.get(key) ?? JSON.stringify({ tokenExpiry: browser.now() + 1 });
+    const expired = JSON.stringify({ ...JSON.parse(current), tokenExpiry: browser.now() });
+    const others = [...browser.local].filter(([name]) => name !== key);
+    for (const store of [browser.local, tab.temporary]) store.set(key, current);
+    tab.session.clearStale();
+    expect([browser.local.get(key), tab.temporary.get(key)]).toEqual([current, current]);
+    for (const store of [browser.local, tab.temporary]) store.set(key, expired);
+    tab.session.clearStale();
+    expect([browser.local.has(key), tab.temporary.has(key)]).toEqual([false, false]);
+    expect([...browser.local], 'the others stay').toEqual(others);
+  },
+);
+
+test.each(authKeys)('[SES-28] stale clearing removes a %s that cannot be parsed from both storages', async (key) => {
+  const { browser, tab } = await signedIn();
+  const others = [...browser.local].filter(([name]) => name !== key);
+  for (const store of [browser.local, tab.temporary]) store.set(key, '{not json');
   tab.session.clearStale();
-  expect(new Map(browser.local)).toEqual(good);
-  browser.local.set(userKey, '{not json');
+  expect([browser.local.has(key), tab.temporary.has(key)]).toEqual([false, false]);
+  expect([...browser.local], 'the others stay').toEqual(others);
+});
+
+test.each([userKey, tokensKey])('[SES-28] stale clearing removes a %s that is JSON of another form', async (key) => {
+  const { browser, tab } = await signedIn();
+  browser.local.set(key, '{"tokenExpiry":99999999999999}');
   tab.session.clearStale();
-  expect([...browser.local.keys()]).toEqual([tokensKey]);
-  browser.pass(10 * minuteMs);
-  tab.session.clearStale();
-  expect(browser.local.size).toBe(0);
+  expect(browser.local.has(key)).toBe(false);
+});
+
+test('a session that the broker refuses says that it ended, until the person has read it', async () => {
+  const { browser, tab } = await signedIn();
+  browser.pass(hourMs);
+  browser.dropCookie();
+  const asking = tab.session.token();
+  await until(() => tab.timers.some(({ atMs }) => atMs === browser.now() + 1_000));
+  for (const { work } of tab.timers.filter(({ atMs }) => atMs === browser.now() + 1_000)) work();
+  await asking;
+  expect(tab.session.getState()).toEqual({ user: undefined, isRestoring: false, hasEnded: true });
+  tab.session.acknowledgeEnd();
+  expect(tab.session.getState()).toEqual({ user: undefined, isRestoring: false });
+});
+
+test('a session that ended while the browser was closed says so at the next start', async () => {
+  const { browser } = await signedIn();
+  browser.pass(12 * hourMs);
+  browser.dropCookie();
+  const tab = browser.openTab();
+  await tab.session.start();
+  expect(tab.session.getState()).toEqual({ user: undefined, isRestoring: false, hasEnded: true });
+});
+
+test('a sign-out is no end that needs a message here, and is one in the other tabs', async () => {
+  const { browser, tab } = await signedIn();
+  const other = browser.openTab();
+  void other.session.start();
+  await tab.session.signOut();
+  expect(tab.session.getState()).toEqual({ user: undefined, isRestoring: false });
+  expect(other.session.getState()).toEqual({ user: undefined, isRestoring: false, hasEnded: true });
 });
 
 test('[SES-32] [SES-33] a profile that is refused is null, and logged', async () => {

@@ -10,6 +10,7 @@ import {
   signOutKey,
   storeUser,
   tokensKey,
+  userKey,
   type KeyValueStore,
 } from './session-storage.ts';
 import type { SignedInUser } from './signed-in-user.ts';
@@ -34,14 +35,19 @@ export type SessionOptions = Omit<SignInOptions, 'endpoint' | 'onSignedIn'> & {
   log: (message: string) => void;
 };
 
-/** The current user, or undefined; `isRestoring` while the start does not know yet. */
-export type SessionState = { user: SignedInUser | undefined; isRestoring: boolean };
+export type SessionState = {
+  user: SignedInUser | undefined;
+  /** The start does not know yet whether there is a user. */
+  isRestoring: boolean;
+  /** The session ended without a sign-out on this page: it was refused, or another tab signed out. */
+  hasEnded?: true;
+};
 
 export type Session = ReturnType<typeof createSession>;
 
 /**
- * The session of the web app: who is signed in, in every tab of this browser, with an access token that is always fresh.
- * Everything that touches the browser comes in as an argument.
+ * The session of the web app: who is signed in, in every tab of this browser, with an access token that is renewed in
+ * time. Everything that touches the browser comes in as an argument.
  */
 export function createSession(options: SessionOptions) {
   const { local, temporary, now, withLock, log } = options;
@@ -71,9 +77,10 @@ export function createSession(options: SessionOptions) {
     keep(user);
   }
 
-  function enter(user: SignedInUser | undefined, isRestoring = false): void {
-    if (state.user === user && state.isRestoring === isRestoring) return;
-    state = { user, isRestoring };
+  function enter(user: SignedInUser | undefined, { isRestoring = false, hasEnded = false } = {}): void {
+    const isSame = state.user === user && state.isRestoring === isRestoring && (state.hasEnded ?? false) === hasEnded;
+    if (isSame) return;
+    state = { user, isRestoring, ...(hasEnded && { hasEnded }) };
     cancelTimer();
     cancelTimer = user ? renewAt(user.tokenExpiry - renewBeforeMs) : () => {};
     for (const listener of listeners) listener(user);
@@ -85,7 +92,7 @@ export function createSession(options: SessionOptions) {
         const { user } = state;
         if (!user) return;
         renew(user).catch(() => {
-          // the network is away; the next call, or this, tries again
+          // without the network, the next call or this timer tries again
           if (state.user === user) cancelTimer = renewAt(now() + retryAfterMs);
         });
       },
@@ -99,25 +106,26 @@ export function createSession(options: SessionOptions) {
     return user;
   }
 
-  function drop(): void {
+  function drop({ hasEnded = false } = {}): void {
     clearStoredUser(local, temporary);
-    enter(undefined);
+    enter(undefined, { hasEnded });
   }
 
   /** Spec part 1, section 4: the stored user if unexpired, else one refresh with the cookie, else signed out. */
   function restore(): Promise<void> {
-    clearStaleEntries(local, now());
+    const wasSignedIn = local.getItem(userKey) !== null;
+    clearStaleEntries(local, temporary, now());
     const stored = readStoredUser(local, now());
     if (stored) {
       enter(stored);
       return Promise.resolve();
     }
     if (!options.mayHaveCookie() && local.getItem(signOutKey) === null) {
-      drop(); // a visitor: known at once
+      drop({ hasEnded: wasSignedIn }); // no cookie: no request is needed
       return Promise.resolve();
     }
-    enter(undefined, true);
-    restoration ??= withLock(restoreByCookie)
+    enter(undefined, { isRestoring: true });
+    restoration ??= withLock(() => restoreByCookie(wasSignedIn))
       .catch(() => {
         mayRestoreLater = true; // the broker did not answer; wake() asks again
         if (!state.user) enter(undefined);
@@ -128,7 +136,7 @@ export function createSession(options: SessionOptions) {
     return restoration;
   }
 
-  async function restoreByCookie(): Promise<void> {
+  async function restoreByCookie(wasSignedIn: boolean): Promise<void> {
     mayRestoreLater = false;
     if (local.getItem(signOutKey) !== null) return finishSignOut();
     const stored = readStoredUser(local, now()); // another tab was first
@@ -136,7 +144,7 @@ export function createSession(options: SessionOptions) {
     const tokens = await endpoint.refresh();
     const answer = tokens && (await endpoint.fetchProfile(tokens.accessToken));
     if (state.user || local.getItem(signOutKey) !== null) return enter(state.user);
-    if (!answer || !('profile' in answer)) return drop();
+    if (!answer || !('profile' in answer)) return drop({ hasEnded: wasSignedIn });
     keep(userOf(answer.profile, tokens));
   }
 
@@ -153,7 +161,7 @@ export function createSession(options: SessionOptions) {
       // signed out meanwhile, here or in another tab: the answer must not bring the user back
       if (state.user !== old || local.getItem(signOutKey) !== null) return state.user;
       if (tokens) return keep({ ...old, ...tokens });
-      drop();
+      drop({ hasEnded: true });
       return undefined;
     }).finally(() => {
       renewal = undefined;
@@ -162,8 +170,8 @@ export function createSession(options: SessionOptions) {
   }
 
   /**
-   * A tab that is left in the middle of a renewal frees the lock before its answer has brought the next cookie. So a
-   * refusal may mean no more than that: it counts when it comes twice.
+   * A tab that is closed in the middle of a renewal frees the lock before the answer has set the next cookie. The
+   * refusal that follows says nothing about the session, so a refusal counts only when it comes twice.
    */
   async function refreshAgain(old: SignedInUser): Promise<Tokens | undefined> {
     await new Promise<void>((resolve) => void options.startTimer(resolve, refusedAgainAfterMs));
@@ -174,11 +182,11 @@ export function createSession(options: SessionOptions) {
     local.setItem(signOutKey, '1');
     drop();
     options.clearCookies();
-    // without an answer the mark stays, and the next start tries again before it looks at the cookie
+    // without an answer the mark stays, and the next start tries again before it uses the cookie
     await withLock(finishSignOut).catch(() => log('The sign-out has not reached the broker yet.'));
   }
 
-  /** A sign-in came to nothing: who was signed in before still is. */
+  /** After a sign-in that failed: the user of before stays signed in. */
   function restoreIfUnknown(): void {
     if (state.isRestoring) void restore();
   }
@@ -233,6 +241,12 @@ export function createSession(options: SessionOptions) {
     /** Sends the whole page to the broker's sign-in; see sign-in.ts. */
     startSignIn: (path: string): Promise<never> => signIn.start(path),
 
+    /** Ends the session at the broker first, then sends the page to a sign-in that asks for the account. */
+    async switchAccount(path: string): Promise<never> {
+      await signOut();
+      return signIn.start(path, { mustAsk: true });
+    },
+
     /** Finishes the sign-in on /auth/callback, in place of start(); see sign-in.ts. */
     completeSignIn: (query: URLSearchParams): Promise<string> => signIn.complete(query).finally(restoreIfUnknown),
 
@@ -243,7 +257,7 @@ export function createSession(options: SessionOptions) {
     /** Signs out here and in every tab at once, then at the broker, which refuses the tokens from then on. */
     signOut,
 
-    /** Reads storage again and tells everybody when it has a user. */
+    /** Reads storage again and tells the subscribers when it has a user. */
     forceRefresh(): void {
       const stored = readStoredUser(local, now());
       if (!stored) return;
@@ -251,25 +265,29 @@ export function createSession(options: SessionOptions) {
       enter(stored);
     },
 
-    /** Wipes all auth data of this browser and tells everybody that nobody is signed in. */
-    forceClear(): void {
-      clearStoredUser(local, temporary);
+    /**
+     * Wipes all auth data of this browser, tells the subscribers that there is no user, and ends the refresh cookie at
+     * the broker, so that no new tab is signed in again (clarifications, Sign-in).
+     */
+    async forceClear(): Promise<void> {
       clearSignInState(temporary);
-      options.clearCookies();
-      state = { user: undefined, isRestoring: true };
-      enter(undefined);
+      state = { user: undefined, isRestoring: true }; // so that the subscribers are told in any case
+      await signOut();
     },
 
-    clearStale: () => clearStaleEntries(local, now()),
+    clearStale: () => clearStaleEntries(local, temporary, now()),
 
-    /** What another tab or window did: a storage event's key; null when everything was cleared, or a message told of it. */
+    /** The person has read that the session ended. */
+    acknowledgeEnd: () => !state.user && enter(undefined),
+
+    /** Another tab or window signed in or out. `key` is the storage event's: null for a message, or when all was cleared. */
     noticeStorage(key: string | null): void {
       if (key !== null && key !== tokensKey && key !== broadcastKey) return;
       const stored = readStoredUser(local, now());
-      if (stored?.accessToken !== state.user?.accessToken) enter(stored);
+      if (stored?.accessToken !== state.user?.accessToken) enter(stored, { hasEnded: !stored });
     },
 
-    /** The page is seen, or the network is, again: what could not be done before is done now. */
+    /** The page is visible or online again: repeats what failed meanwhile. */
     async wake(): Promise<void> {
       const { user } = state;
       if (!user) return mayRestoreLater ? restore() : undefined;

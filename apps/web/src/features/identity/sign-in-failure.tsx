@@ -2,7 +2,7 @@ import { ErrorState } from '#ui/error-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 
-/** A sign-in that ended badly: what the specification calls it, why, and two ways on (spec part 2, section 8). */
+/** A failed sign-in: the specification's title, the reason, and two ways on (spec part 2, section 8). */
 export function SignInFailure({ title, reason }: { title: string; reason: string }) {
   return (
     <div className="mx-auto max-w-lg">
@@ -22,9 +22,4 @@ export function SignInFailure({ title, reason }: { title: string; reason: string
       />
     </div>
   );
-}
-
-/** What to say of a failure that may be anything. */
-export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'An unexpected error occurred';
 }

@@ -5,19 +5,19 @@ import { Card } from '#ui/card.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 import { config } from '#web/config.ts';
-import { finishPopup } from '#web/popup-window.ts';
+import { finishPopup, PopupBlockedError } from '#web/popup-window.ts';
+import { failureText } from '#web/failure-text.ts';
 import { signInByPopup } from './popup-sign-in.ts';
 import { chooseReturnPath } from './return-path.ts';
 import { useSession } from './session-provider.tsx';
-import { reasonOf } from './sign-in-failure.tsx';
 import { SigningIn } from './signing-in.tsx';
 
 export type SignInScreenProps = {
-  /** Where to go afterwards. With one the sign-in starts at once; without, the person chooses how. */
+  /** Where to go afterwards. With a path the sign-in starts at once; without one the person chooses how. */
   returnTo: string | undefined;
 };
 
-/** /sign-in: the web's own start of a sign-in. It makes state and proof, and goes to the broker's login page with them. */
+/** /sign-in: starts a sign-in with its own state and proof, and continues to the broker's login page. */
 export function SignInScreen({ returnTo }: SignInScreenProps) {
   const { session, user, isRestoring } = useSession();
   const router = useRouter();
@@ -31,7 +31,7 @@ export function SignInScreen({ returnTo }: SignInScreenProps) {
       finishPopup(true);
       router.history.replace(path);
     } else if (startsAtOnce) {
-      session.startSignIn(path).catch((error: unknown) => setFailure(reasonOf(error)));
+      session.startSignIn(path).catch((error: unknown) => setFailure(failureText(error)));
     }
   }, [session, router, isRestoring, isSignedIn, startsAtOnce, path]);
   if (isRestoring || isSignedIn || (startsAtOnce && failure === undefined)) return <SigningIn />;
@@ -41,42 +41,49 @@ export function SignInScreen({ returnTo }: SignInScreenProps) {
 function Choice({ path, failure }: { path: string; failure: string | undefined }) {
   const { session } = useSession();
   const [waiting, setWaiting] = useState<'page' | 'popup'>();
-  const [problem, setProblem] = useState(failure);
+  const [problem, setProblem] = useState<unknown>(failure);
   const start = (way: 'page' | 'popup', work: () => Promise<unknown>) => {
     if (waiting) return;
     setWaiting(way);
     setProblem(undefined);
     work()
       .then(
-        // signed in: the screen above goes on by itself
+        // signed in: SignInScreen above redirects
         (user) => user ?? setProblem('The window was closed before you were signed in.'),
-        (error: unknown) => setProblem(reasonOf(error)),
+        setProblem,
       )
       .finally(() => setWaiting(undefined));
   };
+  const continueHere = () => start('page', () => session.startSignIn(path));
   return (
     <Card as="section" padding="large" aria-labelledby="sign-in" className="mx-auto max-w-md">
       <ScreenTitle title="Sign in" />
       <h1 id="sign-in" className="text-lg/7 font-semibold tracking-tight">
         Sign in to {config.brandName}
       </h1>
-      <p className="mt-2 text-quiet">You choose your account on the next page, and come back here.</p>
+      <p className="mt-2 text-quiet">You choose your account on the next page.</p>
       {problem !== undefined && (
         <div className="mt-4">
-          <Notice tone="bad">{problem}</Notice>
+          <Notice
+            tone="bad"
+            action={
+              problem instanceof PopupBlockedError && (
+                <Button size="small" className="-my-1" onClick={continueHere}>
+                  Continue in this tab
+                </Button>
+              )
+            }
+          >
+            {typeof problem === 'string' ? problem : failureText(problem)}
+          </Notice>
         </div>
       )}
       <div className="mt-5 flex flex-col gap-2">
-        <Button
-          variant="primary"
-          wide
-          loading={waiting === 'page'}
-          onClick={() => start('page', () => session.startSignIn(path))}
-        >
+        <Button variant="primary" wide loading={waiting === 'page'} onClick={continueHere}>
           Continue
         </Button>
         <Button wide loading={waiting === 'popup'} onClick={() => start('popup', () => signInByPopup(session))}>
-          Sign in in a popup instead
+          Use a popup window
         </Button>
       </div>
       <p role="status" className="mt-3 text-center text-[0.8125rem] text-quiet empty:hidden">

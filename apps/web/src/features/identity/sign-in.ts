@@ -28,7 +28,7 @@ export function createSignIn(options: SignInOptions) {
     /**
      * Sends the whole page to the broker's sign-in, to come back to `path`. Never returns.
      * @param path where the person is, with its query
-     * @param mustAsk asks for the account even where somebody is signed in
+     * @param mustAsk asks for the account even where a user is signed in
      * @throws ApiError where the browser offers no SHA-256 (neither https nor localhost)
      */
     async start(path: string, { mustAsk = false } = {}): Promise<never> {
@@ -60,7 +60,7 @@ export function createSignIn(options: SignInOptions) {
     const wantedState = temporary.getItem(stateKey);
     const verifier = temporary.getItem(verifierKey);
     const returnPath = temporary.getItem(returnPathKey);
-    // good for one answer, whatever it says
+    // used for one answer, also for a wrong one
     clearSignInState(temporary);
     if (query.get('error') !== null) return '/';
     const code = query.get('code');

@@ -2,7 +2,7 @@ import { DelayedFallback } from '#ui/delayed-fallback.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 import { Spinner } from '#ui/spinner.tsx';
 
-/** A sign-in under way: what a person sees while addresses change. */
+/** What a person sees while a sign-in redirects. */
 export function SigningIn() {
   return (
     <DelayedFallback label="Signing you in…">

@@ -5,13 +5,14 @@ import { Card } from '#ui/card.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 import { config } from '#web/config.ts';
 import { finishPopup } from '#web/popup-window.ts';
+import { failureText } from '#web/failure-text.ts';
 import { arrivedHandOff } from './hand-off-address.ts';
 import type { HandOffQuestion } from './hand-off.ts';
 import { useSession } from './session-provider.tsx';
-import { reasonOf, SignInFailure } from './sign-in-failure.tsx';
+import { SignInFailure } from './sign-in-failure.tsx';
 import { SigningIn } from './signing-in.tsx';
 
-/** /auth/success: swaps the ticket that the broker sent, and asks first where it was made for another browser. */
+/** /auth/success: exchanges the broker's ticket, and asks first where the ticket was issued to another browser. */
 export function SuccessScreen() {
   const { session } = useSession();
   const router = useRouter();
@@ -24,9 +25,9 @@ export function SuccessScreen() {
   useEffect(() => {
     session.openHandOff(arrivedHandOff ?? { token: null, user: null }).then(
       (answer) => (typeof answer === 'string' ? goOn(answer) : setQuestion(answer)),
-      (error: unknown) => setFailure(reasonOf(error)),
+      (error: unknown) => setFailure(failureText(error)),
     );
-    // the ticket is good once: nothing that changes later may open it again
+    // the ticket works once, so the effect must not run again
     // oxlint-disable-next-line react-hooks/exhaustive-deps
   }, [session]);
   if (failure !== undefined) return <SignInFailure title="Authentication Error" reason={failure} />;
@@ -34,7 +35,7 @@ export function SuccessScreen() {
     return (
       <Question
         question={question}
-        onAccept={() => question.accept().then(goOn, (error: unknown) => setFailure(reasonOf(error)))}
+        onAccept={() => question.accept().then(goOn, (error: unknown) => setFailure(failureText(error)))}
         onDecline={() => question.decline().then(() => router.history.replace('/'))}
       />
     );
@@ -63,12 +64,12 @@ function Question({ question, onAccept, onDecline }: QuestionProps) {
         Continue as {email}?
       </h1>
       <p className="mt-2 text-quiet">
-        This sign-in did not start in this browser. Continue only if the account is yours: what you do next would be
-        done, and paid for, by it.
+        This sign-in didn't start in this browser. Continue only if the account is yours: everything you do next is
+        done, and paid for, with it.
       </p>
       {currentEmail !== undefined && (
         <p className="mt-2 wrap-anywhere text-quiet">
-          You are signed in to {config.brandName} as {currentEmail}. To continue, you sign in again, and choose the
+          You're signed in to {config.brandName} as {currentEmail}. To continue, you sign in again and choose the
           account there.
         </p>
       )}

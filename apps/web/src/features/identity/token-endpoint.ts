@@ -1,11 +1,12 @@
 import { ApiError } from '@souk/contract/client.ts';
 import { userProfileSchema, type UserProfile } from '@souk/contract/identity.ts';
+import { statusText } from '@souk/contract/status-text.ts';
 import { z } from 'zod';
 import { createRenewalName, type RenewalNameOptions } from './renewal-name.ts';
 
 export const clientId = 'frontend';
 const handOffGrant = 'urn:souk:grant:handoff';
-/** A refresh that hangs would hold the lock of every tab. */
+/** A refresh without an answer would keep the lock from every tab. */
 const timeoutMs = 15_000;
 
 const tokenAnswerSchema = z.object({
@@ -97,8 +98,8 @@ export function createTokenEndpoint(options: TokenEndpointOptions) {
     },
 
     /**
-     * New tokens for the sign-in of the HttpOnly cookie. Under one name until the broker has answered: where its answer was
-     * lost, the next try gets the same tokens again, and is not taken for somebody who stole the cookie.
+     * New tokens for the sign-in of the HttpOnly cookie. One name until the broker has answered: where its answer was
+     * lost, the next try gets the same tokens again and does not count as the use of a stolen cookie.
      * @param handle refuses the cookie of another sign-in; without one any is taken
      * @returns undefined when there is no such sign-in any more
      * @throws ApiError when the broker could not answer: the sign-in may still be good
@@ -129,8 +130,7 @@ export function createTokenEndpoint(options: TokenEndpointOptions) {
     async fetchProfile(accessToken: string): Promise<{ profile: UserProfile } | { refused: string }> {
       const headers = { accept: 'application/json', authorization: `Bearer ${accessToken}` };
       const response = await request('/v2/user/profile', { headers });
-      // HTTP/2 has no status texts: the number is better than nothing
-      if (!response.ok) return { refused: response.statusText || String(response.status) };
+      if (!response.ok) return { refused: statusText(response) };
       const profile = userProfileSchema.safeParse(await response.json().catch(() => undefined));
       if (profile.success) return { profile: profile.data };
       throw new ApiError({ message: 'An unexpected error occurred', code: 'unexpected_answer', cause: profile.error });
@@ -144,6 +144,6 @@ async function exchangeFailure(response: Response): Promise<ApiError> {
 }
 
 function failureOf(response: Response): ApiError {
-  const message = `HTTP ${response.status}: ${response.statusText}`;
+  const message = `HTTP ${response.status}: ${statusText(response)}`;
   return new ApiError({ message, code: 'unexpected_answer', status: response.status });
 }

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { formatCount } from '#ui/amount.ts';
+import { formatDistance } from '#ui/distance.ts';
+import { describeFailure } from '#web/failure-text.ts';
 import { tokenStatsQuery } from './queries.ts';
-import { describeFailure, formatDistance } from './token-texts.ts';
 
 /** One line of facts below the list: "2 active · 1 expired · 3 revoked · last used 5 minutes ago". */
 export function TokenStats({ userId }: { userId: string }) {

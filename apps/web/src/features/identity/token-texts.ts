@@ -1,4 +1,3 @@
-import { ApiError } from '@souk/contract/client.ts';
 import type { McpScope } from '@souk/contract/identity.ts';
 
 /** What each scope opens, in a word and in a sentence. */
@@ -30,34 +29,7 @@ export function checkTokenWish({ name, scopes }: TokenWish): TokenWishErrors {
   };
 }
 
-/**
- * What a failed call shows: the specification's text of the call, and the reason where there is another one.
- * @param text 'Failed to fetch PATs' and the like (spec part 1, section 8)
- */
-export function describeFailure(text: string, error: unknown): { title: string; reason: string | undefined } {
-  if (!(error instanceof ApiError)) return { title: text, reason: 'An unexpected error occurred' };
-  return { title: text, reason: error.message === text ? undefined : error.message };
-}
-
-/** Days stay days for a good while: "in 90 days" is what was chosen, "in 3 months" is not. */
-const units = [
-  { unit: 'year', seconds: 365 * 86_400, fromSeconds: 500 * 86_400 },
-  { unit: 'month', seconds: 30 * 86_400, fromSeconds: 367 * 86_400 },
-  { unit: 'day', seconds: 86_400, fromSeconds: 86_400 },
-  { unit: 'hour', seconds: 3600, fromSeconds: 3600 },
-  { unit: 'minute', seconds: 60, fromSeconds: 60 },
-] as const;
-const distances = new Intl.RelativeTimeFormat('en-US', { numeric: 'always' });
-
-/** How far away a moment is: "in 89 days", "5 minutes ago", "just now". */
-export function formatDistance(moment: string, nowMs: number): string {
-  const seconds = (Date.parse(moment) - nowMs) / 1000;
-  const fitting = units.find((candidate) => Math.abs(seconds) >= candidate.fromSeconds);
-  if (!fitting) return seconds > 0 ? 'in a moment' : 'just now';
-  return distances.format(Math.round(seconds / fitting.seconds), fitting.unit);
-}
-
-/** What to write where a program is told the token. */
+/** A command that tries a token out: the MCP Inspector lists the tools of the link. */
 export function inspectorCommand(publicUrl: string, token: string): string {
   return `npx @modelcontextprotocol/inspector --cli ${publicUrl}/mcp --transport http --header "Authorization: Bearer ${token}" --method tools/list`;
 }

@@ -7,14 +7,14 @@ import { Button } from '#ui/button.tsx';
 import { preloadDialog } from '#ui/dialog.tsx';
 import { EmptyState } from '#ui/empty-state.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
+import { describeFailure } from '#web/failure-text.ts';
 import { CreateTokenDialog } from './create-token-dialog.tsx';
-import { ListSkeleton } from './list-skeleton.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
 import { NewTokenDialog, type NewToken } from './new-token-dialog.tsx';
 import { tokensQuery } from './queries.ts';
 import { RevokeTokenDialog } from './revoke-token-dialog.tsx';
-import { SectionHeading } from './section-heading.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
 import { TokenStats } from './token-stats.tsx';
-import { describeFailure } from './token-texts.ts';
 import { TokensTable } from './tokens-table.tsx';
 
 /** The person's access tokens: list, create, show once, revoke. */
@@ -40,7 +40,7 @@ export function TokensScreen({ userId }: { userId: string }) {
         id="tokens-heading"
         focusRef={heading}
         title="Access tokens"
-        text="For scripts, and for clients that cannot sign in by themselves. A token opens your MCP links; it cannot change your account."
+        text="For scripts and clients that can't sign in on their own. Programs use a token to call your tools. It can't change your account."
         actions={createButton}
       />
       <TokenList userId={userId} onRevoke={setRevoking} />
@@ -62,8 +62,8 @@ export function TokensScreen({ userId }: { userId: string }) {
         token={revoking}
         onClose={() => setRevoking(undefined)}
         onRevoked={(token) => {
-          setSaid(`Token ${token.name} is revoked.`);
-          // the button that had focus went with its row
+          setSaid(`Token “${token.name}” is revoked.`);
+          // the button that had the focus was removed with its row
           heading.current?.focus();
         }}
       />
@@ -85,7 +85,7 @@ function TokenList({ userId, onRevoke }: { userId: string; onRevoke: (token: Per
         <EmptyState
           icon={<KeyRound aria-hidden />}
           title="No access tokens"
-          text="Most clients need none: paste the link, and they sign in by themselves. Create one for a script or a server."
+          text="Most clients don't need one: paste the link and they sign you in. Create a token for a script or a server."
         />
       ) : (
         <TokensTable tokens={tokens} onRevoke={onRevoke} />

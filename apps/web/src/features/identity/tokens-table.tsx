@@ -3,8 +3,9 @@ import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { preloadDialog } from '#ui/dialog.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
-import { Ago, Day } from './moment.tsx';
-import { formatDistance, scopeTexts } from './token-texts.ts';
+import { Ago, Day } from '#ui/moment.tsx';
+import { formatDistance } from '#ui/distance.ts';
+import { scopeTexts } from './token-texts.ts';
 
 const cells: readonly TableColumn<PersonalToken>[] = [
   {

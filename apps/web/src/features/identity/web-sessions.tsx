@@ -10,13 +10,13 @@ import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { preloadDialog } from '#ui/dialog.tsx';
 import { useToast } from '#ui/use-toast.ts';
 import { api } from '#web/api.ts';
-import { Ago, Day } from './moment.tsx';
+import { Ago, Day } from '#ui/moment.tsx';
+import { failureLine } from '#web/failure-text.ts';
 import { connectedAppsKey } from './queries.ts';
-import { SectionHeading } from './section-heading.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
 import { useSession } from './session-provider.tsx';
-import { describeFailure } from './token-texts.ts';
 
-/** The browsers in which this person is signed in. */
+/** The browsers that this person is signed in with. */
 export function WebSessions({ userId, sessions }: { userId: string; sessions: readonly WebSession[] }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const end = useEndSession(userId, () => heading.current?.focus());
@@ -26,32 +26,32 @@ export function WebSessions({ userId, sessions }: { userId: string; sessions: re
         id="browsers-heading"
         focusRef={heading}
         title="Browsers"
-        text="Where you are signed in to this site."
+        text="The browsers you're signed in with."
         actions={<SignOutEverywhere />}
       />
       <Card padding="none">
         <ul aria-label="Browsers that are signed in" className="divide-y divide-line">
-          {sessions.map((one) => (
-            <li key={one.id} className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5">
+          {sessions.map((browser) => (
+            <li key={browser.id} className="flex min-h-14 flex-wrap items-center gap-x-3 gap-y-1 px-4 py-2.5">
               <Monitor aria-hidden size={16} className="shrink-0 text-faint" />
               <span className="min-w-0 flex-1">
-                <span className="block font-medium">{one.browserName ?? 'Unknown browser'}</span>
+                <span className="block font-medium">{browser.browserName ?? 'Unknown browser'}</span>
                 <span className="block text-quiet">
-                  Signed in <Day moment={one.createdAt} />
-                  {one.lastUsedAt !== null && (
+                  Signed in <Day moment={browser.createdAt} />
+                  {browser.lastUsedAt !== null && (
                     <>
-                      , last used <Ago moment={one.lastUsedAt} />
+                      , last used <Ago moment={browser.lastUsedAt} />
                     </>
                   )}
                 </span>
               </span>
-              {one.current ? (
+              {browser.current ? (
                 <Badge tone="good">This browser</Badge>
               ) : (
                 <Button
                   size="small"
-                  loading={end.isPending && end.variables === one.id}
-                  onClick={() => end.mutate(one.id)}
+                  loading={end.isPending && end.variables === browser.id}
+                  onClick={() => end.mutate(browser.id)}
                 >
                   Sign out
                 </Button>
@@ -74,10 +74,7 @@ function useEndSession(userId: string, onEnded: () => void) {
       onEnded();
       toast.success('That browser is signed out.');
     },
-    onError: (error) => {
-      const { title, reason } = describeFailure('Failed to sign out', error);
-      toast.error(reason === undefined ? title : `${title}: ${reason}`);
-    },
+    onError: (error) => toast.error(failureLine('Failed to sign out', error)),
   });
 }
 
@@ -88,13 +85,13 @@ function SignOutEverywhere() {
   const signOut = useMutation({
     mutationFn: () => api.signOutEverywhere(),
     onSuccess: async () => {
-      // this browser too: its tabs are told, and its cookies go
+      // also tells the tabs of this browser and removes its cookies
       const done = session.signOut();
       await navigate({ to: '/' });
       await done;
     },
   });
-  const failure = signOut.isError ? describeFailure('Failed to sign out', signOut.error) : undefined;
+  const failure = signOut.isError ? failureLine('Failed to sign out', signOut.error) : undefined;
   return (
     <>
       <Button onPointerEnter={preloadDialog} onClick={() => setAsking(true)}>
@@ -109,10 +106,10 @@ function SignOutEverywhere() {
         title="Sign out everywhere?"
         confirmLabel="Sign out everywhere"
         busy={signOut.isPending}
-        error={failure && [failure.title, failure.reason].filter(Boolean).join(': ')}
+        error={failure}
         onConfirm={() => !signOut.isPending && signOut.mutate()}
       >
-        Every browser is signed out, this one included. Connected apps and access tokens stay.
+        You'll be signed out in every browser, including this one. Connected apps and access tokens keep working.
       </ConfirmDialog>
     </>
   );

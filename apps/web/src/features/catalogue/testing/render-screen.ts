@@ -16,15 +16,16 @@ import { vi } from 'vitest';
 export async function loadScreens() {
   vi.stubGlobal('window', { location: { origin: 'https://souk.example' } });
   vi.stubGlobal('document', { querySelector: () => null });
-  const [home, footer, marketplace, service, queries] = await Promise.all([
+  const [home, footer, marketplace, service, queries, capabilities] = await Promise.all([
     import('../home-screen.tsx'),
     import('../footer.tsx'),
     import('../marketplace-screen.tsx'),
     import('../service-screen.tsx'),
     import('../queries.ts'),
+    import('../../../capabilities-query.ts'),
   ]);
   vi.unstubAllGlobals();
-  return { ...home, ...footer, ...marketplace, ...service, ...queries };
+  return { ...home, ...footer, ...marketplace, ...service, ...queries, ...capabilities };
 }
 export type Screens = Awaited<ReturnType<typeof loadScreens>>;
 

@@ -1,0 +1,52 @@
+import type { ConnectionAttempt } from '@souk/contract/diagnostics.ts';
+import { formatMoment } from '#ui/amount.ts';
+import { stepStatusTexts, stepTexts, visibleSteps } from './attempt-texts.ts';
+import { ResultIcon } from './result-icon.tsx';
+
+/** One connection attempt, step by step. */
+export function ConnectionTimeline({ attempt }: { attempt: ConnectionAttempt }) {
+  return (
+    <ol aria-label={`Steps of ${attempt.client.name}`}>
+      {visibleSteps(attempt).map(({ step, status, at, detail, advice }) => {
+        const { name, text } = stepTexts[step];
+        return (
+          <li key={step} className="group/step relative flex gap-3 pb-3 last:pb-0">
+            <span aria-hidden className="absolute top-5 bottom-0 left-[7.5px] w-px bg-line group-last/step:hidden" />
+            <span className="mt-0.5 shrink-0">
+              <ResultIcon status={status} />
+            </span>
+            <div className="min-w-0 flex-1">
+              <div className="flex flex-wrap items-baseline gap-x-2">
+                <span className={status === 'passed' || status === 'failed' ? 'font-medium' : 'text-quiet'}>
+                  {name}
+                </span>
+                <span className={status === 'passed' ? 'sr-only' : 'text-[0.8125rem] text-quiet'}>
+                  {stepStatusTexts[status]}
+                </span>
+                {at !== null && (
+                  <time dateTime={at} className="ml-auto text-xs text-faint tabular-nums">
+                    {formatMoment(at)}
+                  </time>
+                )}
+              </div>
+              {(status === 'passed' || detail !== null) && (
+                <p className="text-[0.8125rem] text-quiet wrap-anywhere">{detail ?? text}</p>
+              )}
+              {advice !== null && <Advice>{advice}</Advice>}
+            </div>
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+/** How to fix a fault. */
+export function Advice({ children }: { children: string }) {
+  return (
+    <p className="mt-1.5 max-w-prose rounded-md bg-bad-soft px-3 py-2 wrap-anywhere">
+      <span className="font-medium">What to do: </span>
+      {children}
+    </p>
+  );
+}

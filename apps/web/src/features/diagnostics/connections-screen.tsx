@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query';
+import Plug from 'lucide-react/icons/plug';
+import { useState, type ReactNode } from 'react';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { AnchorButton } from '#ui/link-button.tsx';
+import { describeFailure } from '#web/failure-text.ts';
+import { attemptsQuery } from './diagnostics-api.ts';
+import { ConnectionAttempts } from './connection-attempts.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { SelfTest } from './self-test.tsx';
+
+/** How to connect a client, its connection attempts, and the self-test. */
+export function ConnectionsScreen({ userId, connectPanel }: { userId: string; connectPanel: ReactNode }) {
+  return (
+    <div className="flex flex-col gap-10">
+      {/* focusable, so that "Show the link" moves the focus here too */}
+      <div id="connect" tabIndex={-1} role="group" aria-label="Connect a client" className="scroll-mt-4 outline-none">
+        {connectPanel}
+      </div>
+      <section aria-labelledby="attempts-heading" className="flex flex-col gap-4">
+        <SectionHeading
+          id="attempts-heading"
+          title="Connection attempts"
+          text="Every step your clients took to connect, and how to fix the ones that failed. Newest first, kept for 30 days."
+        />
+        <AttemptList userId={userId} />
+      </section>
+      <SelfTest userId={userId} />
+    </div>
+  );
+}
+
+function AttemptList({ userId }: { userId: string }) {
+  const list = useQuery(attemptsQuery(userId));
+  // by id, so that refetches keep it; a newest attempt that failed is open until the person closes it
+  const [toggled, setToggled] = useState<Readonly<Record<string, boolean>>>({});
+  if (list.isPending) return <ListSkeleton label="Loading your connection attempts…" />;
+  if (list.isError) {
+    const { title, reason } = describeFailure('Failed to load connection attempts', list.error);
+    return <ErrorState title={title} text={reason} onRetry={() => void list.refetch()} retrying={list.isFetching} />;
+  }
+  const { attempts } = list.data;
+  if (attempts.length === 0) {
+    return (
+      <EmptyState
+        icon={<Plug aria-hidden />}
+        title="No connection attempts yet"
+        text="Give a client your link: every attempt appears here, step by step."
+        actions={<AnchorButton href="#connect">Show the link</AnchorButton>}
+      />
+    );
+  }
+  return (
+    <ConnectionAttempts
+      attempts={attempts}
+      isOpen={(attempt) => toggled[attempt.id] ?? (attempt === attempts[0] && attempt.status === 'failed')}
+      onToggle={(attempt, open) => setToggled({ ...toggled, [attempt.id]: open })}
+    />
+  );
+}

@@ -1,0 +1,63 @@
+import type { ToggleAnswer } from '@souk/contract/upstreams.ts';
+import { failureText } from '#web/failure-text.ts';
+import { PopupBlockedError } from '#web/popup-window.ts';
+import { profileMigrationText, toggleFailure } from './toggle-texts.ts';
+
+export type EnableOptions = {
+  /** Asks the broker to enable the server. */
+  enable: () => Promise<ToggleAnswer>;
+  /**
+   * Sends the open window to the sign-in and waits for its end: true when it worked, false when the person closed it.
+   * Rejects with the reason, with PopupBlockedError where there is no window, or with the popup's timeout text.
+   */
+  signIn: (authUrl: string) => Promise<boolean>;
+  log: (message: string) => void;
+};
+
+/** How it ended. Without a failure the server is on, or the person closed the sign-in window. */
+export type EnableEnd = {
+  /** The text to show. */
+  failure?: string;
+  /** The popup was blocked: where the sign-in continues in this tab. */
+  continueAt?: string;
+};
+
+/** The popup's text for a sign-in that took too long (spec part 1, section 9). */
+const timedOut = /timed out/i;
+
+/**
+ * Switches a server on (spec part 2, section 4): asks, and where the reply gives an authorization address and a session,
+ * signs in there and asks once more.
+ */
+export async function enableWithSignIn({ enable, signIn, log }: EnableOptions): Promise<EnableEnd> {
+  const first = await ask(enable, 'Failed to enable server');
+  const { authUrl, sessionId } = first.answer ?? {};
+  if (first.answer?.success || authUrl === undefined || sessionId === undefined) return first.end;
+  try {
+    if (!(await signIn(authUrl))) return {};
+  } catch (error) {
+    if (error instanceof PopupBlockedError) return { failure: error.message, continueAt: authUrl };
+    const message = failureText(error);
+    if (!timedOut.test(message)) return { failure: `OAuth authorization failed: ${message}` };
+    log(message);
+    return {};
+  }
+  return enableAfterSignIn(enable);
+}
+
+/** The one retry, once the sign-in at the server is complete. */
+export async function enableAfterSignIn(enable: () => Promise<ToggleAnswer>): Promise<EnableEnd> {
+  return (await ask(enable, 'Failed to enable server after OAuth')).end;
+}
+
+async function ask(
+  enable: () => Promise<ToggleAnswer>,
+  otherwise: string,
+): Promise<{ answer?: ToggleAnswer; end: EnableEnd }> {
+  try {
+    const answer = await enable();
+    return { answer, end: answer.success ? {} : { failure: profileMigrationText(answer.message || otherwise) } };
+  } catch (error) {
+    return { end: { failure: toggleFailure(error, otherwise) } };
+  }
+}

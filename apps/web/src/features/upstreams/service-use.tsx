@@ -1,0 +1,52 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { ErrorState } from '#ui/error-state.tsx';
+import { Skeleton } from '#ui/skeleton.tsx';
+import { failureText } from '#web/failure-text.ts';
+import { ServerSwitch } from './server-switch.tsx';
+import { UpstreamAccountCard } from './upstream-account-card.tsx';
+import { serverAccessQuery, upstreamConnectionsQuery } from './upstreams-api.ts';
+
+export type ServiceUseProps = {
+  userId: string;
+  service: { id: string; name: string };
+  /** For a person who may not use the service. */
+  notIncluded: ReactNode;
+  /** Once the service is switched on. */
+  connectPanel: ReactNode;
+};
+
+/** What a signed-in person can do with a service on its page: connect their account, switch it on, connect a client. */
+export function ServiceUse({ userId, service, notIncluded, connectPanel }: ServiceUseProps) {
+  const access = useQuery(serverAccessQuery(userId, service.id));
+  const connections = useQuery(upstreamConnectionsQuery(userId));
+  const failed = [access, connections].find(({ isError }) => isError);
+  if (failed) {
+    return (
+      <ErrorState
+        title="Failed to load your access to this service"
+        text={failureText(failed.error)}
+        retrying={failed.isFetching}
+        onRetry={() => void Promise.all([access.refetch(), connections.refetch()])}
+      />
+    );
+  }
+  if (!access.data || !connections.data) return <Skeleton className="h-64 w-full rounded-lg" />;
+  const { entitled, enabled } = access.data;
+  if (!entitled) return notIncluded;
+  const connection = connections.data.connections.find(({ serverId }) => serverId === service.id);
+  const needsAccount = connection !== undefined && connection.state !== 'signed-in';
+  return (
+    <div className="flex flex-col gap-4">
+      {connection && <UpstreamAccountCard userId={userId} connection={connection} entitled />}
+      <ServerSwitch
+        userId={userId}
+        serverId={service.id}
+        name={service.name}
+        enabled={enabled}
+        needsSignIn={needsAccount && connection.auth === 'oauth'}
+      />
+      {enabled && connectPanel}
+    </div>
+  );
+}

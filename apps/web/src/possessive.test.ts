@@ -1,0 +1,7 @@
+import { expect, test } from 'vitest';
+import { possessive } from './possessive.ts';
+
+test('a name gets its apostrophe, and an s where it does not end in one', () => {
+  expect(possessive('Travel')).toBe("Travel's");
+  expect(possessive('Notes')).toBe("Notes'");
+});
