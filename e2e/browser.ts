@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import chromium, { inflate, setupLambdaEnvironment } from '@sparticuz/chromium';
 
 /**
- * Path of a Chromium that needs nothing of the machine: it comes from npm, with the libraries that it wants.
- * BROWSER_PATH names another one, where that package has none (macOS, arm64).
+ * Path of a Chromium from npm that includes its libraries and needs nothing installed. Set BROWSER_PATH where the package
+ * has none (macOS, arm64).
  */
 export async function browserPath(): Promise<string> {
   const own = process.env['BROWSER_PATH'];
@@ -15,5 +15,5 @@ export async function browserPath(): Promise<string> {
   return chromium.executablePath();
 }
 
-/** As root there is no sandbox to be had, and without it no zygote. */
+/** Chromium has no sandbox as root, and without the sandbox no zygote. */
 export const browserArguments = ['--no-sandbox', '--no-zygote'];

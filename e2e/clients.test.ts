@@ -33,7 +33,7 @@ test('[CFG-1] [CFG-17] the start prints the address, the link and how to sign in
   expect(product.output()).toContain('admin@souk.test');
 });
 
-test('[CFG-23] [CFG-24] token create prints a token alone, for a user of the stand-in that it creates', () => {
+test('[CFG-23] [CFG-24] token create prints only a token, and creates the user while the stand-in is active', () => {
   expect(token).toMatch(/^souk_pat_[A-Za-z0-9_-]{43}$/);
 });
 
@@ -44,11 +44,11 @@ describe.each(['modern', 'legacy'] as const)('the official SDK v2 (%s)', (era) =
   });
   afterAll(() => signedIn?.client.close());
 
-  test('signs in by itself from the link alone: discovery, registration, consent, token', () => {
+  test('signs in with only the link: discovery, registration, consent, token', () => {
     expect(signedIn.clientId).toMatch(/^client_/);
   });
 
-  test('lists the tools of every service that is free, and none that is not', async () => {
+  test('lists the tools of every free service, and of no other', async () => {
     const { tools } = await signedIn.client.listTools();
     const [own, meta] = [true, false].map((ofService) =>
       tools.map(({ name }) => name).filter((name) => name.includes('__') === ofService),
@@ -71,7 +71,7 @@ describe.each(['modern', 'legacy'] as const)('the official SDK v2 (%s)', (era) =
     expect(event.isError).toBeFalsy();
   });
 
-  test('hears the progress of a long call over stdio and HTTP', async () => {
+  test('receives the progress of a long call over stdio and HTTP', async () => {
     const { client } = signedIn;
     const calls = [
       { name: 'everything__trigger-long-running-operation', arguments: { duration: 1, steps: 4 } },
@@ -97,7 +97,7 @@ describe.each(['modern', 'legacy'] as const)('the official SDK v2 (%s)', (era) =
     expect(performance.now() - start).toBeLessThan(4000);
   });
 
-  test('is told in words that notes needs a sign-in of its own', async () => {
+  test('gets a text that says that notes needs an upstream account', async () => {
     const result = await signedIn.client.callTool({ name: 'notes__list_tags', arguments: {} });
     expect(result).toMatchObject({ isError: true, _meta: { code: 'sign_in_required' } });
   });
@@ -118,7 +118,7 @@ describe.each(toolClients)('%s, with a personal token', (program, connect) => {
   });
 });
 
-test('mcp-remote signs in with nothing but the link, lists and calls, and needs no second sign-in', async () => {
+test('mcp-remote signs in with only the link, lists and calls, and needs no second sign-in', async () => {
   const home = await openHome();
   let signIns = 0;
   let failure: unknown;

@@ -5,7 +5,7 @@ test('[CFG-20] npm run conformance: the official suite passes every scored check
   const run = await runToEnd(['conformance/run.ts']);
   expect(run.code, run.output.slice(-8000)).toBe(0);
   const rows = [...run.stdout.matchAll(/^(\S+(?: \S+)?) +(\d+) +(\d+) +(\d+) +(\d+) +(\d+) {2}ok$/gm)];
-  // a suite that ran nothing would pass, too: the requirement sets are frozen, so are their sizes
+  // checks the sizes, which are frozen with the requirement sets: a suite that ran nothing would pass too
   expect(rows.map(([, leg, scenarios, , failed, warnings]) => [leg, Number(scenarios), failed, warnings])).toEqual([
     ['server 2025-11-25', 30, '0', '0'],
     ['client 2025-11-25', 18, '0', '0'],

@@ -13,7 +13,7 @@ import { productFlags } from '../scripts/product-flags.ts';
 import type { BrokerStart, DelayFigures, LoopDelay, ToBroker } from './hostile/messages.ts';
 import { newDataDir } from './product.ts';
 
-/** The figures of I5, I6 and I7 (security.md): ten servers of which four are bad, and then everything that can go wrong. */
+/** Measures I5, I6 and I7 (security.md): ten servers, four of them bad, and then every fault at once. */
 const healthy = ['one', 'two', 'three', 'four', 'five', 'six'];
 const bad = ['dead', 'hang', 'garbage', 'endless-stream'];
 const worse: Fault[] = [
@@ -41,7 +41,7 @@ const size = {
   lists: atFullSize({ full: 100, short: 1 }),
 };
 
-/** Whoever waits so much of the time for a processor is on a machine that is too busy to measure delays on. */
+/** A thread that waits more of its time for a processor is on a machine too busy to measure delays. */
 const scarceShare = 0.05;
 
 const figures = z.object({ p99Ms: z.number(), maxMs: z.number() });
@@ -49,7 +49,7 @@ const delays = z.object({ whole: figures, computed: figures, waitedShare: z.numb
 
 const root = join(import.meta.dirname, '..');
 let dataDir: string;
-/** Good servers and bad ones apart: what a bad one computes must not be the good ones' time. */
+/** Good and bad servers run in separate processes, so that the bad ones cannot slow the good ones. */
 let upstreams: ChildProcess[];
 let broker: ChildProcess;
 let url: string;
@@ -111,11 +111,11 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test('security row 18: of 700 MiB from a server the caller hears that it is too large, and memory grows by less than 64 MiB', async () => {
+test('security row 18: 700 MiB from a server fail the call as too large, and memory grows by less than 64 MiB', async () => {
   const token = tokens.at(-1) ?? '';
   for (const server of ['huge-json', 'huge-event']) {
     const name = `${slugOf(server)}__call`;
-    // what is loaded with the first call is not of this one
+    // the first call loads code, which must not count here
     await callOf(token, name);
     tell('watch-memory');
     for (let round = 0; round < 3; round++)
@@ -127,7 +127,7 @@ test('security row 18: of 700 MiB from a server the caller hears that it is too 
   }
 });
 
-test('[I5] with one dead, one hanging, one garbage and one flooding server of ten, calls to the others are as fast as before', async () => {
+test('[I5] with a dead, a hanging, a garbage and a flooding server among ten, calls to the others are as fast as before', async () => {
   await measureHealthy(500);
   const rounds = [];
   for (let round = 0; round < 3; round++) {
@@ -141,7 +141,7 @@ test('[I5] with one dead, one hanging, one garbage and one flooding server of te
   expect(rounds.some(isHeld), JSON.stringify(rounds)).toBe(true);
 });
 
-test('[I7] whatever upstreams do, the event loop goes on: delay p99 < 50 ms, max < 250 ms', async () => {
+test('[I7] no upstream can block the event loop: delay p99 < 50 ms, max < 250 ms', async () => {
   const rounds: LoopDelay[] = [];
   for (let round = 0; round < 3; round++) {
     tell('reset-delay');
@@ -163,9 +163,9 @@ test('[I7] whatever upstreams do, the event loop goes on: delay p99 < 50 ms, max
 
 test('[I6] with every upstream down, lists are answered within 300 ms', async () => {
   for (const child of upstreams) {
-    const gone = new Promise((resolve) => child.once('exit', resolve));
+    const exited = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
-    await gone;
+    await exited;
   }
   const [token = ''] = tokens;
   let tools = '';
@@ -184,7 +184,7 @@ test('[I6] with every upstream down, lists are answered within 300 ms', async ()
   expect(tools).toContain('one__call');
 });
 
-/** What the answer to a call says of its failure. */
+/** The failure that the answer to a call describes. */
 async function callOf(token: string, name: string): Promise<Record<string, unknown>> {
   const { body } = await postModern(url, token, 'tools/call', { name, arguments: {} });
   return { ...z.object({ _meta: z.record(z.string(), z.unknown()) }).parse(body.result)._meta };
@@ -195,8 +195,8 @@ function isHeld({ baseline, disturbed }: { baseline: number; disturbed: number }
 }
 
 /**
- * The whole delay counts, as security.md words it. Only where the thread was ready and went without a processor for a good
- * part of the time, which no broker can help, it is what the thread computes in a turn: the rest is the machine's.
+ * Judges the whole delay, as security.md defines it. Only if the thread was often ready without getting a processor,
+ * which the broker cannot influence, judges the time that the thread itself computes in a turn.
  */
 function isPrompt({ whole, computed, waitedShare }: LoopDelay): boolean {
   return isShort(whole) || (waitedShare > scarceShare && isShort(computed));
@@ -225,14 +225,14 @@ async function measureHealthy(calls: number): Promise<number> {
   return durations[Math.floor(durations.length * 0.99)] ?? Number.NaN;
 }
 
-/** Calls each of these servers again and again, as a person of their own or as this one. @returns ends it */
+/** Calls each of these servers repeatedly, each with its own user or with this token. @returns a function that stops */
 function beginCalls(servers: readonly string[], token?: string): () => Promise<void> {
   const stop = new AbortController();
   const loops = servers.map(async (server, index) => {
     const name = `${slugOf(server)}__${programs.includes(server) ? 'hang' : 'call'}`;
     while (!stop.signal.aborted) {
       await postModern(url, token ?? tokens[index + 1] ?? '', 'tools/call', { name, arguments: {} });
-      // refusals at once are no reason to call a thousand times a second: that would measure the driver
+      // without a pause, immediate refusals would make the driver itself the load
       await delay(20);
     }
   });

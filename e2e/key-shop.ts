@@ -1,5 +1,5 @@
-// The product with one service more, which takes a secret of each person in a header. No service that comes with the
-// product does. It stands on this machine, so its address is allowed here as no variable of the product could.
+// The product with one more service, which takes a secret of each user in a header, as no bundled service does. Its local
+// address is allowed here; no variable of the product can do that.
 import { join } from 'node:path';
 import { createApp } from '../apps/broker/src/app.ts';
 import { buildWeb } from '../apps/broker/src/build-web.ts';

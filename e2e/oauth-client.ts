@@ -10,7 +10,7 @@ type Stored<K extends keyof OAuthClientProvider> = Parameters<
   Extract<OAuthClientProvider[K], (...args: never[]) => unknown>
 >[0];
 
-/** What an MCP client keeps about one sign-in, in memory. The SDK does discovery, registration, PKCE and tokens by itself. */
+/** The state of one sign-in of an MCP client, in memory. The SDK does discovery, registration, PKCE and tokens. */
 class MemoryProvider implements OAuthClientProvider {
   redirectUrl = 'http://127.0.0.1:53682/callback';
   clientMetadata = {
@@ -37,8 +37,8 @@ class MemoryProvider implements OAuthClientProvider {
 export type SignedIn = { client: Client; clientId: string | undefined };
 
 /**
- * Connects the official client with nothing but the link: it meets a 401, finds the way to sign in, registers itself,
- * and a scripted person picks an account and clicks Allow.
+ * Connects the official client with only the link: it gets a 401, discovers how to sign in and registers, and a scripted
+ * user picks an account and clicks Allow.
  */
 export async function connectBySignIn(link: string, email: string, era: 'modern' | 'legacy'): Promise<SignedIn> {
   const provider = new MemoryProvider();
@@ -53,7 +53,7 @@ export async function connectBySignIn(link: string, email: string, era: 'modern'
         if (!(error instanceof UnauthorizedError) && !/unauthorized/i.test(String(error))) throw error;
       },
     );
-  if (!provider.authorizationUrl) throw new Error('the client found no way to sign in');
+  if (!provider.authorizationUrl) throw new Error('the client did not discover how to sign in');
   const callback = await new ScriptedBrowser(new URL(link).origin).signIn(provider.authorizationUrl.href, { email });
   await first.finishAuth(callback.searchParams);
   const client = create();

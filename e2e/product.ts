@@ -1,6 +1,6 @@
+import { freePort } from '../apps/broker/src/testing/free-port.ts';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, readdir, readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { productFlags } from '../scripts/product-flags.ts';
@@ -15,14 +15,14 @@ export type Product = {
   readyMs: number;
   pid: number;
   output(): string;
-  /** Pids of the broker and of everything that it started. */
+  /** Pids of the broker and of all processes that it started. */
   processes(): Promise<number[]>;
   kill(signal: NodeJS.Signals): Promise<number | null>;
 };
 
 export type ProductOptions = { dataDir?: string; env?: NodeJS.ProcessEnv; port?: number };
 
-/** Starts the whole product as `npm start` does, in a process of its own, and waits until it says that it is ready. */
+/** Starts the product as `npm start` does, in its own process, and waits until it reports that it is ready. */
 export async function startProduct(options: ProductOptions = {}): Promise<Product> {
   const dataDir = options.dataDir ?? (await newDataDir());
   const port = options.port ?? (await freePort());
@@ -59,7 +59,7 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
   };
 }
 
-/** Runs a start that is expected to end by itself. */
+/** Runs a program that is expected to exit by itself. */
 export async function runToEnd(
   program: string[],
   env: NodeJS.ProcessEnv = {},
@@ -69,7 +69,7 @@ export async function runToEnd(
   return { code, output: child.output(), stdout: child.stdout() };
 }
 
-/** A program of ours on the Node that runs the tests, with an environment that holds nothing of the caller's but PATH. */
+/** Runs one of our programs on the Node that runs the tests, with only PATH and HOME of the caller's environment. */
 function run(program: string[], env: NodeJS.ProcessEnv) {
   let stdout = '';
   let stderr = '';
@@ -86,14 +86,7 @@ function run(program: string[], env: NodeJS.ProcessEnv) {
 
 export const newDataDir = () => mkdtemp(join(tmpdir(), 'souk-e2e-'));
 
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
+export { freePort };
 
 /** Every process below `pid`, read from /proc. */
 async function descendants(pid: number): Promise<number[]> {

@@ -5,6 +5,7 @@ import { openDatabase } from '../apps/broker/src/platform/db/open-database.ts';
 import { createLog } from '../apps/broker/src/platform/log.ts';
 import { connectModern } from '../apps/broker/src/testing/mcp-clients.ts';
 import { ScriptedBrowser } from '../apps/broker/src/testing/scripted-browser.ts';
+import { readUsageRows } from '../apps/broker/src/testing/usage-rows.ts';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 import { newDataDir, runToEnd, startProduct, type Product } from './product.ts';
 import { untilAllConnected } from './until-all-connected.ts';
@@ -31,7 +32,7 @@ const isAlive = (pid: number) => {
   }
 };
 
-test('[CFG-38] a second start on the same data folder refuses and says which folder', async () => {
+test('[CFG-38] a second start on the same data folder fails and names the folder', async () => {
   const second = await runToEnd(['apps/broker/src/main.ts'], { PORT: '65000', DATA_DIR: dataDir });
   expect(second.code).toBe(1);
   expect(second.output).toContain('is in use by another process');
@@ -39,13 +40,13 @@ test('[CFG-38] a second start on the same data folder refuses and says which fol
   expect(second.output).not.toContain('    at ');
 });
 
-test('[CFG-4] [CFG-15] the data folder is for its owner alone, with the master key beside the database', async () => {
+test('[CFG-4] [CFG-15] only its owner can read the data folder, which has the master key and the database', async () => {
   expect((await stat(dataDir)).mode & 0o077).toBe(0);
   expect((await stat(join(dataDir, 'master.key'))).mode & 0o777).toBe(0o600);
   expect(await readdir(join(dataDir, 'db'))).not.toContain('master.key');
 });
 
-test('kill -9 and a restart keep users, tokens, demo data and usage; sign-in survives; no process is left behind', async () => {
+test('after kill -9 and a restart, users, tokens, demo data, usage and sign-ins are kept, and no process is left behind', async () => {
   const { stdout } = await souk('token', 'create', '--email', 'ann@souk.test', '--name', 'restart');
   const token = stdout.trim();
   const client = await connectModern(`${product.publicUrl}/mcp`, token);
@@ -58,8 +59,8 @@ test('kill -9 and a restart keep users, tokens, demo data and usage; sign-in sur
   await client.callTool({ name: 'memory__create_entities', arguments: { entities } });
   const browser = new ScriptedBrowser(product.publicUrl);
   const web = await browser.signInWeb({ email: 'ann@souk.test' });
-  // the last 100 ms of usage of free calls may be lost at a kill: these are older
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  // the last 100 ms of usage of free calls may be lost at a kill: these are written
+  await waitUntil('the three calls to be in the log', async () => (await countCalls(web.accessToken)) === 3);
   await client.close();
 
   const before = await product.processes();
@@ -96,6 +97,16 @@ test('kill -9 and a restart keep users, tokens, demo data and usage; sign-in sur
   expect(refreshed.status).toBe(200);
 });
 
+async function countCalls(accessToken: string): Promise<number> {
+  const read = async (path: string): Promise<Record<string, unknown>> => {
+    const answer = await fetch(`${product.publicUrl}${path}`, { headers: { authorization: `Bearer ${accessToken}` } });
+    return { ...Object(await answer.json()) };
+  };
+  const { id } = await read('/v2/user/profile');
+  const { calls } = await read(`/api/users/${String(id)}/calls`);
+  return Array.isArray(calls) ? calls.length : 0;
+}
+
 test('SIGTERM lets a call under way finish, then ends the broker and everything that it started, with exit code 0', async () => {
   const { stdout } = await souk('token', 'create', '--email', 'ann@souk.test', '--name', 'stop');
   const client = await connectModern(`${product.publicUrl}/mcp`, stdout.trim());
@@ -117,16 +128,16 @@ test('SIGTERM lets a call under way finish, then ends the broker and everything 
   await waitUntil('every process to end', () => before.every((pid) => !isAlive(pid)), 5000);
 });
 
-test('the usage of before and after the kill is in the database', async () => {
+test('usage from before and after the kill is in the database', async () => {
   const db = await openDatabase({ databaseUrl: undefined, dataDir, log: createLog('silent') });
-  const { rows } = await db.query<{ name: string }>('select name from usage_events order by created_at');
+  const rows = await readUsageRows(db);
   await db.close();
   const beforeKill = ['save_itinerary', 'create_event', 'create_entities'];
   const afterKill = ['list_itineraries', 'list_events', 'read_graph', 'trigger-long-running-operation'];
   expect(rows.map(({ name }) => name).sort()).toEqual([...beforeKill, ...afterKill].sort());
 });
 
-test("[CFG-37] the operator's command opens the data folder itself when nothing runs", async () => {
+test("[CFG-37] the operator's command opens the data folder itself when no broker runs", async () => {
   const { code, stdout } = await souk('token', 'create', '--email', 'later@souk.test', '--name', 'offline');
   expect(code).toBe(0);
   expect(stdout.trim()).toMatch(/^souk_pat_/);

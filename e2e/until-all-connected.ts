@@ -1,7 +1,7 @@
 import { getCapabilities } from '@souk/contract/catalogue.ts';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 
-/** Waits until every deployed service was asked and answers: the first start discovers them one by one. */
+/** Waits until every deployed service is discovered and connected: the first start discovers them one by one. */
 export async function untilAllConnected(publicUrl: string): Promise<void> {
   const statuses = async () => {
     const answer = await fetch(`${publicUrl}/mcp/capabilities`);

@@ -17,8 +17,8 @@ const answerSchema = z.object({
 export type Access = { link: string; token: string };
 
 /**
- * One command of the MCP Inspector without its window: it connects, asks `args`, prints the answer and ends.
- * @throws Error with what it wrote when it fails
+ * Runs one command of the MCP Inspector's CLI: it connects, sends the request in `args`, prints the answer and exits.
+ * @throws Error with its output when it fails
  */
 export async function inspect(
   { link, token }: Access,

@@ -6,16 +6,16 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 const program = join(import.meta.dirname, '../../node_modules/mcp-remote/dist/proxy.js');
 
-/** A folder in which mcp-remote keeps what it knows. */
+/** A folder for the state of mcp-remote. */
 export async function openHome(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'souk-mcp-remote-'));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
 /**
- * A client that knows stdio alone, with mcp-remote between it and our link.
- * @param options.args what else is said to mcp-remote
- * @param options.onAddress gets the address that mcp-remote would open in a browser; the one that it finds does nothing
+ * Connects a stdio-only client through mcp-remote to our link.
+ * @param options.args further arguments for mcp-remote
+ * @param options.onAddress gets the URL that mcp-remote opens in a browser; the browser that it finds does nothing
  */
 export async function connectMcpRemote(
   link: string,

@@ -3,11 +3,11 @@ import { connectLegacy, connectModern, connectV1, type TestClient } from '../../
 import { inspect, type Access } from './inspector.ts';
 import { connectMcpRemote, openHome } from './mcp-remote.ts';
 
-/** What every program that speaks MCP can do with a link and a token. */
+/** The operations that every MCP client supports with a link and a token. */
 export type ToolClient = {
-  /** Names of the tools. */
+  /** Returns the names of the tools. */
   list(): Promise<string[]>;
-  /** The answer, as text. */
+  /** Calls a tool and returns its answer as text. */
   call(name: string, args: Record<string, string>): Promise<string>;
   close(): Promise<void>;
 };
@@ -25,7 +25,7 @@ const fromSdk =
     };
   };
 
-/** Programs that people use, each as its authors made it. */
+/** Real client programs, unmodified. */
 export const toolClients: readonly [string, (access: Access) => Promise<ToolClient>][] = [
   ['SDK 1.x', fromSdk(({ link, token }) => connectV1(link, token))],
   ['SDK 2.x (legacy)', fromSdk(({ link, token }) => connectLegacy(link, token))],
@@ -53,7 +53,7 @@ async function aiSdk({ link, token }: Access): Promise<ToolClient> {
     transport: { type: 'http', url: link, headers: { Authorization: `Bearer ${token}` } },
   });
   return {
-    // as a model is given them
+    // the names as a model gets them
     list: async () => Object.keys(await client.tools()),
     async call(name, args) {
       const tool = (await client.tools())[name];

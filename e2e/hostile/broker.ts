@@ -1,5 +1,5 @@
-// The broker of the hostile suite, in a process of its own: only there does the delay of its event loop say something.
-// It is the product but for one thing: addresses of this machine are allowed as upstreams.
+// The broker of the hostile suite, in its own process so that the delay of its event loop can be measured. The only
+// difference from the product: addresses of this machine are allowed as upstreams.
 import { randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createApp } from '../../apps/broker/src/app.ts';
@@ -40,7 +40,7 @@ const figuresOf = (histogram: { percentile(of: number): number; max: number }) =
   p99Ms: histogram.percentile(99) / 1e6,
   maxMs: histogram.max / 1e6,
 });
-/** The most resident memory since it is watched, over what there was at first. */
+/** The peak growth of resident memory since watching began. */
 let grownBytes = 0;
 let sampler: NodeJS.Timeout | undefined;
 function watchMemory(): void {

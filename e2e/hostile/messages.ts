@@ -1,4 +1,4 @@
-/** What the suite and its broker tell each other. */
+/** The messages between the suite and its broker. */
 export type BrokerStart = {
   port: number;
   dataDir: string;
@@ -12,6 +12,6 @@ export type BrokerStart = {
   people: string[];
 };
 export type ToBroker = 'reset-delay' | 'delay' | 'watch-memory' | 'memory' | 'stop';
-/** The delay of the loop, what the thread computed in a turn of it, and how much of the time it waited for a processor. */
+/** The loop's delay, the thread's computing time per turn, and the share of time it waited for a processor. */
 export type LoopDelay = { whole: DelayFigures; computed: DelayFigures; waitedShare: number };
 export type DelayFigures = { p99Ms: number; maxMs: number };

@@ -3,11 +3,11 @@ import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 
 const everyMs = 5;
 
-/** What of the delay of this thread's event loop is the thread's own doing. */
+/** The part of this thread's event loop delay that the thread itself causes. */
 export type OwnTurns = {
-  /** Processor time of each turn of the loop, in nanoseconds: what other processes took in between is not in it. */
+  /** Processor time of each turn of the loop, in nanoseconds, without the time of other processes. */
   readonly computed: RecordableHistogram;
-  /** The share of the time in which the thread was ready and had no processor, 0 to 1. Where Linux does not say, 0. */
+  /** The share of time in which the thread was ready but had no processor, 0 to 1. 0 if Linux does not report it. */
   waitedShare(): number;
   reset(): void;
 };
@@ -31,7 +31,7 @@ export function watchOwnTurns(): OwnTurns {
   };
 }
 
-/** How long the main thread has waited for a processor: second figure of schedstat. */
+/** How long the main thread has waited for a processor: the second figure of schedstat. */
 function waitedMs(): number {
   try {
     return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'latin1').split(' ')[1]) / 1e6;

@@ -1,4 +1,4 @@
-// The upstream servers of the hostile suite, in a process of their own: sends the parent where they are.
+// The upstream servers of the hostile suite, in their own process. Sends their addresses to the parent.
 import { findDeadPort, startFaultServer } from '../../apps/broker/src/testing/fault-server.ts';
 
 const faults = await startFaultServer();

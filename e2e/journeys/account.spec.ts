@@ -49,7 +49,7 @@ test('an account is deleted when its e-mail is typed, everywhere at once, and th
   await dialog.getByRole('button', { name: 'Delete account' }).click();
   await expect(typed).toHaveAttribute('aria-invalid', 'true');
   await expect(typed).toBeFocused();
-  await expect(dialog).toContainText('This is not the e-mail of your account.');
+  await expect(dialog).toContainText("This isn't the e-mail of your account.");
   await typed.fill(email.toUpperCase());
   const heal = await failCalls(page, '**/account', { message: 'A part of it rests.' });
   await dialog.getByRole('button', { name: 'Delete account' }).click();
@@ -58,7 +58,7 @@ test('an account is deleted when its e-mail is typed, everywhere at once, and th
   await dialog.getByRole('button', { name: 'Delete account' }).click();
   await expect(page).toHaveURL(`${product.publicUrl}/`);
   await expect(accountMenu(page)).toHaveCount(0);
-  await expect(page.getByText('Your account is deleted.')).toBeVisible();
+  await expect(page.getByText('Your account has been deleted.')).toBeVisible();
   await other.goto('/dashboard?tab=apps');
   await expect(other).toHaveURL(`${product.publicUrl}/`);
   await elsewhere.close();

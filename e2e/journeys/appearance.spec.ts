@@ -39,7 +39,7 @@ const axe = (page: Page) => new AxeBuilder({ page }).setLegacyMode();
 async function openScreen(page: Page, path: string): Promise<void> {
   await page.goto(path);
   await expect(page.getByRole('heading', { level: 1 })).toBeAttached();
-  await expect(page.getByRole('status').filter({ hasText: /^(Loading|Looking|Signing)/ })).toHaveCount(0);
+  await expect(page.getByRole('status').filter({ hasText: /^(Loading|Restoring|Signing)/ })).toHaveCount(0);
 }
 
 /** The broker's own page that asks whether an application may act for the person. */
@@ -111,7 +111,7 @@ test('axe finds nothing on the pages of sign-in and consent, nor on the dashboar
   expect(await findProblems(page), 'the account menu').toEqual([]);
   await page.getByRole('menuitem', { name: 'Dashboard' }).click();
   for (const [tab, shown] of [
-    ['Connections', 'No client has tried yet'],
+    ['Connections', 'No connection attempts yet'],
     ['Connected apps', 'Browsers'],
     ['Profile', 'Profile'],
     ['Access tokens', 'No access tokens'],
@@ -167,6 +167,108 @@ test('by keyboard: the skip link leads past the header, and / to the search', as
   await tabTo(page, page.getByRole('link', { name: /View Details/ }));
   await page.keyboard.press('Enter');
   await expect(page).toHaveURL(/\/service\/notes$/);
+});
+
+test('by keyboard: the first Tab on home, service and dashboard reaches the skip link', async ({ page }) => {
+  const skip = page.getByRole('link', { name: 'Skip to content' });
+  // a chosen client far behind is scrolled into sight, and must not draw the start of the Tab key there
+  await page.addInitScript(() => localStorage.setItem('souk.client', 'stdio'));
+  await page.goto('/marketplace');
+  await signIn(page, 'first-tab@souk.test');
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    for (const path of ['/', '/service/travel', '/dashboard', '/dashboard?tab=profile']) {
+      await openScreen(page, path);
+      if (path !== '/dashboard?tab=profile') {
+        await expect(page.getByRole('tab', { name: 'Other clients', selected: true })).toBeVisible();
+      }
+      await page.keyboard.press('Tab');
+      await expect(skip, `${path} at ${width}`).toBeFocused();
+    }
+  }
+});
+
+test('after a link the heading of the new screen has the focus and the tab its title, and Back does the same', async ({
+  page,
+}) => {
+  const heading = page.getByRole('heading', { level: 1 });
+  await openScreen(page, '/');
+  await page.getByRole('link', { name: 'Browse Servers' }).click();
+  await expect(heading).toHaveText('All MCP Servers');
+  await expect(heading).toBeFocused();
+  await expect(page).toHaveTitle('All MCP Servers - Souk');
+  await page.getByRole('searchbox').fill('notes');
+  await expect(page, 'typing is no navigation').toHaveURL(/q=notes$/);
+  await expect(page.getByRole('searchbox')).toBeFocused();
+  await page.getByRole('article').getByRole('link').click();
+  await expect(heading).toHaveText('Notes');
+  await expect(heading).toBeFocused();
+  await expect(page).toHaveTitle('Notes - Souk');
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('main').locator(':focus'), 'Tab goes on from there').toHaveCount(1);
+  await page.goBack();
+  await expect(heading).toHaveText('Search results for "notes"');
+  await expect(heading).toBeFocused();
+  await signIn(page, 'focus@souk.test');
+  await accountMenu(page).click();
+  await page.getByRole('menuitem', { name: 'Dashboard' }).click();
+  await expect(heading).toHaveText('Dashboard');
+  await expect(heading).toBeFocused();
+});
+
+/** WCAG 2.2, contrast ratio of two colours as the browser computes them ("rgb(…)"). */
+function contrastOf(one: string, other: string): number {
+  const luminance = (colour: string) => {
+    const [red = 0, green = 0, blue = 0] = (colour.match(/[\d.]+/g) ?? []).map((part) => {
+      const share = Number(part) / 255;
+      return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+test('the tick of Copied has contrast on its button, in both themes', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await openScreen(page, '/');
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const button = page.getByRole('button', { name: 'Copy The link' }).or(page.getByRole('button', { name: 'Copied' }));
+    await button.first().click();
+    const copied = page.getByRole('button', { name: 'Copied' });
+    await expect(copied).toBeVisible();
+    const [tick, ground] = await copied.evaluate((element) => {
+      const icon = element.querySelector('svg') ?? element;
+      return [getComputedStyle(icon).stroke, getComputedStyle(element).backgroundColor];
+    });
+    expect(contrastOf(tick ?? '', ground ?? ''), colorScheme).toBeGreaterThan(4.5);
+  }
+});
+
+test('in forced colours the chosen tab is told from the others', async ({ page }) => {
+  await page.emulateMedia({ forcedColors: 'active' });
+  await page.goto('/marketplace');
+  await signIn(page, 'forced@souk.test');
+  await openScreen(page, '/dashboard');
+  for (const name of ['Client', 'Dashboard']) {
+    const tabs = page.getByRole('tablist', { name });
+    const groundOf = (tab: Locator) => tab.evaluate((element) => getComputedStyle(element).backgroundColor);
+    const chosen = await groundOf(tabs.getByRole('tab', { selected: true }));
+    expect(chosen, name).not.toBe(await groundOf(tabs.getByRole('tab', { selected: false }).first()));
+  }
+});
+
+test('on a phone the parameters of a tool scroll in their own box, and show that they go on', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await openScreen(page, '/service/travel');
+  await page.getByText('plan_round_trip', { exact: true }).first().click();
+  const box = page.getByRole('region', { name: 'Parameters of Plan a round trip' });
+  await expect(box).toHaveAttribute('data-hidden', 'end');
+  await box.focus();
+  for (let presses = 0; presses < 5; presses += 1) await page.keyboard.press('ArrowRight');
+  await expect(box).toHaveAttribute('data-hidden', 'start');
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
 });
 
 test('by keyboard: clients are tabs, questions an accordion, parameters unfold', async ({ page }) => {
@@ -342,7 +444,7 @@ test.describe('snapshots', () => {
     await page.goto('/');
     await signIn(page, 'painted@souk.test');
     await openScreen(page, '/dashboard');
-    await expect(page.getByRole('heading', { name: 'No client has tried yet' })).toBeVisible();
+    await expect(page.getByRole('heading', { name: 'No connection attempts yet' })).toBeVisible();
     await expect(page).toHaveScreenshot('dashboard.png', {
       animations: 'disabled',
       maxDiffPixelRatio: 0.02,

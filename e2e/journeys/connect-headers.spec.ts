@@ -49,7 +49,7 @@ test('headers of a service are entered by keyboard alone, what is wrong is said 
   await page.goto(publicUrl);
   await signIn(page, 'kim@souk.test');
   await page.goto(`${publicUrl}/connect/key-shop`);
-  const connection = page.getByRole('region', { name: 'Your connection' });
+  const connection = page.getByRole('region', { name: 'Your Key Shop account' });
   await expect(connection).toContainText('Headers missing');
   await expectNoAxeFindings(page);
   expect(await callThroughLink(page, publicUrl, 'shop__echo')).toContain(`${publicUrl}/connect/key-shop`);
@@ -107,7 +107,7 @@ test('one header is changed alone, and disconnecting forgets all', async ({ page
   await page.getByLabel('X-Shop-Key').fill('first');
   await page.getByLabel('X-Shop-Team').fill('red');
   await page.getByRole('button', { name: 'Save headers' }).click();
-  const connection = page.getByRole('region', { name: 'Your connection' });
+  const connection = page.getByRole('region', { name: 'Your Key Shop account' });
   await expect(connection).toContainText('Connected');
   await page.getByLabel('X-Shop-Team').fill('green');
   await page.getByRole('button', { name: 'Save headers' }).click();
@@ -119,6 +119,6 @@ test('one header is changed alone, and disconnecting forgets all', async ({ page
   const question = page.getByRole('alertdialog', { name: 'Disconnect Key Shop?' });
   await question.getByRole('button', { name: 'Disconnect' }).click();
   await expect(connection).toContainText('Headers missing');
-  await expect(page.getByRole('heading', { name: 'Your connection' })).toBeFocused();
+  await expect(page.getByRole('heading', { name: 'Your Key Shop account' })).toBeFocused();
   expect(await callThroughLink(page, publicUrl, 'shop__echo')).toContain('sign_in_required');
 });

@@ -5,44 +5,158 @@ import { expect, test } from './product-test.ts';
 import { accountMenu, chooseAccount, signIn } from './sign-in.ts';
 
 const callNotes = (page: Page, publicUrl: string) => callThroughLink(page, publicUrl, 'notes__list_tags');
+/** How /connect/{id} ends. */
+const finished = (page: Page) => page.getByText('Connected. Go back to your assistant.', { exact: true });
+/** Switches a service off, and waits until the page knows that it is: the switch shows it at once. */
+async function switchOff(page: Page, name: string): Promise<void> {
+  await page.getByRole('switch', { name: `Use ${name}` }).click();
+  await expect(page.getByText("Off: your assistants can't use it.")).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Switch' })).toHaveAttribute('aria-busy', 'false');
+}
 const notesSwitch = (page: Page) => page.getByRole('switch', { name: 'Use Notes' });
+
+/** Counts the enable calls of the page. */
+function countEnables(page: Page): () => number {
+  let enables = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/mcp/notes/enable')) enables += 1;
+  });
+  return () => enables;
+}
+
+/** The strictest popup blocker: it lets a window open only while a click is being handled. */
+async function blockLateWindows(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    let isClick = false;
+    const open = window.open.bind(window);
+    window.addEventListener('click', () => (isClick = true), true);
+    window.addEventListener('click', () => (isClick = false));
+    window.open = (...request) => (isClick ? open(...request) : null);
+  });
+}
+
+async function signInAsNotes(window: Page, name: string): Promise<void> {
+  await window.getByLabel('Your name').fill(name);
+  await window.getByRole('button', { name: 'Allow' }).click();
+}
 
 test('[TOG-15] [TOG-16] [TOG-22] [TOG-23] a link from a conversation: sign in here, switch on, sign in there, call, disconnect', async ({
   page,
   product,
 }) => {
+  await blockLateWindows(page);
   await page.goto('/connect/notes');
   await chooseAccount(page, 'connect@souk.test');
   await expect(accountMenu(page)).toBeVisible();
   await expect(page).toHaveURL(/\/connect\/notes$/);
   await expect(page.getByRole('heading', { level: 1, name: 'Connect Notes' })).toBeVisible();
-  await expect(page.getByRole('region', { name: 'Your account' })).toContainText('connect@souk.test');
+  const account = page.getByRole('region', { name: 'Your account' });
+  await expect(account).toContainText('Signed in here as connect (connect@souk.test)');
   await expect(page.getByText('Not signed in', { exact: true })).toBeVisible();
+  await expect(finished(page)).toHaveCount(0);
   await expectNoAxeFindings(page);
   expect(await callNotes(page, product.publicUrl)).toContain(`${product.publicUrl}/connect/notes`);
 
-  await notesSwitch(page).click();
-  await expect(page.getByText('Its tools are not in your link.')).toBeVisible();
-  expect(await callNotes(page, product.publicUrl)).toContain('Unknown tool');
+  await switchOff(page, 'Notes');
+  expect(await callNotes(page, product.publicUrl)).toContain('You have switched Notes off.');
 
+  const enables = countEnables(page);
   const opened = page.waitForEvent('popup');
   await notesSwitch(page).click();
   const popup = await opened;
-  await popup.getByLabel('Your name').fill('Connie');
-  await popup.getByRole('button', { name: 'Allow' }).click();
+  await signInAsNotes(popup, 'Connie');
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
-  await expect(page.getByText('Its tools are in your link.')).toBeVisible();
+  await expect(page.getByText('On: your assistants can use it through your link.')).toBeVisible();
   expect(popup.isClosed() || (await popup.waitForEvent('close').then(() => true))).toBe(true);
+  expect(enables(), 'asked, and asked once more after the sign-in').toBe(2);
+  await expect(account).toContainText('Signed in here as connect');
+  await expect(finished(page)).toBeVisible();
   await expectNoAxeFindings(page);
   expect(await callNotes(page, product.publicUrl)).toContain('Your notes have no tags');
+  await page.reload();
+  await expect(notesSwitch(page), 'the broker has it on').toBeChecked();
 
   await page.getByRole('button', { name: 'Disconnect' }).click();
   const question = page.getByRole('alertdialog', { name: 'Disconnect Notes?' });
   await question.getByRole('button', { name: 'Disconnect' }).click();
   await expect(question).toHaveCount(0);
   await expect(page.getByText('Not signed in', { exact: true })).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'Your connection' })).toBeFocused();
+  await expect(page.getByRole('heading', { name: 'Your Notes account' })).toBeFocused();
+  await expect(finished(page)).toHaveCount(0);
   expect(await callNotes(page, product.publicUrl)).toContain(`${product.publicUrl}/connect/notes`);
+});
+
+test('"Use another account" asks for an account and comes back as the other person', async ({ page }) => {
+  await page.goto('/connect/notes');
+  await chooseAccount(page, 'first-person@souk.test');
+  const account = page.getByRole('region', { name: 'Your account' });
+  await expect(account).toContainText('first-person@souk.test');
+  await account.getByRole('button', { name: 'Use another account' }).click();
+  await chooseAccount(page, 'second-person@souk.test');
+  await expect(page).toHaveURL(/\/connect\/notes$/);
+  await expect(account).toContainText('second-person@souk.test');
+});
+
+test('[TOG-18] a switch-on whose sign-in the person refuses there says so, and stays off', async ({ page }) => {
+  await page.goto('/marketplace');
+  await signIn(page, 'refuse-switch@souk.test');
+  await page.goto('/connect/notes');
+  await switchOff(page, 'Notes');
+  const opened = page.waitForEvent('popup');
+  await notesSwitch(page).click();
+  await (await opened).getByRole('button', { name: 'Deny' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'OAuth authorization failed:' })).toHaveText(
+    'OAuth authorization failed: You did not allow access to Notes.',
+  );
+  await expect(notesSwitch(page)).not.toBeChecked();
+});
+
+test('[TOG-17] [TOG-20] [TOG-21] [TOG-25] a failed switch shows the message of the server, else the text of the specification', async ({
+  page,
+}) => {
+  await page.goto('/marketplace');
+  await signIn(page, 'failing-switch@souk.test');
+  await page.goto('/connect/travel');
+  const travel = page.getByRole('switch', { name: 'Use Travel' });
+  const alert = page.getByRole('main').getByRole('alert');
+  const answer = async (action: string, body: string) => {
+    await page.unrouteAll();
+    await page.route(`**/mcp/travel/${action}`, (route) => route.fulfill({ status: 502, body }));
+  };
+  // a switch that is under way takes no click
+  const flip = async () => {
+    await expect(page.getByRole('region', { name: 'Switch' })).toHaveAttribute('aria-busy', 'false');
+    await travel.click();
+  };
+  await answer('disable', '<html>');
+  await flip();
+  await expect(alert).toHaveText('Failed to disable server');
+  await expect(travel).toBeChecked();
+  await answer('disable', '{"message":"The proxy is restarting."}');
+  await flip();
+  await expect(alert).toHaveText('The proxy is restarting.');
+  await answer('disable', '{"message":"Profile migration required"}');
+  await flip();
+  await expect(alert).toHaveText(
+    'User profile needs to be migrated to support MCP server preferences. Please contact support.',
+  );
+  await page.unrouteAll();
+  await switchOff(page, 'Travel');
+  await expect(alert).toHaveCount(0);
+  await answer('enable', '<html>');
+  await flip();
+  await expect(alert).toHaveText('Failed to enable server');
+  await expect(travel).not.toBeChecked();
+
+  await page.goto('/connect/notes');
+  await switchOff(page, 'Notes');
+  const opened = page.waitForEvent('popup');
+  await notesSwitch(page).click();
+  const popup = await opened;
+  await expect(popup.getByLabel('Your name')).toBeVisible();
+  await page.route('**/mcp/notes/enable', (route) => route.fulfill({ status: 502, body: '<html>' }));
+  await signInAsNotes(popup, 'Late');
+  await expect(alert).toHaveText('Failed to enable server after OAuth');
 });
 
 test('[TOG-18] a sign-in that the person refuses there says so here, on a phone, by keyboard alone', async ({
@@ -63,7 +177,44 @@ test('[TOG-18] a sign-in that the person refuses there says so here, on a phone,
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
 });
 
-test('where windows are blocked the page itself goes there, and comes back', async ({ page }) => {
+const blockedText = 'Failed to open OAuth popup window. Please allow popups for this site.';
+
+test('[SIGN-51] [TOG-16] where windows are blocked the switch says so, continues in this tab, and is on after the return', async ({
+  page,
+}) => {
+  await page.goto('/marketplace');
+  await signIn(page, 'blocked-switch@souk.test');
+  await page.addInitScript(() => {
+    window.open = () => null;
+  });
+  for (const path of ['/connect/notes', '/service/notes']) {
+    await page.goto(path);
+    if (path.startsWith('/service')) {
+      await page.goto('/connect/notes');
+      await page.getByRole('button', { name: 'Disconnect' }).click();
+      await page.getByRole('alertdialog').getByRole('button', { name: 'Disconnect' }).click();
+      await expect(page.getByText('Not signed in', { exact: true })).toBeVisible();
+      await page.goto(path);
+    }
+    await switchOff(page, 'Notes');
+    await notesSwitch(page).click();
+    const alert = page.getByRole('alert').filter({ hasText: blockedText });
+    await expect(alert).toBeVisible();
+    await expect(notesSwitch(page)).not.toBeChecked();
+    await expectNoAxeFindings(page);
+    const enables = countEnables(page);
+    await alert.getByRole('button', { name: 'Continue in this tab' }).click();
+    await signInAsNotes(page, 'Blocked');
+    await expect(page).toHaveURL((url) => url.pathname === path);
+    await expect(notesSwitch(page)).toBeChecked();
+    await expect(page.getByText('On: your assistants can use it through your link.')).toBeVisible();
+    expect(enables(), 'the one retry').toBe(1);
+  }
+});
+
+test('where windows are blocked the sign-in button says so, continues in this tab, and comes back', async ({
+  page,
+}) => {
   await page.goto('/marketplace');
   await signIn(page, 'blocked@souk.test');
   await page.addInitScript(() => {
@@ -71,8 +222,9 @@ test('where windows are blocked the page itself goes there, and comes back', asy
   });
   await page.goto('/connect/notes');
   await page.getByRole('button', { name: 'Sign in to Notes' }).click();
-  await page.getByLabel('Your name').fill('Blocked');
-  await page.getByRole('button', { name: 'Allow' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: blockedText })).toBeVisible();
+  await page.getByRole('button', { name: 'Continue in this tab' }).click();
+  await signInAsNotes(page, 'Blocked');
   await expect(page).toHaveURL(/\/connect\/notes$/);
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
 });
@@ -84,10 +236,14 @@ test('an unknown service, a failing broker and a sign-in that is over have scree
   await expect(page.getByRole('heading', { name: 'There is no service “nothing”' })).toBeVisible();
   await expectNoAxeFindings(page);
   await page.goto('/connect/travel');
+  await expect(page.getByText('Travel is on. Go back to your assistant.', { exact: true })).toBeVisible();
+  await switchOff(page, 'Travel');
   await expect(page.getByRole('heading', { name: 'No sign-in needed' })).toBeVisible();
+  await page.getByRole('switch', { name: 'Use Travel' }).click();
+  await expect(finished(page)).toBeVisible();
   await page.route('**/upstream-connections', (route) => route.fulfill({ status: 500, body: '{}' }));
   await page.goto('/connect/notes');
-  await expect(page.getByRole('alert').filter({ hasText: 'This service cannot be shown' })).toBeVisible();
+  await expect(page.getByRole('alert').filter({ hasText: 'Failed to load this service' })).toBeVisible();
   await expectNoAxeFindings(page);
   await page.unroute('**/upstream-connections');
   await page.getByRole('button', { name: 'Retry' }).click();

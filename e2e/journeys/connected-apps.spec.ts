@@ -11,7 +11,7 @@ async function openApps(page: Page, email: string): Promise<void> {
   await expect(page.getByRole('heading', { name: 'Browsers' })).toBeVisible();
 }
 
-test('a client that was allowed is listed with what it may do, and refused once it is disconnected', async ({
+test('a client that was allowed is listed with what it can use, and refused once it is disconnected', async ({
   page,
   product,
 }) => {
@@ -26,8 +26,7 @@ test('a client that was allowed is listed with what it may do, and refused once 
     'Test client',
     'Unverified application',
     '127.0.0.1:53682',
-    'the server travel',
-    'tools, prompts',
+    "Can use Travel's tools, prompts and resources.",
   ]) {
     await expect(app).toContainText(fact);
   }

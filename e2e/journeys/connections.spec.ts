@@ -16,7 +16,7 @@ const dashboardTab = (page: Page) =>
 test('a client that signs in, lists and calls is seen step by step while it comes', async ({ page, product }) => {
   const email = 'watching@souk.test';
   await openTab(page, email, 'connections');
-  await expect(page.getByRole('heading', { name: 'No client has tried yet' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No connection attempts yet' })).toBeVisible();
   await page.getByRole('link', { name: 'Show the link' }).click();
   await expect(page.getByLabel('Your link', { exact: true })).toBeInViewport();
 
@@ -30,11 +30,10 @@ test('a client that signs in, lists and calls is seen step by step while it come
   });
   await client.close();
   await expect(row.getByText('Working')).toBeVisible();
-  await expect(row).toContainText('Uses your tools.');
+  await expect(row).toContainText('Has called your tools.');
   await row.getByText('Test client').click();
   const steps = page.getByRole('list', { name: 'Steps of Test client' }).getByRole('listitem');
   await expect(steps).toHaveText([
-    /^Discovery/,
     /^Registration/,
     /^Authorization/,
     /^Consent/,
@@ -44,7 +43,7 @@ test('a client that signs in, lists and calls is seen step by step while it come
     /^Tools listed/,
     /^First call/,
   ]);
-  await expect(steps.filter({ hasText: 'Passed' })).toHaveCount(9);
+  await expect(steps.filter({ hasText: 'Passed' })).toHaveCount(8);
 });
 
 test('[DASH-6] [DASH-8] the profile is shown, and is not to be changed', async ({ page }) => {
@@ -62,12 +61,12 @@ test('the tabs of the dashboard are addresses, and connections that fail to load
   const heal = await failCalls(page, '**/connections', { message: 'The log rests.' });
   await openTab(page, 'tabs@souk.test', 'nonsense');
   await expect(dashboardTab(page)).toHaveText('Connections');
-  await expect(page.getByRole('alert').filter({ hasText: 'Failed to load connections' })).toContainText(
+  await expect(page.getByRole('alert').filter({ hasText: 'Failed to load connection attempts' })).toContainText(
     'The log rests.',
   );
   await heal();
   await page.getByRole('button', { name: 'Retry' }).click();
-  await expect(page.getByRole('heading', { name: 'No client has tried yet' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No connection attempts yet' })).toBeVisible();
   await page.getByRole('tab', { name: 'Access tokens' }).click();
   await expect(page).toHaveURL(/\?tab=tokens$/);
   const release = await holdCalls(page, '**/connections');
@@ -75,7 +74,7 @@ test('the tabs of the dashboard are addresses, and connections that fail to load
   await page.reload();
   await expect(dashboardTab(page)).toHaveText('Profile');
   await page.getByRole('tab', { name: 'Connections' }).click();
-  await expect(page.getByRole('status').filter({ hasText: 'Loading your connections…' })).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: 'Loading your connection attempts…' })).toBeVisible();
   release();
-  await expect(page.getByRole('heading', { name: 'No client has tried yet' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No connection attempts yet' })).toBeVisible();
 });

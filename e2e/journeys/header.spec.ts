@@ -51,6 +51,45 @@ test('on a phone the links of the header are in a menu', async ({ page }) => {
   await expect(page).toHaveURL(/\/marketplace$/);
 });
 
+test('signed in, the header leads to the dashboard, also in the menu of a phone', async ({ page }) => {
+  await page.goto('/marketplace');
+  const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Dashboard' });
+  await expect(link).toHaveCount(0);
+  await signIn(page, 'to-dashboard@souk.test');
+  await link.click();
+  await expect(page).toHaveURL(/\/dashboard$/);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto('/marketplace');
+  await page.getByRole('button', { name: 'Menu', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Dashboard' }).click();
+  await expect(page).toHaveURL(/\/dashboard$/);
+});
+
+test('after signing in from the home page one is on the dashboard', async ({ page, product }) => {
+  await page.goto('/');
+  await signIn(page, 'from-home@souk.test');
+  await expect(page).toHaveURL(`${product.publicUrl}/dashboard`);
+  await expect(page.getByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible();
+});
+
+test('[GEN-18] /profile is the dashboard with its Profile tab', async ({ page, product, request }) => {
+  expect((await request.get('/profile')).status()).toBe(200);
+  await page.goto('/marketplace');
+  await signIn(page, 'profile@souk.test');
+  await page.goto('/profile');
+  await expect(page.getByRole('tab', { name: 'Profile', selected: true })).toBeVisible();
+  await expect(page).toHaveURL(`${product.publicUrl}/dashboard?tab=profile`);
+});
+
+test('[INFO-14] a screen that fails shows the fallback of routing failures, and Retry', async ({ page }) => {
+  await page.route(/\/assets\/dashboard-.*\.js$/, (route) => route.abort());
+  await page.goto('/marketplace');
+  await signIn(page, 'failing-screen@souk.test');
+  await page.goto('/dashboard');
+  await expect(page.getByRole('alert').getByRole('heading', { name: 'Unexpected Application Error!' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible();
+});
+
 test('[HDR-10] signed out: a Sign In button and no user dropdown', async ({ page }) => {
   await page.goto('/');
   await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In' })).toBeVisible();
@@ -87,7 +126,7 @@ test('[HDR-4] [HDR-5] [HDR-6] [GEN-18] signed in without a picture: a placeholde
   await expect(accountMenu(page)).toContainText('Bea Buyer');
   await expect(accountMenu(page).locator('img')).toHaveCount(0);
   await expect(accountMenu(page).getByText('B', { exact: true })).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Sign In' })).toHaveCount(0);
+  await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In' })).toHaveCount(0);
   await accountMenu(page).click();
   await page.getByRole('menuitem', { name: 'Dashboard' }).click();
   await expect(page).toHaveURL(/\/dashboard$/);

@@ -1,7 +1,9 @@
 import { getCapabilities } from '@souk/contract/catalogue.ts';
 import type { Page } from '@playwright/test';
 import { capabilitiesPath, changeCatalogue, failCalls, holdCalls, withServer } from './catalogue-answer.ts';
+import { expectNoAxeFindings } from './axe-findings.ts';
 import { expect, test } from './product-test.ts';
+import { chooseAccount, signIn } from './sign-in.ts';
 
 const titleOf = (page: Page) => page.getByRole('heading', { level: 1 });
 const toolsOf = (page: Page) =>
@@ -55,7 +57,7 @@ test('the parameters of a tool unfold', async ({ page }) => {
   await expect(row.getByRole('table')).toBeHidden();
   await row.getByText('find_airports', { exact: true }).first().click();
   await expect(row.getByRole('rowheader', { name: /^query/ })).toBeVisible();
-  await expect(row.getByText('travel__find_airports')).toBeVisible();
+  await expect(row.getByText("On your all-servers link it's named travel__find_airports.")).toBeVisible();
 });
 
 test('[SVC-8] Server Information shows the status, Last Updated and Total Tools', async ({ page, request }) => {
@@ -87,9 +89,70 @@ test('the price, the tier and why a server fails stand on its page', async ({ pa
 test('the link of the service, and of each client, leads to this service alone', async ({ page, product }) => {
   await page.goto('/service/travel');
   const link = `${product.publicUrl}/s/travel/mcp`;
-  await expect(page.getByLabel('Link of Travel', { exact: true })).toHaveValue(link);
+  await expect(page.getByLabel("Travel's link", { exact: true })).toHaveValue(link);
   await page.getByRole('tab', { name: 'Codex' }).click();
   await expect(page.getByText(`codex mcp add souk-travel --url ${link}`)).toBeVisible();
+});
+
+const useOf = (page: Page) => page.getByRole('region', { name: 'Use this service' });
+
+test('a service that one may not use says how to get access, and shows neither link nor wait for a call', async ({
+  page,
+}) => {
+  const access = 'Included in Professional, or rent it for $9.00/month.';
+  await page.goto('/service/travel-pro');
+  await expect(useOf(page).getByRole('heading')).toHaveText(access);
+  await useOf(page).getByRole('button', { name: 'Sign In' }).click();
+  await chooseAccount(page, 'free-plan@souk.test');
+  await expect(page).toHaveURL(/\/service\/travel-pro$/);
+  await expect(useOf(page).getByRole('heading')).toHaveText(access);
+  await expect(useOf(page)).toContainText("Your plan doesn't include Travel Pro");
+  await expect(page.getByRole('textbox')).toHaveCount(0);
+  await expect(page.getByRole('tablist', { name: 'Client' })).toHaveCount(0);
+  await expect(page.getByText('Waiting for the first call')).toHaveCount(0);
+  await expect(page.getByRole('switch')).toHaveCount(0);
+  await expectNoAxeFindings(page);
+  await useOf(page).getByRole('link', { name: 'Browse free services' }).click();
+  await expect(page).toHaveURL(/\/marketplace\?price=free$/);
+});
+
+test('a service that needs an account says so first, with the button', async ({ page }) => {
+  await page.goto('/service/notes');
+  await expect(useOf(page).getByRole('heading').first()).toHaveText('Notes needs your account');
+  await useOf(page).getByRole('button', { name: 'Sign In' }).click();
+  await chooseAccount(page, 'own-notes@souk.test');
+  await expect(useOf(page).getByRole('heading').first()).toHaveText('Your Notes account');
+  await expect(useOf(page)).toContainText('Sign in with your Notes account to use its tools.');
+  await expectNoAxeFindings(page);
+  const opened = page.waitForEvent('popup');
+  await useOf(page).getByRole('button', { name: 'Sign in to Notes' }).click();
+  const popup = await opened;
+  await popup.getByLabel('Your name').fill('Nora');
+  await popup.getByRole('button', { name: 'Allow' }).click();
+  await expect(useOf(page).getByText('Connected', { exact: true })).toBeVisible();
+  await expect(useOf(page).getByRole('heading', { name: 'Your Notes account' })).toBeFocused();
+  await expect(useOf(page).getByRole('button', { name: 'Sign in again' })).toBeVisible();
+  await expect(useOf(page).getByRole('button', { name: 'Disconnect' })).toBeVisible();
+  await expect(page.getByLabel("Notes' link", { exact: true })).toBeVisible();
+});
+
+test('signed in, a service is switched on and off on its page, and its link is there while it is on', async ({
+  page,
+}) => {
+  await page.goto('/service/travel');
+  await expect(page.getByRole('switch')).toHaveCount(0);
+  await signIn(page, 'switching@souk.test');
+  const travel = page.getByRole('switch', { name: 'Use Travel' });
+  const link = page.getByLabel("Travel's link", { exact: true });
+  await expect(travel).toBeChecked();
+  await expect(link).toBeVisible();
+  await expect(page.getByText('Waiting for the first call')).toBeVisible();
+  await travel.click();
+  await expect(link).toHaveCount(0);
+  await page.reload();
+  await expect(travel).not.toBeChecked();
+  await travel.click();
+  await expect(link).toBeVisible();
 });
 
 test('[SVC-1] the id in the address is URL-decoded', async ({ page }) => {

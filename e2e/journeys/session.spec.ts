@@ -49,17 +49,98 @@ test('[SES-7] [SES-29] [SES-30] [SES-31] a sign-in is kept over a reload and in 
   await expect(accountMenu(second), 'signed in here, seen there').toBeVisible();
 });
 
-test('[SES-9] [SES-10] a browser closed overnight and opened again is still signed in', async ({ page, context }) => {
-  await page.clock.install();
+test('[SES-9] [SES-10] a browser closed overnight and opened again is still signed in', async ({
+  page,
+  context,
+  browser,
+  product,
+}) => {
   await page.goto('/');
   await signIn(page, 'sleeping@souk.test');
-  await page.close();
-  const morning = await context.newPage();
-  await morning.clock.install({ time: Date.now() + 14 * hourMs });
+  const { cookies, origins } = await context.storageState();
+  await context.close();
+  const nextMorningMs = Date.now() + 14 * hourMs;
+  // what a browser keeps when it is closed: neither cookies of the session nor those that have ended
+  const kept = cookies.filter(({ expires }) => expires * 1000 > nextMorningMs);
+  const opened = await browser.newContext({
+    baseURL: product.publicUrl,
+    storageState: { cookies: kept, origins },
+  });
+  const morning = await opened.newPage();
+  await morning.clock.install({ time: nextMorningMs });
   const refreshes = countRefreshes(morning);
   await morning.goto('/');
-  await expect(accountMenu(morning)).toBeVisible();
+  await expect(accountMenu(morning)).toContainText('sleeping');
   expect(refreshes()).toBe(1);
+  await opened.close();
+});
+
+test('[SES-14] an access token of the web lives 10 minutes', async ({ page }) => {
+  const answering = page.waitForResponse('**/oauth/token');
+  await page.goto('/');
+  await signIn(page, 'ten-minutes@souk.test');
+  const answer = Object(await (await answering).json());
+  expect([answer.expiresIn, answer.expires_in]).toEqual([600, 600]);
+  const claims = JSON.parse(Buffer.from(String(answer.accessToken).split('.')[1] ?? '', 'base64url').toString());
+  expect(claims.exp - claims.iat).toBe(600);
+});
+
+test('[SES-36] an authorised call sends the bearer token of the session', async ({ page }) => {
+  await page.goto('/');
+  await signIn(page, 'bearing@souk.test');
+  const calling = page.waitForRequest((request) => request.url().endsWith('/auth/pat/list'));
+  await page.goto('/dashboard?tab=tokens');
+  const { authorization } = await (await calling).allHeaders();
+  const stored = await page.evaluate(() => JSON.parse(localStorage.getItem('souk.tokens') ?? '{}').accessToken);
+  expect(authorization).toBe(`Bearer ${stored}`);
+});
+
+test('[SES-18] a sign-in in another tab is seen here by the storage event, and one in a window by its message', async ({
+  page,
+  context,
+}) => {
+  await page.goto('/');
+  const other = await context.newPage();
+  await other.goto('/');
+  await signIn(other, 'seen@souk.test');
+  await expect(accountMenu(page), 'by the storage event').toContainText('seen');
+
+  const stored = await page.evaluate(() => ({ ...localStorage }));
+  await accountMenu(other).click();
+  await other.getByRole('menuitem', { name: 'Sign Out' }).click();
+  await expect(signInButton(page)).toBeVisible();
+  await other.close();
+  // written by this very page, which therefore gets no storage event
+  await page.evaluate((entries) => {
+    for (const [key, text] of Object.entries(entries)) localStorage.setItem(key, text);
+  }, stored);
+  await expect(signInButton(page)).toBeVisible();
+  await page.evaluate(() => window.postMessage({ type: 'souk:sign-in', success: true }, window.location.origin));
+  await expect(accountMenu(page), 'by the message').toContainText('seen');
+});
+
+test('a session that ended says so, and a sign-out here does not', async ({ page, context, product }) => {
+  await page.goto('/');
+  await signIn(page, 'ended@souk.test');
+  const ended = page.getByRole('status').filter({ hasText: "You've been signed out." });
+  await context.clearCookies();
+  await page.evaluate(() => {
+    for (const key of ['souk.user', 'souk.tokens']) {
+      const entry = JSON.parse(localStorage.getItem(key) ?? '{}');
+      localStorage.setItem(key, JSON.stringify({ ...entry, tokenExpiry: Date.now() - 1 }));
+    }
+  });
+  await page.goto('/dashboard?tab=tokens');
+  await expect(page).toHaveURL(`${product.publicUrl}/`);
+  await expect(ended).toBeVisible();
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await expect(ended).toHaveCount(0);
+  await signIn(page, 'ended@souk.test');
+  await expect(page).toHaveURL(`${product.publicUrl}/dashboard`);
+  await accountMenu(page).click();
+  await page.getByRole('menuitem', { name: 'Sign Out' }).click();
+  await expect(signInButton(page)).toBeVisible();
+  await expect(ended).toHaveCount(0);
 });
 
 test('[SES-15] the token is renewed before it ends, and two tabs that do so at once keep the session', async ({

@@ -41,7 +41,7 @@ test('[SIGN-45] [SIGN-48] [SES-18] in a popup: the page stays, the window goes, 
 }) => {
   await page.goto('/sign-in');
   const opening = page.waitForEvent('popup');
-  await page.getByRole('button', { name: 'Sign in in a popup instead' }).click();
+  await page.getByRole('button', { name: 'Use a popup window' }).click();
   const popup = await opening;
   await expect(google(popup)).toBeVisible();
   expect(await popup.evaluate(() => [window.innerWidth, window.innerHeight])).toEqual([600, 700]);
@@ -57,7 +57,7 @@ test('[SIGN-50] [SIGN-51] [SIGN-52] a popup that is closed, blocked or too slow 
 }) => {
   await page.clock.install();
   await page.goto('/sign-in');
-  const button = page.getByRole('button', { name: 'Sign in in a popup instead' });
+  const button = page.getByRole('button', { name: 'Use a popup window' });
   const open = async () => {
     const opening = page.waitForEvent('popup');
     await button.click();
@@ -84,7 +84,11 @@ test('[SIGN-50] [SIGN-51] [SIGN-52] a popup that is closed, blocked or too slow 
 
   await page.evaluate(() => void (window.open = () => null));
   await button.click();
-  await expect(alert(page)).toHaveText('Failed to open OAuth popup window. Please allow popups for this site.');
+  // the message of the specification, and the way on (clarifications, Sign-in)
+  await expect(alert(page)).toHaveText(
+    'Failed to open OAuth popup window. Please allow popups for this site.Continue in this tab',
+  );
+  await expect(alert(page).getByRole('button', { name: 'Continue in this tab' })).toBeVisible();
   await expect(signInButton(page)).toBeVisible();
 });
 

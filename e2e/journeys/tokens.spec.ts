@@ -33,7 +33,10 @@ test('[PAT-5] a token is made, copied, shown once, opens the link, and after its
   const secret = shown.getByLabel('Access token', { exact: true });
   await expect(secret).toHaveValue(/^souk_pat_/);
   const token = await secret.inputValue();
-  await expect(shown).toContainText('it is shown this once');
+  await expect(shown).toContainText("You won't be able to see it again.");
+  await expect(shown.getByRole('button', { name: 'Close' })).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await expect(secret, 'only Done closes it').toHaveValue(token);
   await shown.getByRole('button', { name: 'Copy Access token' }).click();
   await expect(shown.getByRole('status').filter({ hasText: 'Copied to the clipboard' })).toBeAttached();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(token);
@@ -63,7 +66,7 @@ test('[PAT-5] a token is made, copied, shown once, opens the link, and after its
   await row.getByRole('button', { name: 'Revoke Build server' }).click();
   await question.getByRole('button', { name: 'Revoke token' }).click();
   await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
-  await expect(page.getByText('Token Build server is revoked.')).toBeAttached();
+  await expect(page.getByText('Token “Build server” is revoked.')).toBeAttached();
   expect(await statusOfCall(product.publicUrl, token)).toBe(401);
 });
 

@@ -1,24 +1,27 @@
 import { expect, test } from './product-test.ts';
 import { signIn } from './sign-in.ts';
 
-test('[SIGN-46] [SIGN-53] the dashboard names the services that want a sign-in of one’s own, and signs in there in a window', async ({
+test('[SIGN-46] [SIGN-53] the dashboard names the services that need an account, and signs in there in a window', async ({
   page,
 }) => {
   await page.goto('/');
   await signIn(page, 'own@souk.test');
   await page.goto('/dashboard');
-  const services = page.getByRole('region', { name: 'Services that want your own sign-in' });
+  const services = page.getByRole('region', { name: 'Services that need your account' });
   await expect(services).toContainText('Notes');
   await expect(services).toContainText('Not signed in');
 
   const opened = page.waitForEvent('popup');
   await services.getByRole('button', { name: 'Sign in to Notes' }).click();
   const popup = await opened;
+  await expect(services.getByText('Finish in the other window.')).toBeVisible();
   await popup.getByLabel('Your name').fill('Olive');
   await popup.getByRole('button', { name: 'Allow' }).click();
   await expect(services).toContainText('Connected');
+  await expect(services.getByText('Finish in the other window.')).toHaveCount(0);
+  await expect(services.getByRole('heading')).toBeFocused();
   await expect(services.getByRole('button')).toHaveCount(0);
-  await services.getByRole('link', { name: 'Notes' }).click();
+  await services.getByRole('link', { name: 'Manage your Notes account' }).click();
   await expect(page).toHaveURL(/\/connect\/notes$/);
 });
 

@@ -1,0 +1,24 @@
+import { expect, test } from './product-test.ts';
+
+const kib = 1024;
+/** Bytes over the wire of a first visit, headers included (interface.md, Rendering). A font is compressed by itself. */
+const budgets: Record<string, number> = { Script: 170 * kib, Stylesheet: 10 * kib, Document: 4 * kib, Fetch: 30 * kib };
+
+for (const path of ['/', '/marketplace', '/service/travel']) {
+  test(`the first load of ${path} is compressed and within its budget`, async ({ page }) => {
+    const session = await page.context().newCDPSession(page);
+    await session.send('Network.enable');
+    const types = new Map<string, string>();
+    const bytes: Record<string, number> = {};
+    session.on('Network.responseReceived', ({ requestId, type }) => types.set(requestId, type));
+    session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+      const type = types.get(requestId) ?? 'Other';
+      bytes[type] = (bytes[type] ?? 0) + encodedDataLength;
+    });
+    await page.goto(path, { waitUntil: 'networkidle' });
+    for (const [type, budget] of Object.entries(budgets)) {
+      expect(bytes[type], `${type} of ${path}`).toBeGreaterThan(0);
+      expect(bytes[type], `${type} of ${path}`).toBeLessThan(budget);
+    }
+  });
+}
