@@ -1,9 +1,8 @@
-import type { DatabaseKind } from './gateway-options.ts';
 import type { CaseResult } from './measure-case.ts';
 import { sum } from './statistics.ts';
 
-/** The number of usage rows in each database, by outcome. */
-export type UsageRows = Partial<Record<DatabaseKind, Record<string, number>>>;
+/** The number of usage rows of each broker, by outcome. */
+export type UsageRows = Partial<Record<string, Record<string, number>>>;
 
 /** Describes wrong answers, and differences between correct answers and `ok` usage rows. Any problem fails the run. */
 export function findProblems(cases: readonly CaseResult[], usage: UsageRows): string[] {
@@ -15,15 +14,15 @@ export function findProblems(cases: readonly CaseResult[], usage: UsageRows): st
       problems.push(`${where}: ${errors} errors, ${wrongAnswers} wrong answers, first: ${firstProblem}`);
     }
   }
-  for (const [kind, rows] of Object.entries(usage)) {
+  for (const [name, rows = {}] of Object.entries(usage)) {
     const calls = sum(
       cases.flatMap(({ targets }) =>
-        targets.filter(({ target }) => target.split(' ')[1] === kind).map(({ callsWithWarmUp }) => callsWithWarmUp),
+        targets.filter(({ target }) => target.split(' ')[1] === name).map(({ callsWithWarmUp }) => callsWithWarmUp),
       ),
     );
     const { ok = 0, ...others } = rows;
     if (ok !== calls || Object.keys(others).length > 0) {
-      problems.push(`${kind}: ${calls} calls were answered, the database has ${JSON.stringify(rows)}`);
+      problems.push(`${name}: ${calls} calls were answered, the database has ${JSON.stringify(rows)}`);
     }
   }
   return problems;

@@ -1,7 +1,8 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { productFlags } from '../scripts/product-flags.ts';
+import { earlierName } from './compare-earlier.ts';
 import type { UsageRows } from './find-problems.ts';
-import type { DatabaseKind, GatewayOptions, UpstreamName } from './gateway-options.ts';
+import { brokerProgram, type DatabaseKind, type GatewayOptions, type UpstreamName } from './gateway-options.ts';
 import type { Pinning } from './machine.ts';
 import type { Target } from './measure-case.ts';
 import type { BrokerFinal, BrokerInput, BrokerReady } from './parts/broker.ts';
@@ -15,19 +16,20 @@ import { startPart, type Part } from './start-part.ts';
  */
 const people = 16;
 
+const ownCheckout = join(import.meta.dirname, '..');
+
 const programs = {
   raw: new URL('./parts/raw-upstream.ts', import.meta.url),
   sdk: new URL('./parts/sdk-upstream.ts', import.meta.url),
   proxy: new URL('./parts/reverse-proxy.ts', import.meta.url),
-  broker: new URL('./parts/broker.ts', import.meta.url),
 };
 
 export type GatewayBed = {
-  /** Version and settings of each database. */
-  databases: Partial<Record<DatabaseKind, Record<string, string>>>;
+  /** Version and settings of each broker's database. */
+  databases: Partial<Record<string, Record<string, string>>>;
   /** The targets for one upstream, the direct one first; `oauth` adds the broker with an access token. */
   targets(upstream: UpstreamName, options?: { oauth?: boolean }): Target[];
-  /** Ends every process. Returns each broker's usage rows by outcome, and its memory at the peak, by database. */
+  /** Ends every process. Returns each broker's usage rows by outcome, and its memory at the peak, by its name. */
   stop(): Promise<{ usage: UsageRows; memory: Partial<Record<string, MemoryAtPeak>> }>;
 };
 
@@ -61,8 +63,8 @@ export async function startBed(options: GatewayOptions, pinning: Pinning | undef
       start<HttpReady, object>(programs.proxy, { upstream: upstreams[upstream].ready.origin }, pinning?.gatewayCore);
     const proxies = { raw: await proxyOf('raw'), sdk: await proxyOf('sdk') };
     const profiling = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(options.profile)}`];
-    const brokers = new Map<DatabaseKind, Broker>();
-    for (const database of options.databases) {
+    const brokers = new Map<string, Broker>();
+    const startBroker = async (name: string, database: DatabaseKind, checkout: string) => {
       const input: BrokerInput = {
         database,
         upstreams: { raw: upstreams.raw.ready.origin, sdk: upstreams.sdk.ready.origin },
@@ -70,29 +72,33 @@ export async function startBed(options: GatewayOptions, pinning: Pinning | undef
         memory: options.memory,
       };
       const flags = [...productFlags, ...profiling];
-      brokers.set(database, await start(programs.broker, input, pinning?.gatewayCore, flags));
+      brokers.set(name, await start(brokerProgram(checkout), input, pinning?.gatewayCore, flags));
+    };
+    for (const database of options.databases) {
+      await startBroker(database, database, ownCheckout);
+      if (options.against !== undefined) await startBroker(earlierName(database), database, options.against);
     }
 
     return {
-      databases: Object.fromEntries([...brokers].map(([kind, { ready }]) => [kind, ready.database])),
+      databases: Object.fromEntries([...brokers].map(([name, { ready }]) => [name, ready.database])),
       targets: (upstream, { oauth = false } = {}) => [
         plainTarget('direct', upstreams[upstream], undefined),
         plainTarget('proxy', proxies[upstream], proxies[upstream].pid),
-        ...[...brokers].flatMap(([kind, broker]) => [
-          brokerTarget(`souk ${kind}`, upstream, broker, options.askable, personalTokenOf),
+        ...[...brokers].flatMap(([name, broker]) => [
+          brokerTarget(`souk ${name}`, upstream, broker, options.askable, personalTokenOf),
           ...(oauth
-            ? [brokerTarget(`souk ${kind} oauth`, upstream, broker, options.askable, ({ accessToken }) => accessToken)]
+            ? [brokerTarget(`souk ${name} oauth`, upstream, broker, options.askable, ({ accessToken }) => accessToken)]
             : []),
         ]),
       ],
       async stop() {
         const finals = await Promise.all(
-          [...brokers].map(async ([kind, broker]) => ({ kind, ...(await broker.stop()) })),
+          [...brokers].map(async ([name, broker]) => ({ name, ...(await broker.stop()) })),
         );
         await stopAll();
         return {
-          usage: Object.fromEntries(finals.map(({ kind, usageRows }) => [kind, usageRows])),
-          memory: Object.fromEntries(finals.flatMap(({ kind, memory }) => (memory ? [[kind, memory]] : []))),
+          usage: Object.fromEntries(finals.map(({ name, usageRows }) => [name, usageRows])),
+          memory: Object.fromEntries(finals.flatMap(({ name, memory }) => (memory ? [[name, memory]] : []))),
         };
       },
     };

@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { UsageError } from './bench.ts';
 
 export const gatewayUsage =
-  'gateway [--seconds 1.2] [--rounds 3] [--clients 1,32,128] [--upstreams raw,sdk] [--database pglite|postgres|both] [--askable] [--memory] [--profile FOLDER]';
+  'gateway [--seconds 1.2] [--rounds 3] [--clients 1,32,128] [--upstreams raw,sdk] [--database pglite|postgres|both] [--askable] [--memory] [--profile FOLDER] [--against FOLDER]';
 
 export type DatabaseKind = 'pglite' | 'postgres';
 export type UpstreamName = 'raw' | 'sdk';
@@ -21,7 +24,14 @@ export type GatewayOptions = {
   memory: boolean;
   /** Folder for the broker's CPU profiles. */
   profile: string | undefined;
+  /** Another checkout, with its packages installed, whose broker is measured in the same rounds. */
+  against: string | undefined;
 };
+
+/** The program that runs the broker of a checkout. */
+export function brokerProgram(checkout: string): URL {
+  return pathToFileURL(resolve(checkout, 'bench/parts/broker.ts'));
+}
 
 /** @throws UsageError that explains the mistake */
 export function parseGatewayOptions(args: readonly string[]): GatewayOptions {
@@ -35,6 +45,7 @@ export function parseGatewayOptions(args: readonly string[]): GatewayOptions {
     askable: values.askable,
     memory: values.memory,
     profile: values.profile,
+    against: checkout(values.against),
   };
 }
 
@@ -52,11 +63,17 @@ function parse(args: readonly string[]) {
         askable: { type: 'boolean', default: false },
         memory: { type: 'boolean', default: false },
         profile: { type: 'string' },
+        against: { type: 'string' },
       },
     });
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
+}
+
+function checkout(folder: string | undefined): string | undefined {
+  if (folder === undefined || existsSync(brokerProgram(folder))) return folder;
+  throw new UsageError(`--against: ${folder} is no checkout of this project`);
 }
 
 function upstream(text: string): UpstreamName {

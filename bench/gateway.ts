@@ -1,5 +1,6 @@
 import { findPostgresBinaries } from '../apps/broker/src/testing/postgres-binaries.ts';
 import { UsageError, type Bench } from './bench.ts';
+import { compareWithEarlier, formatComparison } from './compare-earlier.ts';
 import { gatewayUsage, parseGatewayOptions, type GatewayOptions, type UpstreamName } from './gateway-options.ts';
 import { findProblems } from './find-problems.ts';
 import { describeMachine, loadAverage, measureCoreSpeed, pinSelf, planPinning } from './machine.ts';
@@ -39,6 +40,8 @@ export const gatewayBench: Bench = {
     const problems = findProblems(cases, usage);
     const measured = cases.filter(({ upstream }) => upstream !== 'warm-up');
     console.log(`\n${formatCases(measured)}\n`);
+    const comparisons = compareWithEarlier(measured);
+    for (const comparison of comparisons) console.log(formatComparison(comparison));
     for (const [kind, atPeak] of Object.entries(memory))
       console.log(`souk ${kind} at its peak, MB: ${JSON.stringify(atPeak)}\n`);
     for (const problem of problems) console.log(`WRONG: ${problem}`);
@@ -56,6 +59,7 @@ export const gatewayBench: Bench = {
       wrongAnswers: sum(cases.flatMap(({ targets }) => targets.map(({ wrongAnswers }) => wrongAnswers))),
       usageRows: usage,
       memory,
+      toEarlier: comparisons,
       cases: measured,
     };
     // a figure that this machine does not provide is null, so that every run has the same fields

@@ -68,7 +68,8 @@ export async function measureCase(
       beds.push({ target, connections, warmUp, rounds: [] });
     }
     for (let round = 0; round < rounds; round++) {
-      for (const bed of beds) bed.rounds.push(await runRound(bed, seconds));
+      // there and back: a machine that gets slower or faster within a round favours no target
+      for (const bed of round % 2 === 0 ? beds : beds.toReversed()) bed.rounds.push(await runRound(bed, seconds));
     }
   } finally {
     for (const { connections } of beds) await closeAll(connections);
