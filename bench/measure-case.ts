@@ -68,8 +68,10 @@ export async function measureCase(
       beds.push({ target, connections, warmUp, rounds: [] });
     }
     for (let round = 0; round < rounds; round++) {
-      // there and back: a machine that gets slower or faster within a round favours no target
-      for (const bed of round % 2 === 0 ? beds : beds.toReversed()) bed.rounds.push(await runRound(bed, seconds));
+      // the order of the others changes, so that each follows each: the one before leaves the core warm or cold
+      const [first, ...others] = beds;
+      const inTurn = round % 2 === 0 ? others : others.toReversed();
+      for (const bed of first ? [first, ...inTurn] : []) bed.rounds.push(await runRound(bed, seconds));
     }
   } finally {
     for (const { connections } of beds) await closeAll(connections);
