@@ -2,6 +2,7 @@ import type { ConnectionStep } from '@souk/contract/diagnostics.ts';
 import type { GatewayEvents, McpRequest } from '#features/gateway/index.ts';
 import { cleanLabel } from '#platform/clean-label.ts';
 import type { Clock } from '#platform/clock.ts';
+import type { Caller } from '#platform/http/caller.ts';
 import { attemptKey, type Failure, type RecordEvent } from './attempt-event.ts';
 import { describeOpening, isModernVersion, requestFailure } from './read-request.ts';
 
@@ -24,12 +25,17 @@ const methodBits: Readonly<Record<string, number>> = {
   'tools/call': 8,
 };
 
+const allBits = stepBits.reduce((all, [, bit]) => all | bit, 0);
+
 /** Of one attempt: bits of the steps that passed, and what failed since one passed. */
 type Known = { bits: number; untilMs: number; failed?: readonly string[] };
 
+/** The last attempt of one remembered caller, all of whose steps had passed. */
+type Last = { userAgent: string | undefined; known: Known };
+
 /**
  * Follows what clients do at the MCP endpoints once they have a token. On the path of every call: for a token whose steps
- * are known it is one look into a map, and never a write.
+ * are known it is one look into a map, and never a write: the same token is the same caller object for a while.
  */
 export function followRequests(options: {
   clock: Clock;
@@ -37,18 +43,29 @@ export function followRequests(options: {
 }): Pick<GatewayEvents, 'requestAnswered' | 'requestServed' | 'scopeLacking'> {
   const { clock, record } = options;
   const knownAttempts = new Map<string, Known>();
+  const lastOf = new WeakMap<Caller, Last>();
 
   function remember(attempt: string, known: Known): void {
     if (knownAttempts.size >= maxRemembered) knownAttempts.clear();
     knownAttempts.set(attempt, known);
   }
 
+  function isComplete({ caller, headers }: McpRequest): boolean {
+    const last = lastOf.get(caller);
+    if (!last || last.userAgent !== headers['user-agent']) return false;
+    return last.known.bits === allBits && last.known.untilMs > clock.now();
+  }
+
   function pass(request: McpRequest, passed: number): void {
+    if (isComplete(request)) return;
     const attempt = attemptOf(request);
     const bits = passed | firstRequestBit | eraBitOf(request);
     const found = knownAttempts.get(attempt);
     const nowMs = clock.now();
     const known = found && found.untilMs > nowMs ? found : undefined;
+    if (known?.bits === allBits) {
+      lastOf.set(request.caller, { userAgent: request.headers['user-agent'], known });
+    }
     if (known && (known.bits & bits) === bits) return;
     remember(attempt, { bits: bits | (known?.bits ?? 0), untilMs: known?.untilMs ?? nowMs + repeatAfterMs });
     record({
@@ -66,6 +83,7 @@ export function followRequests(options: {
     const failed = before && before.untilMs > nowMs ? (before.failed ?? []) : [];
     const what = `${failure.step} ${failure.reason}`;
     if (failed.includes(what)) return;
+    if (before) before.bits = 0;
     // Steps that pass again are recorded again: a failure must not stand for a client that recovered.
     remember(attempt, { bits: 0, untilMs: nowMs + repeatAfterMs, failed: [...failed, what] });
     record({ ...identify(request), atMs: nowMs, failure, passed });

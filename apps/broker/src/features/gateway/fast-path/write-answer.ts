@@ -32,12 +32,16 @@ export function createAnswerWriter(identity: ServerIdentity): AnswerWriter {
   const stamp = { [SERVER_INFO_META_KEY]: identity };
   const stampText = `"_meta":${JSON.stringify(stamp)}`;
 
+  function ownMembers({ era }: FastCall, meta: Record<string, unknown> | undefined): string {
+    if (era === 'legacy') return meta ? `"_meta":${JSON.stringify(meta)}` : '';
+    const metaText = meta ? `"_meta":${JSON.stringify({ ...stamp, ...meta })}` : stampText;
+    return `"resultType":"complete",${metaText}`;
+  }
+
   function envelope(call: FastCall, members: string, meta: Record<string, unknown> | undefined): string {
-    const parts = members === '' ? [] : [members];
-    if (call.era === 'modern') {
-      parts.push('"resultType":"complete"', meta ? `"_meta":${JSON.stringify({ ...stamp, ...meta })}` : stampText);
-    } else if (meta) parts.push(`"_meta":${JSON.stringify(meta)}`);
-    return `{"jsonrpc":"2.0","id":${JSON.stringify(call.id)},"result":{${parts.join(',')}}}`;
+    const own = ownMembers(call, meta);
+    const separator = members !== '' && own !== '' ? ',' : '';
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(call.id)},"result":{${members}${separator}${own}}}`;
   }
 
   return {

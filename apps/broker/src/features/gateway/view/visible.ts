@@ -24,67 +24,81 @@ const itemsOf: Readonly<Record<ItemKind, Items>> = {
   resource: (server) => server.resources,
 };
 
+const exposedItems = {
+  tool: 'toolsByExposedName',
+  prompt: 'promptsByExposedName',
+  resource: 'resourcesByExposedName',
+} as const;
+
 /** Returns no promise if everything about the user is in memory. */
 export function visibleTo(context: RequestContext, snapshot: CatalogueSnapshot, view: PersonalView): Now<Visible> {
   const seen = view(context.caller.userId);
   return seen instanceof Promise
-    ? seen.then((read) => visibleThrough(read, context, snapshot))
-    : visibleThrough(seen, context, snapshot);
+    ? seen.then((read) => new VisibleThrough(read, context, snapshot))
+    : new VisibleThrough(seen, context, snapshot);
 }
 
-function visibleThrough(seen: SeenServers, { serverId }: RequestContext, snapshot: CatalogueSnapshot): Visible {
-  let servers: readonly CatalogueServer[] | undefined;
-  // lazy: a call needs one server, only a list needs all
-  const visibleServers = () =>
-    (servers ??= snapshot.servers
-      .filter((server) => serverId === undefined || server.id === serverId)
-      .flatMap((server) => seen.part(server) ?? []));
-  const exposed = {
-    tool: snapshot.toolsByExposedName,
-    prompt: snapshot.promptsByExposedName,
-    resource: snapshot.resourcesByExposedName,
-  };
+/** A class, since each call makes one: its methods cost nothing to make, unlike closures and a getter of an object. */
+class VisibleThrough implements Visible {
+  readonly #seen: SeenServers;
+  readonly #serverId: string | undefined;
+  readonly #snapshot: CatalogueSnapshot;
+  #servers: readonly CatalogueServer[] | undefined;
 
-  /** Finds the item with this name on this link in the whole catalogue, with its unfiltered server. */
-  const inCatalogue = (kind: ItemKind, name: string): Found | undefined => {
-    if (serverId === undefined) {
-      const item = exposed[kind].get(name);
-      const server = item && snapshot.byId.get(item.serverId);
-      return server && { server, item };
-    }
-    const server = snapshot.byId.get(serverId);
-    const item = server && itemsOf[kind](server).find((candidate) => candidate.name === name);
-    return server && item && { server, item };
-  };
+  constructor(seen: SeenServers, { serverId }: RequestContext, snapshot: CatalogueSnapshot) {
+    this.#seen = seen;
+    this.#serverId = serverId;
+    this.#snapshot = snapshot;
+  }
 
-  const find = (kind: ItemKind, name: string): Found | undefined => {
-    if (serverId !== undefined) {
+  /** Lazy: a call needs one server, only a list needs all. */
+  get servers(): readonly CatalogueServer[] {
+    return (this.#servers ??= this.#snapshot.servers
+      .filter((server) => this.#serverId === undefined || server.id === this.#serverId)
+      .flatMap((server) => this.#seen.part(server) ?? []));
+  }
+
+  tool(name: string): Found | undefined {
+    return this.#find('tool', name);
+  }
+
+  prompt(name: string): Found | undefined {
+    return this.#find('prompt', name);
+  }
+
+  hidden(kind: ItemKind, name: string): Hidden | undefined {
+    const found = this.#inCatalogue(kind, name);
+    const server = found?.server ?? (kind === 'resource' ? namedOwner(name, this.#snapshot) : undefined);
+    const why = server && this.#seen.whyHidden(server);
+    return server && why && { server, name: found?.item.name ?? ownUri(server.slug, name), why };
+  }
+
+  #find(kind: ItemKind, name: string): Found | undefined {
+    if (this.#serverId !== undefined) {
       // the user's upstream account may offer more than the catalogue has
-      const [server] = visibleServers();
+      const [server] = this.servers;
       const item = server && itemsOf[kind](server).find((candidate) => candidate.name === name);
       return server && item && { server, item };
     }
-    const found = inCatalogue(kind, name);
-    const server = found && seen.part(found.server);
+    const found = this.#inCatalogue(kind, name);
+    const server = found && this.#seen.part(found.server);
     if (!server) return undefined;
     return server === found.server || itemsOf[kind](server).includes(found.item)
       ? { server, item: found.item }
       : undefined;
-  };
+  }
 
-  return {
-    get servers() {
-      return visibleServers();
-    },
-    tool: (name) => find('tool', name),
-    prompt: (name) => find('prompt', name),
-    hidden(kind, name) {
-      const found = inCatalogue(kind, name);
-      const server = found?.server ?? (kind === 'resource' ? namedOwner(name, snapshot) : undefined);
-      const why = server && seen.whyHidden(server);
-      return server && why && { server, name: found?.item.name ?? ownUri(server.slug, name), why };
-    },
-  };
+  /** Finds the item with this name on this link in the whole catalogue, with its unfiltered server. */
+  #inCatalogue(kind: ItemKind, name: string): Found | undefined {
+    if (this.#serverId === undefined) {
+      const item = this.#snapshot[exposedItems[kind]].get(name);
+      const server = item && this.#snapshot.byId.get(item.serverId);
+      return server && { server, item };
+    }
+    const server = this.#snapshot.byId.get(this.#serverId);
+    const item = server && itemsOf[kind](server).find((candidate) => candidate.name === name);
+    return server && item && { server, item };
+  }
 }
 
 /** The server named in the prefix of a URI (souk://slug/…), whether or not the URI is listed. */
