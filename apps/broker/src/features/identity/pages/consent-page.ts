@@ -27,8 +27,8 @@ export type ConsentServices = {
 
 const scopeTexts: Record<string, string> = {
   'mcp:tools': 'List and use your tools; calls may cost credits',
-  'mcp:prompts': 'Read your prompts',
-  'mcp:resources': 'Read your resources',
+  'mcp:prompts': 'Use the prompts of your services: texts to start a chat from',
+  'mcp:resources': 'Read the resources of your services: files and data',
   openid: 'Know which account you use here',
   email: 'See your e-mail address',
   profile: 'See your name and picture',
