@@ -2,8 +2,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
-// Each test file is a process of its own, and many start further ones: what Node compiled is kept for the next, as for our
-// programs (scripts/run.mjs).
+// Many tests start programs: what Node compiled is kept for the next, as for our own starts (scripts/run.mjs).
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
 export default defineConfig({
@@ -15,6 +14,8 @@ export default defineConfig({
           include: ['{apps,packages,services,scripts,bench}/**/*.test.ts'],
           // vitest leaves one core idle, of two that is half of them; the tests wait often enough for others to get on
           maxWorkers: Math.max(2, availableParallelism() - 1),
+          // a process runs many files: each has its own databases, ports and folders, and a start costs more than most tests
+          isolate: false,
           globalSetup: ['apps/broker/src/testing/database-setup.ts'],
           // for what hangs; what must be quick says so itself, and a machine may be many times slower than ours
           testTimeout: 60_000,

@@ -9,12 +9,12 @@ import { startWorker, type WorkerConnection } from '#platform/db/worker-connecti
 import type { TestDatabases } from './database-setup.ts';
 
 type Channels = ReturnType<typeof createChannels>;
-type Warm = { worker: WorkerConnection; seed: Seed; schemas: string[]; hear(channels: Channels): void };
+type Warm = { worker: WorkerConnection; seed: Seed; schemas: string[]; shape: string; hear(channels: Channels): void };
 
 /** Tables as the migrations left them, with the rows that they put there. */
 type Seed = { table: string; rows: string }[];
 
-/** Started and migrated, waiting for the next test of this process. */
+/** Started and migrated, waiting for the next test of this process, of whichever file. */
 const idle = new Map<string, Warm[]>();
 
 /**
@@ -23,8 +23,7 @@ const idle = new Map<string, Warm[]>();
  */
 export async function openEmbedded(setup: TestDatabases, migrations: readonly Migration[]): Promise<Database> {
   const key = JSON.stringify(migrations);
-  const waiting = idle.get(key)?.pop();
-  const warm = waiting ?? (await start(setup, migrations));
+  const warm = (await takeIdle(key)) ?? (await start(setup, migrations));
   const channels = createChannels();
   warm.hear(channels);
   let closed = false;
@@ -38,7 +37,6 @@ export async function openEmbedded(setup: TestDatabases, migrations: readonly Mi
       closed = true;
     },
   };
-  if (waiting) await reset(lent, warm);
   return createEmbeddedDatabase(
     lent,
     () => {
@@ -48,6 +46,23 @@ export async function openEmbedded(setup: TestDatabases, migrations: readonly Mi
     },
     channels,
   );
+}
+
+/** A worker that waits, as the migrations left it. One whose tables a test has changed is stopped. */
+async function takeIdle(key: string): Promise<Warm | undefined> {
+  for (let warm = idle.get(key)?.pop(); warm; warm = idle.get(key)?.pop()) {
+    const isWhole = await reset(warm).then(
+      () => isAsMigrated(warm),
+      () => false,
+    );
+    if (isWhole) return warm;
+    await warm.worker.close();
+  }
+  return undefined;
+}
+
+async function isAsMigrated({ worker, shape }: Warm): Promise<boolean> {
+  return (await readShape(worker)) === shape;
 }
 
 async function start(setup: TestDatabases, migrations: readonly Migration[]): Promise<Warm> {
@@ -68,11 +83,12 @@ async function start(setup: TestDatabases, migrations: readonly Migration[]): Pr
     const { rows } = await worker.run(`select coalesce(json_agg(t), '[]')::text as rows from ${table} t`, []);
     seed.push({ table, rows: String(rows[0]?.rows) });
   }
-  return { worker, seed, schemas: await listSchemas(worker), hear: (next) => (channels = next) };
+  const [schemas, shape] = await Promise.all([listSchemas(worker), readShape(worker)]);
+  return { worker, seed, schemas, shape, hear: (next) => (channels = next) };
 }
 
 /** Back to what the migrations made: no further schema, table or row, identities from 1, nobody listening. */
-async function reset(worker: WorkerConnection, { seed, schemas }: Warm): Promise<void> {
+async function reset({ worker, seed, schemas }: Warm): Promise<void> {
   await worker.run('rollback; reset all; unlisten *', []);
   for (const schema of await listSchemas(worker)) {
     if (!schemas.includes(schema)) await worker.run(`drop schema ${schema} cascade`, []);
@@ -101,6 +117,23 @@ async function listTables(worker: WorkerConnection): Promise<string[]> {
     [],
   );
   return rows.map(({ name }) => String(name));
+}
+
+/** Columns, triggers and functions, which `reset` does not restore. Partitions come and go with the date. */
+async function readShape(worker: WorkerConnection): Promise<string> {
+  const { rows } = await worker.run(
+    `with own as (select oid, nspname from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'),
+      tables as (select c.oid, nspname || '.' || relname as name from pg_class c join own n on n.oid = c.relnamespace
+        where not relispartition)
+    select coalesce(md5(string_agg(line, ',' order by line)), '') as shape from (
+      select name || '.' || attname || ' ' || atttypid || ' ' || attnotnull as line
+        from tables t join pg_attribute a on a.attrelid = t.oid where attnum > 0 and not attisdropped
+      union all select name || ' ' || tgname from tables t join pg_trigger g on g.tgrelid = t.oid where not tgisinternal
+      union all select nspname || '.' || proname || ' ' || md5(prosrc) from pg_proc p join own n on n.oid = p.pronamespace
+    ) as lines`,
+    [],
+  );
+  return String(rows[0]?.['shape']);
 }
 
 async function listSchemas(worker: WorkerConnection): Promise<string[]> {
