@@ -1,5 +1,5 @@
 import { Menu as BaseMenu } from '@base-ui/react/menu';
-import { Link, type LinkProps } from '@tanstack/react-router';
+import { Link, useRouter, type LinkProps } from '@tanstack/react-router';
 import { useEffect, useRef, type KeyboardEvent, type ReactNode, type RefObject } from 'react';
 import { classNames } from './class-names.ts';
 
@@ -54,6 +54,13 @@ function Entry({ entry }: { entry: Exclude<MenuEntry, 'separator'> }) {
 export function MenuPopup(props: MenuPopupProps) {
   const { label, entries, open, byKey, onOpenChange, trigger, container, align } = props;
   const popup = useRef<HTMLDivElement>(null);
+  const router = useRouter();
+  const pathAtOpening = useRef<string>(undefined);
+  useEffect(() => {
+    if (open) pathAtOpening.current = router.latestLocation.pathname;
+  }, [open, router]);
+  // after a link to another screen its heading has the focus: the closing list must not take it away
+  const focusAfterwards = () => (router.latestLocation.pathname === pathAtOpening.current ? trigger.current : false);
   useEffect(() => {
     if (!open || !byKey) return undefined;
     // a frame later: the list must know its entries before one of them may be the current one
@@ -82,7 +89,7 @@ export function MenuPopup(props: MenuPopupProps) {
           <BaseMenu.Popup
             ref={popup}
             aria-label={label}
-            finalFocus={trigger}
+            finalFocus={focusAfterwards}
             onKeyDown={leaveByTab}
             className="min-w-48 rounded-lg border border-line bg-raised p-1 text-text shadow-float transition-opacity outline-none data-ending-style:opacity-0 data-starting-style:opacity-0"
           >
