@@ -1,5 +1,5 @@
-import { UriTemplate } from '@modelcontextprotocol/server';
 import { ownUri, type CatalogueServer } from '#features/catalogue/index.ts';
+import { matchesTemplate } from '#platform/uri-template.ts';
 import { pagesOf } from './app-pages.ts';
 import type { RequestContext } from './request-context.ts';
 import type { Visible } from './visible.ts';
@@ -29,7 +29,7 @@ export function findResource(context: RequestContext, visible: Visible, address:
     if (server.resources.some((item) => item.exposedName === address)) return found(server, address, address);
   }
   const byTemplate = visible.servers.find((server) =>
-    server.templates.some((item) => item.exposedName === item.name && matches(item.name, address)),
+    server.templates.some((item) => item.exposedName === item.name && matchesTemplate(item.name, address)),
   );
   const owner = byTemplate ?? visible.servers.find((server) => showsInClient(server, address));
   return owner && found(owner, address, address);
@@ -37,7 +37,7 @@ export function findResource(context: RequestContext, visible: Visible, address:
 
 /** Whether a server's own lists contain a URI, on /mcp under the same URI. */
 export function hasResource(server: CatalogueServer, address: string): boolean {
-  return server.templates.some((item) => item.exposedName === item.name && matches(item.name, address));
+  return server.templates.some((item) => item.exposedName === item.name && matchesTemplate(item.name, address));
 }
 
 function found(server: CatalogueServer, own: string, address: string): FoundResource {
@@ -47,12 +47,4 @@ function found(server: CatalogueServer, own: string, address: string): FoundReso
 /** Whether a tool of the server shows this page. Pages of tools need not be listed. */
 function showsInClient(server: CatalogueServer, address: string): boolean {
   return server.tools.some(({ definition }) => pagesOf(definition['_meta']).includes(address));
-}
-
-function matches(template: string, uri: string): boolean {
-  try {
-    return new UriTemplate(template).match(uri) !== null;
-  } catch {
-    return false;
-  }
 }

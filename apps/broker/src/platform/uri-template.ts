@@ -1,0 +1,107 @@
+/** Limits of what is matched at all: both sides come from outside. */
+const maxVariables = 8;
+const maxCharacters = 2048;
+
+/** A part of a template: text as it stands, or one or more characters of which none is excluded. */
+type Part = { text: string } | { excluded: string; lead: string; isOptional: boolean };
+
+type Expression = { lead: string; excluded: string; ofSeveral: string; isOptional: boolean };
+
+/** How values look in an address (RFC 6570, section 3.2): without an operator, and by operator. */
+const simple: Expression = { lead: '', excluded: '/,', ofSeveral: '/', isOptional: false };
+const byOperator: ReadonlyMap<string, Expression> = new Map(
+  Object.entries({
+    '+': { lead: '', excluded: '', ofSeveral: '', isOptional: false },
+    '#': { lead: '#', excluded: '', ofSeveral: '', isOptional: false },
+    '.': { lead: '.', excluded: '/,', ofSeveral: '/', isOptional: false },
+    '/': { lead: '/', excluded: '/,', ofSeveral: '', isOptional: false },
+    ';': { lead: ';', excluded: '/', ofSeveral: '/', isOptional: false },
+    '?': { lead: '?', excluded: '#', ofSeveral: '#', isOptional: true },
+    '&': { lead: '&', excluded: '#', ofSeveral: '#', isOptional: true },
+  }),
+);
+
+/**
+ * Whether an address can come from a URI template (RFC 6570), in time linear in the address for each part of the template:
+ * no backtracking. Every variable of a path needs a value; a query may be left out. Longer than 2 KiB, more than eight
+ * variables or no valid template: no match.
+ */
+export function matchesTemplate(template: string, address: string): boolean {
+  if (template.length > maxCharacters || address.length > maxCharacters) return false;
+  const parts = parseTemplate(template);
+  if (!parts) return false;
+  // ends[i]: the parts so far can match the first i characters
+  let ends = new Uint8Array(address.length + 1);
+  ends[0] = 1;
+  for (const part of parts)
+    ends = 'text' in part ? afterText(part.text, address, ends) : afterValue(part, address, ends);
+  return ends[address.length] === 1;
+}
+
+function parseTemplate(template: string): Part[] | undefined {
+  const parts: Part[] = [];
+  let variables = 0;
+  let at = 0;
+  while (at < template.length) {
+    const open = template.indexOf('{', at);
+    if (open === -1) break;
+    const close = template.indexOf('}', open);
+    if (close === -1) return undefined;
+    if (open > at) parts.push({ text: template.slice(at, open) });
+    const inside = template.slice(open + 1, close);
+    const expression = byOperator.get(inside.slice(0, 1));
+    const names = (expression ? inside.slice(1) : inside).split(',');
+    variables += names.length;
+    if (variables > maxVariables || names.includes('')) return undefined;
+    parts.push(valueOf(expression ?? simple, names.length > 1 || inside.endsWith('*')));
+    at = close + 1;
+  }
+  if (at < template.length) parts.push({ text: template.slice(at) });
+  return parts;
+}
+
+function valueOf({ lead, excluded, ofSeveral, isOptional }: Expression, isSeveral: boolean): Part {
+  return { lead, excluded: isSeveral ? ofSeveral : excluded, isOptional };
+}
+
+/** Where the address has `text` from a position that was reached, the end of it is reached. */
+function afterText(text: string, address: string, starts: Uint8Array): Uint8Array<ArrayBuffer> {
+  const ends = new Uint8Array(starts.length);
+  const fallback = fallbackOf(text);
+  let matched = 0;
+  for (let at = 0; at < address.length; at++) {
+    while (matched > 0 && (matched === text.length || address[at] !== text[matched]))
+      matched = fallback[matched - 1] ?? 0;
+    if (address[at] === text[matched]) matched++;
+    if (matched === text.length && starts[at + 1 - text.length] === 1) ends[at + 1] = 1;
+  }
+  return ends;
+}
+
+/** Of each beginning of a word, how much of its end is a beginning of the word too (Knuth, Morris, Pratt). */
+function fallbackOf(word: string): Uint16Array {
+  const fallback = new Uint16Array(word.length);
+  let matched = 0;
+  for (let at = 1; at < word.length; at++) {
+    while (matched > 0 && word[at] !== word[matched]) matched = fallback[matched - 1] ?? 0;
+    if (word[at] === word[matched]) matched++;
+    fallback[at] = matched;
+  }
+  return fallback;
+}
+
+function afterValue(
+  { lead, excluded, isOptional }: { lead: string; excluded: string; isOptional: boolean },
+  address: string,
+  starts: Uint8Array,
+): Uint8Array<ArrayBuffer> {
+  const ends = new Uint8Array(starts.length);
+  const begins = lead === '' ? starts : afterText(lead, address, starts);
+  let isInside = false;
+  for (let at = 0; at < address.length; at++) {
+    isInside = (isInside || begins[at] === 1) && !excluded.includes(address[at] ?? '');
+    if (isInside) ends[at + 1] = 1;
+  }
+  if (isOptional) for (let at = 0; at < ends.length; at++) ends[at] = (ends[at] ?? 0) | (starts[at] ?? 0);
+  return ends;
+}
