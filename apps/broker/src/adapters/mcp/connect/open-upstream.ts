@@ -65,7 +65,8 @@ async function tryOpen(
     jsonSchemaValidator: { getValidator: () => (data) => accept(data) },
   });
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no addEventListener
-  client.onerror = (error) => options.log.debug({ err: error }, 'an upstream reported an error');
+  client.onerror = (error) =>
+    options.log[error instanceof UpstreamError ? 'warn' : 'debug']({ err: error }, 'an upstream reported an error');
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {

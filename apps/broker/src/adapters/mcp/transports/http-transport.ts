@@ -26,6 +26,7 @@ type OpenRequest = Exchange & { id: RequestId; abort: AbortController; foreignIn
  * - a fetch with an address guard, a byte limit and no redirects (trap 9; security.md, Boundaries);
  * - an exchange that ends without the answer (stream cut, answer with another id, 202 to a request) fails its call at
  *   once, where the SDK would wait for the timeout;
+ * - an answer on another exchange than that of its request is dropped, where the SDK goes by the id alone;
  * - the POST of a cancelled call is closed: for a legacy server the SDK only sends a notice and leaves the socket open.
  */
 export class HttpTransport implements UpstreamTransport {
@@ -39,6 +40,7 @@ export class HttpTransport implements UpstreamTransport {
   readonly #current = new AsyncLocalStorage<OpenRequest | undefined>();
   readonly #options: NetworkTransportOptions;
   #closing: Promise<void> | undefined;
+  #hasReportedMisdirected = false;
 
   constructor(options: NetworkTransportOptions) {
     this.#options = options;
@@ -177,10 +179,19 @@ export class HttpTransport implements UpstreamTransport {
   #deliver(message: JSONRPCMessage): void {
     const current = this.#current.getStore();
     if (current) current.foreignInARow = 0;
-    if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) {
-      if (message.id !== undefined) this.#open.delete(message.id);
+    if ((isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) && message.id !== undefined) {
+      // an answer belongs to the exchange on which its request went out: two users may share this connection
+      if (message.id !== current?.id) return this.#reportMisdirected();
+      this.#open.delete(message.id);
     }
     this.onmessage?.(message);
+  }
+
+  /** Once for each connection: a server can send any number of them. */
+  #reportMisdirected(): void {
+    if (this.#hasReportedMisdirected) return;
+    this.#hasReportedMisdirected = true;
+    this.onerror?.(new UpstreamError('bad_upstream', "an answer with another request's id was dropped"));
   }
 }
 
