@@ -53,7 +53,7 @@ export function mountIdentity(
 
 function mountAuthorizationServer(app: FastifyInstance, options: IdentityOptions, parts: IdentityParts): void {
   const { db, config, clock, events } = options;
-  const { publicUrl } = config;
+  const { publicUrl, brandName } = config;
   const { resources, keys, users, authorizationServer, authentication } = parts;
   const { provider, authorizations } = authorizationServer;
   const { accessTokens } = authentication;
@@ -61,6 +61,7 @@ function mountAuthorizationServer(app: FastifyInstance, options: IdentityOptions
   mountOAuthRoutes(app, {
     ...authorizationServer,
     publicUrl,
+    brandName,
     publicKeys: keys.publicKeys,
     resources,
     accessTokens,

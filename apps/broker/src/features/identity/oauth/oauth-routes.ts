@@ -18,9 +18,11 @@ import type { FrontendCookie } from './frontend-cookie.ts';
 import type { HandOff } from './hand-off-grant.ts';
 import { handOver } from './hand-over.ts';
 import { findRefusedGrant } from './find-refused-grant.ts';
+import { limitFailures } from './limit-failures.ts';
 import type { RefreshReuse } from './refresh-reuse.ts';
 import type { AccessTokenRevocation } from './revoke-access-token.ts';
 import { frontendClientId, type Resources } from './resources.ts';
+import { refuseSignIn } from '../sign-in/refuse-sign-in.ts';
 import { checkTokenRequest } from './token-endpoint.ts';
 import { refuseToken, type TokenRefusal } from './token-refusal.ts';
 
@@ -32,6 +34,7 @@ const maxRememberedClients = 10_000;
 export type OAuthRoutesOptions = {
   provider: Provider;
   publicUrl: string;
+  brandName: string;
   publicKeys: () => readonly JWK[];
   resources: Resources;
   reuse: RefreshReuse;
@@ -50,8 +53,12 @@ export type OAuthRoutesOptions = {
 export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptions): void {
   const { provider, publicUrl, resources } = options;
   const handle = provider.callback();
+  const onFewFailures = limitFailures(options.clock);
+  const beforeAuthorize = onFewFailures((request, reply, retryAfterSeconds) =>
+    refuseSignIn(options.brandName, request, reply, { code: 'rate_limited', retryAfterSeconds }),
+  );
 
-  app.get('/oauth/authorize', (request, reply) => {
+  app.get('/oauth/authorize', { onRequest: beforeAuthorize }, (request, reply) => {
     const url = new URL(request.raw.url ?? '/', publicUrl);
     normalizeAuthorizeRequest(url.searchParams, resources);
     request.raw.url = url.pathname + url.search;
@@ -69,7 +76,7 @@ export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptio
     return reply.header('cache-control', 'public, max-age=300').send({ keys: options.publicKeys() });
   });
 
-  app.post('/oauth/token', async (request, reply) => {
+  app.post('/oauth/token', { onRequest: onFewFailures(refuseForNow) }, async (request, reply) => {
     const form = new URLSearchParams(formText(request.body));
     if (form.get('client_id') !== frontendClientId) allowEveryOrigin(reply);
     const refusal = await checkTokenRequest(options, request, form);
@@ -163,6 +170,17 @@ function tellRefusal({ events, query }: OAuthRoutesOptions, form: URLSearchParam
     askedResource: form.get('resource') ?? undefined,
     findGrant: () => findRefusedGrant(query, value),
   });
+}
+
+/** In OAuth's words beside ours. */
+function refuseForNow(request: FastifyRequest, reply: FastifyReply, retryAfterSeconds: number) {
+  const { status, body } = renderError(new SoukError('rate_limited'), request.id);
+  allowEveryOrigin(reply);
+  return reply
+    .code(status)
+    .header('cache-control', 'no-store')
+    .header('retry-after', String(retryAfterSeconds))
+    .send({ ...body, error: 'temporarily_unavailable', error_description: body.message });
 }
 
 /** Failures before or around a registration, in OAuth's words beside ours: its clients read `error` (RFC 7591, 3.2.2). */

@@ -28,6 +28,9 @@ export function isServerId(text: string): boolean {
   return serverIdSchema.safeParse(text).success;
 }
 
+/** No address of ours is longer. */
+const maxResourceCharacters = 2048;
+
 /** @param hasServer whether a server is deployed */
 export function createResources(publicUrl: string, hasServer: (serverId: string) => boolean): Resources {
   const mcp = `${publicUrl}/mcp`;
@@ -51,10 +54,18 @@ export function createResources(publicUrl: string, hasServer: (serverId: string)
       return serverId === undefined || hasServer(serverId);
     },
     canonical(resource) {
+      if (resource.length > maxResourceCharacters) return resource;
       const url = URL.parse(resource);
       if (!url || url.origin !== publicUrl || url.search !== '' || url.hash !== '') return resource;
-      const path = url.pathname.replace(/\/+$/, '');
+      const path = withoutTrailingSlashes(url.pathname);
       return path === '' ? mcp : publicUrl + path;
     },
   };
+}
+
+/** Not by a regular expression: `/\/+$/` takes the square of the time for slashes that something follows. */
+function withoutTrailingSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return path.slice(0, end);
 }

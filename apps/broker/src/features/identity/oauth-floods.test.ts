@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '#platform/db/database.ts';
+import { openTestDatabase } from '#testing/databases.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { identityMigrations } from './migrations.ts';
+import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
+
+describe('requests without a sign-in that would keep the broker busy', () => {
+  let db: Database;
+  let running: RunningIdentity;
+  let nowMs = Date.now();
+  beforeAll(async () => {
+    db = await openTestDatabase(identityMigrations);
+    running = await startIdentity({ db, clock: { now: () => nowMs } });
+  });
+  afterAll(async () => {
+    await running.close();
+    await db.close();
+  });
+
+  const post = (body: string) =>
+    fetch(`${running.publicUrl}/oauth/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body,
+    });
+  const fail = () => post('grant_type=nonsense');
+
+  test('bad input 41: a resource with 65,000 slashes does not keep the broker busy', async () => {
+    const form = `grant_type=authorization_code&client_id=x&resource=${running.publicUrl}/mcp`;
+    await post(form);
+    const before = process.threadCpuUsage();
+    // not encoded, so that it fits into a body
+    const answer = await post(`${form}${'/'.repeat(65_000)}x`);
+    const { user, system } = process.threadCpuUsage(before);
+    expect(answer.status).toBe(400);
+    // the request itself costs a few milliseconds, sent and served by this thread
+    expect((user + system) / 1000).toBeLessThan(100);
+  });
+
+  test('an address whose requests fail sixty times a minute is refused before its parameters mean anything', async () => {
+    nowMs += 60_000;
+    const answers = [];
+    for (let count = 0; count < 60; count++) answers.push((await fail()).status);
+    expect(new Set(answers)).toEqual(new Set([400]));
+
+    const refused = await fail();
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await refused.json()).toMatchObject({
+      success: false,
+      code: 'rate_limited',
+      error: 'temporarily_unavailable',
+    });
+    const page = await fetch(`${running.publicUrl}/oauth/authorize?client_id=x`, { headers: { accept: 'text/html' } });
+    expect(page.status).toBe(429);
+    expect(page.headers.get('content-type')).toContain('text/html');
+
+    nowMs += 2_000;
+    expect((await fail()).status).toBe(400);
+  });
+
+  test('what succeeds does not count', async () => {
+    nowMs += 60_000;
+    for (let count = 0; count < 59; count++) await fail();
+    await new ScriptedBrowser(running.publicUrl).signInWeb();
+    expect((await fail()).status).toBe(400);
+    expect((await fail()).status).toBe(429);
+  });
+});

@@ -1,0 +1,28 @@
+import type { FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
+import type { Clock } from '#platform/clock.ts';
+import { addressGroup } from '#platform/http/address-group.ts';
+import { createRateLimit } from '#platform/rate-limit.ts';
+
+/** Hosted clients share addresses: what succeeds never counts. */
+const failuresPerMinute = 60;
+
+/** Answers a request of an address with too many failures. */
+type Refuse = (request: FastifyRequest, reply: FastifyReply, retryAfterSeconds: number) => unknown;
+
+/**
+ * Limits the requests of one address that fail (security.md, Bad inputs). The hooks share one limit. As onRequest hooks
+ * they come before the body is read and any parameter means anything.
+ */
+export function limitFailures(clock: Clock): (refuse: Refuse) => preHandlerAsyncHookHandler {
+  const failures = createRateLimit(failuresPerMinute, clock);
+  return (refuse) => async (request, reply) => {
+    const from = addressGroup(request.ip);
+    const waitMs = failures.waitMs(from);
+    if (waitMs > 0) return refuse(request, reply, Math.ceil(waitMs / 1000));
+    reply.raw.once('finish', () => {
+      const { statusCode } = reply.raw;
+      if (statusCode >= 400 && statusCode < 500) failures.take(from);
+    });
+    return undefined;
+  };
+}
