@@ -20,13 +20,23 @@ export type RunningCalls = {
 
 /** A running call, and the client that the server may ask and notify during it. */
 type AskableCall = Asking & { readonly clientCapabilities?: ClientCapabilities | undefined };
-type Running = { readonly call: AskableCall; readonly deadline: Pick<CallDeadline, 'pause'>; isOpen: boolean };
+type Running = {
+  readonly call: AskableCall;
+  readonly deadline: Pick<CallDeadline, 'pause'>;
+  isOpen: boolean;
+  /** Asked so far. */
+  questions: number;
+};
+
+/** Of one call (gateway.md, Lifetimes and limits): each pauses its deadline and reaches a person. */
+const maxQuestions = 32;
 
 /** A running fast-path call. A class, because each call has one and closures would cost more. */
 export class EnteredCall implements Running {
   call: AskableCall;
   deadline: Pick<CallDeadline, 'pause'>;
   isOpen = true;
+  questions = 0;
   readonly #connection: Connection;
 
   constructor(call: AskableCall, deadline: Pick<CallDeadline, 'pause'>, connection: Connection) {
@@ -95,6 +105,9 @@ export function listenToServer(
   async function ask(question: Ask, signal: AbortSignal): Promise<Record<string, unknown>> {
     const running = responsible();
     if (!running) throw new ProtocolError(notNow, open?.size === 0 ? noCallRunning : severalClients);
+    if (++running.questions > maxQuestions) {
+      throw new ProtocolError(notNow, `A call may ask at most ${maxQuestions} questions`);
+    }
     const { call } = running;
     const able = call.clientCapabilities;
     // the capabilities of the handshake may be those of another client of this user
@@ -121,7 +134,7 @@ export function listenToServer(
 
   return {
     async within(call, deadline, send) {
-      const running = { call, deadline, isOpen: true };
+      const running = { call, deadline, isOpen: true, questions: 0 };
       open?.add(running);
       try {
         return await current.run(running, send);
