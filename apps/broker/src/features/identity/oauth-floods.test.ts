@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
 import { openTestDatabase } from '#testing/databases.ts';
-import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { challengeOf, ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { waitUntil } from '#testing/wait-until.ts';
 import { identityMigrations } from './migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
@@ -66,5 +69,35 @@ describe('requests without a sign-in that would keep the broker busy', () => {
     await new ScriptedBrowser(running.publicUrl).signInWeb();
     expect((await fail()).status).toBe(400);
     expect((await fail()).status).toBe(429);
+  });
+
+  test('requests that are given up before their answer count as failures', async () => {
+    nowMs += 60_000;
+    const { hostname, port } = new URL(running.publicUrl);
+    for (let count = 0; count < 60; count++) {
+      const socket = connect(Number(port), hostname);
+      socket.write(
+        `POST /oauth/token HTTP/1.1\r\nhost: ${hostname}:${port}\r\nexpect: 100-continue\r\ncontent-length: 9\r\n` +
+          'content-type: application/x-www-form-urlencoded\r\n\r\n',
+      );
+      await once(socket, 'data'); // the request has arrived
+      socket.destroy();
+    }
+    // a sign-in that begins is no failure, so asking does not count
+    const metadata = { client_name: 'Asking', redirect_uris: ['https://app.example/cb'] };
+    const registered = await fetch(`${running.publicUrl}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(metadata),
+    });
+    const { client_id: clientId }: { client_id: string } = JSON.parse(await registered.text());
+    const address = new ScriptedBrowser(running.publicUrl).authorizeUrl({
+      client_id: clientId,
+      redirect_uri: 'https://app.example/cb',
+      code_challenge: challengeOf('verifier'),
+    });
+    const begin = async () => (await fetch(address, { redirect: 'manual' })).status;
+    await waitUntil('the broker has seen them go', async () => (await begin()) !== 303);
+    expect(await begin()).toBe(429);
   });
 });

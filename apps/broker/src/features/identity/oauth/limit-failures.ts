@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest, preHandlerAsyncHookHandler } from 'fastify';
+import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { Clock } from '#platform/clock.ts';
 import { addressGroup } from '#platform/http/address-group.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
@@ -13,15 +13,16 @@ type Refuse = (request: FastifyRequest, reply: FastifyReply, retryAfterSeconds: 
  * Limits the requests of one address that fail (security.md, Bad inputs). The hooks share one limit. As onRequest hooks
  * they come before the body is read and any parameter means anything.
  */
-export function limitFailures(clock: Clock): (refuse: Refuse) => preHandlerAsyncHookHandler {
+export function limitFailures(clock: Clock): (refuse: Refuse) => onRequestAsyncHookHandler {
   const failures = createRateLimit(failuresPerMinute, clock);
   return (refuse) => async (request, reply) => {
     const from = addressGroup(request.ip);
     const waitMs = failures.waitMs(from);
     if (waitMs > 0) return refuse(request, reply, Math.ceil(waitMs / 1000));
-    reply.raw.once('finish', () => {
-      const { statusCode } = reply.raw;
-      if (statusCode >= 400 && statusCode < 500) failures.take(from);
+    reply.raw.once('close', () => {
+      const { statusCode, writableFinished } = reply.raw;
+      // a client that hangs up before its answer has failed too: otherwise it would never be counted
+      if (!writableFinished || (statusCode >= 400 && statusCode < 500)) failures.take(from);
     });
     return undefined;
   };
