@@ -20,14 +20,18 @@ export type Comparison = {
 export function compareWithEarlier(cases: readonly CaseResult[]): Comparison[] {
   return cases.flatMap(({ upstream, era, clients, targets }) =>
     targets.flatMap(({ target, ratios }) => {
-      const earlier = targets.find(
-        (other) => other.target !== target && other.target === target.replace(' ', ' earlier-'),
-      );
+      const earlier = targets.find((other) => other.target === earlierTarget(target));
       if (!earlier) return [];
       const quotients = ratios.map((ratio, round) => ratio / (earlier.ratios[round] ?? Number.NaN));
       return [{ upstream, era, clients, target, toEarlier: rounded(median(quotients)), rounds: quotients.length }];
     }),
   );
+}
+
+/** The target beside which a broker's target is measured; undefined for those that are no broker's. */
+function earlierTarget(target: string): string | undefined {
+  const [kind, database = '', ...token] = target.split(' ');
+  return kind === 'souk' ? [kind, earlierName(database), ...token].join(' ') : undefined;
 }
 
 export function formatComparison({ upstream, era, clients, target, toEarlier, rounds }: Comparison): string {

@@ -1,29 +1,6 @@
 import { expect, test } from 'vitest';
 import { findProblems } from './find-problems.ts';
-import type { CaseResult, TargetResult } from './measure-case.ts';
-
-const good: TargetResult = {
-  target: 'souk pglite',
-  callsPerSecond: 100,
-  ratio: 0.5,
-  ratios: [0.5],
-  p50Ms: 1,
-  p99Ms: 2,
-  addedP50Ms: 1,
-  addedP99Ms: 1,
-  cpuMsPerCall: 1,
-  databaseCpuMsPerCall: undefined,
-  peakMemoryMb: 100,
-  calls: 100,
-  callsWithWarmUp: 120,
-  errors: 0,
-  wrongAnswers: 0,
-  firstProblem: undefined,
-};
-
-function caseWith(...targets: TargetResult[]): CaseResult {
-  return { upstream: 'raw', era: 'modern', clients: 1, coreSpeed: 500, loadAverage: 0, targets };
-}
+import { caseWith, goodResult as good } from './testing/case-result.ts';
 
 test('a run whose usage rows match its correct answers, also with an access token, has no problem', () => {
   const cases = [caseWith({ ...good, target: 'direct' }, good, { ...good, target: 'souk pglite oauth' })];
