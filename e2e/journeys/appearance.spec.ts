@@ -1,6 +1,8 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator, Page } from '@playwright/test';
 import { capabilitiesPath, changeCatalogue, failCalls } from './catalogue-answer.ts';
+import { consentAddress } from './consent-address.ts';
+import { openScreen } from './open-screen.ts';
 import { expect, test } from './product-test.ts';
 import { accountMenu, signIn } from './sign-in.ts';
 
@@ -35,31 +37,9 @@ async function findProblems(page: Page): Promise<string[]> {
 /** Legacy mode looks at frames of one origin alone, and there are no frames here; it is twice as fast. */
 const axe = (page: Page) => new AxeBuilder({ page }).setLegacyMode();
 
-/** Opens a screen and waits until what it shows has come. */
-async function openScreen(page: Page, path: string): Promise<void> {
-  await page.goto(path);
-  await expect(page.getByRole('heading', { level: 1 })).toBeAttached();
-  await expect(page.getByRole('status').filter({ hasText: /^(Loading|Restoring|Signing)/ })).toHaveCount(0);
-}
-
 /** The broker's own page that asks whether an application may act for the person. */
 async function openConsent(page: Page, publicUrl: string): Promise<void> {
-  const redirectUri = 'http://127.0.0.1:53682/callback';
-  const answer = await fetch(`${publicUrl}/oauth/register`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ client_name: 'A client', redirect_uris: [redirectUri] }),
-  });
-  const registered: { client_id?: string } = Object(await answer.json());
-  const query = new URLSearchParams({
-    client_id: registered.client_id ?? '',
-    response_type: 'code',
-    redirect_uri: redirectUri,
-    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-    code_challenge_method: 'S256',
-    resource: `${publicUrl}/mcp`,
-  });
-  await page.goto(`${publicUrl}/oauth/authorize?${query}`);
+  await page.goto(await consentAddress(publicUrl));
   await expect(page.getByRole('button', { name: 'Allow' })).toBeVisible();
 }
 
@@ -138,84 +118,6 @@ test('axe finds nothing on the pages of sign-in and consent, nor on the dashboar
   expect(await findProblems(page), 'the question before a revocation').toEqual([]);
 });
 
-/** Presses Tab until an element has focus. */
-async function tabTo(page: Page, target: Locator): Promise<void> {
-  for (let presses = 0; presses < 60; presses++) {
-    await page.keyboard.press('Tab');
-    if (await target.evaluate((element) => element.matches(':focus'))) return;
-  }
-  throw new Error(`not reached by Tab: ${target}`);
-}
-
-test('by keyboard: the skip link leads past the header, and / to the search', async ({ page }) => {
-  await openScreen(page, '/marketplace');
-  await page.keyboard.press('Tab');
-  const skip = page.getByRole('link', { name: 'Skip to content' });
-  await expect(skip).toBeFocused();
-  await expect(skip).toBeInViewport();
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('main')).toBeFocused();
-  await page.keyboard.press('/');
-  const search = page.getByRole('searchbox');
-  await expect(search).toBeFocused();
-  await page.keyboard.type('travel/pro');
-  await expect(search).toHaveValue('travel/pro');
-  await page.keyboard.press('Escape');
-  await expect(search).toHaveValue('');
-  await search.fill('notes');
-  await expect(page.getByRole('article')).toHaveCount(1);
-  await tabTo(page, page.getByRole('link', { name: /View Details/ }));
-  await page.keyboard.press('Enter');
-  await expect(page).toHaveURL(/\/service\/notes$/);
-});
-
-test('by keyboard: the first Tab on home, service and dashboard reaches the skip link', async ({ page }) => {
-  const skip = page.getByRole('link', { name: 'Skip to content' });
-  // a chosen client far behind is scrolled into sight, and must not draw the start of the Tab key there
-  await page.addInitScript(() => localStorage.setItem('souk.client', 'stdio'));
-  await page.goto('/marketplace');
-  await signIn(page, 'first-tab@souk.test');
-  for (const width of [1280, 390]) {
-    await page.setViewportSize({ width, height: 844 });
-    for (const path of ['/', '/service/travel', '/dashboard', '/dashboard?tab=profile']) {
-      await openScreen(page, path);
-      if (path !== '/dashboard?tab=profile') {
-        await expect(page.getByRole('tab', { name: 'Other clients', selected: true })).toBeVisible();
-      }
-      await page.keyboard.press('Tab');
-      await expect(skip, `${path} at ${width}`).toBeFocused();
-    }
-  }
-});
-
-test('after a link the heading of the new screen has the focus and the tab its title, and Back does the same', async ({
-  page,
-}) => {
-  const heading = page.getByRole('heading', { level: 1 });
-  await openScreen(page, '/');
-  await page.getByRole('link', { name: 'Browse Servers' }).click();
-  await expect(heading).toHaveText('All MCP Servers');
-  await expect(heading).toBeFocused();
-  await expect(page).toHaveTitle('All MCP Servers - Souk');
-  await page.getByRole('searchbox').fill('notes');
-  await expect(page, 'typing is no navigation').toHaveURL(/q=notes$/);
-  await expect(page.getByRole('searchbox')).toBeFocused();
-  await page.getByRole('article').getByRole('link').click();
-  await expect(heading).toHaveText('Notes');
-  await expect(heading).toBeFocused();
-  await expect(page).toHaveTitle('Notes - Souk');
-  await page.keyboard.press('Tab');
-  await expect(page.getByRole('main').locator(':focus'), 'Tab goes on from there').toHaveCount(1);
-  await page.goBack();
-  await expect(heading).toHaveText('Search results for "notes"');
-  await expect(heading).toBeFocused();
-  await signIn(page, 'focus@souk.test');
-  await accountMenu(page).click();
-  await page.getByRole('menuitem', { name: 'Dashboard' }).click();
-  await expect(heading).toHaveText('Dashboard');
-  await expect(heading).toBeFocused();
-});
-
 /** WCAG 2.2, contrast ratio of two colours as the browser computes them ("rgb(…)"). */
 function contrastOf(one: string, other: string): number {
   const luminance = (colour: string) => {
@@ -269,101 +171,6 @@ test('on a phone the parameters of a tool scroll in their own box, and show that
   for (let presses = 0; presses < 5; presses += 1) await page.keyboard.press('ArrowRight');
   await expect(box).toHaveAttribute('data-hidden', 'start');
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-});
-
-test('by keyboard: clients are tabs, questions an accordion, parameters unfold', async ({ page }) => {
-  await openScreen(page, '/');
-  const first = page.getByRole('tab', { selected: true });
-  await tabTo(page, first);
-  const name = await first.innerText();
-  await page.keyboard.press('ArrowRight');
-  await expect(page.getByRole('tab', { selected: true })).toBeFocused();
-  await expect(page.getByRole('tab', { selected: true })).not.toHaveText(name);
-  await page.keyboard.press('End');
-  await expect(page.getByRole('tab', { name: 'Other clients' })).toBeFocused();
-  await expect(page.getByRole('tabpanel')).toContainText('mcp-remote');
-  await page.keyboard.press('Home');
-  await expect(page.getByRole('tab', { name: 'Claude', exact: true })).toBeFocused();
-
-  const question = page.getByRole('button', { name: 'Do I need API keys?' });
-  await tabTo(page, question);
-  await page.keyboard.press('Enter');
-  await expect(question).toHaveAttribute('aria-expanded', 'true');
-  await page.keyboard.press('Tab');
-  await expect(page.getByRole('button', { name: 'Which AI clients work?' })).toBeFocused();
-  await page.keyboard.press('Space');
-  await expect(question).toHaveAttribute('aria-expanded', 'false');
-
-  await openScreen(page, '/service/travel');
-  const row = page.locator('summary', { hasText: 'find_airports' });
-  await tabTo(page, row);
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('rowheader', { name: /^query/ })).toBeVisible();
-});
-
-test('by keyboard: sign in, the account menu, and a token from its making to its end', async ({ page }) => {
-  await openScreen(page, '/');
-  await tabTo(page, page.getByRole('button', { name: 'Sign In' }));
-  await page.keyboard.press('Enter');
-  const google = page.getByRole('button', { name: /Continue with Google/ });
-  await expect(google).toBeVisible();
-  await tabTo(page, google);
-  await page.keyboard.press('Enter');
-  const email = page.getByLabel('E-mail address');
-  await expect(email).toBeVisible();
-  await tabTo(page, email);
-  await page.keyboard.type('fingers@souk.test');
-  await page.keyboard.press('Enter');
-
-  await expect(accountMenu(page)).toBeVisible();
-  await tabTo(page, accountMenu(page));
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('menuitem', { name: 'Dashboard' })).toBeFocused();
-  await page.keyboard.press('ArrowDown');
-  await expect(page.getByRole('menuitem', { name: 'Sign Out' })).toBeFocused();
-  await page.keyboard.press('Escape');
-  await expect(accountMenu(page)).toBeFocused();
-  await page.keyboard.press('ArrowDown');
-  await expect(page.getByRole('menuitem', { name: 'Dashboard' })).toBeFocused();
-  await page.keyboard.press('Enter');
-  await tabTo(page, page.getByRole('tab', { name: 'Connections' }));
-  await page.keyboard.press('ArrowRight');
-  await page.keyboard.press('ArrowRight');
-  await expect(page).toHaveURL(/\/dashboard\?tab=tokens$/);
-  await expect(page.getByRole('tab', { name: 'Access tokens' })).toBeFocused();
-  await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
-
-  const create = page.getByRole('region', { name: 'Access tokens' }).getByRole('button', { name: 'Create token' });
-  await tabTo(page, create);
-  await page.keyboard.press('Enter');
-  const form = page.getByRole('dialog');
-  await expect(form).toBeVisible();
-  await expect.poll(() => form.evaluate((dialog) => dialog.matches(':focus-within'))).toBe(true);
-  await page.keyboard.press('Escape');
-  await expect(form).toHaveCount(0);
-  await expect(create, 'focus comes back').toBeFocused();
-
-  await page.keyboard.press('Enter');
-  await expect(form).toBeVisible();
-  const name = form.getByLabel('Name');
-  if (!(await name.evaluate((input) => input.matches(':focus')))) await tabTo(page, name);
-  await page.keyboard.type('By keyboard');
-  await page.keyboard.press('Enter');
-  const shown = page.getByRole('alertdialog');
-  await expect(shown).toContainText('By keyboard');
-  await expect(form).toHaveCount(0);
-  await tabTo(page, shown.getByRole('button', { name: 'Done' }));
-  await page.keyboard.press('Enter');
-  await expect(shown).toHaveCount(0);
-  const revoke = page.getByRole('button', { name: 'Revoke By keyboard' });
-  await tabTo(page, revoke);
-  await page.keyboard.press('Enter');
-  const confirm = shown.getByRole('button', { name: 'Revoke token' });
-  await expect(confirm).toBeVisible();
-  await tabTo(page, confirm);
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'Access tokens', exact: true })).toBeFocused();
 });
 
 test('the theme is chosen, and kept over a reload', async ({ page }) => {

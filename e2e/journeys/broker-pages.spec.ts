@@ -1,28 +1,8 @@
 import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
+import { consentAddress, consentRedirectUri } from './consent-address.ts';
 import { expect, test } from './product-test.ts';
 import { signIn } from './sign-in.ts';
-
-const redirectUri = 'http://127.0.0.1:53682/callback';
-
-/** The address that a client opens in the browser to be allowed. */
-async function consentAddress(publicUrl: string, path = '/mcp'): Promise<string> {
-  const answer = await fetch(`${publicUrl}/oauth/register`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ client_name: 'A client', redirect_uris: [redirectUri] }),
-  });
-  const registered: { client_id?: string } = Object(await answer.json());
-  const query = new URLSearchParams({
-    client_id: registered.client_id ?? '',
-    response_type: 'code',
-    redirect_uri: redirectUri,
-    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-    code_challenge_method: 'S256',
-    resource: publicUrl + path,
-  });
-  return `/oauth/authorize?${query}`;
-}
 
 /** The button in the header goes from one theme to the next. */
 async function chooseTheme(page: Page, theme: string): Promise<void> {
@@ -99,9 +79,9 @@ test('every page of the broker has a title, one heading, no finding of axe in ei
   await check('Choose an account');
   for (const [path, heading] of [
     ['/auth/github', 'Not available yet'],
-    ['/auth/nobody', 'Sign-in did not work'],
+    ['/auth/unknown', 'Sign-in did not work'],
     ['/oauth/interaction/none', 'This request is no longer open'],
-    [`/oauth/authorize?client_id=none&redirect_uri=${redirectUri}`, 'This app is no longer registered'],
+    [`/oauth/authorize?client_id=none&redirect_uri=${consentRedirectUri}`, 'This app is no longer registered'],
   ] as const) {
     await page.goto(path);
     await check(heading);

@@ -1,0 +1,177 @@
+import type { Locator, Page } from '@playwright/test';
+import { openScreen } from './open-screen.ts';
+import { expect, test } from './product-test.ts';
+import { accountMenu, signIn } from './sign-in.ts';
+
+/** Presses Tab until an element has focus. */
+async function tabTo(page: Page, target: Locator): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press('Tab');
+    if (await target.evaluate((element) => element.matches(':focus'))) return;
+  }
+  throw new Error(`not reached by Tab: ${target}`);
+}
+
+test('by keyboard: the skip link leads past the header, and / to the search', async ({ page }) => {
+  await openScreen(page, '/marketplace');
+  await page.keyboard.press('Tab');
+  const skip = page.getByRole('link', { name: 'Skip to content' });
+  await expect(skip).toBeFocused();
+  await expect(skip).toBeInViewport();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('main')).toBeFocused();
+  await page.keyboard.press('/');
+  const search = page.getByRole('searchbox');
+  await expect(search).toBeFocused();
+  await page.keyboard.type('travel/pro');
+  await expect(search).toHaveValue('travel/pro');
+  await page.keyboard.press('Escape');
+  await expect(search).toHaveValue('');
+  await search.fill('notes');
+  await expect(page.getByRole('article')).toHaveCount(1);
+  await tabTo(page, page.getByRole('link', { name: /View Details/ }));
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveURL(/\/service\/notes$/);
+});
+
+test('by keyboard: the first Tab on home, service and dashboard reaches the skip link', async ({ page }) => {
+  const skip = page.getByRole('link', { name: 'Skip to content' });
+  // a chosen client far behind is scrolled into sight, and must not draw the start of the Tab key there
+  await page.addInitScript(() => localStorage.setItem('souk.client', 'stdio'));
+  await page.goto('/marketplace');
+  await signIn(page, 'first-tab@souk.test');
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 844 });
+    for (const path of ['/', '/service/travel', '/dashboard', '/dashboard?tab=profile']) {
+      await openScreen(page, path);
+      if (path !== '/dashboard?tab=profile') {
+        await expect(page.getByRole('tab', { name: 'Other clients', selected: true })).toBeVisible();
+      }
+      await page.keyboard.press('Tab');
+      await expect(skip, `${path} at ${width}`).toBeFocused();
+    }
+  }
+});
+
+test('after a link the heading of the new screen has the focus and the tab its title, and Back does the same', async ({
+  page,
+}) => {
+  const heading = page.getByRole('heading', { level: 1 });
+  await openScreen(page, '/');
+  await page.getByRole('link', { name: 'Browse Servers' }).click();
+  await expect(heading).toHaveText('All MCP Servers');
+  await expect(heading).toBeFocused();
+  await expect(page).toHaveTitle('All MCP Servers - Souk');
+  await page.getByRole('searchbox').fill('notes');
+  await expect(page, 'typing is no navigation').toHaveURL(/q=notes$/);
+  await expect(page.getByRole('searchbox')).toBeFocused();
+  await page.getByRole('article').getByRole('link').click();
+  await expect(heading).toHaveText('Notes');
+  await expect(heading).toBeFocused();
+  await expect(page).toHaveTitle('Notes - Souk');
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('main').locator(':focus'), 'Tab goes on from there').toHaveCount(1);
+  await page.goBack();
+  await expect(heading).toHaveText('Search results for "notes"');
+  await expect(heading).toBeFocused();
+  await signIn(page, 'focus@souk.test');
+  await accountMenu(page).click();
+  await page.getByRole('menuitem', { name: 'Dashboard' }).click();
+  await expect(heading).toHaveText('Dashboard');
+  await expect(heading).toBeFocused();
+});
+
+test('by keyboard: clients are tabs, questions an accordion, parameters unfold', async ({ page }) => {
+  await openScreen(page, '/');
+  const first = page.getByRole('tab', { selected: true });
+  await tabTo(page, first);
+  const name = await first.innerText();
+  await page.keyboard.press('ArrowRight');
+  await expect(page.getByRole('tab', { selected: true })).toBeFocused();
+  await expect(page.getByRole('tab', { selected: true })).not.toHaveText(name);
+  await page.keyboard.press('End');
+  await expect(page.getByRole('tab', { name: 'Other clients' })).toBeFocused();
+  await expect(page.getByRole('tabpanel')).toContainText('mcp-remote');
+  await page.keyboard.press('Home');
+  await expect(page.getByRole('tab', { name: 'Claude', exact: true })).toBeFocused();
+
+  const question = page.getByRole('button', { name: 'Do I need API keys?' });
+  await tabTo(page, question);
+  await page.keyboard.press('Enter');
+  await expect(question).toHaveAttribute('aria-expanded', 'true');
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('button', { name: 'Which AI clients work?' })).toBeFocused();
+  await page.keyboard.press('Space');
+  await expect(question).toHaveAttribute('aria-expanded', 'false');
+
+  await openScreen(page, '/service/travel');
+  const row = page.locator('summary', { hasText: 'find_airports' });
+  await tabTo(page, row);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('rowheader', { name: /^query/ })).toBeVisible();
+});
+
+test('by keyboard: sign in, the account menu, and a token from its making to its end', async ({ page }) => {
+  await openScreen(page, '/');
+  await tabTo(page, page.getByRole('button', { name: 'Sign In' }));
+  await page.keyboard.press('Enter');
+  const google = page.getByRole('button', { name: /Continue with Google/ });
+  await expect(google).toBeVisible();
+  await tabTo(page, google);
+  await page.keyboard.press('Enter');
+  const email = page.getByLabel('E-mail address');
+  await expect(email).toBeVisible();
+  await tabTo(page, email);
+  await page.keyboard.type('fingers@souk.test');
+  await page.keyboard.press('Enter');
+
+  await expect(accountMenu(page)).toBeVisible();
+  await tabTo(page, accountMenu(page));
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('menuitem', { name: 'Dashboard' })).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByRole('menuitem', { name: 'Sign Out' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(accountMenu(page)).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await expect(page.getByRole('menuitem', { name: 'Dashboard' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await tabTo(page, page.getByRole('tab', { name: 'Connections' }));
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await expect(page).toHaveURL(/\/dashboard\?tab=tokens$/);
+  await expect(page.getByRole('tab', { name: 'Access tokens' })).toBeFocused();
+  await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
+
+  const create = page.getByRole('region', { name: 'Access tokens' }).getByRole('button', { name: 'Create token' });
+  await tabTo(page, create);
+  await page.keyboard.press('Enter');
+  const form = page.getByRole('dialog');
+  await expect(form).toBeVisible();
+  await expect.poll(() => form.evaluate((dialog) => dialog.matches(':focus-within'))).toBe(true);
+  await page.keyboard.press('Escape');
+  await expect(form).toHaveCount(0);
+  await expect(create, 'focus comes back').toBeFocused();
+
+  await page.keyboard.press('Enter');
+  await expect(form).toBeVisible();
+  const name = form.getByLabel('Name');
+  if (!(await name.evaluate((input) => input.matches(':focus')))) await tabTo(page, name);
+  await page.keyboard.type('By keyboard');
+  await page.keyboard.press('Enter');
+  const shown = page.getByRole('alertdialog');
+  await expect(shown).toContainText('By keyboard');
+  await expect(form).toHaveCount(0);
+  await tabTo(page, shown.getByRole('button', { name: 'Done' }));
+  await page.keyboard.press('Enter');
+  await expect(shown).toHaveCount(0);
+  const revoke = page.getByRole('button', { name: 'Revoke By keyboard' });
+  await tabTo(page, revoke);
+  await page.keyboard.press('Enter');
+  const confirm = shown.getByRole('button', { name: 'Revoke token' });
+  await expect(confirm).toBeVisible();
+  await tabTo(page, confirm);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'No access tokens' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Access tokens', exact: true })).toBeFocused();
+});

@@ -1,0 +1,9 @@
+import type { Page } from '@playwright/test';
+import { expect } from './product-test.ts';
+
+/** Opens a screen and waits until what it shows has come. */
+export async function openScreen(page: Page, path: string): Promise<void> {
+  await page.goto(path);
+  await expect(page.getByRole('heading', { level: 1 })).toBeAttached();
+  await expect(page.getByRole('status').filter({ hasText: /^(Loading|Restoring|Signing)/ })).toHaveCount(0);
+}
