@@ -78,7 +78,7 @@ describeOnDatabases('the pages and ways of sign-in', identityMigrations, (open) 
         message: `${name} sign-in is not yet implemented`,
       });
     }
-    expect((await newBrowser().request('/auth/nobody')).status).toBe(404);
+    expect((await newBrowser().request('/auth/unknown')).status).toBe(404);
   });
 
   test('[SIGN-44] e-mail with password, sign-in and sign-up, answers that it is not yet implemented', async () => {
@@ -93,7 +93,7 @@ describeOnDatabases('the pages and ways of sign-in', identityMigrations, (open) 
     const accept = { headers: { accept: 'text/html,application/xhtml+xml' } };
     for (const [path, status, text] of [
       ['/auth/github', 501, 'GitHub sign-in is not yet implemented'],
-      ['/auth/nobody', 404, 'There is no such way to sign in.'],
+      ['/auth/unknown', 404, 'This sign-in provider does not exist.'],
       ['/auth/google?return_to=//evil.test', 400, 'return_to must be a callback of this site'],
       ['/login?return_to=//evil.test', 400, 'return_to must be the callback of this site.'],
     ] as const) {

@@ -62,7 +62,7 @@ test.each([
   ['json', 'bad_upstream'],
   ['events', [{ uri: 'b:1', text: "Bob's secret" }]],
 ] as const)(
-  "bad input 42: an answer with the id of another user's request reaches nobody (%s)",
+  "bad input 42: an answer with the id of another user's request is dropped (%s)",
   async (form, outcomeOfBob) => {
     const logged: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) });

@@ -68,7 +68,7 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
         });
       }
       if (request.params.provider !== 'google') {
-        const text = 'There is no such way to sign in.';
+        const text = 'This sign-in provider does not exist.';
         return refuseSignIn(brandName, request, reply, { code: 'not_found', text });
       }
       const success = readReturnTo(wanted, publicUrl) === `${publicUrl}/auth/success`;

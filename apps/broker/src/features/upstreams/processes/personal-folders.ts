@@ -18,13 +18,13 @@ export type PersonalFolders = {
 
 export type FolderPlace = { dataDir: string; subjectKey: Uint8Array };
 
-/** The name on disk since the first version. */
-const ofNoPerson = 'nobody';
+/** The folder of processes that belong to no user; the name has been on disk since the first version. */
+const sharedFolder = 'nobody';
 
 export function createPersonalFolders({ dataDir, subjectKey }: FolderPlace): PersonalFolders {
   const root = join(dataDir, 'files');
   const folderOf = (serverId: string, userId: string | undefined) =>
-    join(root, serverId, userId === undefined ? ofNoPerson : pseudonymOf(userId, serverId, subjectKey));
+    join(root, serverId, userId === undefined ? sharedFolder : pseudonymOf(userId, serverId, subjectKey));
   return {
     open(serverId, userId) {
       const folder = folderOf(serverId, userId);
@@ -53,7 +53,7 @@ async function moveAll(place: FolderPlace, clock: Clock): Promise<void> {
   const old = join(place.dataDir, 'people');
   for (const person of await namesIn(old)) {
     for (const serverId of await namesIn(join(old, person))) {
-      const folder = folders.open(serverId, person === ofNoPerson ? undefined : person);
+      const folder = folders.open(serverId, person === sharedFolder ? undefined : person);
       await moveInto(folder, join(old, person, serverId), clock);
     }
     await rmdir(join(old, person));
