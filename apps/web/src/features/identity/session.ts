@@ -13,14 +13,14 @@ import {
   userKey,
   type KeyValueStore,
 } from './session-storage.ts';
+import { createRenewal } from './renew-session.ts';
 import type { SignedInUser } from './signed-in-user.ts';
 import { createSignIn, userOf, type SignInOptions } from './sign-in.ts';
-import { createTokenEndpoint, type Tokens } from './token-endpoint.ts';
+import { createTokenEndpoint } from './token-endpoint.ts';
 
 /** Renewed this long before the expiry, and never sent closer to it than half of that. */
 const renewBeforeMs = 60_000;
 const retryAfterMs = 30_000;
-const refusedAgainAfterMs = 1_000;
 
 export type SessionOptions = Omit<SignInOptions, 'endpoint' | 'onSignedIn'> & {
   local: KeyValueStore;
@@ -54,10 +54,10 @@ export function createSession(options: SessionOptions) {
   const endpoint = createTokenEndpoint(options);
   const listeners = new Set<(user: SignedInUser | undefined) => void>();
   let state: SessionState = { user: undefined, isRestoring: true };
-  let renewal: Promise<SignedInUser | undefined> | undefined;
   let restoration: Promise<void> | undefined;
   let mayRestoreLater = false;
   let cancelTimer = () => {};
+  const renew = createRenewal({ ...options, endpoint, current: () => state.user, enter, keep, drop });
   const signIn = createSignIn({ ...options, endpoint, onSignedIn });
   const handOff = createHandOff({
     ...options,
@@ -146,36 +146,6 @@ export function createSession(options: SessionOptions) {
     if (state.user || local.getItem(signOutKey) !== null) return enter(state.user);
     if (!answer || !('profile' in answer)) return drop({ hasEnded: wasSignedIn });
     keep(userOf(answer.profile, tokens));
-  }
-
-  /** One renewal at a time, in this tab and over all of them. */
-  function renew(old: SignedInUser): Promise<SignedInUser | undefined> {
-    renewal ??= withLock(async () => {
-      const stored = readStoredUser(local, now());
-      if (stored && stored.accessToken !== old.accessToken) {
-        enter(stored); // another tab was first
-        return stored;
-      }
-      if (state.user !== old) return state.user;
-      const tokens = (await endpoint.refresh(old.refreshToken)) ?? (await refreshAgain(old));
-      // signed out meanwhile, here or in another tab: the answer must not bring the user back
-      if (state.user !== old || local.getItem(signOutKey) !== null) return state.user;
-      if (tokens) return keep({ ...old, ...tokens });
-      drop({ hasEnded: true });
-      return undefined;
-    }).finally(() => {
-      renewal = undefined;
-    });
-    return renewal;
-  }
-
-  /**
-   * A tab that is closed in the middle of a renewal frees the lock before the answer has set the next cookie. The
-   * refusal that follows says nothing about the session, so a refusal counts only when it comes twice.
-   */
-  async function refreshAgain(old: SignedInUser): Promise<Tokens | undefined> {
-    await new Promise<void>((resolve) => void options.startTimer(resolve, refusedAgainAfterMs));
-    return state.user === old ? endpoint.refresh(old.refreshToken) : undefined;
   }
 
   async function signOut(): Promise<void> {
