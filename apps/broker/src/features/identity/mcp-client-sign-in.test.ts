@@ -1,10 +1,11 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { ScriptedBrowser, challengeOf, readTokens } from '#testing/scripted-browser.ts';
-import { sha256 } from './hash.ts';
 import { identityMigrations } from './migrations.ts';
 import { ScriptedClientProvider } from '#testing/scripted-client-provider.ts';
+import { useTokens } from './testing/use-tokens.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 describeOnDatabases('MCP clients sign in', identityMigrations, (open) => {
@@ -21,30 +22,7 @@ describeOnDatabases('MCP clients sign in', identityMigrations, (open) => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(metadata),
     });
-  const call = async (token: string, path = '/mcp') =>
-    (
-      await fetch(running.publicUrl + path, {
-        method: 'POST',
-        ...(token !== '' && { headers: { authorization: `Bearer ${token}` } }),
-      })
-    ).status;
-  const postToken = (fields: Record<string, string>) =>
-    fetch(`${running.publicUrl}/oauth/token`, { method: 'POST', body: new URLSearchParams(fields) });
-  const refresh = (client: { clientId: string; refreshToken: string }, more: Record<string, string> = {}) =>
-    postToken({
-      grant_type: 'refresh_token',
-      client_id: client.clientId,
-      refresh_token: client.refreshToken,
-      ...more,
-    });
-  /** How many refresh tokens of this token's authorization are still to be used: how many lines live on. */
-  const unusedRefreshTokens = async (accessToken: string) => {
-    const { rows } = await running.db.query(
-      `select 1 from oauth_records where model = 'RefreshToken' and grant_id = $1 and consumed_at is null`,
-      [claimsOf(accessToken)['gid']],
-    );
-    return rows.length;
-  };
+  const { call, postToken, refresh } = useTokens(() => running.publicUrl);
   const authorize = (clientId: string, fields: Record<string, string> = {}) =>
     newBrowser().authorizeUrl({
       client_id: clientId,
@@ -209,120 +187,6 @@ describeOnDatabases('MCP clients sign in', identityMigrations, (open) => {
     expect(after.rows.length).toBe(consumedBefore + 1);
   });
 
-  test('a client that refreshes in three windows at once keeps its sign-in', async () => {
-    const client = await newBrowser().signInMcpClient();
-    const answers = await Promise.all([1, 2, 3].map(() => refresh(client)));
-    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
-  });
-
-  test('a retry within ten seconds gets the same successor, and no second line', async () => {
-    const client = await newBrowser().signInMcpClient();
-    const renew = async (refreshToken: string) => {
-      const answer = await refresh({ clientId: client.clientId, refreshToken });
-      return readTokens(await answer.json());
-    };
-    const second = await renew(client.refreshToken);
-    const again = await renew(client.refreshToken);
-    expect(again.refreshToken).toBe(second.refreshToken);
-    expect(await call(again.accessToken)).toBe(200);
-    // The line went on meanwhile: the retry gets where it is by now, not a token that is about to count as stolen.
-    const third = await renew(second.refreshToken);
-    expect((await renew(client.refreshToken)).refreshToken).toBe(third.refreshToken);
-    expect(await unusedRefreshTokens(client.accessToken)).toBe(1);
-  });
-
-  test('a retry with the token of another client gets nothing', async () => {
-    const client = await newBrowser().signInMcpClient();
-    const other = await newBrowser().signInMcpClient({ clientName: 'Somebody else' });
-    await refresh(client);
-    const answer = await refresh({ clientId: other.clientId, refreshToken: client.refreshToken });
-    expect(await answer.json()).toMatchObject({ error: 'invalid_grant' });
-  });
-
-  test('after its ten seconds a used refresh token revokes its family', async () => {
-    const client = await newBrowser().signInMcpClient();
-    const next: { access_token: string } = JSON.parse(await (await refresh(client)).text());
-    await running.db.query(
-      `update oauth_records set consumed_at = consumed_at - interval '11 seconds' where consumed_at is not null`,
-    );
-    expect((await refresh(client)).status).toBe(400);
-    expect(await call(next.access_token)).toBe(401);
-  });
-
-  test('a refresh token lives thirty days from its last use and ninety from the sign-in', async () => {
-    const client = await newBrowser().signInMcpClient();
-    const days = async () => {
-      const { rows } = await running.db.query<{ days: number }>(
-        `select extract(epoch from max(expires_at) - now())::float8 / 86400 as days from oauth_records
-         where model = 'RefreshToken' and payload->>'clientId' = $1 and consumed_at is null`,
-        [client.clientId],
-      );
-      return rows[0]?.days ?? 0;
-    };
-    await running.db.query(
-      `delete from oauth_records where model = 'RefreshToken' and payload->>'clientId' = $1 and id <> $2`,
-      [client.clientId, sha256(client.refreshToken)],
-    );
-    expect(await days()).toBeCloseTo(30, 1);
-    await running.db.query(
-      `update oauth_records set payload = payload || jsonb_build_object('iiat', (extract(epoch from now()) - 80 * 86400)::int)
-       where model = 'RefreshToken' and id = $1`,
-      [sha256(client.refreshToken)],
-    );
-    expect((await refresh(client)).status).toBe(200);
-    expect(await days()).toBeCloseTo(10, 1);
-  });
-
-  test('revoking one authorization refuses its access token at once, tells the listeners, and leaves the other alone', async () => {
-    const browser = newBrowser();
-    const one = await browser.signInMcpClient();
-    const other = await browser.signInMcpClient();
-    const heard: (string | undefined)[] = [];
-    const revoked = new Promise<void>((resolve) => {
-      running.identity.onRevoked(({ tokenId }) => {
-        heard.push(tokenId);
-        resolve();
-      });
-    });
-    const answer = await fetch(`${running.publicUrl}/oauth/revoke`, {
-      method: 'POST',
-      body: new URLSearchParams({ token: one.refreshToken, client_id: one.clientId }),
-    });
-    expect(answer.status).toBe(200);
-    expect(await call(one.accessToken)).toBe(401);
-    expect(await call(other.accessToken)).toBe(200);
-    await revoked;
-    expect(heard).toEqual([claimsOf(one.accessToken)['gid']]);
-  });
-
-  test('a client cannot revoke the token of another', async () => {
-    const one = await newBrowser().signInMcpClient();
-    const other = await newBrowser().signInMcpClient({ clientName: 'Another client' });
-    await fetch(`${running.publicUrl}/oauth/revoke`, {
-      method: 'POST',
-      body: new URLSearchParams({ token: one.refreshToken, client_id: other.clientId }),
-    });
-    expect(await call(one.accessToken)).toBe(200);
-  });
-
-  test('a client revokes by its access token too, and only its own', async () => {
-    const one = await newBrowser().signInMcpClient();
-    const other = await newBrowser().signInMcpClient({ clientName: 'A third client' });
-    const revoke = (token: string, clientId: string) =>
-      fetch(`${running.publicUrl}/oauth/revoke`, {
-        method: 'POST',
-        body: new URLSearchParams({ token, client_id: clientId, token_type_hint: 'access_token' }),
-      });
-    expect((await revoke(one.accessToken, other.clientId)).status).toBe(200);
-    expect((await revoke(one.accessToken, 'nobody')).status).toBe(401);
-    expect(await call(one.accessToken)).toBe(200);
-    expect((await revoke(one.accessToken, one.clientId)).status).toBe(200);
-    expect(await call(one.accessToken)).toBe(401);
-    expect((await refresh(one)).status).toBe(400);
-    expect(await call(other.accessToken)).toBe(200);
-    expect((await revoke('something-unknown', one.clientId)).status).toBe(200);
-  });
-
   test('a code without a verifier, or with the challenge in its place, is refused', async () => {
     const { client_id: clientId } = await readRegistration(
       await register({ redirect_uris: ['http://127.0.0.1/callback'] }),
@@ -365,16 +229,11 @@ describeOnDatabases('MCP clients sign in', identityMigrations, (open) => {
     const client = await newBrowser().signInMcpClient({ scope: 'mcp:tools openid email offline_access' });
     const header: unknown = JSON.parse(Buffer.from(client.accessToken.split('.')[0] ?? '', 'base64url').toString());
     expect(header).toMatchObject({ typ: 'at+jwt', alg: 'ES256' });
-    const claims = claimsOf(client.accessToken);
+    const claims = decodeJwt(client.accessToken);
     expect(claims).toMatchObject({ aud: `${running.publicUrl}/mcp`, iss: running.publicUrl, scope: 'mcp:tools' });
     expect(Number(claims['exp']) - Number(claims['iat'])).toBe(600);
   });
 });
-
-function claimsOf(token: string): Record<string, unknown> {
-  const claims: Record<string, unknown> = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-  return claims;
-}
 
 async function readRegistration(answer: Response): Promise<{ client_id: string }> {
   const body: { client_id: string } = JSON.parse(await answer.text());
