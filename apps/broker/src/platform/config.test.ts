@@ -122,6 +122,39 @@ describe('the configuration', () => {
     expect(problemsOf({ PUBLIC_URL: 'http://[::1]:3000' })).toEqual([]);
   });
 
+  test.each(['https://localhost', 'https://127.0.0.1', 'https://[::1]:8443'])(
+    'the stand-in is refused in production at %s as at any other address',
+    (address) => {
+      const standIn = {
+        ...production,
+        PUBLIC_URL: address,
+        GOOGLE_CLIENT_ID: undefined,
+        GOOGLE_CLIENT_SECRET: undefined,
+      };
+      expect(problemsOf(standIn)).toEqual([expect.stringContaining('refused in production, at a loopback PUBLIC_URL')]);
+      expect(problemsOf({ ...standIn, ...google })).toEqual([]);
+      expect(problemsOf({ ...standIn, NODE_ENV: undefined })).toEqual([]);
+    },
+  );
+
+  test('ALLOW_DEV_SIGN_IN is refused in production unless I_KNOW_ANYONE_CAN_SIGN_IN=1', () => {
+    const open = {
+      ...production,
+      GOOGLE_CLIENT_ID: undefined,
+      GOOGLE_CLIENT_SECRET: undefined,
+      ALLOW_DEV_SIGN_IN: '1',
+    };
+    const refused = [expect.stringContaining('ALLOW_DEV_SIGN_IN=1 lets anyone sign in as anyone')];
+    expect(problemsOf(open)).toEqual(refused);
+    // with Google's keys too: the day they are removed, the flag would open the door
+    expect(problemsOf({ ...open, ...google })).toEqual(refused);
+    expect(readConfig({ ...open, I_KNOW_ANYONE_CAN_SIGN_IN: '1' }).allowDevSignIn).toBe(true);
+    // the sentence alone allows nothing
+    expect(problemsOf({ ...open, ALLOW_DEV_SIGN_IN: '0', I_KNOW_ANYONE_CAN_SIGN_IN: '1' })).toEqual([
+      expect.stringContaining('PUBLIC_URL is not loopback'),
+    ]);
+  });
+
   test("[CFG-10] BRAND_NAME sets the product's name, Souk without it", () => {
     expect(readConfig({ BRAND_NAME: 'Bazaar' }).brandName).toBe('Bazaar');
     expect(readConfig({}).brandName).toBe('Souk');

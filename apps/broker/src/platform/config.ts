@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
+import { standInProblems } from './stand-in-problems.ts';
 import { readUpstreamSecrets } from './upstream-secrets.ts';
 
 const flag = z
@@ -37,6 +38,7 @@ const environmentSchema = z.object({
   STRIPE_WEBHOOK_SECRET: optionalText,
   ADMIN_EMAILS: list.pipe(z.array(z.email('must be e-mail addresses, separated by commas'))),
   ALLOW_DEV_SIGN_IN: flag,
+  I_KNOW_ANYONE_CAN_SIGN_IN: flag,
   BRAND_NAME: z.string().max(60, 'must have at most 60 characters').default('Souk'),
   SUPPORT_EMAIL: z.email('must be an e-mail address').default('support@souk.test'),
   BUSINESS_EMAIL: z.email('must be an e-mail address').default('business@souk.test'),
@@ -138,12 +140,15 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     env.STRIPE_WEBHOOK_SECRET,
     problems,
   );
-  const loopback = ['localhost', '127.0.0.1', '[::1]'].includes(publicUrl.hostname);
-  if (!google && !loopback && !env.ALLOW_DEV_SIGN_IN) {
-    problems.push(
-      'PUBLIC_URL is not loopback, so the stand-in for sign-in is refused: set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET (or ALLOW_DEV_SIGN_IN=1 to allow it)',
-    );
-  }
+  problems.push(
+    ...standInProblems({
+      production,
+      publicUrl,
+      hasProvider: google !== undefined,
+      allowDevSignIn: env.ALLOW_DEV_SIGN_IN,
+      knowsAnyoneCanSignIn: env.I_KNOW_ANYONE_CAN_SIGN_IN,
+    }),
+  );
   if (production && publicUrl.protocol !== 'https:') problems.push('PUBLIC_URL must be https in production');
   if (production && !env.MASTER_KEY) problems.push('MASTER_KEY (or MASTER_KEY_FILE) must be set in production');
   if (env.MASTER_KEY && !/^[A-Za-z0-9_-]{43}=?$/.test(env.MASTER_KEY)) {
