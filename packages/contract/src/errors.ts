@@ -16,6 +16,7 @@ export const errorCatalogue = {
   not_found: { status: 404, message: 'Not found' },
   invalid_request: { status: 400, message: null },
   invalid_json: { status: 400, message: 'The request body is not valid JSON.' },
+  too_deep: { status: 400, message: 'The request body is nested more than 64 levels deep.' },
   unsupported_media_type: { status: 415, message: 'The request body must be JSON.' },
   payload_too_large: { status: 413, message: 'The request body is too large.' },
   rate_limited: { status: 429, message: 'Too many requests. Please wait a moment and try again.' },

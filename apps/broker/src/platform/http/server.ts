@@ -88,8 +88,7 @@ export async function buildServer(options: {
   app.removeContentTypeParser(['application/json', 'text/plain']);
   app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (_request, text, done) => {
     if (text === '') return done(null, undefined);
-    if (isTooDeep(text))
-      return done(new SoukError('invalid_request', { message: 'The request body is nested too deep.' }));
+    if (isTooDeep(text)) return done(new SoukError('too_deep'));
     if (text.includes('__proto__'))
       return done(new SoukError('invalid_request', { message: '__proto__ is not a field.' }));
     try {

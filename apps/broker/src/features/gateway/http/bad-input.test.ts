@@ -210,7 +210,13 @@ describe('a request that is not as it should be', () => {
     const large = await postRaw(mcp(), JSON.stringify({ pad: 'x'.repeat(1024 * 1024) }), bearer());
     expect(large.status).toBe(413);
     const deep = await postRaw(mcp(), `${'['.repeat(65)}${']'.repeat(65)}`, bearer());
-    expect(deep).toMatchObject({ status: 400, body: { error: { code: -32600 } } });
+    expect(deep).toMatchObject({ status: 400, body: { error: { code: -32600, data: { code: 'too_deep' } } } });
+    expect(deep.body.error?.message).toBe('Invalid Request: The request body is nested more than 64 levels deep.');
+    const rest = await postRaw(`${app.publicUrl}/auth/pat`, `${'['.repeat(65)}${']'.repeat(65)}`, bearer());
+    expect([rest.status, JSON.parse(rest.text)]).toEqual([
+      400,
+      { success: false, code: 'too_deep', message: 'The request body is nested more than 64 levels deep.' },
+    ]);
     const veryDeep = await postRaw(mcp(), '['.repeat(500_000), bearer());
     expect(veryDeep).toMatchObject({ status: 400, body: { error: { code: -32600 } } });
     // this thread is client and broker at once
@@ -222,7 +228,7 @@ describe('a request that is not as it should be', () => {
     expect((await call('free__nothing')).body.error).toEqual({ code: -32602, message: 'Unknown tool: free__nothing' });
     expect((await call('__proto__')).body.error).toEqual({ code: -32602, message: 'Unknown tool: __proto__' });
     const { result } = (await call('paid__echo')).body;
-    expect(result).toMatchObject({ isError: true, _meta: { code: 'not_included' } });
+    expect(result).toMatchObject({ isError: true, _meta: { 'souk/code': 'not_included' } });
     const text = expect.stringMatching(
       /^paid is not in your plan\. .* Nothing was charged\. See http.*\/service\/paid$/,
     );
@@ -285,7 +291,7 @@ test('too many calls in a minute are answered as a result that says so, too many
   const results = [];
   for (let index = 0; index < 5; index++) results.push(await client.callTool({ name: 'free__echo', arguments: {} }));
   expect(results.map((result) => result.isError === true)).toEqual([false, false, false, true, true]);
-  expect(results[4]?._meta).toMatchObject({ code: 'rate_limited' });
+  expect(results[4]?._meta).toMatchObject({ 'souk/code': 'rate_limited' });
   await client.close();
 
   // lists and all else have a rate of their own, which no tool call takes from

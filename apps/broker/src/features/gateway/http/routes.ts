@@ -78,7 +78,7 @@ export async function mountGatewayRoutes(
     const body = 'body' in read ? read.body : undefined;
     const retryAfterSeconds = secondsToWait(options.requestRate, context.caller, body);
     if (retryAfterSeconds > 0) return sendTooMany(response, retryAfterSeconds, body);
-    if ('code' in read) return sendJsonRpcError(response, 400, read.code, read.message);
+    if ('code' in read) return sendJsonRpcError(response, 400, read.code, read.message, undefined, read.data);
 
     const mcpRequest = { caller: context.caller, headers: request.headers, body, isAnswered: false };
     const methods = methodsOf(body);
