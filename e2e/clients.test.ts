@@ -99,7 +99,7 @@ describe.each(['modern', 'legacy'] as const)('the official SDK v2 (%s)', (era) =
 
   test('gets a text that says that notes needs an upstream account', async () => {
     const result = await signedIn.client.callTool({ name: 'notes__list_tags', arguments: {} });
-    expect(result).toMatchObject({ isError: true, _meta: { code: 'sign_in_required' } });
+    expect(result).toMatchObject({ isError: true, _meta: { 'souk/code': 'sign_in_required' } });
   });
 });
 

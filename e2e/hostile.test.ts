@@ -119,7 +119,7 @@ test('security row 18: 700 MiB from a server fail the call as too large, and mem
     await callOf(token, name);
     tell('watch-memory');
     for (let round = 0; round < 3; round++)
-      expect(await callOf(token, name)).toMatchObject({ code: 'result_too_large' });
+      expect(await callOf(token, name)).toMatchObject({ 'souk/code': 'result_too_large' });
     tell('memory');
     const { grownBytes } = await hear(broker, z.object({ grownBytes: z.number() }));
     print(`row 18: memory of the broker while ${server} sends 700 MiB, MiB more`, [grownBytes / 1024 / 1024]);

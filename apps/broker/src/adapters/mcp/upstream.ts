@@ -90,7 +90,7 @@ export type ToolResult = {
   readonly kind: 'complete' | 'tool_error';
   /** JSON text of the result's members except `_meta` and `resultType`, comma-separated; empty if there are none. */
   readonly members: string;
-  /** The server's `_meta` without the server's name, which must not reach the client (trap 4); undefined if not sent. */
+  /** The server's `_meta` as its client may see it (wire/tool-answer.ts); undefined if not sent. */
   readonly meta: Record<string, unknown> | undefined;
   toResult(): CallToolResult;
 };

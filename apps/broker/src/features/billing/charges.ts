@@ -1,3 +1,4 @@
+import type { OwnFacts } from '#platform/own-meta.ts';
 import type { UsageRow } from './usage-row.ts';
 
 /** A call that is about to be dispatched, with its price. */
@@ -26,10 +27,12 @@ export type Hold = {
 /** Why no hold was made: the call is not dispatched, and the server is not contacted. */
 export type Refusal = {
   readonly kind: 'refusal';
-  /** Machine-readable, for `_meta.code` and the usage row. */
+  /** Machine-readable, for `souk/code` in `_meta` and the usage row. */
   readonly code: string;
   /** What happened and what to do, for the user. */
   readonly text: string;
+  /** More for programs, in `_meta` beside the code. */
+  readonly facts?: Pick<OwnFacts, 'required' | 'available' | 'topUpUrl'>;
 };
 
 /** The port through which the gateway charges for calls. */

@@ -92,7 +92,7 @@ describe.concurrent('a server that changes its tools', () => {
       const client = await connect(`${app.publicUrl}/mcp`, token);
       expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('drifts__echo');
       const refused = await client.callTool({ name: 'drifts__echo', arguments: { text: 'hi' } });
-      expect(refused).toMatchObject({ isError: true, _meta: { code: 'tool_changed' } });
+      expect(refused).toMatchObject({ isError: true, _meta: { 'souk/code': 'tool_changed' } });
       await client.close();
     }
     expect(fixture.seen.requests.filter(({ method }) => method === 'tools/call')).toEqual([]);

@@ -175,7 +175,7 @@ test('a server gets no more calls at once than its manifest allows: the next one
   const first = client.callTool({ name: 'narrow__hang', arguments: {} }, { signal: abort.signal }).catch(() => 'ended');
   await waitUntil('the first call to arrive', () => fixture.seen.requests.length > arrived);
   const second = await client.callTool({ name: 'narrow__echo', arguments: {} });
-  expect(second).toMatchObject({ isError: true, _meta: { code: 'busy' } });
+  expect(second).toMatchObject({ isError: true, _meta: { 'souk/code': 'busy' } });
   // nobody else is held up by it
   expect((await client.callTool({ name: 'new__echo', arguments: {} })).isError).toBeFalsy();
   abort.abort();

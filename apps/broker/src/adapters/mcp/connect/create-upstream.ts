@@ -18,7 +18,7 @@ import { goesFast } from '../fast/goes-fast.ts';
 import { answerOf } from '../fast/read-answer.ts';
 import { createResourceWatch } from './resource-watch.ts';
 import { listenToServer } from './running-calls.ts';
-import { withoutServerInfo } from '../wire/tool-answer.ts';
+import { withPassedMeta } from '../wire/tool-answer.ts';
 import { toUpstreamError } from '../wire/translate-error.ts';
 import type { CallOptions, ToolAnswer, ToolCallOptions, ToolParams, Upstream } from '../upstream.ts';
 import type { OpenOptions } from './open-options.ts';
@@ -158,20 +158,20 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
     async getPrompt(params, call) {
       const sent = withEnvelope(params, era, call);
       return run(call, async (request) =>
-        unsigned(await client.getPrompt(sent, { ...request, allowInputRequired: true })),
+        withPassedMeta(await client.getPrompt(sent, { ...request, allowInputRequired: true })),
       );
     },
     async readResource(params, call) {
       const sent = withEnvelope(params, era, call);
       return run(call, async (request) =>
-        unsigned(await client.readResource(sent, { ...request, allowInputRequired: true, cacheMode: 'bypass' })),
+        withPassedMeta(await client.readResource(sent, { ...request, allowInputRequired: true, cacheMode: 'bypass' })),
       );
     },
     async complete(params, call) {
       // a server without completions has none to offer; the client made no mistake
       if (!capabilities.completions) return { completion: { values: [] } };
       const sent = withEnvelope(params, era, call);
-      return run(call, async (request) => unsigned(await client.complete(sent, request)));
+      return run(call, async (request) => withPassedMeta(await client.complete(sent, request)));
     },
 
     async watchResource(uri, watcher) {
@@ -227,11 +227,4 @@ function withEnvelope<Params extends { _meta?: Record<string, unknown> | undefin
       ...(logLevel && { [LOG_LEVEL_META_KEY]: logLevel }),
     },
   };
-}
-
-/** Removes the upstream's name, which must not reach the client (trap 4). */
-function unsigned<Result extends { _meta?: Record<string, unknown> | undefined }>(result: Result): Result {
-  const { _meta: meta } = result;
-  const rest = withoutServerInfo(meta);
-  return rest === meta ? result : { ...result, _meta: rest };
 }

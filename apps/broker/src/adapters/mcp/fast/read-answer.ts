@@ -7,7 +7,7 @@ import {
 import { asRecord } from '#platform/json.ts';
 import type { Era, ToolAnswer, ToolCallOptions } from '../upstream.ts';
 import { UpstreamError } from '../upstream-error.ts';
-import { kindOf, ParsedResult, questionsOf, withoutServerInfo, WrittenResult } from '../wire/tool-answer.ts';
+import { kindOf, ParsedResult, questionsOf, passedMeta, WrittenResult } from '../wire/tool-answer.ts';
 import { stripPrefix } from '../wire/translate-error.ts';
 import { isOrdinaryResult } from './ordinary-result.ts';
 import { scanAnswer, type Member } from './scan-answer.ts';
@@ -31,7 +31,7 @@ export function readAnswer(
     throw new UpstreamError('bad_upstream', 'the result has no valid resultType');
   }
   if (members && isOrdinaryResult(result)) {
-    const meta = withoutServerInfo(asRecord(result['_meta']));
+    const meta = passedMeta(asRecord(result['_meta']));
     return new WrittenResult(kindOf(result), spliced(text, members), meta);
   }
 
@@ -65,13 +65,12 @@ function spliced(text: string, members: readonly Member[]): string {
 
 /** The questions that a server asks before it answers, or a state to return, or both (2026-07-28). */
 function readQuestions(result: InputRequiredResult): InputRequiredResult {
-  const { _meta, inputRequests = {}, requestState, ...rest } = result;
+  const { inputRequests = {}, requestState, ...rest } = result;
   const asks = asRecord(inputRequests);
   const hasState = typeof requestState === 'string';
   if (!asks || (requestState !== undefined && !hasState)) throw notAResult();
   if (!hasState && Object.keys(asks).length === 0) throw notAResult();
-  const meta = withoutServerInfo(_meta);
-  return { ...rest, inputRequests, ...(hasState && { requestState }), ...(meta && { _meta: meta }) };
+  return { ...rest, inputRequests, ...(hasState && { requestState }) };
 }
 
 function readError(message: Record<string, unknown>): UpstreamError {

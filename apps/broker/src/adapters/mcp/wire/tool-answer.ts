@@ -1,5 +1,6 @@
 import { SERVER_INFO_META_KEY, type CallToolResult, type InputRequiredResult } from '@modelcontextprotocol/client';
 import { asRecord } from '#platform/json.ts';
+import { withoutOwnMeta } from '#platform/own-meta.ts';
 import type { ToolAnswer, ToolResult } from '../upstream.ts';
 
 /** A result that is passed on as the server wrote it. A class, because nearly every call creates one. */
@@ -29,7 +30,7 @@ export class ParsedResult implements ToolResult {
   constructor(whole: CallToolResult & { resultType?: unknown }) {
     const { _meta: meta, resultType: _, ...result } = whole;
     this.#result = result;
-    this.meta = withoutServerInfo(asRecord(meta));
+    this.meta = passedMeta(asRecord(meta));
   }
 
   get kind(): ToolResult['kind'] {
@@ -50,12 +51,24 @@ export function kindOf(result: { isError?: unknown }): ToolResult['kind'] {
 }
 
 export function questionsOf(questions: InputRequiredResult): ToolAnswer {
-  return { kind: 'input_required', questions };
+  return { kind: 'input_required', questions: withPassedMeta(questions) };
 }
 
-/** Removes the upstream's name, which must not reach the client (trap 4). */
-export function withoutServerInfo(meta: Record<string, unknown> | undefined): Record<string, unknown> | undefined {
-  if (!meta || !(SERVER_INFO_META_KEY in meta)) return meta;
-  const { [SERVER_INFO_META_KEY]: _, ...rest } = meta;
+/**
+ * The `_meta` of a server's answer as its client may see it: without the upstream's name (trap 4), and without keys that
+ * are ours. Returns the same object if there is nothing to remove.
+ */
+export function passedMeta(meta: Record<string, unknown> | undefined): Record<string, unknown> | undefined {
+  if (!meta) return meta;
+  const own = withoutOwnMeta(meta);
+  if (!(SERVER_INFO_META_KEY in own)) return own;
+  const { [SERVER_INFO_META_KEY]: _, ...rest } = own;
   return rest;
+}
+
+/** A result with its `_meta` as its client may see it. */
+export function withPassedMeta<Result extends { _meta?: Record<string, unknown> | undefined }>(result: Result): Result {
+  const { _meta: meta } = result;
+  const rest = passedMeta(meta);
+  return rest === meta ? result : { ...result, _meta: rest };
 }

@@ -7,6 +7,7 @@ import {
   type ClientCapabilities,
   type InputRequiredResult,
 } from '@modelcontextprotocol/server';
+import { ownFact } from '#platform/own-meta.ts';
 import type { CallRequest } from './call-request.ts';
 
 /** Marks the second round after our own question. It grants nothing: a client that forges it only skips the question. */
@@ -50,9 +51,9 @@ export function askSignIn(
   newId: () => string,
 ): CallToolResult | InputRequiredResult {
   if (isInputRequiredResult(result) || !needsSignIn(result)) return result;
-  const { url, server } = result._meta ?? {};
+  const url = ownFact(result._meta, 'url');
   if (typeof url !== 'string') return result;
-  return askToOpen({ url, server: String(server) }, request, capabilities, newId) ?? result;
+  return askToOpen({ url, server: String(ownFact(result._meta, 'server')) }, request, capabilities, newId) ?? result;
 }
 
 /**
@@ -97,5 +98,5 @@ function isSecondRound({ params }: CallRequest<object>): boolean {
 }
 
 function needsSignIn(result: CallToolResult): boolean {
-  return result.isError === true && result._meta?.['code'] === 'sign_in_required';
+  return result.isError === true && ownFact(result._meta, 'code') === 'sign_in_required';
 }

@@ -1,6 +1,6 @@
 import { UpstreamError, type UpstreamErrorKind } from '#adapters/mcp/upstream-error.ts';
 
-/** Why a call has no answer: in `_meta.code` of its result and in its usage row (security.md, bad inputs). */
+/** Why a call has no answer: in `souk/code` of its result's `_meta` and in its usage row (security.md, bad inputs). */
 export type CallFailureCode =
   | 'unknown'
   | 'not_included'

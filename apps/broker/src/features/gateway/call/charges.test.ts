@@ -103,17 +103,23 @@ test.each(tools)(
   async (tool) => {
     const asked = server.requests;
     const refused = await call('ok', tool, 'closed');
-    expect(refused.body.result).toMatchObject({ isError: true, _meta: { code: 'not_included' } });
+    expect(refused.body.result).toMatchObject({ isError: true, _meta: { 'souk/code': 'not_included' } });
     expect([held.length, server.requests]).toEqual([0, asked]);
 
     rows.length = 0;
-    refusal = { kind: 'refusal', code: 'insufficient_credits', text: 'Not enough credits.' };
+    const facts = { required: 3, available: 2, topUpUrl: 'https://souk.test/plans' };
+    refusal = { kind: 'refusal', code: 'insufficient_credits', text: 'Not enough credits.', facts };
     const before = server.requests;
     const { result } = (await call('ok', tool)).body;
     expect(result).toMatchObject({
       isError: true,
       content: [{ text: 'Not enough credits.' }],
-      _meta: { code: 'insufficient_credits' },
+      _meta: {
+        'souk/code': 'insufficient_credits',
+        'souk/required': 3,
+        'souk/available': 2,
+        'souk/topUpUrl': 'https://souk.test/plans',
+      },
     });
     expect(server.requests).toBe(before);
     expect(rows).toMatchObject([{ outcome: 'refused', reason: 'insufficient_credits', credits: 0 }]);
@@ -136,7 +142,7 @@ test('a refused hold does not count for the health of a server: in a half-open c
   expect(app.upstreams.pool.isCircuitOpen('paid')).toBe(true);
   app.upstreams.pool.retryNow('paid');
   refusal = { kind: 'refusal', code: 'insufficient_credits', text: 'Not enough credits.' };
-  expect((await call('ok', 'say')).body.result).toMatchObject({ _meta: { code: 'insufficient_credits' } });
+  expect((await call('ok', 'say')).body.result).toMatchObject({ _meta: { 'souk/code': 'insufficient_credits' } });
   refusal = undefined;
   expect((await call('ok', 'say')).body.result).toMatchObject({ content: [{ text: 'done' }] });
 });
@@ -149,7 +155,7 @@ test('a busy server costs no hold: admission comes first', async () => {
   expect(held).toHaveLength(1);
   const second = call('ok', 'say', 'narrow');
   await waitUntil('it waits', () => admit.mock.calls.length === 1);
-  expect((await second).body.result).toMatchObject({ _meta: { code: 'busy' } });
+  expect((await second).body.result).toMatchObject({ _meta: { 'souk/code': 'busy' } });
   expect(held).toHaveLength(1);
   admit.mockRestore();
   server.answerHanging();

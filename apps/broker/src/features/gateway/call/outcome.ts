@@ -1,5 +1,5 @@
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
-import type { UsageRow } from '#features/billing/index.ts';
+import type { Refusal, UsageRow } from '#features/billing/index.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { failureCode, type CallFailureCode } from './call-failure.ts';
 
@@ -14,7 +14,7 @@ export type NoAnswer =
   | { kind: 'protocol_error'; error: UpstreamError; server: CatalogueServer }
   | CallFailure
   /** Billing refused to reserve the price. */
-  | { kind: 'hold_refused'; code: string; text: string; server: CatalogueServer };
+  | (Omit<Refusal, 'kind'> & { kind: 'hold_refused'; server: CatalogueServer });
 
 export type CallFailure = {
   kind: 'failure';

@@ -2,6 +2,7 @@ import { ProtocolError, type CallToolResult, type InputRequiredResult } from '@m
 import type { ToolAnswer } from '#adapters/mcp/upstream.ts';
 import type { UsageRow } from '#features/billing/index.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
+import { ownMeta, type OwnFacts } from '#platform/own-meta.ts';
 import { hiddenText, serviceUrl } from '../view/hidden-text.ts';
 import { connectUrl, SignInRequiredError } from './ask-sign-in.ts';
 import { failureText, nothingCharged, wholeSeconds } from './call-failure.ts';
@@ -16,7 +17,7 @@ type Links = { publicUrl: string };
  *   the server, with its code, message and data
  */
 export function presentAsResult(end: NoAnswer, links: Links): CallToolResult {
-  if (end.kind === 'hold_refused') return failedResult(end.text, { code: end.code });
+  if (end.kind === 'hold_refused') return failedResult(end.text, { code: end.code, ...end.facts });
   if (end.kind === 'protocol_error' || end.code === 'unknown' || end.code === 'needs_task') {
     throw presentAsError(end, 'tool', links);
   }
@@ -84,6 +85,6 @@ function dataOf({ code, retryAfterMs }: CallFailure): { code: string; retryAfter
   return { code, ...(retryAfterMs !== undefined && { retryAfterSeconds: wholeSeconds(retryAfterMs) }) };
 }
 
-function failedResult(text: string, meta: Record<string, unknown>): CallToolResult {
-  return { content: [{ type: 'text', text }], isError: true, _meta: meta };
+function failedResult(text: string, facts: OwnFacts): CallToolResult {
+  return { content: [{ type: 'text', text }], isError: true, _meta: ownMeta(facts) };
 }

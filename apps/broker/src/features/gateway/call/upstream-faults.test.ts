@@ -85,7 +85,7 @@ async function callFaulty(server: string): Promise<{ code: unknown; durationMs: 
   const result = await client.callTool({ name: `${server}__${server === 'dead' ? 'echo' : tool}`, arguments: {} });
   expect(result.isError).toBe(true);
   const meta: Record<string, unknown> = { ...(result._meta as object) };
-  return { code: meta['code'], durationMs: performance.now() - start, text: JSON.stringify(result.content) };
+  return { code: meta['souk/code'], durationMs: performance.now() - start, text: JSON.stringify(result.content) };
 }
 
 test.each([
@@ -121,7 +121,7 @@ test.each([
   'security row %s: a call to a program that %s returns a result with isError',
   async (_row, _what, slug, code) => {
     const result = await client.callTool({ name: `${slug}__echo`, arguments: { text: 'x' } });
-    expect(result).toMatchObject({ isError: true, _meta: { code } });
+    expect(result).toMatchObject({ isError: true, _meta: { 'souk/code': code } });
     expect((await client.callTool({ name: 'healthy__echo', arguments: { text: 'well' } })).isError).toBeFalsy();
   },
 );
@@ -129,7 +129,7 @@ test.each([
 test('each call to a program that keeps crashing says what to do', async () => {
   const crash = async () => {
     const { content, _meta: meta } = await client.callTool({ name: 'exitoncall__echo', arguments: { text: 'x' } });
-    expect(meta).toMatchObject({ code: 'upstream_unavailable' });
+    expect(meta).toMatchObject({ 'souk/code': 'upstream_unavailable' });
     return { text: JSON.stringify(content), meta };
   };
   stoppedAtMs = Date.now();
@@ -140,7 +140,7 @@ test('each call to a program that keeps crashing says what to do', async () => {
   }
   const restarting = await crash();
   expect(restarting.text).toMatch(/is starting again. Nothing was charged. Try again in 5 seconds\./);
-  expect(restarting.meta).toMatchObject({ retryAfterSeconds: 5 });
+  expect(restarting.meta).toMatchObject({ 'souk/retryAfterSeconds': 5 });
   stoppedAtMs += 5_000;
   expect((await crash()).text).toContain('ended the connection');
   const stopped = await crash();

@@ -2,6 +2,7 @@ import type { CallToolRequest, CallToolResult, InputRequiredResult } from '@mode
 import { z } from 'zod';
 import { estimateToolTokens } from '#features/catalogue/index.ts';
 import { asRecord } from '#platform/json.ts';
+import { ownMeta } from '#platform/own-meta.ts';
 import type { CallRequest } from '../call/call-request.ts';
 import { presentAsResult } from '../call/present-failure.ts';
 import { runBuiltIn } from '../call/run-call.ts';
@@ -117,7 +118,7 @@ function wrongArguments(error: z.ZodError): CallToolResult {
 
 /** A text that a model can act on. */
 function refusal(code: string, text: string): CallToolResult {
-  return { content: [{ type: 'text', text }], isError: true, _meta: { code } };
+  return { content: [{ type: 'text', text }], isError: true, _meta: ownMeta({ code }) };
 }
 
 function structured(content: Record<string, unknown>): CallToolResult {

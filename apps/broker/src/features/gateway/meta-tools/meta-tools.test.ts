@@ -94,7 +94,7 @@ describe.each([
     expect(await lastCall()).toMatchObject({ serverId: 'one', name: 'echo', outcome: 'ok', reason: null });
 
     const refused = await call('call_read_only_tool', 'one__region', { region: 'west' });
-    expect(refused).toMatchObject({ isError: true, _meta: { code: 'not_read_only' } });
+    expect(refused).toMatchObject({ isError: true, _meta: { 'souk/code': 'not_read_only' } });
     expect(text(await call('call_tool', 'one__region', { region: 'west' }))).toBe('west');
     expect(await lastCall()).toMatchObject({ serverId: 'one', name: 'region' });
 
@@ -109,7 +109,7 @@ describe.each([
       }
     }
     const notIncluded = await call('call_tool', 'paid__echo');
-    expect(notIncluded).toMatchObject({ isError: true, _meta: { code: 'not_included' } });
+    expect(notIncluded).toMatchObject({ isError: true, _meta: { 'souk/code': 'not_included' } });
     const progress: number[] = [];
     const slow = { name: 'one__slow', arguments: { steps: 3, everyMs: 10 } };
     await client.callTool(
@@ -129,7 +129,7 @@ describe.each([
       ['call_read_only_tool', { name: 7 }],
     ] as const) {
       const result = await client.callTool({ name, arguments: given });
-      expect(result, name).toMatchObject({ isError: true, _meta: { code: 'invalid_arguments' } });
+      expect(result, name).toMatchObject({ isError: true, _meta: { 'souk/code': 'invalid_arguments' } });
     }
     await client.close();
   });

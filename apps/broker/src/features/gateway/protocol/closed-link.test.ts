@@ -67,7 +67,7 @@ describe.each(Object.entries(clients))('the link of a server that is not include
     const [before, creditsBefore] = [calls(), await credits()];
     const client = await connect(link('weather'), token);
     const result = await client.callTool({ name: 'echo', arguments: { text: 'x' } });
-    expect(result).toMatchObject({ isError: true, _meta: { code: 'not_included' } });
+    expect(result).toMatchObject({ isError: true, _meta: { 'souk/code': 'not_included' } });
     expect(JSON.stringify(result.content)).toContain(`${app.publicUrl}/service/weather`);
     await expect(client.getPrompt({ name: 'hello' })).rejects.toThrow('Weather is not in your plan');
     await client.close();

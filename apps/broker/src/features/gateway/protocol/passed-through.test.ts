@@ -169,7 +169,7 @@ test('prompts and resources count as calls, and whoever made too many learns whe
   await expect(client.getPrompt({ name: 'old__say', arguments: text })).rejects.toMatchObject(refused);
   await expect(client.readResource({ uri: 'note://ann' })).rejects.toMatchObject(refused);
   const call = await client.callTool({ name: 'old__echo', arguments: text });
-  expect(call).toMatchObject({ isError: true, _meta: limited });
+  expect(call).toMatchObject({ isError: true, _meta: { 'souk/code': 'rate_limited', 'souk/retryAfterSeconds': 1 } });
   expect(JSON.stringify(call.content)).toContain('Try again in 1 second.');
   await stop();
 });

@@ -1,5 +1,7 @@
 import type { Server, Tool } from '@modelcontextprotocol/server';
 import type { CatalogueItem, CatalogueServer } from '#features/catalogue/index.ts';
+import { asRecord } from '#platform/json.ts';
+import { ownMeta, withoutOwnMeta } from '#platform/own-meta.ts';
 import { exposePages } from '../view/expose-links.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { pageOf } from './paginate.ts';
@@ -34,14 +36,14 @@ export function serveLists(
   server.setRequestHandler('prompts/list', async ({ params }) => {
     const listed = (await servers()).flatMap((from) => from.prompts);
     const page = pageOf('prompts', listed, params?.cursor);
-    const prompts = page.items.map((item) => ({ ...item.definition, name: shownName(context, item) }));
+    const prompts = page.items.map((item) => ({ ...definitionOf(item), name: shownName(context, item) }));
     return { prompts, ...page.next, ...cache };
   });
   server.setRequestHandler('resources/list', async ({ params }) => {
     const listed = (await servers()).flatMap((from) => from.resources);
     const page = pageOf('resources', listed, params?.cursor);
     const resources = page.items.map((item) => ({
-      ...(item.definition as { name: string }),
+      ...(definitionOf(item) as { name: string }),
       uri: shownName(context, item),
     }));
     return { resources, ...page.next, ...cache };
@@ -50,7 +52,7 @@ export function serveLists(
     const listed = (await servers()).flatMap((from) => from.templates);
     const page = pageOf('templates', listed, params?.cursor);
     const resourceTemplates = page.items.map((item) => ({
-      ...(item.definition as { name: string }),
+      ...(definitionOf(item) as { name: string }),
       uriTemplate: shownName(context, item),
     }));
     return { resourceTemplates, ...page.next, ...cache };
@@ -61,14 +63,21 @@ function toolsOf(context: RequestContext, from: CatalogueServer): Tool[] {
   return from.tools.filter((item) => !needsTask(item)).map((item) => listedTool(context, from, item));
 }
 
+/** A definition as its server gave it, without `_meta` that only we may write. */
+function definitionOf({ definition }: CatalogueItem): CatalogueItem['definition'] {
+  const meta = asRecord(definition['_meta']);
+  const passed = meta && withoutOwnMeta(meta);
+  return passed === meta ? definition : { ...definition, _meta: passed };
+}
+
 /** A tool as listed: the upstream's definition under our name, with our own facts in `_meta`. */
 function listedTool(context: RequestContext, from: CatalogueServer, item: CatalogueItem): Tool {
-  const marks = {
-    ...(item.creditCost > 0 && { 'souk/creditCost': item.creditCost }),
+  const marks = ownMeta({
+    ...(item.creditCost > 0 && { creditCost: item.creditCost }),
     // the server does not answer now: this is its last known definition
-    ...(from.status !== 'connected' && { 'souk/stale': true }),
-  };
-  const definition = item.definition as Pick<Tool, 'inputSchema' | '_meta'>;
+    ...(from.status !== 'connected' && { stale: true }),
+  });
+  const definition = definitionOf(item) as Pick<Tool, 'inputSchema' | '_meta'>;
   const meta = definition._meta && exposePages(context, from, definition._meta);
   return {
     ...definition,

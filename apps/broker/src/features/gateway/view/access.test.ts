@@ -42,10 +42,10 @@ test('a server that the user may not use is in no list, and a call of its tools 
   expect(tools.map(({ name }) => name)).not.toContain('pro__echo');
   const visitor = await connect('visitor');
   const refused = await visitor.callTool({ name: 'pro__echo', arguments: {} });
-  expect(refused).toMatchObject({ isError: true, _meta: { code: 'not_included' } });
+  expect(refused).toMatchObject({ isError: true, _meta: { 'souk/code': 'not_included' } });
   const closed = await connect('visitor', '/s/pro/mcp');
   const refusedThere = await closed.callTool({ name: 'echo', arguments: { text: 'mine' } });
-  expect(refusedThere).toMatchObject({ isError: true, _meta: { code: 'not_included' } });
+  expect(refusedThere).toMatchObject({ isError: true, _meta: { 'souk/code': 'not_included' } });
   await closed.close();
   await visitor.close();
   const client = await connect('subscriber');

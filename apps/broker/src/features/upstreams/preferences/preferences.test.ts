@@ -157,7 +157,7 @@ describeOnDatabases('switches', migrations, (open) => {
     const call = async (name: string) =>
       (await postModern(`${app.publicUrl}/mcp`, token, 'tools/call', { name, arguments: { text: 'x' } })).body;
     const { result } = await call('beta__echo');
-    expect(result).toMatchObject({ isError: true, _meta: { code: 'switched_off' } });
+    expect(result).toMatchObject({ isError: true, _meta: { 'souk/code': 'switched_off' } });
     expect(JSON.stringify(result)).toContain(`${app.publicUrl}/service/beta`);
     expect((await call('omega__echo')).error).toMatchObject({ code: -32602, message: 'Unknown tool: omega__echo' });
     // its own link says so; that of a server that is not deployed says nothing of it

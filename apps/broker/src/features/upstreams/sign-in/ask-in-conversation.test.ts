@@ -63,7 +63,7 @@ test('it is asked once: without a sign-in by then the answer is the link as text
     return { action: 'decline' };
   });
   const answer = await client.callTool(call);
-  expect(answer).toMatchObject({ isError: true, _meta: { code: 'sign_in_required' } });
+  expect(answer).toMatchObject({ isError: true, _meta: { 'souk/code': 'sign_in_required' } });
   expect(JSON.stringify(answer.content)).toContain(`${app.publicUrl}/connect/vault`);
   expect(asked).toBe(1);
   await client.close();
@@ -82,7 +82,7 @@ test('a client of the eras before that can open pages gets -32042 with the page'
 test('a client that can open nothing gets the link as text', async () => {
   const client = await connectModern(`${app.publicUrl}/mcp`, token);
   const answer = await client.callTool(call);
-  expect(answer).toMatchObject({ isError: true, _meta: { code: 'sign_in_required' } });
+  expect(answer).toMatchObject({ isError: true, _meta: { 'souk/code': 'sign_in_required' } });
   expect(JSON.stringify(answer)).toContain(`Open ${app.publicUrl}/connect/vault in your browser`);
   await client.close();
 });

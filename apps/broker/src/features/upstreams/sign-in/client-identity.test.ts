@@ -98,7 +98,7 @@ test('a client secret that the server revokes ends the sign-in, and the account 
   fixture.forgetAccessTokens();
   const params = { name: 'echo', arguments: { text: 'hi' } };
   const answer = await postModern(`${app.publicUrl}/s/vault/mcp`, token, 'tools/call', params);
-  expect(answer.body.result).toMatchObject({ isError: true, _meta: { code: 'sign_in_required' } });
+  expect(answer.body.result).toMatchObject({ isError: true, _meta: { 'souk/code': 'sign_in_required' } });
   expect(app.logged()).not.toContain(operatorSecret);
 });
 

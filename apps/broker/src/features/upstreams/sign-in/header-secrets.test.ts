@@ -55,7 +55,7 @@ test('a call without the headers that the person must supply is not sent, and th
   const { result, sent } = await callAs(ann);
   expect(result).toMatchObject({
     isError: true,
-    _meta: { code: 'sign_in_required', url: `${app.publicUrl}/connect/key-shop` },
+    _meta: { 'souk/code': 'sign_in_required', 'souk/url': `${app.publicUrl}/connect/key-shop` },
   });
   expect(sent).toBeUndefined();
   const { body } = await ann.call('GET', `/api/users/${ann.userId}/upstream-connections`);

@@ -187,7 +187,7 @@ test('tokens are sent only to the address that they were issued for, not where a
   expect((await call()).body).toMatchObject({ result: { content: [{ text: 'hi' }] } });
 
   await deployManifest(app, { ...vaultManifest(elsewhere), version: '2.0.0' });
-  expect((await call()).body.result).toMatchObject({ isError: true, _meta: { code: 'sign_in_required' } });
+  expect((await call()).body.result).toMatchObject({ isError: true, _meta: { 'souk/code': 'sign_in_required' } });
   expect(elsewhere.seen.filter((authorization) => authorization !== '')).toEqual([]);
   const { body } = await ann.call('GET', `/api/users/${ann.userId}/upstream-connections`);
   expect(body['connections']).toMatchObject([

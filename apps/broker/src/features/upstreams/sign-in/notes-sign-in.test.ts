@@ -76,7 +76,7 @@ test('[TOG-1] [TOG-3] [TOG-6] [TOG-22] [TOG-24] enabling answers where to sign i
 
 test("a person cannot use another's account", async () => {
   const refused = await bobClient.callTool({ name: 'notes__search_notes', arguments: { query: 'Ann' } });
-  expect(refused).toMatchObject({ isError: true, _meta: { code: 'sign_in_required' } });
+  expect(refused).toMatchObject({ isError: true, _meta: { 'souk/code': 'sign_in_required' } });
   expect(JSON.stringify(refused)).toContain(`${app.publicUrl}/connect/notes`);
   await connectNotes(bob, 'Bob');
   expect(await callText(bobClient, 'notes__search_notes', { query: 'Ann' })).not.toContain('Of Ann');

@@ -45,7 +45,7 @@ test('a call that needs another scope asks for a sign-in, whose request names th
   wantScope('write');
   expect(await call()).toMatchObject({
     isError: true,
-    _meta: { code: 'sign_in_required', url: `${app.publicUrl}/connect/vault` },
+    _meta: { 'souk/code': 'sign_in_required', 'souk/url': `${app.publicUrl}/connect/vault` },
   });
   expect(await connection()).toMatchObject([
     { state: 'needs-sign-in', error: 'The server wants more permissions than you gave: sign in again to give them.' },

@@ -26,7 +26,7 @@ const call = () => post('tools/call', { name: 'vault__echo', arguments: { text: 
 
 test('a person signs in at a server over WebSocket, and gets what it offers to their account', async () => {
   expect(app.catalogue.snapshot().byId.get('vault')).toMatchObject({ statusDetail: 'Sign-in required' });
-  expect(await call()).toMatchObject({ isError: true, _meta: { code: 'sign_in_required' } });
+  expect(await call()).toMatchObject({ isError: true, _meta: { 'souk/code': 'sign_in_required' } });
   const authUrl = await signInAt(ann, fixture);
   // tokens are asked for the place where the handshake goes
   expect(authUrl.searchParams.get('resource')).toBe(fixture.url);
@@ -47,7 +47,7 @@ test('a handshake that is refused with the new token too ends the sign-in', asyn
   fixture.forgetAccessTokens();
   fixture.tokenRequests.length = 0;
   await app.upstreams.pool.dropAll('vault');
-  expect(await call()).toMatchObject({ isError: true, _meta: { code: 'sign_in_required' } });
+  expect(await call()).toMatchObject({ isError: true, _meta: { 'souk/code': 'sign_in_required' } });
   expect(fixture.tokenRequests).toHaveLength(1);
   const { body } = await ann.call('GET', `/api/users/${ann.userId}/upstream-connections`);
   expect(body['connections']).toMatchObject([{ state: 'needs-sign-in', error: 'The server refuses the sign-in.' }]);

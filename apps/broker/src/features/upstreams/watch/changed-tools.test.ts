@@ -60,7 +60,7 @@ test.concurrent.each(['program', 'socket'])(
     expect((await client.callTool({ name: `${id}__echo`, arguments: { text: 'hi' } })).isError).toBeFalsy();
     await waitUntil('it to be asked again', () => offered()?.includes('echo') === false, 15_000);
     const refused = await client.callTool({ name: `${id}__echo`, arguments: {} });
-    expect(refused).toMatchObject({ isError: true, _meta: { code: 'tool_changed' } });
+    expect(refused).toMatchObject({ isError: true, _meta: { 'souk/code': 'tool_changed' } });
     // another client: one may keep its list for a while
     const later = await connectModern(`${app.publicUrl}/mcp`, token);
     const { tools } = await later.listTools();

@@ -19,7 +19,12 @@ const modernVersion = '2026-07-28';
 /** Calls of `mirrored` go through the SDK on both sides, because it may mirror an argument in a header (SEP-2243). */
 const region = { type: 'string', 'x-mcp-header': 'Region' };
 const tools = [
-  { name: 'say', inputSchema: { type: 'object' } },
+  {
+    name: 'say',
+    inputSchema: { type: 'object' },
+    // the second key is one that only the gateway may write
+    _meta: { 'answering/mark': true, 'souk/creditCost': 99 },
+  },
   { name: 'mirrored', inputSchema: { type: 'object', properties: { region } } },
 ];
 

@@ -8,6 +8,7 @@ import {
   type InputRequiredResult,
 } from '@modelcontextprotocol/server';
 import { asRecord } from '#platform/json.ts';
+import { ownMeta } from '#platform/own-meta.ts';
 import { isWebPage } from '#platform/http/is-web-page.ts';
 import type { CallRequest } from '../../call/call-request.ts';
 
@@ -119,5 +120,5 @@ function pagesOf(data: unknown): { message: string; url: string }[] {
 }
 
 function refusal(text: string, code = 'client_cannot'): CallToolResult {
-  return { content: [{ type: 'text', text }], isError: true, _meta: { code } };
+  return { content: [{ type: 'text', text }], isError: true, _meta: ownMeta({ code }) };
 }
