@@ -50,6 +50,7 @@ beforeAll(async () => {
         deploy('ends'),
         deploy('narrow', { maxInFlight: 1, deadlines: { callMs: 30_000 } }),
         deploy('broken'),
+        deploy('moody'),
         deploy('paid', { billing: { tier: 'T2' } }),
       ];
     }),
@@ -249,14 +250,27 @@ test('a server without a free place: busy, or cancelled before dispatch', async 
 
 test('a server whose circuit is open', async () => {
   for (const upstream of eras) {
-    const client = await connect({ client: 'modern', upstream, kind: 'fast' });
-    for (let count = 0; count < 5; count++) await client.call('broken', 'reset');
+    const clients = [];
+    for (let count = 0; count < 2; count++) clients.push(await connect({ client: 'modern', upstream, kind: 'fast' }));
+    for (let count = 0; count < 3; count++) for (const client of clients) await client.call('broken', 'reset');
     expect(app.upstreams.pool.isCircuitOpen(`broken-${upstream}`)).toBe(true);
   }
   for (const way of ways) {
     const client = await connect(way);
     await client.call('broken', 'ok');
     expect(await client.rows(), JSON.stringify(way)).toEqual([row(way, 'broken', 'refused', 'upstream_unavailable')]);
+  }
+}, 60_000);
+
+test("a server that failed five of one person's calls refuses that person, and serves another", async () => {
+  for (const way of ways) {
+    const [ann, bob] = [await connect(way), await connect(way)];
+    for (let count = 0; count < 5; count++) await ann.call('moody', 'reset');
+    await ann.call('moody', 'ok');
+    await bob.call('moody', 'ok');
+    const refused = row(way, 'moody', 'refused', 'upstream_unavailable');
+    expect((await ann.rows()).at(-1), JSON.stringify(way)).toEqual(refused);
+    expect(await bob.rows(), JSON.stringify(way)).toEqual([row(way, 'moody', 'ok', null)]);
   }
 }, 60_000);
 

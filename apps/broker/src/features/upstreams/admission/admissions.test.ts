@@ -24,9 +24,16 @@ const kindOf = (promise: Promise<unknown>) =>
     (error: unknown) => (error instanceof UpstreamError ? error.kind : String(error)),
   );
 
-/** Calls that fail one after another. */
+/** Calls of two people that fail one after another. */
 async function fail(admissions: Admissions, times: number, outcome: CallOutcome = 'unreachable'): Promise<void> {
-  for (let count = 0; count < times; count++) (await admissions.admit(web, 'ann')).leave(outcome);
+  for (let count = 0; count < times; count++) {
+    (await admissions.admit(web, count % 2 === 0 ? 'ann' : 'bob')).leave(outcome);
+  }
+}
+
+/** Calls of one person that fail one after another. */
+function failFor(who: string, admissions: Admissions, times = 5, outcome: CallOutcome = 'bad_upstream'): void {
+  for (let count = 0; count < times; count++) admissions.admitNow(web, who)?.leave(outcome);
 }
 
 test('a free place is given at once, without a promise or a timer', () => {
@@ -111,7 +118,7 @@ test('a caller who hangs up leaves the queue', async () => {
   expect(admissions.inFlight('web')).toBe(0);
 });
 
-test('five failures in a row open the circuit for 30 s, then it is half-open: one call probes', async () => {
+test('five failures in a row of two people open the circuit for 30 s, then it is half-open: one call probes', async () => {
   const { time, admissions } = build();
   await fail(admissions, 5);
   expect(() => admissions.admitNow(web, 'bob')).toThrow('paused');
@@ -147,20 +154,20 @@ test("a tool's own error, a refused caller and a cancelled call do not count as 
   expect(admissions.admitNow(web, 'ann')).toBeDefined();
 });
 
-test("one person's timeouts open the circuit only when the server answers no other call meanwhile", async () => {
-  const { admissions } = build({ callsInFlightPerServer: 32 });
-  const slow = () => Array.from({ length: 10 }, () => admissions.admitNow(web, 'ann'));
+test('timeouts open the circuit only when the server answers no other call meanwhile', async () => {
+  const { admissions } = build({ callsInFlightPerServer: 64 });
+  const slow = () => ['ann', 'bob'].flatMap((who) => Array.from({ length: 3 }, () => admissions.admitNow(web, who)));
   const beside = slow();
-  admissions.admitNow(web, 'bob')?.leave(undefined);
+  for (const who of ['ann', 'bob']) admissions.admitNow(web, who)?.leave(undefined);
   for (const call of beside) call?.leave('timeout');
-  expect(admissions.admitNow(web, 'bob')).toBeDefined();
+  expect(admissions.admitNow(web, 'zoe')).toBeDefined();
   for (const call of slow()) call?.leave('timeout');
-  expect(() => admissions.admitNow(web, 'bob')).toThrow('paused');
+  expect(() => admissions.admitNow(web, 'zoe')).toThrow('paused');
 });
 
 test('a refused connection counts, even if the server answered another call meanwhile', async () => {
   const { admissions } = build({ callsInFlightPerServer: 32 });
-  const refused = Array.from({ length: 5 }, () => admissions.admitNow(web, 'ann'));
+  const refused = Array.from({ length: 5 }, (_, index) => admissions.admitNow(web, index < 3 ? 'ann' : 'bob'));
   admissions.admitNow(web, 'bob')?.leave(undefined);
   for (const call of refused) call?.leave('unreachable');
   expect(() => admissions.admitNow(web, 'bob')).toThrow('paused');
@@ -178,6 +185,87 @@ test('after a retry is asked for, the next call probes at once', async () => {
   const { admissions } = build();
   await fail(admissions, 5);
   admissions.retryNow('web');
+  expect(admissions.admitNow(web, 'ann')).toBeDefined();
+});
+
+test('five failures in a row of one person open the circuit for that person alone', () => {
+  const { time, admissions } = build();
+  failFor('ann', admissions);
+  expect(() => admissions.admitNow(web, 'ann')).toThrow('paused');
+  expect(admissions.openUntilMs('web')).toBeUndefined();
+  admissions.admitNow(web, 'bob')?.leave(undefined);
+  time.pass(30_000);
+  admissions.admitNow(web, 'ann')?.leave(undefined);
+  expect(admissions.admitNow(web, 'ann')).toBeDefined();
+});
+
+test("one person's slow calls do not open that person's circuit while the server answers another of their calls", () => {
+  const { admissions } = build({ callsInFlightPerServer: 32 });
+  const slow = Array.from({ length: 6 }, () => admissions.admitNow(web, 'ann'));
+  admissions.admitNow(web, 'ann')?.leave(undefined);
+  for (const call of slow) call?.leave('timeout');
+  expect(admissions.admitNow(web, 'ann')).toBeDefined();
+});
+
+test('five failures in a row of one person and a failed check open the circuit for everyone, and so do five failed checks', () => {
+  const { admissions } = build();
+  failFor('ann', admissions);
+  admissions.failedCheck('web', 'timeout');
+  expect(() => admissions.admitNow(web, 'bob')).toThrow('paused');
+  const other = testServer({ id: 'other' });
+  for (let count = 0; count < 5; count++) {
+    expect(admissions.admitNow(other, 'bob')).toBeDefined();
+    admissions.failedCheck('other', 'unreachable');
+  }
+  expect(() => admissions.admitNow(other, 'bob')).toThrow('paused');
+  admissions.answeredCheck('other');
+  // no call had failed, so that all may go on
+  expect([admissions.admitNow(other, 'ann'), admissions.admitNow(other, 'bob')]).not.toContain(undefined);
+});
+
+test('a check that says nothing of the server, or is answered before the next fails, opens nothing', () => {
+  const { admissions } = build();
+  for (let count = 0; count < 6; count++) admissions.failedCheck('web', 'refused_address');
+  for (let count = 0; count < 6; count++) {
+    admissions.answeredCheck('web');
+    admissions.failedCheck('web', 'timeout');
+  }
+  expect(admissions.admitNow(web, 'ann')).toBeDefined();
+});
+
+test("one person's failed probe does not keep the others out: the next person may probe at once", async () => {
+  const { time, admissions } = build();
+  await fail(admissions, 5);
+  time.pass(30_000);
+  admissions.admitNow(web, 'zoe')?.leave('bad_upstream');
+  expect(() => admissions.admitNow(web, 'zoe')).toThrow('paused');
+  // two people's probes failed: the time of 60 s counts for all
+  admissions.admitNow(web, 'bob')?.leave('bad_upstream');
+  expect(() => admissions.admitNow(web, 'ann')).toThrow('paused');
+  time.pass(60_000);
+  admissions.admitNow(web, 'zoe')?.leave('bad_upstream');
+  admissions.admitNow(web, 'bob')?.leave(undefined);
+  expect([admissions.admitNow(web, 'ann'), admissions.admitNow(web, 'bob')]).not.toContain(undefined);
+});
+
+test('a server that is back is back for each person whose circuit was open', () => {
+  const { time, admissions } = build();
+  failFor('ann', admissions);
+  time.pass(30_000);
+  failFor('ann', admissions, 1);
+  failFor('bob', admissions, 1);
+  time.pass(30_000);
+  expect(() => admissions.admitNow(web, 'ann')).toThrow('paused');
+  admissions.admitNow(web, 'bob')?.leave(undefined);
+  expect(admissions.admitNow(web, 'ann')).toBeDefined();
+});
+
+test('a server remembers the circuits of 1,000 people', () => {
+  const { admissions } = build();
+  failFor('ann', admissions);
+  for (let count = 0; count < 999; count++) admissions.admitNow(web, `person-${count}`)?.leave(undefined);
+  expect(() => admissions.admitNow(web, 'ann')).toThrow('paused');
+  admissions.admitNow(web, 'one too many')?.leave(undefined);
   expect(admissions.admitNow(web, 'ann')).toBeDefined();
 });
 
@@ -209,7 +297,7 @@ test('waiting calls are refused at once when the circuit opens', async () => {
   await fail(admissions, 4);
   const last = admissions.admitNow(web, 'ann');
   admissions.admitNow(web, 'ann');
-  const waiting = kindOf(admissions.admit(web, 'bob'));
+  const waiting = kindOf(admissions.admit(web, 'zoe'));
   last?.leave('closed');
   expect(await waiting).toBe('unreachable');
 });

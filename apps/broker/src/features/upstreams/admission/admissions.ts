@@ -13,7 +13,7 @@ export type Admission = {
 };
 
 /** Decides which calls may go to a server now: by its breaker, its places, the person's places, and a fair queue for them. */
-export type Admissions = Pick<ServerBreakers, 'retryNow' | 'answeredCheck' | 'openUntilMs'> & {
+export type Admissions = Pick<ServerBreakers, 'retryNow' | 'answeredCheck' | 'failedCheck' | 'openUntilMs'> & {
   /**
    * A place, if one is free: no promise, no timer. Undefined when the call has to wait.
    * @throws UpstreamError unreachable while the circuit is open
@@ -113,6 +113,7 @@ export function createAdmissions(options: {
     },
     retryNow: breakers.retryNow,
     answeredCheck: breakers.answeredCheck,
+    failedCheck: breakers.failedCheck,
     openUntilMs: breakers.openUntilMs,
     inFlight: (serverId) => gates.get(serverId)?.inFlight ?? 0,
     stop() {

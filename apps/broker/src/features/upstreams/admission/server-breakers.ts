@@ -3,19 +3,20 @@ import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import { isProgram } from '../pool/connection-key.ts';
 import { isPerUser } from '../pool/upstream-target.ts';
-import { createBreaker, type Breaker, type CallOutcome } from './breaker.ts';
+import { Breaker, type CallOutcome } from './breaker.ts';
 
-/** The breaker of each server, and of each person where each has a process of their own. */
+/** The circuits of each server: the one for everyone, and one for each person who calls it. */
 export type ServerBreakers = {
   /**
    * Lets a call through.
    * @returns to be called once with what became of the call
-   * @throws UpstreamError unreachable while the circuit is open
+   * @throws UpstreamError unreachable while the circuit is open, for everyone or for this person
    */
   enter(server: CatalogueServer, userId: string): (outcome: CallOutcome) => void;
   retryNow(serverId: string): void;
   answeredCheck(serverId: string): void;
-  /** When the circuit of a shared server becomes half-open; undefined while it is closed. */
+  failedCheck(serverId: string, outcome: CallOutcome): void;
+  /** When the circuit for everyone becomes half-open; undefined while it is closed. */
   openUntilMs(serverId: string): number | undefined;
 };
 
@@ -25,37 +26,77 @@ export type ServerBreakers = {
  */
 const endings: ReadonlySet<CallOutcome> = new Set(['closed', 'unreachable']);
 
-export function createServerBreakers(clock: Clock): ServerBreakers {
-  const shared = new Map<string, Breaker>();
-  /** By `server/person`. Only those that remember a failure are kept. */
-  const personal = new Map<string, Breaker>();
+/** People whose circuits a server keeps. The one who came first is forgotten for another. */
+const maxPeople = 1_000;
 
-  function breakerIn(breakers: Map<string, Breaker>, key: string): Breaker {
-    const breaker = breakers.get(key) ?? createBreaker(clock);
-    breakers.set(key, breaker);
-    return breaker;
+type Circuits = { everyone: Breaker; people: Map<string, Breaker> };
+
+export function createServerBreakers(clock: Clock): ServerBreakers {
+  const byServer = new Map<string, Circuits>();
+
+  function circuitsOf(serverId: string): Circuits {
+    let circuits = byServer.get(serverId);
+    if (!circuits) {
+      circuits = { everyone: new Breaker(clock, 'server'), people: new Map() };
+      byServer.set(serverId, circuits);
+    }
+    return circuits;
   }
 
   return {
     enter(server, userId) {
+      const circuits = circuitsOf(server.id);
       const ofProgram = isProgram(server);
-      const ownKey = ofProgram && isPerUser(server) ? `${server.id}/${userId}` : undefined;
-      const breaker = ownKey === undefined ? breakerIn(shared, server.id) : breakerIn(personal, ownKey);
-      const pass = breaker.enter();
-      if (pass === undefined) {
-        const retryAfterMs = Math.max(0, (breaker.openUntilMs ?? 0) - clock.now());
-        throw new UpstreamError('unreachable', `${server.id} is paused after repeated failures`, { retryAfterMs });
+      // a process for each person: what one does says nothing of the others
+      const everyone = ofProgram && isPerUser(server) ? undefined : circuits.everyone;
+      const own = circuitOf(circuits, userId, clock);
+      const ownPass = own.enter(userId);
+      if (!ownPass) throw paused(server, own, clock);
+      const pass = everyone?.enter(userId);
+      if (everyone && !pass) {
+        own.leave(ownPass, 'cancelled');
+        throw paused(server, everyone, clock);
       }
       return (outcome) => {
-        breaker.leave(pass, ofProgram && endings.has(outcome) ? 'restarting' : outcome);
-        if (ownKey !== undefined && breaker.isClear) personal.delete(ownKey);
+        const counted = ofProgram && endings.has(outcome) ? 'restarting' : outcome;
+        own.leave(ownPass, counted);
+        if (!everyone || !pass) return;
+        const wasOpen = everyone.openUntilMs !== undefined;
+        everyone.leave(pass, counted);
+        if (wasOpen && everyone.openUntilMs === undefined) retryPeople(circuits);
       };
     },
     retryNow(serverId) {
-      shared.get(serverId)?.retryNow();
-      for (const [key, breaker] of personal) if (key.startsWith(`${serverId}/`)) breaker.retryNow();
+      const circuits = byServer.get(serverId);
+      circuits?.everyone.retryNow();
+      if (circuits) retryPeople(circuits);
     },
-    answeredCheck: (serverId) => shared.get(serverId)?.answeredCheck(),
-    openUntilMs: (serverId) => shared.get(serverId)?.openUntilMs,
+    answeredCheck(serverId) {
+      const circuits = byServer.get(serverId);
+      circuits?.everyone.answeredCheck();
+      for (const own of circuits?.people.values() ?? []) own.answeredCheck();
+    },
+    failedCheck: (serverId, outcome) => circuitsOf(serverId).everyone.failedCheck(outcome),
+    openUntilMs: (serverId) => byServer.get(serverId)?.everyone.openUntilMs,
   };
+}
+
+function circuitOf({ people }: Circuits, userId: string, clock: Clock): Breaker {
+  let own = people.get(userId);
+  if (own) return own;
+  const [first] = people.size < maxPeople ? [] : people.keys();
+  if (first !== undefined) people.delete(first);
+  own = new Breaker(clock, 'person');
+  people.set(userId, own);
+  return own;
+}
+
+/** The server is back: each person may try again. */
+function retryPeople({ people }: Circuits): void {
+  for (const own of people.values()) own.retryNow();
+}
+
+function paused(server: CatalogueServer, { openUntilMs }: Breaker, clock: Clock): UpstreamError {
+  const retryAfterMs = Math.max(0, (openUntilMs ?? 0) - clock.now());
+  return new UpstreamError('unreachable', `${server.id} is paused after repeated failures`, { retryAfterMs });
 }

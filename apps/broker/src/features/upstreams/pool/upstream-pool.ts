@@ -12,7 +12,7 @@ import type { TargetOptions } from './upstream-target.ts';
 const sweepIntervalMs = 30_000;
 
 /** Upstream connections: one for everyone, or one for each person where the server keeps state. */
-export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'inFlight' | 'answeredCheck'> & {
+export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'inFlight' | 'answeredCheck' | 'failedCheck'> & {
   /**
    * A connection for this person (undefined: for discovery and health), opened on first use and given at once when it is
    * open. Release it when the call is over.
@@ -29,7 +29,7 @@ export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'inFlight' | 
   retireShared(server: CatalogueServer): void;
   /** The server's circuit becomes half-open, and crashes of its programs are forgotten: its next call may try. */
   retryNow(serverId: string): void;
-  /** Whether calls to a server fail at once, because it failed each of the last ones. */
+  /** Whether everyone's calls to a server fail at once, because it failed each of the last ones. */
   isCircuitOpen(serverId: string): boolean;
   /** Closes the connections of all users to a server whose address has changed. */
   dropAll(serverId: string): Promise<void>;
@@ -58,6 +58,7 @@ export function createUpstreamPool(
     admitNow: admissions.admitNow,
     inFlight: admissions.inFlight,
     answeredCheck: admissions.answeredCheck,
+    failedCheck: admissions.failedCheck,
     isCircuitOpen: (serverId) => (admissions.openUntilMs(serverId) ?? 0) > clock.now(),
     retryNow(serverId) {
       connections.resetCrashes(serverId);

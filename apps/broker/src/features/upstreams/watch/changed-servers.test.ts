@@ -12,10 +12,11 @@ let app: TestApp;
 const fixtures = new Map<string, HttpFixture>();
 let faults: FaultServer;
 let client: TestClient;
+let other: TestClient;
 let laterMs = 0;
 
 beforeAll(async () => {
-  for (const slug of ['downshared', 'downperuser']) fixtures.set(slug, await startHttpFixture('both'));
+  for (const slug of ['downshared', 'downperuser', 'dying']) fixtures.set(slug, await startHttpFixture('both'));
   for (const slug of ['upshared', 'upperuser', 'daily']) fixtures.set(slug, await startHttpFixture('legacy'));
   faults = await startFaultServer();
   app = await startTestApp({
@@ -31,9 +32,12 @@ beforeAll(async () => {
   await deployManifest(app, { id: 'resetting', ...at(faults.url('reset')) });
   const { token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
   client = await connectModern(`${app.publicUrl}/mcp`, token);
+  const bob = await app.identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' });
+  other = await connectModern(`${app.publicUrl}/mcp`, bob.token);
 });
 afterAll(async () => {
   await client?.close();
+  await other?.close();
   await app?.stop();
   await Promise.all([...fixtures.values(), faults].map((each) => each?.close()));
 });
@@ -65,13 +69,13 @@ test.each(['upshared', 'upperuser'])(
   },
 );
 
-test('five failed calls in a row open the circuit of a server, and its status says so although it answers pings', async () => {
-  const call = async () => {
+test('five failed calls in a row of two people open the circuit of a server, and its status says so although it answers pings', async () => {
+  const call = async (from = client) => {
     const started = performance.now();
-    const result = await client.callTool({ name: 'failing__call', arguments: {} });
+    const result = await from.callTool({ name: 'failing__call', arguments: {} });
     return { text: JSON.stringify(result), durationMs: performance.now() - started };
   };
-  for (let count = 0; count < 5; count++) expect((await call()).text).toContain('bad_upstream');
+  for (const from of [client, other, client, other, client]) expect((await call(from)).text).toContain('bad_upstream');
   const asked = faults.requests.filter(({ method }) => method === 'tools/call').length;
   const refused = await call();
   expect(refused.text).toContain('upstream_unavailable');
@@ -84,20 +88,29 @@ test('five failed calls in a row open the circuit of a server, and its status sa
   expect((await call()).text).toContain('bad_upstream');
 });
 
-test('a server that was unreachable in five calls gets one more call after an answered check, then its circuit stays open', async () => {
-  const call = () => client.callTool({ name: 'resetting__call', arguments: {} });
+test('a server that was unreachable in five calls gets one more call of each person after an answered check, then its circuit stays open', async () => {
+  const call = (from = client) => from.callTool({ name: 'resetting__call', arguments: {} });
   const asked = () => faults.requests.filter(({ method }) => method === 'tools/call').length;
   const before = asked();
-  for (let count = 0; count < 5; count++) await call();
+  for (const from of [client, other, client, other, client]) await call(from);
   expect(asked()).toBe(before + 5);
   await waitUntil('a call finds out', async () => {
     await call();
     return asked() === before + 6;
   });
+  // the other person's probe confirms it
+  await call(other);
+  expect(asked()).toBe(before + 7);
   const detail = () => app.catalogue.snapshot().byId.get('resetting')?.statusDetail;
   await waitUntil('the status says so', () => detail()?.includes('Paused') === true);
-  await call();
-  expect(asked()).toBe(before + 6);
+  for (const from of [client, other]) await call(from);
+  expect(asked()).toBe(before + 7);
+});
+
+test('five failed checks in a row open the circuit of a server, without a call', async () => {
+  expect(await works('dying')).toBe(true);
+  await fixtures.get('dying')?.close();
+  await waitUntil('the checks find out', () => app.upstreams.pool.isCircuitOpen('dying'));
 });
 
 test('the era of a server is found out again each day', async () => {

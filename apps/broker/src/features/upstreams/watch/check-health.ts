@@ -28,7 +28,7 @@ export async function checkHealth(
     }
     // A server that a check has found down is up again; any other may have been unreachable between two checks.
     if (wasDown && server.statusDetail !== circuitOpen) pool.retryNow(server.id);
-    else pool.answeredCheck(server.id);
+    pool.answeredCheck(server.id);
     // It answers pings, but its calls fail.
     if (pool.isCircuitOpen(server.id)) {
       await catalogue.setHealth(server.id, { status: 'error', detail: circuitOpen, era: undefined });
@@ -43,6 +43,7 @@ export async function checkHealth(
       return false;
     }
     pool.retireShared(server);
+    pool.failedCheck(server.id, error.kind);
     await catalogue.setHealth(server.id, describeFailure(error));
   }
   return false;

@@ -51,11 +51,14 @@ test('a service that is killed is disconnected within 15 s, and connected again 
 
 test('people go on using an HTTP service that was killed under their calls, within 2 s of its return', async () => {
   const client = await connectModern(`${app.publicUrl}/mcp`, token);
-  const call = () => client.callTool({ name: 'travel__list_itineraries', arguments: {} });
+  const bob = await app.identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' });
+  const other = await connectModern(`${app.publicUrl}/mcp`, bob.token);
+  const call = (from = client) => from.callTool({ name: 'travel__list_itineraries', arguments: {} });
   expect((await call()).isError).toBeFalsy();
+  expect((await call(other)).isError).toBeFalsy();
   const before = app.upstreams.services.address('travel');
   kill('travel', 'SIGSTOP');
-  const broken = Promise.all(Array.from({ length: 8 }, call));
+  const broken = Promise.all([client, other].flatMap((from) => Array.from({ length: 4 }, () => call(from))));
   await waitUntil('all are with the service', () => app.upstreams.pool.inFlight('travel') === 8);
   kill('travel', 'SIGKILL');
   expect((await broken).every(({ isError }) => isError)).toBe(true);
@@ -67,9 +70,11 @@ test('people go on using an HTTP service that was killed under their calls, with
   );
   const back = performance.now();
   expect((await call()).isError).toBeFalsy();
+  expect((await call(other)).isError).toBeFalsy();
   expect(performance.now() - back).toBeLessThan(2000);
   await untilStatus('travel', 'connected');
   await client.close();
+  await other.close();
 }, 40_000);
 
 test('a service that hangs is in error within 15 s, and connected again when it recovers', async () => {
