@@ -62,7 +62,7 @@ export type AppOptions = {
   paths?: Paths;
   /** The built web app; without it the broker serves only its API. */
   webFolder?: string;
-  /** host:port of non-public addresses that are allowed as upstreams. */
+  /** host:port of non-public addresses that are allowed as upstreams, beside those of the configuration. */
   allowAddresses?: readonly string[];
   /** Parts of identity that tests replace: Google's issuer, and the dispatcher for clients' metadata documents. */
   identity?: Partial<Pick<IdentityOptions, 'googleIssuer' | 'documentDispatcher'>>;
@@ -99,7 +99,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await migrate(db, migrations);
   await ensurePartitions(db, clock.now());
 
-  const { allowlist, programs, policy } = readInstallation(config, paths, options.allowAddresses);
+  const { allowlist, programs, allowAddresses, policy } = readInstallation(config, paths, options.allowAddresses);
 
   const diagnostics = createDiagnostics({
     db,
@@ -158,7 +158,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     programs,
     allowlist,
     subjectKey,
-    allowAddresses: options.allowAddresses ?? [],
+    allowAddresses,
     clock,
     ids,
     log,

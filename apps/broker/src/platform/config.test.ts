@@ -61,7 +61,18 @@ describe('the configuration', () => {
         signInPerMinute: 20,
       },
       upstreamSecrets: new Map(),
+      upstreamAllowAddresses: [],
     });
+  });
+
+  test('UPSTREAM_ALLOW_ADDRESSES takes host:port and CIDR, and names each entry that is neither', () => {
+    const entries = ['10.0.0.5:8080', 'mcp.internal:80', '[fd00::5]:8080', '10.0.0.0/8', '[fd00::/8]:8080'];
+    expect(readConfig({ UPSTREAM_ALLOW_ADDRESSES: entries.join(', ') }).upstreamAllowAddresses).toEqual(entries);
+    const [problem, ...others] = problemsOf({ UPSTREAM_ALLOW_ADDRESSES: '10.0.0.5, 10.0.0.0/8, 10.0.0.0/33' });
+    expect(others).toEqual([]);
+    expect(problem).toContain('UPSTREAM_ALLOW_ADDRESSES: "10.0.0.5" has no port');
+    expect(problem).toContain('"10.0.0.0/33" must have a prefix from 1 to 32');
+    expect(problem).not.toContain('10.0.0.0/8"');
   });
 
   test('an empty variable counts as unset, and space around a value does not count', () => {

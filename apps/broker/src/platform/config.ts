@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
 import { standInProblems } from './stand-in-problems.ts';
+import { addressEntryProblem } from './http/allowed-addresses.ts';
 import { readUpstreamSecrets } from './upstream-secrets.ts';
 
 const flag = z
@@ -59,6 +60,10 @@ const environmentSchema = z.object({
     .optional(),
   MCP_IN_FLIGHT_USER: whole(16, 1, 1_000_000),
   SIGN_IN_PER_MINUTE: whole(20, 1, 1_000_000),
+  UPSTREAM_ALLOW_ADDRESSES: list.superRefine((entries, context) => {
+    const problems = entries.flatMap((entry) => addressEntryProblem(entry) ?? []);
+    if (problems.length > 0) context.addIssue({ code: 'custom', message: problems.join('; ') });
+  }),
 });
 
 /** Secrets that may come from a file: NAME_FILE is its path. */
@@ -91,6 +96,8 @@ export type Config = {
   masterKey: string | undefined;
   /** What the operator supplies for servers, by variable: UPSTREAM_HEADER_…, UPSTREAM_CLIENT_SECRET_…. */
   upstreamSecrets: ReadonlyMap<string, string>;
+  /** Host:port and CIDR of upstreams that may be private, and reached without TLS. */
+  upstreamAllowAddresses: readonly string[];
   stdio: 'off' | 'allowlist';
   stdioAllowlist: string | undefined;
   logLevel: string;
@@ -180,6 +187,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     trustProxy: env.TRUST_PROXY,
     masterKey: env.MASTER_KEY,
     upstreamSecrets,
+    upstreamAllowAddresses: env.UPSTREAM_ALLOW_ADDRESSES,
     stdio: env.STDIO ?? (production ? 'off' : 'allowlist'),
     stdioAllowlist: env.STDIO_ALLOWLIST,
     logLevel: env.LOG_LEVEL,

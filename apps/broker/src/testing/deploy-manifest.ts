@@ -7,10 +7,9 @@ const faults = 'fault flood notices deep exit-on-call chatty changes-tools';
 
 /** Tests may name what a real installation would refuse: addresses of this machine. */
 const policy: ManifestPolicy = {
-  production: false,
   stdioAliases: new Set(`everything memory filesystem sequential-thinking ${faults}`.split(' ')),
   services: new Set(['travel', 'calendar', 'notes']),
-  isForbiddenHost: () => false,
+  addressProblem: () => undefined,
 };
 
 const defaults = {

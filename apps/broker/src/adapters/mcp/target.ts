@@ -14,7 +14,10 @@ type NetworkTarget = {
   url: string;
   headers: Record<string, string>;
   credential?: UpstreamCredential;
+  /** Host:port and CIDR of addresses that may be private, and reached without TLS. */
   allowAddresses: readonly string[];
+  /** Other addresses only with https or wss. */
+  publicNeedsTls?: boolean | undefined;
 };
 
 /** Where a server is, and the only headers or environment variables that it gets. */

@@ -12,10 +12,9 @@ import { parseManifest } from './parse-manifest.ts';
 const catalogueMigrations = [...auditMigrations, ...tables];
 const log = createLog('silent');
 const policy = {
-  production: false,
   stdioAliases: new Set<string>(),
   services: new Set(['weather']),
-  isForbiddenHost: () => false,
+  addressProblem: () => undefined,
 };
 
 function manifest(id: string, change: object = {}) {

@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
+import { createUpstreamAddressRule } from '#platform/http/upstream-address-rule.ts';
 import { createLog } from '#platform/log.ts';
 import { openTestDatabase, temporaryRoot } from '#testing/databases.ts';
 import { createCatalogue, type Catalogue } from './create-catalogue.ts';
@@ -12,10 +13,9 @@ import { catalogueMigrations } from './migrations.ts';
 import type { ManifestPolicy } from './parse-manifest.ts';
 
 const policy: ManifestPolicy = {
-  production: false,
   stdioAliases: new Set(),
   services: new Set(),
-  isForbiddenHost: (url) => url.hostname === '127.0.0.1',
+  addressProblem: createUpstreamAddressRule({ production: false, allowAddresses: [] }),
 };
 
 let db: Database;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { SoukError } from '#platform/errors.ts';
+import { createUpstreamAddressRule } from '#platform/http/upstream-address-rule.ts';
 import { parseManifest, type ManifestPolicy } from './parse-manifest.ts';
 
 const policy: ManifestPolicy = {
-  production: false,
   stdioAliases: new Set(['memory']),
   services: new Set(['travel']),
-  isForbiddenHost: (url) => /^(127\.|10\.|192\.168\.|169\.254\.|\[|localhost)/.test(url.hostname),
+  addressProblem: createUpstreamAddressRule({ production: false, allowAddresses: [] }),
 };
 
 const valid = {
@@ -164,13 +164,9 @@ describe('a manifest', () => {
     });
   });
 
-  test('in production an address must be https or wss', () => {
-    const production = { production: true };
-    expect(problemOf({ connection: { type: 'http', url: 'http://weather.example.com/mcp' } }, production).code).toBe(
-      'url_not_allowed',
-    );
-    expect(problemOf({ connection: { type: 'websocket', url: 'ws://weather.example.com/mcp' } }, production).code).toBe(
-      'url_not_allowed',
+  test('the refusal of a private address names the field, the rule and the variable that allows it', () => {
+    expect(problemOf({ connection: { type: 'http', url: 'http://10.0.0.5:8080/mcp' } }).message).toBe(
+      'connection.url: must be a public address, or one that the operator allows (UPSTREAM_ALLOW_ADDRESSES=10.0.0.5:8080)',
     );
   });
 

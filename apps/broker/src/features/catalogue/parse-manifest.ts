@@ -1,19 +1,18 @@
 import { manifestSchema, type Manifest } from '@souk/contract/manifest.ts';
 import { SoukError, type Issue } from '#platform/errors.ts';
+import type { UpstreamAddressRule } from '#platform/http/upstream-address-rule.ts';
 import { readJson } from './read-json.ts';
 
 export const maxManifestBytes = 256 * 1024;
 
 /** What this installation allows a manifest to name. */
 export type ManifestPolicy = {
-  /** Demands https and wss. */
-  production: boolean;
   /** Aliases of the operator's allow-list for stdio. */
   stdioAliases: ReadonlySet<string>;
   /** Names that may stand after `service:`. */
   services: ReadonlySet<string>;
-  /** Whether an address is of this machine or its network. Host names are resolved and checked when they are used. */
-  isForbiddenHost(url: URL): boolean;
+  /** Which addresses a manifest may name. */
+  addressProblem: UpstreamAddressRule;
 };
 
 /**
@@ -59,10 +58,8 @@ function checkConnection({ connection }: Manifest, policy: ManifestPolicy): void
     if (!policy.services.has(name)) throw refuse(`this installation has no service called "${name}"`);
     return;
   }
-  const url = new URL(connection.url);
-  if (policy.production && !['https:', 'wss:'].includes(url.protocol))
-    throw refuse('must be https or wss in production');
-  if (policy.isForbiddenHost(url)) throw refuse('must be a public address');
+  const problem = policy.addressProblem(new URL(connection.url));
+  if (problem !== undefined) throw refuse(problem);
 }
 
 const missing = 'is missing';

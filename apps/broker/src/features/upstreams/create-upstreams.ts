@@ -75,6 +75,7 @@ export async function createUpstreams(options: {
     sandbox: options.sandbox ?? (await sandboxFor(config, log)),
     subjectKey: options.subjectKey,
     allowAddresses: options.allowAddresses,
+    publicNeedsTls: config.production,
     credentials: signIn.credentials,
     limits: config.limits,
     clock,

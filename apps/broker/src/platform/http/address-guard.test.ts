@@ -114,7 +114,52 @@ describe('a guarded dispatcher', () => {
   });
 
   test('a public literal is allowed', () => {
-    expect(() => createAddressGuard([]).checkLiteral('1.1.1.1', 443)).not.toThrow();
-    expect(() => createAddressGuard([]).checkLiteral('[2606:4700::1111]', 443)).not.toThrow();
+    expect(() => createAddressGuard([]).checkLiteral({ host: '1.1.1.1', port: 443, tls: true })).not.toThrow();
+    expect(() =>
+      createAddressGuard([]).checkLiteral({ host: '[2606:4700::1111]', port: 443, tls: true }),
+    ).not.toThrow();
+  });
+
+  test.each([
+    ['a network', '127.0.0.1', () => '127.0.0.0/8'],
+    ['a network and port', '127.0.0.1', () => `127.0.0.0/8:${port}`],
+    ['a network, for what a name resolves to', 'localhost', () => `127.0.0.0/8:${port}`],
+    ['a literal in another spelling', '127.0.0.1', () => `0x7f.1:${port}`],
+    ['a name in capitals', 'localhost', () => `LOCALHOST:${port}`],
+  ])('%s allows %s', async (_, host, allowed) => {
+    const dispatcher = createGuardedDispatcher({ allowAddresses: [allowed(), '::1/128'] });
+    const answer = await request(`http://${host}:${port}/`, { dispatcher });
+    expect(await answer.body.text()).toBe('inside');
+    await dispatcher.destroy();
+  });
+
+  test.each([
+    ['another network', '127.0.0.1', () => '10.0.0.0/8'],
+    ['another port of the network', '127.0.0.1', () => `127.0.0.0/8:${port + 1}`],
+    ['the IPv4 address in IPv6 form', '[::ffff:127.0.0.1]', () => '127.0.0.0/8'],
+    ['the IPv4 address in IPv6 form, of an IPv6 network', '[::ffff:127.0.0.1]', () => '::/1'],
+    ['the address of a name that is allowed', '127.0.0.1', () => `localhost:${port}`],
+    ['a name for an address that is allowed', 'localhost', () => `127.0.0.1:${port}`],
+    ['an entry without a port', '127.0.0.1', () => '127.0.0.1'],
+  ])('%s does not pass', async (_, host, allowed) => {
+    const dispatcher = createGuardedDispatcher({ allowAddresses: [allowed()] });
+    await expect(request(`http://${host}:${port}/`, { dispatcher })).rejects.toBeInstanceOf(RefusedAddressError);
+    await dispatcher.destroy();
+  });
+
+  test('the refusal says how an operator allows the address', () => {
+    const refusal = new RefusedAddressError('fd00::5', 8080, 'is not a public address');
+    const literal = () => createAddressGuard([]).checkLiteral({ host: '[fd00::5]', port: 8080, tls: false });
+    expect(literal).toThrow(refusal);
+    expect(refusal.remedy).toBe('To allow it, add [fd00::5]:8080 to UPSTREAM_ALLOW_ADDRESSES.');
+  });
+
+  test('where public addresses need TLS, plain http reaches only those that are allowed', async () => {
+    const guard = createAddressGuard(['10.0.0.0/8', '9.9.9.9:80'], { publicNeedsTls: true });
+    const check = (host: string, port: number, tls: boolean) => () => guard.checkLiteral({ host, port, tls });
+    expect(check('1.1.1.1', 443, true)).not.toThrow();
+    expect(check('1.1.1.1', 80, false)).toThrow('1.1.1.1:80 must be reached with https or wss');
+    expect(check('9.9.9.9', 80, false)).not.toThrow();
+    expect(check('10.1.2.3', 8080, false)).not.toThrow();
   });
 });

@@ -1,12 +1,17 @@
 import { lookup as resolveName, type LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { allowedAddresses, bareHost } from './allowed-addresses.ts';
 
 /** A destination that is neither public nor allow-listed. The message names it, so it goes to logs, not to users. */
 export class RefusedAddressError extends Error {
   readonly code = 'REFUSED_ADDRESS';
-  constructor(host: string, port: number, address: string) {
-    super(`${host}:${port} is not a public address${address === host ? '' : ` (${address})`}`);
+  /** What an operator may do when it is the address of an upstream. */
+  readonly remedy: string;
+  constructor(host: string, port: number, reason: string) {
+    const place = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+    super(`${place} ${reason}`);
     this.name = 'RefusedAddressError';
+    this.remedy = `To allow it, add ${place} to UPSTREAM_ALLOW_ADDRESSES.`;
   }
 }
 
@@ -63,48 +68,59 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
+/** Where a connection goes: the host as it stands in the URL (brackets allowed), and whether it will use TLS. */
+export type Destination = { host: string; port: number; tls: boolean };
+
 export type AddressGuard = {
   /**
    * For the connector: Node does not look IP literals up, so they must be checked here (security.md, Boundaries).
-   * Takes the host as it stands in the URL (brackets allowed) and the port.
    * @throws RefusedAddressError
    */
-  checkLiteral(host: string, port: number): void;
-  /** For `net.connect`: resolves a name and refuses it when any of its addresses is not public. */
-  lookupFor(host: string, port: number): LookupFunction;
+  checkLiteral(to: Destination): void;
+  /** For `net.connect`: resolves a name and refuses it when any of its addresses is refused. */
+  lookupFor(to: Destination): LookupFunction;
 };
 
-/** A guard that allows public unicast addresses, and the exact `host:port` pairs of `allowAddresses`. */
-export function createAddressGuard(allowAddresses: readonly string[]): AddressGuard {
-  const allowed = new Set(allowAddresses.map((entry) => entry.toLowerCase()));
-  const isAllowed = (host: string, port: number) =>
-    allowed.has(`${host.toLowerCase()}:${port}`) || allowed.has(`[${host.toLowerCase()}]:${port}`);
+/**
+ * A guard that allows public unicast addresses, and those that `allowAddresses` names: `host:port`, whatever the host
+ * resolves to, or networks (CIDR).
+ * @param options.publicNeedsTls plain connections only go to addresses that `allowAddresses` names
+ */
+export function createAddressGuard(
+  allowAddresses: readonly string[],
+  { publicNeedsTls = false }: { publicNeedsTls?: boolean | undefined } = {},
+): AddressGuard {
+  const allowed = allowedAddresses(allowAddresses);
+
+  function refusal(host: string, { port, tls }: Destination, address: string): RefusedAddressError | undefined {
+    if (allowed.hasHost(host, port) || allowed.hasAddress(address, port)) return undefined;
+    if (!isPublicAddress(address)) {
+      return new RefusedAddressError(host, port, `is not a public address${address === host ? '' : ` (${address})`}`);
+    }
+    if (publicNeedsTls && !tls) return new RefusedAddressError(host, port, 'must be reached with https or wss');
+    return undefined;
+  }
 
   return {
-    checkLiteral(rawHost, port) {
-      const host = bare(rawHost);
-      if (isIP(host) === 0 || isAllowed(host, port)) return;
-      if (!isPublicAddress(host)) throw new RefusedAddressError(host, port, host);
+    checkLiteral(to) {
+      const host = bareHost(to.host);
+      const refused = isIP(host) === 0 ? undefined : refusal(host, to, host);
+      if (refused) throw refused;
     },
-    lookupFor(rawHost, port) {
-      const host = bare(rawHost);
+    lookupFor(to) {
+      const host = bareHost(to.host);
       return (name, options, callback) => {
         resolveName(name, { ...options, all: true }, (error, addresses) => {
           if (error) return callback(error, '', 0);
-          const refused = isAllowed(host, port)
-            ? undefined
-            : addresses.find((entry) => !isPublicAddress(entry.address));
-          if (refused) return callback(new RefusedAddressError(host, port, refused.address), '', 0);
+          for (const { address } of addresses) {
+            const refused = refusal(host, to, address);
+            if (refused) return callback(refused, '', 0);
+          }
           answerLookup(addresses, options.all === true, callback);
         });
       };
     },
   };
-}
-
-/** A URL writes IPv6 literals in brackets. */
-function bare(host: string): string {
-  return host.replace(/^\[(.*)\]$/, '$1');
 }
 
 function answerLookup(addresses: LookupAddress[], all: boolean, callback: Parameters<LookupFunction>[2]): void {

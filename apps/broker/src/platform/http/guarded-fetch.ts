@@ -1,20 +1,23 @@
 import { Agent, buildConnector } from 'undici';
 import { createAddressGuard } from './address-guard.ts';
+import { portOf } from './allowed-addresses.ts';
 
 /**
  * An undici dispatcher for addresses from outside (manifests, metadata documents): connects to public unicast addresses
- * only, unless the exact host:port is in `allowAddresses`. Its users must not follow redirects.
+ * only, and to those that `allowAddresses` names (host:port or CIDR). Its users must not follow redirects.
  * A refused address is a RefusedAddressError, or the `cause` of what fetch throws.
  *
+ * @param options.publicNeedsTls plain http only goes to addresses that `allowAddresses` names
  * @param options.connectTimeoutMs TCP and TLS together
  * @param options.connections sockets per origin at most
  */
 export function createGuardedDispatcher(options: {
   allowAddresses: readonly string[];
+  publicNeedsTls?: boolean | undefined;
   connectTimeoutMs?: number;
   connections?: number;
 }): Agent {
-  const guard = createAddressGuard(options.allowAddresses);
+  const guard = createAddressGuard(options.allowAddresses, options);
   const timeout = options.connectTimeoutMs ?? 5000;
   return new Agent({
     connections: options.connections ?? 128,
@@ -23,14 +26,14 @@ export function createGuardedDispatcher(options: {
     bodyTimeout: 0,
     keepAliveTimeout: 30_000,
     connect(target, callback) {
-      const port = target.port ? Number(target.port) : target.protocol === 'https:' ? 443 : 80;
+      const to = { host: target.hostname, port: portOf(target), tls: target.protocol === 'https:' };
       try {
-        guard.checkLiteral(target.hostname, port);
+        guard.checkLiteral(to);
       } catch (error) {
         callback(error instanceof Error ? error : new Error(String(error)), null);
         return;
       }
-      const lookup = guard.lookupFor(target.hostname, port);
+      const lookup = guard.lookupFor(to);
       buildConnector({ allowH2: false, timeout, lookup, keepAlive: true })(target, callback);
     },
   });

@@ -17,7 +17,10 @@ export type NetworkTransportOptions = {
   url: URL;
   headers: Record<string, string>;
   credential?: UpstreamCredential;
+  /** Host:port and CIDR of addresses that may be private, and reached without TLS. */
   allowAddresses: readonly string[];
+  /** Other addresses only with https or wss. */
+  publicNeedsTls?: boolean | undefined;
   connectTimeoutMs: number;
   maxResultBytes: number;
 };

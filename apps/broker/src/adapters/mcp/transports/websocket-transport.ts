@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/client';
 import { WebSocket } from 'ws';
 import { createAddressGuard } from '#platform/http/address-guard.ts';
+import { portOf } from '#platform/http/allowed-addresses.ts';
 import { createMessageReader } from '../wire/message-reader.ts';
 import { createPace } from '../wire/pace.ts';
 import { toUpstreamError } from '../wire/translate-error.ts';
@@ -34,18 +35,18 @@ export class WebSocketTransport implements UpstreamTransport {
 
   async #open(own: Record<string, string>): Promise<void> {
     if (this.ended) throw this.ended;
-    const { url, allowAddresses, connectTimeoutMs, maxResultBytes } = this.#options;
+    const { url, allowAddresses, publicNeedsTls, connectTimeoutMs, maxResultBytes } = this.#options;
     const headers = { ...this.#options.headers, ...own };
-    const guard = createAddressGuard(allowAddresses);
-    const port = url.port ? Number(url.port) : url.protocol === 'wss:' ? 443 : 80;
+    const guard = createAddressGuard(allowAddresses, { publicNeedsTls });
+    const to = { host: url.hostname, port: portOf(url), tls: url.protocol === 'wss:' };
     try {
-      guard.checkLiteral(url.hostname, port);
+      guard.checkLiteral(to);
     } catch (error) {
       throw toUpstreamError(error);
     }
     const socket = new WebSocket(url, ['mcp'], {
       headers,
-      lookup: guard.lookupFor(url.hostname, port),
+      lookup: guard.lookupFor(to),
       perMessageDeflate: false,
       maxPayload: maxResultBytes,
       followRedirects: false,

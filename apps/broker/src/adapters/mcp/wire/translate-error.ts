@@ -46,7 +46,7 @@ function findUpstreamError(error: unknown): UpstreamError | undefined {
   for (let each: unknown = error, depth = 0; depth < 6 && each instanceof Error; each = each.cause, depth++) {
     if (each instanceof UpstreamError) return each;
     if (each instanceof RefusedAddressError) {
-      return new UpstreamError('refused_address', each.message, { cause: error });
+      return new UpstreamError('refused_address', `${each.message}. ${each.remedy}`, { cause: error });
     }
     if (each instanceof ProtocolError && each.data instanceof UpstreamError) return each.data;
   }

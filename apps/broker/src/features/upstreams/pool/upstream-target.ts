@@ -2,6 +2,7 @@ import type { Sandbox } from '#adapters/mcp/transports/sandbox.ts';
 import type { UpstreamTarget } from '#adapters/mcp/target.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
+import { allowedAddresses, portOf } from '#platform/http/allowed-addresses.ts';
 import { ownService } from './own-service.ts';
 import { createPersonalFolders } from '../processes/personal-folders.ts';
 import { pseudonymOf } from './pseudonym.ts';
@@ -17,8 +18,10 @@ export type TargetOptions = {
   sandbox: Sandbox;
   /** Makes the pseudonyms by which servers know a person. */
   subjectKey: Uint8Array;
-  /** host:port of private addresses that are allowed: the operator's own, and those of tests. */
+  /** Host:port and CIDR of private addresses that are allowed: the operator's own, and those of tests. */
   allowAddresses: readonly string[];
+  /** Production: plain http and ws only at those. */
+  publicNeedsTls: boolean;
   /** What each person's requests carry at servers that need an account. */
   credentials: Credentials;
 };
@@ -53,7 +56,8 @@ export function upstreamTarget(
   }
   const address = addressOf(server, options);
   const credential = options.credentials(server, userId, address);
-  const target = { type: connection.type, ...address, ...(credential && { credential }) };
+  const { publicNeedsTls } = options;
+  const target = { type: connection.type, ...address, publicNeedsTls, ...(credential && { credential }) };
   if (!ownService(server)) return { ...target, headers: {} };
   const subject = userId !== undefined && pseudonymOf(userId, server.id, options.subjectKey);
   return {
@@ -74,7 +78,12 @@ export function addressOf(
   const { connection } = server.manifest;
   if (connection.type === 'stdio') throw new UpstreamError('unreachable', 'a program has no address');
   const own = ownService(server);
-  if (!own) return { url: connection.url, allowAddresses };
+  if (!own) {
+    // A server on the internet cannot send us to the company's own addresses, for example as its authorization server.
+    const url = new URL(connection.url);
+    const isOfOperator = allowedAddresses(allowAddresses).mayHave(url.hostname, portOf(url));
+    return { url: connection.url, allowAddresses: isOfOperator ? allowAddresses : [] };
+  }
   const { name, path } = own;
   const origin = services.address(name);
   if (!origin) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readChallenge, scopesOf } from './read-challenge.ts';
-import { isSafeAddress, type SignInFetch } from './sign-in-fetch.ts';
+import { isSafeAddress, unsafe, type SignInFetch } from './sign-in-fetch.ts';
 import { SignInProblem } from './sign-in-problem.ts';
 
 /** The address of a server, and the addresses that its sign-in may use although they are not public or not https. */
@@ -102,7 +102,7 @@ async function findAuthorizationServer(
   fetch: SignInFetch,
 ): Promise<AuthorizationServer> {
   if (!isSafeAddress(issuer, allowAddresses) || /[?#]/.test(issuer)) {
-    throw new SignInProblem(`${new URL(url).host} names an authorization server that is not an https address`);
+    throw new SignInProblem(`${new URL(url).host} names an authorization server that is ${unsafe}`);
   }
   const { origin, pathname } = new URL(issuer);
   const path = pathname.replace(/\/$/, '');
@@ -138,7 +138,7 @@ function checked(server: AuthorizationServer, issuer: string, allowAddresses: re
     const place = URL.parse(endpoint);
     // Neither a browser nor a code goes to anything but https, so not to javascript: (mcp-remote CVE-2025-6514).
     if (!place || !isSafeAddress(endpoint, allowAddresses)) {
-      throw new SignInProblem(`${host} names an endpoint that is not an https address`);
+      throw new SignInProblem(`${host} names an endpoint that is ${unsafe}`);
     }
     if (!origins.has(place.origin)) throw new SignInProblem(`${host} names an endpoint of another origin`);
   }

@@ -1,4 +1,6 @@
 import { request } from 'undici';
+import { RefusedAddressError } from '#platform/http/address-guard.ts';
+import { allowedAddresses, portOf } from '#platform/http/allowed-addresses.ts';
 import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
 import { SignInProblem } from './sign-in-problem.ts';
 
@@ -11,14 +13,20 @@ export type SignInRequest = { method?: string; headers?: Record<string, string>;
 /** Fetches from addresses that a server or its authorization server named. The answer is read whole, within bounds. */
 export type SignInFetch = (url: string, init?: SignInRequest) => Promise<Response>;
 
+/** What is said of an address that isSafeAddress refuses. */
+export const unsafe = 'neither an https address nor one that the operator allows (UPSTREAM_ALLOW_ADDRESSES)';
+
 /**
- * Whether an address may be used in a sign-in: https, or plain http at exactly one of `allowAddresses` (host:port), as the
- * demo service on this machine needs it.
+ * Whether an address may be used in a sign-in: https, or plain http where `allowAddresses` names it (host:port or CIDR), as
+ * the demo service on this machine and a company's own servers need it. What a name resolves to is checked when it is used.
  */
 export function isSafeAddress(address: string, allowAddresses: readonly string[]): boolean {
   const url = URL.parse(address);
   if (!url || url.username !== '' || url.password !== '') return false;
-  return url.protocol === 'https:' || (url.protocol === 'http:' && allowAddresses.includes(url.host));
+  return (
+    url.protocol === 'https:' ||
+    (url.protocol === 'http:' && allowedAddresses(allowAddresses).mayHave(url.hostname, portOf(url)))
+  );
 }
 
 /**
@@ -30,16 +38,23 @@ export async function withSignInFetch<T>(
   allowAddresses: readonly string[],
   work: (fetch: SignInFetch) => Promise<T>,
 ): Promise<T> {
-  const dispatcher = createGuardedDispatcher({ allowAddresses, connectTimeoutMs: 5_000, connections: 2 });
+  const dispatcher = createGuardedDispatcher({
+    allowAddresses,
+    publicNeedsTls: true,
+    connectTimeoutMs: 5_000,
+    connections: 2,
+  });
   try {
     return await work(async (url, init = {}) => {
-      if (!isSafeAddress(url, allowAddresses)) throw new SignInProblem(`${url} is not an https address`);
+      if (!isSafeAddress(url, allowAddresses)) throw new SignInProblem(`${url} is ${unsafe}`);
       const answer = await request(url, {
         dispatcher,
         method: init.method === 'POST' ? 'POST' : 'GET',
         headers: { accept: 'application/json', ...init.headers },
         ...(init.body !== undefined && { body: init.body }),
         signal: AbortSignal.timeout(timeoutMs),
+      }).catch((error: unknown) => {
+        throw error instanceof RefusedAddressError ? refused(url, error) : error;
       });
       answer.body.on('error', () => {});
       const { statusCode: status } = answer;
@@ -58,6 +73,12 @@ export async function withSignInFetch<T>(
   } finally {
     await dispatcher.destroy();
   }
+}
+
+/** People read that it is not allowed; how to allow it is for the operator's log, in the cause. */
+function refused(url: string, error: RefusedAddressError): SignInProblem {
+  const cause = new Error(`${error.message}. ${error.remedy}`, { cause: error });
+  return new SignInProblem(`${new URL(url).host} is not an address that this installation allows`, cause);
 }
 
 async function readBounded(

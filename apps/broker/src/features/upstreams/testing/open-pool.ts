@@ -45,6 +45,7 @@ export async function openPool(options: { timers?: Timers; sandbox?: Sandbox } =
     sandbox: options.sandbox ?? { wrap: ({ argv, cwd, env }) => ({ argv, cwd, env }) },
     subjectKey,
     allowAddresses: [],
+    publicNeedsTls: false,
     credentials: () => undefined,
     limits: { callsInFlightPerServer: undefined, callsInFlightPerUser: 16 },
     clock: time.clock,

@@ -13,10 +13,9 @@ export function testServer(manifest: { id: string } & Record<string, unknown>): 
       ...manifest,
     }),
     {
-      production: false,
       stdioAliases: new Set(['files', 'fault', 'lingers']),
       services: new Set(),
-      isForbiddenHost: () => false,
+      addressProblem: () => undefined,
     },
   );
   return {

@@ -1,0 +1,112 @@
+import { BlockList, isIP } from 'node:net';
+
+/** The addresses of UPSTREAM_ALLOW_ADDRESSES: upstreams there may be private, and may speak plain http. */
+export type AllowedAddresses = {
+  /** Whether exactly this host and port are named, whatever the host resolves to. */
+  hasHost(host: string, port: number): boolean;
+  /** Whether an IP address (a literal, or what a name resolved to) is in one of the networks. */
+  hasAddress(address: string, port: number): boolean;
+  /** Whether a host may turn out to be allowed: it is, or it is a name that may resolve into one of the networks. */
+  mayHave(host: string, port: number): boolean;
+};
+
+type Network = { list: BlockList; family: 4 | 6; port: number | undefined };
+type Entry = { host: string; port: number } | Network;
+
+const example =
+  'for example 10.0.0.5:8080, mcp.internal:8080, [fd00::5]:8080, 10.0.0.0/8, 10.0.0.0/8:8080 or [fd00::/8]:8080';
+
+/** What is wrong with an entry, in words; undefined when it is a host and port or a network. */
+export function addressEntryProblem(text: string): string | undefined {
+  const entry = parseEntry(text);
+  return typeof entry === 'string' ? entry : undefined;
+}
+
+const parsed = new WeakMap<readonly string[], AllowedAddresses>();
+
+/** Reads `host:port` and CIDR entries, each list once: a guard is made for each connection. Other entries allow nothing. */
+export function allowedAddresses(entries: readonly string[]): AllowedAddresses {
+  const known = parsed.get(entries);
+  if (known) return known;
+  const hosts = new Set<string>();
+  const networks: Network[] = [];
+  for (const text of entries) {
+    const entry = parseEntry(text);
+    if (typeof entry === 'string') continue;
+    if ('host' in entry) hosts.add(`${entry.host} ${entry.port}`);
+    else networks.push(entry);
+  }
+  const hasHost = (host: string, port: number) => hosts.has(`${bareHost(host).toLowerCase()} ${port}`);
+  const ofPort = (port: number) => networks.filter((network) => network.port === undefined || network.port === port);
+  const hasAddress = (address: string, port: number) => {
+    const family = isIP(address);
+    // An IPv4 address in IPv6 clothes is what attackers write: only an entry of its own allows it.
+    if ((family !== 4 && family !== 6) || /^::ffff:/i.test(address)) return false;
+    return ofPort(port).some(
+      (network) => network.family === family && network.list.check(address, family === 4 ? 'ipv4' : 'ipv6'),
+    );
+  };
+  const allowed: AllowedAddresses = {
+    hasHost,
+    hasAddress,
+    mayHave(host, port) {
+      const bare = bareHost(host);
+      if (hasHost(bare, port)) return true;
+      return isIP(bare) === 0 ? ofPort(port).length > 0 : hasAddress(bare, port);
+    },
+  };
+  parsed.set(entries, allowed);
+  return allowed;
+}
+
+/** A URL writes IPv6 literals in brackets. */
+export function bareHost(host: string): string {
+  return host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
+}
+
+/** The port of a URL, also where it is the scheme's own. */
+export function portOf(url: { protocol: string; port: string }): number {
+  if (url.port !== '') return Number(url.port);
+  return url.protocol === 'https:' || url.protocol === 'wss:' ? 443 : 80;
+}
+
+/** An entry, or what is wrong with it. */
+function parseEntry(text: string): Entry | string {
+  if (text.length > 300) return `"${text.slice(0, 40)}…" is too long`;
+  return text.includes('/') ? parseNetwork(text) : parseHost(text);
+}
+
+function parseNetwork(text: string): Network | string {
+  const match =
+    /^\[([^[\]/]+)\/(\d{1,3})\]:(\d{1,5})$/.exec(text) ?? /^([^[\]/]+)\/(\d{1,3})(?::(\d{1,5}))?$/.exec(text);
+  const [, address = '', prefixText = '', portText] = match ?? [];
+  const family = isIP(address);
+  if (family !== 4 && family !== 6) return `"${text}" is not a network: ${example}`;
+  const prefix = Number(prefixText);
+  const longest = family === 4 ? 32 : 128;
+  if (prefix < 1 || prefix > longest) return `"${text}" must have a prefix from 1 to ${longest}`;
+  const port = portText === undefined ? undefined : readPort(portText);
+  if (portText !== undefined && port === undefined) return `"${text}" has no port from 1 to 65535`;
+  const list = new BlockList();
+  list.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6');
+  return { list, family, port };
+}
+
+function parseHost(text: string): Entry | string {
+  const colon = text.lastIndexOf(':');
+  const host = text.slice(0, Math.max(0, colon));
+  if (isIP(text) !== 0 || colon < 1) return `"${text}" has no port: ${example}`;
+  const port = readPort(text.slice(colon + 1));
+  if (port === undefined) return `"${text}" has no port from 1 to 65535`;
+  if (host.includes(':') && !host.startsWith('['))
+    return `"${text}" needs brackets around the IPv6 address: ${example}`;
+  // As URLs write it, so that the comparison is exact: lower case, 0x7f.1 as 127.0.0.1, IPv6 in its short form.
+  const url = /[@?#\\\s]/.test(host) ? null : URL.parse(`http://${host}`);
+  if (!url || url.hostname === '' || url.port !== '') return `"${text}" is not a host and port: ${example}`;
+  return { host: bareHost(url.hostname), port };
+}
+
+function readPort(text: string): number | undefined {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  return port >= 1 && port <= 65_535 ? port : undefined;
+}
