@@ -3,6 +3,7 @@
 import { asRecord } from '../apps/broker/src/platform/json.ts';
 import type { Tool } from '@modelcontextprotocol/client';
 import { openUpstream } from '../apps/broker/src/adapters/mcp/connect/open-upstream.ts';
+import { NoticeLimits } from '../apps/broker/src/adapters/mcp/notices/notice-limits.ts';
 import type { Ask, CallOptions, Upstream } from '../apps/broker/src/adapters/mcp/upstream.ts';
 import { UpstreamError } from '../apps/broker/src/adapters/mcp/upstream-error.ts';
 import { createLog } from '../apps/broker/src/platform/log.ts';
@@ -22,6 +23,7 @@ const upstream = await openUpstream(
     listTimeoutMs: 10_000,
     maxResultBytes: 1024 * 1024,
     log: createLog('silent'),
+    notices: new NoticeLimits().ofServer('conformance'),
     clientCapabilities,
     ofOnePerson: true,
   },

@@ -46,12 +46,25 @@ export type Ask = {
 };
 
 /** The client that a server may ask and notify during a call. */
-export type Asking = {
+export type Asking = NoticeListener & {
   /** Identifies the client among the user's clients. Needed for a question that does not name its call. */
   readonly client?: string;
   /** Answers the server's question; the silence limit pauses meanwhile. `signal` aborts when the server withdraws it. */
   onAsk?: ((ask: Ask, signal: AbortSignal) => Promise<Record<string, unknown>>) | undefined;
+};
+
+/**
+ * Whether the client's stream takes a notice: `busy` while the client has not read the last ones, `gone` once the stream
+ * has ended.
+ */
+export type Listening = 'ready' | 'busy' | 'gone';
+
+/** The client that is told of a call's progress and log, at a limited rate (notices/). */
+export type NoticeListener = {
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
   onLog?: ((message: LoggingMessageNotification['params']) => void) | undefined;
+  /** Undefined: always ready. Notices to a client that is gone are dropped, and extend no deadline. */
+  listening?(): Listening;
 };
 
 /** Aborts when the caller cancels its request. */
@@ -59,12 +72,10 @@ export type CallerSignal = AbortSignal | Cancellation;
 
 export type CallOptions = Asking & {
   readonly signal: CallerSignal;
-  /** Longest silence. Progress restarts it. */
+  /** Longest silence. Progress restarts it while the client listens. */
   readonly timeoutMs: number;
   /** Total limit, which progress does not extend. */
   readonly totalTimeoutMs: number;
-  /** If it returns a promise, reading from the server pauses until then, where the transport can pause. */
-  readonly onProgress?: ((progress: Progress) => unknown) | undefined;
   /** The calling client's capabilities: sent with each request to modern upstreams, never to legacy ones. */
   readonly clientCapabilities?: ClientCapabilities | undefined;
   /** The log messages to request. Undefined: a modern server sends none, a legacy one sends what it chooses. */

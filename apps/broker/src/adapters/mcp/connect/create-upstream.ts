@@ -38,7 +38,9 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
   const logLevel = createLogLevel(client, options.log);
   const endpoint = transport.endpoint?.();
   /** Carries calls that need nothing from the SDK. Only HTTP upstreams have one. */
-  const channel = endpoint && createFastChannel(endpoint, era, client.getNegotiatedProtocolVersion() ?? '', running);
+  const channel =
+    endpoint &&
+    createFastChannel(endpoint, era, client.getNegotiatedProtocolVersion() ?? '', running, options.notices.pace);
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no addEventListener
   client.onclose = () => {
     stopListening();
@@ -54,20 +56,14 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
       silenceMs: Math.min(call.timeoutMs, totalMs),
       totalMs,
     });
-    const { onProgress } = call;
     try {
       if (call.logLevel) await logLevel.want(call.logLevel);
-      return await running.within(call, deadline, () =>
+      return await running.within(call, deadline, (entered) =>
         send({
           signal: deadline.signal,
           // never reached: our own deadline ends the call first
           timeout: totalMs + 60_000,
-          ...(onProgress && {
-            onprogress: (progress) => {
-              deadline.heard();
-              void onProgress(progress);
-            },
-          }),
+          ...(call.onProgress && { onprogress: (progress) => entered.progress(progress) }),
         }),
       );
     } catch (error) {

@@ -1,8 +1,6 @@
 import type { Client, SubscriptionFilter } from '@modelcontextprotocol/client';
+import { Backoff } from '#platform/backoff.ts';
 import type { OpenOptions } from './open-options.ts';
-
-const firstRetryMs = 1000;
-const longestRetryMs = 60_000;
 
 /**
  * Reports changed lists. A legacy server sends notices unprompted; a modern one sends them over subscriptions/listen, one
@@ -27,11 +25,10 @@ export function listenForListChanges(client: Client, options: OpenOptions): () =
 
   const stop = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  let retryMs = firstRetryMs;
+  const backoff = new Backoff();
   const listen = async (isRetry: boolean): Promise<void> => {
     try {
       const subscription = await client.listen(filter, { timeout: options.connectTimeoutMs, signal: stop.signal });
-      retryMs = firstRetryMs;
       // the list may have changed while no stream was open
       if (isRetry && filter.toolsListChanged) onToolListChanged?.();
       if (isRetry && filter.promptsListChanged) onPromptListChanged?.();
@@ -41,8 +38,7 @@ export function listenForListChanges(client: Client, options: OpenOptions): () =
       options.log.debug({ err: error }, 'an upstream refused subscriptions/listen');
     }
     if (stop.signal.aborted) return;
-    timer = setTimeout(() => void listen(true), retryMs).unref();
-    retryMs = Math.min(retryMs * 2, longestRetryMs);
+    timer = setTimeout(() => void listen(true), backoff.next()).unref();
   };
   void listen(false);
   return () => {

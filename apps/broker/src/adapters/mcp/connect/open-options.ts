@@ -1,5 +1,6 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import type { Log } from '#platform/log.ts';
+import type { ServerNotices } from '../notices/notice-limits.ts';
 import type { Era } from '../upstream.ts';
 
 export type OpenOptions = {
@@ -12,6 +13,8 @@ export type OpenOptions = {
   /** For one answer, in bytes on the wire. */
   maxResultBytes: number;
   log: Log;
+  /** The notices that this server may send, over all its connections. */
+  notices: ServerNotices;
   /** Sent in the handshake: a server up to 2025-11-25 asks only for what these capabilities cover. */
   clientCapabilities?: ClientCapabilities;
   /** All calls are from one user: a message that does not name its call may go to the latest call. */

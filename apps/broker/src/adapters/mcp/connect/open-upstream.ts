@@ -115,15 +115,17 @@ function mayBeOtherEra(
 
 function createTransport(target: UpstreamTarget, options: OpenOptions, connectTimeoutMs: number): UpstreamTransport {
   const { maxResultBytes, onDiagnostics } = options;
+  const { pace } = options.notices;
   switch (target.type) {
     case 'stdio':
-      return new StdioTransport({ ...target, maxResultBytes, onDiagnostics });
+      return new StdioTransport({ ...target, maxResultBytes, pace, onDiagnostics });
     case 'http':
       return new HttpTransport({
         ...target,
         url: parseUrl(target.url, ['http:', 'https:']),
         connectTimeoutMs,
         maxResultBytes,
+        pace,
       });
     case 'websocket':
       return new WebSocketTransport({
@@ -131,6 +133,7 @@ function createTransport(target: UpstreamTarget, options: OpenOptions, connectTi
         url: parseUrl(target.url, ['ws:', 'wss:']),
         connectTimeoutMs,
         maxResultBytes,
+        pace,
       });
   }
 }

@@ -4,42 +4,42 @@ import {
   type Client,
   type ClientCapabilities,
   type JSONRPCMessage,
+  type LoggingMessageNotification,
+  type Progress,
   type Transport,
 } from '@modelcontextprotocol/client';
 import { isWebPage } from '#platform/http/is-web-page.ts';
+import { CallNotices } from '../notices/call-notices.ts';
+import type { ServerNotices } from '../notices/notice-limits.ts';
 import type { CallDeadline } from './call-deadline.ts';
 import type { Ask, Asking } from '../upstream.ts';
 import type { OpenOptions } from './open-options.ts';
 
 /** Routes a server's questions and log messages to the running call that they belong to. */
 export type RunningCalls = {
-  within<T>(call: AskableCall, deadline: Pick<CallDeadline, 'pause'>, send: () => Promise<T>): Promise<T>;
+  within<T>(call: AskableCall, deadline: Deadline, send: (running: EnteredCall) => Promise<T>): Promise<T>;
   /** The same for a fast-path call, whose stream the SDK does not read. */
-  enter(call: AskableCall, deadline: Pick<CallDeadline, 'pause'>): EnteredCall;
+  enter(call: AskableCall, deadline: Deadline): EnteredCall;
 };
 
 /** A running call, and the client that the server may ask and notify during it. */
 type AskableCall = Asking & { readonly clientCapabilities?: ClientCapabilities | undefined };
-type Running = {
-  readonly call: AskableCall;
-  readonly deadline: Pick<CallDeadline, 'pause'>;
-  isOpen: boolean;
-  /** Asked so far. */
-  questions: number;
-};
+type Deadline = Pick<CallDeadline, 'pause' | 'heard'>;
 
 /** Of one call (gateway.md, Lifetimes and limits): each pauses its deadline and reaches a person. */
 const maxQuestions = 32;
 
-/** A running fast-path call. A class, because each call has one and closures would cost more. */
-export class EnteredCall implements Running {
+/** A running call. A class, because each call has one and closures would cost more. */
+export class EnteredCall {
   call: AskableCall;
-  deadline: Pick<CallDeadline, 'pause'>;
+  deadline: Deadline;
   isOpen = true;
+  /** Asked so far. */
   questions = 0;
   readonly #connection: Connection;
+  #notices: CallNotices | undefined;
 
-  constructor(call: AskableCall, deadline: Pick<CallDeadline, 'pause'>, connection: Connection) {
+  constructor(call: AskableCall, deadline: Deadline, connection: Connection) {
     this.call = call;
     this.deadline = deadline;
     this.#connection = connection;
@@ -53,8 +53,23 @@ export class EnteredCall implements Running {
     current.run(this, () => transport.onmessage?.(message as JSONRPCMessage));
   }
 
+  /** Only progress that reaches somebody extends the deadline. */
+  progress(progress: Progress): void {
+    if (this.isOpen && this.#noticed().progress(progress)) this.deadline.heard();
+  }
+
+  log(message: LoggingMessageNotification['params']): void {
+    if (this.isOpen) this.#noticed().log(message);
+  }
+
+  #noticed(): CallNotices {
+    return (this.#notices ??= new CallNotices(this.#connection.notices, this.call));
+  }
+
   leave(): void {
     this.isOpen = false;
+    this.#notices?.end();
+    this.#notices = undefined;
     this.#connection.open?.delete(this);
     // The set's old hash tables keep references to deleted members until the next full collection. Clearing the
     // references here lets a call's objects be freed earlier: 150 MB under load.
@@ -64,13 +79,14 @@ export class EnteredCall implements Running {
 }
 
 const endedCall: AskableCall = {};
-const endedDeadline: Pick<CallDeadline, 'pause'> = { pause: () => () => {} };
+const endedDeadline: Deadline = { pause: () => () => {}, heard() {} };
 
 type Connection = {
   /** Running calls, latest last. Only for an upstream connection of one user: others never need them. */
-  open: Set<Running> | undefined;
+  open: Set<EnteredCall> | undefined;
   /** The call whose stream the current message came on. */
-  current: AsyncLocalStorage<Running>;
+  current: AsyncLocalStorage<EnteredCall>;
+  notices: ServerNotices;
   transport: Pick<Transport, 'onmessage'>;
 };
 
@@ -89,12 +105,12 @@ const severalClients = 'The client cannot be asked: calls of several clients are
 export function listenToServer(
   client: Client,
   transport: Pick<Transport, 'onmessage'>,
-  { clientCapabilities, ofOnePerson }: Pick<OpenOptions, 'clientCapabilities' | 'ofOnePerson'>,
+  { clientCapabilities, ofOnePerson, notices }: Pick<OpenOptions, 'clientCapabilities' | 'ofOnePerson' | 'notices'>,
 ): RunningCalls {
-  const current = new AsyncLocalStorage<Running>();
-  const open = ofOnePerson ? new Set<Running>() : undefined;
-  const connection: Connection = { open, current, transport };
-  const responsible = (): Running | undefined => {
+  const current = new AsyncLocalStorage<EnteredCall>();
+  const open = ofOnePerson ? new Set<EnteredCall>() : undefined;
+  const connection: Connection = { open, current, notices, transport };
+  const responsible = (): EnteredCall | undefined => {
     const known = current.getStore();
     if (known) return known.isOpen ? known : undefined;
     const [first, ...others] = open ?? [];
@@ -130,17 +146,15 @@ export function listenToServer(
       return (await ask({ method, params: { ...request.params } }, context.mcpReq.signal)) as never;
     });
   }
-  client.setNotificationHandler('notifications/message', ({ params }) => responsible()?.call.onLog?.(params));
+  client.setNotificationHandler('notifications/message', ({ params }) => responsible()?.log(params));
 
   return {
     async within(call, deadline, send) {
-      const running = { call, deadline, isOpen: true, questions: 0 };
-      open?.add(running);
+      const running = new EnteredCall(call, deadline, connection);
       try {
-        return await current.run(running, send);
+        return await current.run(running, send, running);
       } finally {
-        running.isOpen = false;
-        open?.delete(running);
+        running.leave();
       }
     },
     enter: (call, deadline) => new EnteredCall(call, deadline, connection),

@@ -3,10 +3,10 @@ import {
   CLIENT_INFO_META_KEY,
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/client';
-import type { Progress } from '@modelcontextprotocol/client';
+import type { LoggingMessageNotification, Progress } from '@modelcontextprotocol/client';
 import { cancellationOf } from '#platform/cancellation.ts';
 import { clientInfo, modernRevision } from '../connect/client-identity.ts';
-import type { ToolAnswer, ToolCallOptions, ToolParams } from '../upstream.ts';
+import { logLevels, type ToolAnswer, type ToolCallOptions, type ToolParams } from '../upstream.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import { Deadline } from './deadline.ts';
 import { Exchange } from './exchange.ts';
@@ -49,10 +49,13 @@ export function callFast(channel: FastChannel, params: ToolParams, options: Tool
         reject(error);
       },
       onProgress(progress) {
-        deadline.heard();
         // why the cast: it is forwarded as the server sent it, and the client's SDK checks it
-        const told = options.onProgress?.(progress as Progress);
-        return told instanceof Promise ? told : undefined;
+        entered.progress(progress as Progress);
+      },
+      onLog(message) {
+        if (!isLogMessage(message)) return;
+        isTold = true;
+        entered.log(message);
       },
       onMessage(message) {
         isTold = true;
@@ -100,4 +103,10 @@ function requestText(channel: FastChannel, id: number, params: ToolParams, optio
 /** Names with other than ASCII characters never get here: the SDK encodes those for the header (SEP-2243). */
 function headersOf(channel: FastChannel, { name }: ToolParams): Record<string, string> | undefined {
   return channel.era === 'modern' ? { 'mcp-method': 'tools/call', 'mcp-name': name } : undefined;
+}
+
+/** What the SDK's schema asks of a log message, which the gateway reads before it forwards it. */
+function isLogMessage(params: Record<string, unknown>): params is LoggingMessageNotification['params'] {
+  const { level, logger } = params;
+  return (logLevels as readonly unknown[]).includes(level) && (logger === undefined || typeof logger === 'string');
 }

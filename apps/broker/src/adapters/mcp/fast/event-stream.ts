@@ -3,13 +3,13 @@ import { UpstreamError } from '../upstream-error.ts';
 import { maxAnswerDepth } from '../wire/answer-depth.ts';
 import { readEvents } from '../wire/event-data.ts';
 import { maxForeignInARow } from '../wire/message-reader.ts';
-import { createPace } from '../wire/pace.ts';
+import { createStreamPace, type Pace } from '../wire/pace.ts';
 import { createEventSplitter } from '../wire/sse-events.ts';
 
 /** The events of one stream, in order: reading pauses while an event is being handled. */
 export class EventStream {
   readonly #splitter;
-  readonly #pace = createPace();
+  readonly #pace: Pace;
   readonly #take: (data: string) => boolean | Promise<void>;
   /** Of the newest event that gave one. */
   lastEventId: string | undefined;
@@ -18,8 +18,10 @@ export class EventStream {
   #foreignInARow = 0;
   #working: Promise<void> | undefined;
 
-  constructor(maxEventBytes: number, take: (data: string) => boolean | Promise<void>) {
+  /** @param shared the pace of the server's other streams */
+  constructor(maxEventBytes: number, shared: Pace, take: (data: string) => boolean | Promise<void>) {
     this.#splitter = createEventSplitter(maxEventBytes);
+    this.#pace = createStreamPace(shared, 1);
     this.#take = take;
   }
 

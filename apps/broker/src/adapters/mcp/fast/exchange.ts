@@ -1,9 +1,11 @@
 import type { Dispatcher } from 'undici';
 import { maxForeignBytes, mediaTypeOf, refuseStatus } from '../transports/bounded-fetch.ts';
 import { readJsonRpcError, toUpstreamError } from '../wire/translate-error.ts';
+import { sdkCost } from '../notices/notice-limits.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import { EventStream } from './event-stream.ts';
 import type { FastChannel } from './fast-channel.ts';
+import { Backoff } from '#platform/backoff.ts';
 import { asRecord, parseObject } from '#platform/json.ts';
 
 /** Receives what arrives during an exchange, and its answer. */
@@ -11,9 +13,11 @@ export type ExchangeListener = {
   /** `text` is the answer as the server wrote it. Either this or onFailure is called, once. */
   onAnswer(text: string, message: Record<string, unknown>): void;
   onFailure(error: UpstreamError): void;
-  /** Progress of this request. Reading pauses until a returned promise resolves. */
-  onProgress(params: Record<string, unknown>): Promise<void> | undefined;
-  /** A question or notice of the server during the call. */
+  /** Progress of this request. */
+  onProgress(params: Record<string, unknown>): void;
+  /** A log message of the server during the call. */
+  onLog(params: Record<string, unknown>): void;
+  /** A question or another notice of the server during the call. */
   onMessage(message: Record<string, unknown>): void;
 };
 
@@ -22,9 +26,6 @@ type Body = 'json' | 'events' | 'foreign';
 /** How long a stream may continue after its answer: a socket whose response ends normally can be reused. */
 const streamEndMs = 1000;
 const streamEndBytes = 64 * 1024;
-/** gateway.md, Lifetimes and limits: a stream that ended is asked for again after 1 s, doubling to 30. */
-const shortestResumeMs = 1000;
-const longestResumeMs = 30_000;
 const maxResumes = 10;
 
 /**
@@ -47,6 +48,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #lastEventId: string | undefined;
   #retryMs = 0;
   #resumes = 0;
+  #backoff: Backoff | undefined;
   /** Why the stream has to be taken up again: what the call fails with when that does not succeed. */
   #interrupted: UpstreamError | undefined;
 
@@ -90,7 +92,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const mediaType = mediaTypeOf(headers['content-type']);
     if (status === 200 && mediaType === 'text/event-stream') {
       this.#body = 'events';
-      this.#events = new EventStream(this.#channel.maxResultBytes, (text) => this.#readEvent(text));
+      this.#events = new EventStream(this.#channel.maxResultBytes, this.#channel.pace, (text) => this.#readEvent(text));
     } else if (mediaType === 'application/json') this.#body = 'json';
   }
 
@@ -138,7 +140,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (lastEventId === undefined || !this.#channel.inSession || this.#resumes >= maxResumes) {
       return this.#fail(failure);
     }
-    const waitMs = Math.min(Math.max(this.#retryMs, shortestResumeMs) * 2 ** this.#resumes, longestResumeMs);
+    this.#backoff ??= new Backoff();
+    const waitMs = this.#backoff.next(this.#retryMs);
     this.#resumes++;
     this.#interrupted = failure;
     this.#events = undefined;
@@ -210,11 +213,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (typeof method !== 'string') return false;
     if (method === 'notifications/progress' && id === undefined) {
       const params = asRecord(message['params']);
-      if (params?.['progressToken'] === this.#id) return this.#listener.onProgress(params) ?? true;
+      if (params?.['progressToken'] === this.#id) this.#listener.onProgress(params);
+      return true;
+    }
+    if (method === 'notifications/message' && id === undefined) {
+      const params = asRecord(message['params']);
+      if (params) this.#listener.onLog(params);
       return true;
     }
     this.#listener.onMessage(message);
-    return true;
+    // the SDK handles it, which costs more than reading it here
+    return this.#channel.pace(sdkCost - 1, 0) ?? true;
   }
 
   #answer(text: string, message: Record<string, unknown>): void {

@@ -2,6 +2,7 @@ import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/client';
 import type { Dispatcher } from 'undici';
 import type { RunningCalls } from '../connect/running-calls.ts';
 import type { Era } from '../upstream.ts';
+import type { Pace } from '../wire/pace.ts';
 
 /** The sockets and session of an open HTTP upstream connection, for calls without its SDK client. */
 export type HttpEndpoint = {
@@ -25,6 +26,8 @@ export type FastChannel = {
   readonly maxResultBytes: number;
   /** The running calls of this upstream connection, on the fast path and through the SDK. */
   readonly running: Pick<RunningCalls, 'enter'>;
+  /** For reading notices, shared by all connections to the server. */
+  readonly pace: Pace;
   /** An id that no other request on this upstream connection has. */
   nextId(): number;
 };
@@ -37,6 +40,7 @@ export function createFastChannel(
   era: Era,
   protocolVersion: string,
   running: Pick<RunningCalls, 'enter'>,
+  pace: Pace,
 ): FastChannel {
   const { url, sessionId } = endpoint;
   let lastId = firstId;
@@ -58,6 +62,7 @@ export function createFastChannel(
     inSession: sessionId !== undefined,
     maxResultBytes: endpoint.maxResultBytes,
     running,
+    pace,
     nextId: () => ++lastId,
   };
 }

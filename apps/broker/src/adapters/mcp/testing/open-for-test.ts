@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { createLog } from '#platform/log.ts';
 import { openUpstream } from '../connect/open-upstream.ts';
 import type { OpenOptions } from '../connect/open-options.ts';
+import { NoticeLimits } from '../notices/notice-limits.ts';
 import type { UpstreamTarget } from '../target.ts';
 import type { ToolAnswer, ToolCallOptions, Upstream } from '../upstream.ts';
 import { UpstreamError } from '../upstream-error.ts';
@@ -21,6 +22,7 @@ export function trackUpstreams(): OpenedUpstreams {
         listTimeoutMs: 5000,
         maxResultBytes: 1024 * 1024,
         log: createLog('silent'),
+        notices: new NoticeLimits().ofServer('tested'),
         ...options,
       });
       opened.push(upstream);

@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Dispatcher } from 'undici';
 import { refuseDeepJson } from '../wire/answer-depth.ts';
-import { createPace } from '../wire/pace.ts';
+import { sdkCost } from '../notices/notice-limits.ts';
+import { createStreamPace, type Pace } from '../wire/pace.ts';
 import { createEventSplitter } from '../wire/sse-events.ts';
 import { UpstreamError } from '../upstream-error.ts';
 
@@ -28,6 +29,8 @@ export type Exchange = {
 export function createBoundedFetch(options: {
   dispatcher: Dispatcher;
   maxResultBytes: number;
+  /** For reading notices, shared by all connections to the server. */
+  pace: Pace;
   currentExchange: () => Exchange | undefined;
 }): FetchLike {
   return async (input, init) => {
@@ -50,10 +53,7 @@ export function createBoundedFetch(options: {
 
     if (status === 200 && mediaType === 'text/event-stream') {
       if (exchange) exchange.streaming = true;
-      return new Response(
-        boundedEvents(answer.body, options.maxResultBytes, exchange),
-        responseInit(status, answer.headers),
-      );
+      return new Response(boundedEvents(answer.body, options, exchange), responseInit(status, answer.headers));
     }
     const body = await readBounded(answer.body, isJson ? options.maxResultBytes : maxForeignBytes, isJson);
     refuseStatus(status, body, { session: headers.has('mcp-session-id'), headers: answer.headers });
@@ -138,10 +138,10 @@ async function readBounded(body: Readable, maxBytes: number, strict: boolean): P
 
 function boundedEvents(
   body: Readable,
-  maxEventBytes: number,
+  limits: { maxResultBytes: number; pace: Pace },
   exchange: Exchange | undefined,
 ): ReadableStream<Uint8Array> {
-  const events = eventsOf(body, maxEventBytes);
+  const events = eventsOf(body, limits);
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -162,9 +162,12 @@ function boundedEvents(
   );
 }
 
-async function* eventsOf(body: Readable, maxEventBytes: number): AsyncGenerator<Uint8Array, void> {
-  const splitter = createEventSplitter(maxEventBytes);
-  const pace = createPace();
+async function* eventsOf(
+  body: Readable,
+  limits: { maxResultBytes: number; pace: Pace },
+): AsyncGenerator<Uint8Array, void> {
+  const splitter = createEventSplitter(limits.maxResultBytes);
+  const pace = createStreamPace(limits.pace, sdkCost);
   for await (const chunk of body) {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
     for (const batch of splitter.push(bytes)) {

@@ -9,6 +9,7 @@ import {
   type RequestId,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
+import { Backoff } from '#platform/backoff.ts';
 import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
 import { createBoundedFetch, type Exchange } from './bounded-fetch.ts';
 import { maxForeignInARow } from '../wire/message-reader.ts';
@@ -19,7 +20,13 @@ import { withCredential } from '../connect/with-credential.ts';
 
 const closeTimeoutMs = 1000;
 
-type OpenRequest = Exchange & { id: RequestId; abort: AbortController; foreignInARow: number };
+type OpenRequest = Exchange & {
+  id: RequestId;
+  abort: AbortController;
+  foreignInARow: number;
+  /** Once its stream has ended before the answer. */
+  backoff?: Backoff;
+};
 
 /**
  * The SDK's Streamable HTTP transport, plus what it leaves to its host:
@@ -27,6 +34,7 @@ type OpenRequest = Exchange & { id: RequestId; abort: AbortController; foreignIn
  * - an exchange that ends without the answer (stream cut, answer with another id, 202 to a request) fails its call at
  *   once, where the SDK would wait for the timeout;
  * - an answer on another exchange than that of its request is dropped, where the SDK goes by the id alone;
+ * - a stream that ended is asked for again after a wait that doubles, where the SDK does what the server's `retry` says;
  * - the POST of a cancelled call is closed: for a legacy server the SDK only sends a notice and leaves the socket open.
  */
 export class HttpTransport implements UpstreamTransport {
@@ -39,6 +47,8 @@ export class HttpTransport implements UpstreamTransport {
   readonly #open = new Map<RequestId, OpenRequest>();
   readonly #current = new AsyncLocalStorage<OpenRequest | undefined>();
   readonly #options: NetworkTransportOptions;
+  /** For the stream that belongs to no request. */
+  readonly #backoff = new Backoff();
   #closing: Promise<void> | undefined;
   #hasReportedMisdirected = false;
 
@@ -51,12 +61,14 @@ export class HttpTransport implements UpstreamTransport {
         createBoundedFetch({
           dispatcher: this.#dispatcher,
           maxResultBytes: options.maxResultBytes,
+          pace: options.pace,
           currentExchange: () => this.#current.getStore(),
         }),
         options.credential,
       ),
       // our fetch never follows redirects; this setting stops the SDK from following them itself
       redirectPolicy: 'follow',
+      reconnectionScheduler: (ask, wantedMs) => this.#askAgain(ask, wantedMs),
     });
     // oxlint-disable unicorn/prefer-add-event-listener -- the SDK's transports have no addEventListener
     this.#inner.onmessage = (message: JSONRPCMessage) => this.#deliver(message);
@@ -150,6 +162,13 @@ export class HttpTransport implements UpstreamTransport {
     const ended = this.#inner.terminateSession().catch(() => {});
     await Promise.race([ended, deadline]);
     clearTimeout(timer);
+  }
+
+  #askAgain(ask: () => void, wantedMs: number): () => void {
+    const request = this.#current.getStore();
+    const backoff = request ? (request.backoff ??= new Backoff()) : this.#backoff;
+    const timer = setTimeout(ask, backoff.next(wantedMs)).unref();
+    return () => clearTimeout(timer);
   }
 
   #register(id: RequestId): OpenRequest {

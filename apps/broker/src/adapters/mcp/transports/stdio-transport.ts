@@ -3,7 +3,8 @@ import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/cli
 import { drainDiagnostics } from './stderr-lines.ts';
 import { createLineSplitter } from '../wire/line-splitter.ts';
 import { createMessageReader } from '../wire/message-reader.ts';
-import { createPace } from '../wire/pace.ts';
+import { sdkCost } from '../notices/notice-limits.ts';
+import { createPace, type Pace } from '../wire/pace.ts';
 import { endGroup, guardGroup, signalGroup } from './process-group.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import type { UpstreamTransport } from './upstream-transport.ts';
@@ -21,6 +22,8 @@ export type StdioTransportOptions = {
   cwd: string;
   env: Record<string, string>;
   maxResultBytes: number;
+  /** For reading notices, shared by all connections to the server. */
+  pace: Pace;
   onDiagnostics?: ((lines: readonly string[]) => void) | undefined;
 };
 
@@ -139,6 +142,8 @@ export class StdioTransport implements UpstreamTransport {
         if (message && !('id' in message)) await Promise.resolve();
         const brake = pace(1, line.length);
         if (brake) await brake;
+        const shared = message && 'method' in message ? this.#options.pace(sdkCost, 0) : undefined;
+        if (shared) await shared;
       }
       if (tooLong) throw new UpstreamError('result_too_large', `a line of more than ${limit} bytes`);
     }

@@ -2,6 +2,7 @@ import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol
 import type { HttpEndpoint } from '../fast/fast-channel.ts';
 import type { UpstreamCredential } from '../target.ts';
 import type { UpstreamError } from '../upstream-error.ts';
+import type { Pace } from '../wire/pace.ts';
 
 /** A transport that reports why it ended: open calls fail with that reason instead of "closed". */
 export type UpstreamTransport = Transport & {
@@ -23,6 +24,8 @@ export type NetworkTransportOptions = {
   publicNeedsTls?: boolean | undefined;
   connectTimeoutMs: number;
   maxResultBytes: number;
+  /** For reading notices, shared by all connections to the server. */
+  pace: Pace;
 };
 
 /** Never sent or received: the code only carries an UpstreamError through the SDK to the call that it ends. */

@@ -3,6 +3,7 @@ import { WebSocket } from 'ws';
 import { createAddressGuard } from '#platform/http/address-guard.ts';
 import { portOf } from '#platform/http/allowed-addresses.ts';
 import { createMessageReader } from '../wire/message-reader.ts';
+import { sdkCost } from '../notices/notice-limits.ts';
 import { createPace } from '../wire/pace.ts';
 import { toUpstreamError } from '../wire/translate-error.ts';
 import { UpstreamError } from '../upstream-error.ts';
@@ -22,6 +23,7 @@ export class WebSocketTransport implements UpstreamTransport {
   readonly #options: NetworkTransportOptions;
   #socket: WebSocket | undefined;
   #closing: Promise<void> | undefined;
+  #brakes = 0;
 
   constructor(options: NetworkTransportOptions) {
     this.#options = options;
@@ -108,6 +110,7 @@ export class WebSocketTransport implements UpstreamTransport {
         const message = read(text);
         if (message) this.onmessage?.(message);
         this.#brake(socket, pace(1, text.length));
+        if (message && 'method' in message) this.#brake(socket, this.#options.pace(sdkCost, 0));
       } catch (error) {
         this.#endWith(toUpstreamError(error));
       }
@@ -124,8 +127,11 @@ export class WebSocketTransport implements UpstreamTransport {
 
   #brake(socket: WebSocket, wait: Promise<void> | undefined): void {
     if (!wait) return;
+    this.#brakes++;
     socket.pause();
-    void wait.then(() => socket.resume());
+    void wait.then(() => {
+      if (--this.#brakes === 0) socket.resume();
+    });
   }
 
   /** Ends the socket at once after a fault of the server, without a closing handshake. */

@@ -6,14 +6,17 @@ const bytesPerSecond = 64 * 1024 * 1024;
 const burstSeconds = 0.25;
 /** Messages read in one turn of the event loop: a few milliseconds of parsing. */
 const messagesPerTurn = 64;
+/** Most streams carry an answer and a few notices: they never wait for what servers do on other streams. */
+const freeMessages = 8;
+
+/** Returns undefined while the next message may be read at once, otherwise a promise to await first. */
+export type Pace = (messages: number, bytes: number) => Promise<void> | undefined;
 
 /**
- * Limits the rate at which one stream of messages is read. A server that floods us with notices or garbage is read in
- * small portions while the rest waits in socket buffers, so that it cannot block the event loop (invariants I5, I7).
- *
- * Returns undefined while the next message may be read at once, otherwise a promise to await first.
+ * Limits the rate at which messages are read. A server that floods us with notices or garbage is read in small portions
+ * while the rest waits in socket buffers, so that it cannot block the event loop (invariants I5, I7).
  */
-export function createPace(): (messages: number, bytes: number) => Promise<void> | undefined {
+export function createPace(rate: { messagesPerSecond: number } = { messagesPerSecond }): Pace {
   let debtSeconds = 0;
   let last = performance.now();
   let sinceTurn = 0;
@@ -21,11 +24,27 @@ export function createPace(): (messages: number, bytes: number) => Promise<void>
     const now = performance.now();
     debtSeconds = Math.max(0, debtSeconds - (now - last) / 1000);
     last = now;
-    debtSeconds += Math.max(messages / messagesPerSecond, bytes / bytesPerSecond);
+    debtSeconds += Math.max(messages / rate.messagesPerSecond, bytes / bytesPerSecond);
     sinceTurn += messages;
     if (debtSeconds <= burstSeconds && sinceTurn < messagesPerTurn) return undefined;
     sinceTurn = 0;
     const waitMs = (debtSeconds - burstSeconds) * 1000;
     return waitMs > 0 ? delay(waitMs, undefined, { ref: false }) : nextTurn();
+  };
+}
+
+/**
+ * The pace of the event stream of one exchange: its own, and after its first messages also one that it shares with the
+ * other streams of its server.
+ * @param cost of one message, in messages of the shared pace
+ */
+export function createStreamPace(shared: Pace | undefined, cost: number): Pace {
+  const own = createPace();
+  let seen = 0;
+  return (messages, bytes) => {
+    const wait = own(messages, bytes);
+    seen += messages;
+    const others = seen > freeMessages ? shared?.(messages * cost, 0) : undefined;
+    return wait && others ? Promise.all([wait, others]).then(() => {}) : (wait ?? others);
   };
 }

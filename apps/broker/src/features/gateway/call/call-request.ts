@@ -4,7 +4,7 @@ import type {
   LoggingMessageNotification,
   Progress,
 } from '@modelcontextprotocol/server';
-import type { Ask, CallOptions } from '#adapters/mcp/upstream.ts';
+import type { Ask, CallOptions, Listening } from '#adapters/mcp/upstream.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import type { LogicalCall } from './call.ts';
@@ -22,6 +22,8 @@ export type CallRequest<Params> = {
   /** Aborts when the client cancels or hangs up. */
   signal: AbortSignal;
   onProgress: ((progress: Progress) => void) | undefined;
+  /** Whether the client's stream takes notices. */
+  listening(): Listening;
   /** The client's capabilities, which it sends with each request; undefined before 2026-07-28. */
   clientCapabilities: ClientCapabilities | undefined;
   /** Passes a server's question to the client. */
@@ -40,6 +42,7 @@ export function callOptions(request: CallRequest<unknown>, server: CatalogueServ
     onProgress,
     onAsk,
     onLog,
+    listening: () => request.listening(),
     logLevel,
     clientCapabilities: request.clientCapabilities ?? context.capabilities,
   };

@@ -8,7 +8,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { IncomingMessage } from 'node:http';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
-import type { Ask, ToolAnswer, ToolCallOptions } from '#adapters/mcp/upstream.ts';
+import type { Ask, Listening, ToolAnswer, ToolCallOptions } from '#adapters/mcp/upstream.ts';
 import { Cancellation } from '#platform/cancellation.ts';
 import type { Call, FoundTarget, LogicalCall } from '../call/call.ts';
 import { totalTimeoutMs, type CallRequest } from '../call/call-request.ts';
@@ -16,12 +16,13 @@ import type { CallUnderWay } from '../call/call-under-way.ts';
 import type { CallEnd } from '../call/outcome.ts';
 import { presentToolEnd } from '../call/present-failure.ts';
 import { toolTarget } from '../call/resolve-target.ts';
+import { listeningOn } from '../http/listening-on.ts';
 import type { McpEndpoint } from '../protocol/mcp-endpoint.ts';
 import { exposeLinks } from '../view/expose-links.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import type { FastCall } from './fast-call.ts';
 import type { CallEntry } from './session-calls.ts';
-import { drained, type AnswerWriter, type Reply } from './write-answer.ts';
+import type { AnswerWriter, Reply } from './write-answer.ts';
 
 /** The HTTP exchange of a call. */
 export type CameIn = { request: IncomingMessage; body: unknown; reply: Reply; context: RequestContext; client: string };
@@ -145,15 +146,15 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
     if (this.call.era === 'legacy') this.#tell(({ onLog }) => onLog?.(message));
   }
 
+  listening(): Listening {
+    return this.#taken ? this.#taken.listening() : listeningOn(this.cameIn.reply.response);
+  }
+
   /** Writes progress here for a modern client that cannot be asked; for others the SDK's server sends it. */
-  #tellProgress(progress: Progress): Promise<void> | undefined {
+  #tellProgress(progress: Progress): void {
     const { call, cameIn } = this;
-    const { response } = cameIn.reply;
-    if (call.era === 'modern' && !call.isInteractive) {
-      return response.destroyed ? undefined : this.#parts.write.progress(cameIn.reply, call, progress);
-    }
-    this.#tell(({ onProgress }) => onProgress?.(progress));
-    return response.writableNeedDrain ? drained(response) : undefined;
+    if (call.era === 'modern' && !call.isInteractive) this.#parts.write.progress(cameIn.reply, call, progress);
+    else this.#tell(({ onProgress }) => onProgress?.(progress));
   }
 
   /** Hands a long call over, so that the client can resume its stream after a broken connection. */

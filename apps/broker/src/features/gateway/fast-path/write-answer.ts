@@ -25,7 +25,7 @@ export type AnswerWriter = {
   idInUse(reply: Reply, call: FastCall): void;
   /** Ends an exchange whose call was cancelled. */
   nothing(reply: Reply): void;
-  progress(reply: Reply, call: FastCall, params: Record<string, unknown>): Promise<void> | undefined;
+  progress(reply: Reply, call: FastCall, params: Record<string, unknown>): void;
 };
 
 export function createAnswerWriter(identity: ServerIdentity): AnswerWriter {
@@ -78,8 +78,7 @@ export function createAnswerWriter(identity: ServerIdentity): AnswerWriter {
         method: 'notifications/progress',
         params: { ...params, progressToken: call.progressToken },
       };
-      // a slow client slows down the server instead of filling our memory
-      return response.write(eventOf(JSON.stringify(notice))) ? undefined : drained(response);
+      response.write(eventOf(JSON.stringify(notice)));
     },
   };
 }
@@ -101,17 +100,4 @@ function send({ response, headers }: Reply, status: number, text: string): void 
 
 function eventOf(text: string): string {
   return `event: message\ndata: ${text}\n\n`;
-}
-
-/** Resolves when a slow client has caught up or disconnected. */
-export function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off('drain', done);
-      response.off('close', done);
-      resolve();
-    };
-    response.once('drain', done);
-    response.once('close', done);
-  });
 }

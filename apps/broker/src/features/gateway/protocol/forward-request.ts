@@ -51,6 +51,7 @@ export function forwardRequest<P extends Params>(
     onProgress: token === undefined ? undefined : onProgress,
     clientCapabilities: ofRequest,
     logLevel: ofEnvelope ?? context.logLevel,
+    listening: () => extra.listening(mcpReq.id),
     // the SDK applies the level of a request; the level of a session is applied here
     onLog({ level, data, logger }) {
       if (isAtLeast(level, context.logLevel)) void mcpReq.log(level, data, logger).catch(() => {});

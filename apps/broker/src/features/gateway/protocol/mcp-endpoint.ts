@@ -8,6 +8,7 @@ import type { GatewayParts } from '../gateway-parts.ts';
 import { createLegacySessions, type LegacySessions } from './sessions/legacy-sessions.ts';
 import { asRecord } from '#platform/json.ts';
 import { sendJsonRpcError } from '../http/json-rpc-error.ts';
+import { listeningOn } from '../http/listening-on.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import { visibleTo } from '../view/visible.ts';
 import { callsOf, extraOf, withExtra } from './request-extra.ts';
@@ -63,8 +64,13 @@ export function createMcpEndpoint(identity: ServerIdentity, parts: GatewayParts)
   return {
     sessions,
     async handle(request, response, context, body, { requestId, underWay }) {
-      const extra = { context, underWay, nextCall: callsOf(underWay?.logical ?? { id: requestId }, parts.ids.uuid) };
-      if (isLegacy(request, body)) return sessions.handle(withExtra(request, extra), response, context, body);
+      const extra = {
+        context,
+        underWay,
+        nextCall: callsOf(underWay?.logical ?? { id: requestId }, parts.ids.uuid),
+        listening: () => listeningOn(response),
+      };
+      if (isLegacy(request, body)) return sessions.handle(request, response, extra, body);
       const visible = await visibleTo(context, parts.catalogue.snapshot(), parts.view);
       const serve = () => serveModern(withExtra(request, { ...extra, visible }), response, body);
       if (!isListen(body)) return serve();

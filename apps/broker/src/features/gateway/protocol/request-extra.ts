@@ -1,5 +1,6 @@
-import type { ServerContext } from '@modelcontextprotocol/server';
+import type { RequestId, ServerContext } from '@modelcontextprotocol/server';
 import type { IncomingMessage } from 'node:http';
+import type { Listening } from '#adapters/mcp/upstream.ts';
 import type { LogicalCall } from '../call/call.ts';
 import type { CallUnderWay } from '../call/call-under-way.ts';
 import type { RequestContext } from '../view/request-context.ts';
@@ -11,6 +12,8 @@ export type RequestExtra = {
   visible?: Visible;
   /** The requested call, if it is running already. */
   underWay?: CallUnderWay | undefined;
+  /** Whether the stream of the client's request with this id takes notices. */
+  listening(id: RequestId): Listening;
   /** The logical call of each message of the request: the first has the request's own id. */
   nextCall(): LogicalCall;
 };

@@ -1,4 +1,5 @@
 import { openUpstream } from '#adapters/mcp/connect/open-upstream.ts';
+import { NoticeLimits } from '#adapters/mcp/notices/notice-limits.ts';
 import type { Upstream } from '#adapters/mcp/upstream.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
@@ -51,6 +52,7 @@ export type LiveConnectionOptions = TargetOptions & { clock: Clock; timers: Time
 export function createLiveConnections(options: LiveConnectionOptions): LiveConnections {
   const { clock, log, events, timers } = options;
   const entries = new Map<string, OpenConnection>();
+  const notices = new NoticeLimits();
   const supervisor = createSupervisor({ clock, timers, evictIdle });
   /** Replaced, with calls still under way. */
   const retired = new Set<OpenConnection>();
@@ -73,6 +75,7 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
         maxResultBytes,
         log,
         ofOnePerson,
+        notices: notices.ofServer(server.id),
         ...(capabilities && { clientCapabilities: capabilities }),
         onToolListChanged: listChanged,
         onPromptListChanged: listChanged,

@@ -24,7 +24,9 @@ export type ParkedCall<Answer> = {
  */
 export function startParkedCall<Answer>(
   first: CallRequest<unknown>,
-  call: (side: Pick<CallRequest<unknown>, 'signal' | 'onAsk' | 'onProgress' | 'onLog'>) => Promise<Answer>,
+  call: (
+    side: Pick<CallRequest<unknown>, 'signal' | 'onAsk' | 'onProgress' | 'onLog' | 'listening'>,
+  ) => Promise<Answer>,
 ): ParkedCall<Answer> {
   const abort = new AbortController();
   const questions = new Map<string, Question>();
@@ -48,6 +50,8 @@ export function startParkedCall<Answer>(
     // request progress from the server only if the client requested it
     onProgress: first.onProgress && ((progress) => current?.onProgress?.(progress)),
     onLog: (message) => current?.onLog?.(message),
+    // nobody, between two rounds
+    listening: () => current?.listening() ?? 'gone',
   });
   // it may fail between two rounds; the next round gets the failure
   running.catch(() => {});

@@ -16,8 +16,12 @@ export type SessionEvents = EventStore & {
 /**
  * The latest events of a session up to 2025-11-25, so that a client can resume a broken stream with Last-Event-ID.
  * Limited in number and bytes: the oldest events are dropped first, and a client that asks for them gets the rest.
+ * @param onStored is told of each event's stream, and whether the event only marks the start of that
  */
-export function createSessionEvents(clock: Clock): SessionEvents {
+export function createSessionEvents(
+  clock: Clock,
+  onStored: (streamId: string, isFirst: boolean) => void,
+): SessionEvents {
   let events: StoredEvent[] = [];
   let bytes = 0;
   let last = 0;
@@ -28,6 +32,7 @@ export function createSessionEvents(clock: Clock): SessionEvents {
 
   return {
     async storeEvent(streamId, message) {
+      onStored(streamId, isStart(message));
       const size = JSON.stringify(message).length;
       last++;
       // storing an event above the limit would evict all others
@@ -45,8 +50,7 @@ export function createSessionEvents(clock: Clock): SessionEvents {
       for (const event of events.filter(
         ({ streamId, number }) => streamId === asked.streamId && number > asked.number,
       )) {
-        // the first event of a stream is empty and only marks its start
-        if (Object.keys(event.message).length > 0) await send(`${event.streamId}.${event.number}`, event.message);
+        if (!isStart(event.message)) await send(`${event.streamId}.${event.number}`, event.message);
       }
       return asked.streamId;
     },
@@ -59,9 +63,14 @@ export function createSessionEvents(clock: Clock): SessionEvents {
   };
 }
 
-/** Whether the text has the form of an event id. */
-export function isEventId(text: string): boolean {
-  return parse(text) !== undefined;
+/** The stream that an event id names; undefined for text that is no event id. */
+export function streamOf(eventId: string): string | undefined {
+  return parse(eventId)?.streamId;
+}
+
+/** The first event of a stream is empty. */
+function isStart(message: JSONRPCMessage): boolean {
+  return Object.keys(message).length === 0;
 }
 
 function parse(eventId: string): { streamId: string; number: number } | undefined {

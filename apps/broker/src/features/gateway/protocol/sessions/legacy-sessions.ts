@@ -1,9 +1,10 @@
-import { isInitializeRequest, type McpServer } from '@modelcontextprotocol/server';
+import { isInitializeRequest, type McpServer, type RequestId } from '@modelcontextprotocol/server';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '#platform/clock.ts';
 import type { Ids } from '#platform/ids.ts';
 import { sendJsonRpcError } from '../../http/json-rpc-error.ts';
 import type { RequestContext } from '../../view/request-context.ts';
+import { withExtra, type RequestExtra } from '../request-extra.ts';
 import { createSessionEvents, type SessionEvents } from './event-store.ts';
 import { SessionTransport } from './session-transport.ts';
 import { withFormMode } from '../forward-request.ts';
@@ -28,7 +29,7 @@ type Session = {
 
 /** Sessions of clients up to 2025-11-25. Only the token and link that opened a session can use it; others get 404. */
 export type LegacySessions = {
-  handle(request: IncomingMessage, response: ServerResponse, context: RequestContext, body: unknown): Promise<void>;
+  handle(request: IncomingMessage, response: ServerResponse, extra: RequestExtra, body: unknown): Promise<void>;
   /** For a fast-path call: the session's calls, if the session belongs to this token and link. */
   enterCall(id: string | string[] | undefined, context: RequestContext): SessionCalls | undefined;
   /** Ends the sessions of a revoked token; all sessions if it is unknown which token was revoked (undefined). */
@@ -82,12 +83,14 @@ export function createLegacySessions(options: {
   async function open(
     request: IncomingMessage,
     response: ServerResponse,
-    context: RequestContext,
+    extra: RequestExtra,
     body: unknown,
   ): Promise<void> {
+    // the session outlives the request that opens it
+    const context: RequestContext = { ...extra.context, request: undefined };
     const server = options.build(context);
-    const events = createSessionEvents(clock);
-    const transport = new SessionTransport({
+    const events = createSessionEvents(clock, (stream, isFirst) => transport.streams.named(stream, isFirst));
+    const transport: SessionTransport = new SessionTransport({
       eventStore: events,
       retryInterval: retryMs,
       sessionIdGenerator: () => ids.uuid(),
@@ -105,13 +108,14 @@ export function createLegacySessions(options: {
       onsessionclosed: (id) => end(id),
     });
     await server.connect(transport);
-    await transport.serve(request, response, body, undefined);
+    await transport.serve(withExtra(request, extra), response, body, undefined);
     // the request was refused, so there is no session
     if (transport.sessionId === undefined || !sessions.has(transport.sessionId)) await server.close();
   }
 
   return {
-    async handle(request, response, context, body) {
+    async handle(request, response, extra, body) {
+      const { context } = extra;
       const id = request.headers['mcp-session-id'];
       if (typeof id === 'string') {
         const session = sessions.get(id);
@@ -123,7 +127,8 @@ export function createLegacySessions(options: {
         session.context.caller = context.caller;
         session.calls.handle(body);
         const revision = session.server.server.getNegotiatedProtocolVersion();
-        return session.transport.serve(request, response, body, revision);
+        const listening = (requestId: RequestId) => session.transport.streams.listening(requestId);
+        return session.transport.serve(withExtra(request, { ...extra, listening }), response, body, revision);
       }
       if (request.method !== 'POST') {
         response.setHeader('allow', 'POST');
@@ -136,7 +141,7 @@ export function createLegacySessions(options: {
       if (!isInitializeRequest(body)) {
         return sendJsonRpcError(response, 400, -32000, 'Bad Request: Mcp-Session-Id is required', body);
       }
-      return open(request, response, { ...context, request: undefined }, body);
+      return open(request, response, extra, body);
     },
 
     enterCall(id, context) {

@@ -3,7 +3,8 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asRecord } from '#platform/json.ts';
 import { sendJsonRpcError } from '../../http/json-rpc-error.ts';
-import { isEventId } from './event-store.ts';
+import { ClientStreams } from './client-streams.ts';
+import { streamOf } from './event-store.ts';
 
 /** The revision that allows batches. */
 const batchRevision = '2025-03-26';
@@ -14,6 +15,7 @@ const batchRevision = '2025-03-26';
  */
 export class SessionTransport extends NodeStreamableHTTPServerTransport {
   readonly #open = new Set<RequestId>();
+  readonly streams = new ClientStreams();
 
   /** The number of unanswered calls. */
   get openCount(): number {
@@ -29,6 +31,7 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
 
   free(id: RequestId): void {
     this.#open.delete(id);
+    this.streams.forget(id);
   }
 
   /** @param revision the session's negotiated revision; undefined before initialize */
@@ -42,8 +45,12 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
       return sendJsonRpcError(response, 400, -32600, 'Invalid Request: batches are not part of this revision');
     }
     const lastEventId = request.headers['last-event-id'];
-    if (typeof lastEventId === 'string' && !isEventId(lastEventId)) {
-      return sendJsonRpcError(response, 400, -32000, 'Bad Request: Last-Event-ID is no event of this session');
+    if (typeof lastEventId === 'string') {
+      const resumed = streamOf(lastEventId);
+      if (resumed === undefined) {
+        return sendJsonRpcError(response, 400, -32000, 'Bad Request: Last-Event-ID is no event of this session');
+      }
+      this.streams.resume(resumed, response);
     }
     const messages: unknown[] = Array.isArray(body) ? body : [body];
     const ids = messages.flatMap(idOf);
@@ -52,9 +59,9 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
       return sendJsonRpcError(response, 400, -32600, 'Invalid Request: this id is in use', { id: twice });
     }
     for (const id of ids) this.#open.add(id);
-    await this.handleRequest(request, response, body);
+    await this.streams.serve(ids, response, () => this.handleRequest(request, response, body));
     // the SDK refused the request, so no answer will free its ids
-    if (response.statusCode >= 400) for (const id of ids) this.#open.delete(id);
+    if (response.statusCode >= 400) for (const id of ids) this.free(id);
     for (const message of messages) {
       const cancelled = cancelledId(message);
       if (cancelled !== undefined && this.#open.has(cancelled)) await this.#endCancelled(cancelled);
@@ -62,8 +69,8 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
   }
 
   override async send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
-    if (!('method' in message) && message.id !== undefined) this.#open.delete(message.id);
-    return super.send(inTermsOfSession(message), options);
+    if (!('method' in message) && message.id !== undefined) this.free(message.id);
+    return this.streams.send(options?.relatedRequestId, () => super.send(inTermsOfSession(message), options));
   }
 
   /** Ends the stream of a cancelled call without an answer, and makes the SDK forget the call. */

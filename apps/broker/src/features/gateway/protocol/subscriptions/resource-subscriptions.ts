@@ -1,6 +1,7 @@
 import { ProtocolError, ResourceNotFoundError } from '@modelcontextprotocol/server';
 import type { Catalogue } from '#features/catalogue/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
+import { Backoff } from '#platform/backoff.ts';
 import type { Log } from '#platform/log.ts';
 import { findResource, type FoundResource } from '../../view/find-resource.ts';
 import { presentUpstreamError } from '../../call/present-failure.ts';
@@ -9,8 +10,6 @@ import type { RequestContext } from '../../view/request-context.ts';
 import { visibleTo } from '../../view/visible.ts';
 
 const maxPerUser = 200;
-const firstRetryMs = 1000;
-const longestRetryMs = 60_000;
 
 /** Subscriptions to resources, each over an upstream connection of its user (gateway.md, trap 6). */
 export type ResourceSubscriptions = {
@@ -81,14 +80,13 @@ export function createResourceSubscriptions(parts: {
       let over = false;
       let stopWatching = () => {};
       let timer: NodeJS.Timeout | undefined;
-      let retryMs = firstRetryMs;
+      const backoff = new Backoff();
 
       const begin = async (resource: FoundResource): Promise<void> => {
         const stop = await watch(context, resource, {
           updated: () => void find(context, address).then((still) => (still && !over ? onUpdated() : undefined)),
           ended: () => retry(),
         });
-        retryMs = firstRetryMs;
         if (over) stop();
         else stopWatching = stop;
       };
@@ -101,8 +99,7 @@ export function createResourceSubscriptions(parts: {
               parts.log.debug({ err: error, server: found.server.id }, 'a subscription could not be renewed');
               retry();
             });
-        }, retryMs).unref();
-        retryMs = Math.min(retryMs * 2, longestRetryMs);
+        }, backoff.next()).unref();
       };
       const subscription: Subscription = {
         userId,

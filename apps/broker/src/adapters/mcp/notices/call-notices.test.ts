@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import type { Listening } from '../upstream.ts';
+import { CallNotices } from './call-notices.ts';
+import { NoticeLimits } from './notice-limits.ts';
+
+/** The limits of a process whose time the test moves. */
+function startLimits() {
+  let nowMs = 0;
+  let due: { atMs: number; act: () => void }[] = [];
+  const limits = new NoticeLimits({
+    now: () => nowMs,
+    after: (delayMs, act) => void due.push({ atMs: nowMs + delayMs, act }),
+  });
+  return {
+    limits,
+    timers: () => due.length,
+    pass(ms: number) {
+      const endMs = nowMs + ms;
+      for (;;) {
+        const [next] = due.filter(({ atMs }) => atMs <= endMs).sort((a, b) => a.atMs - b.atMs);
+        if (!next) break;
+        due = due.filter((timer) => timer !== next);
+        nowMs = next.atMs;
+        next.act();
+      }
+      nowMs = endMs;
+    },
+  };
+}
+
+function startCall(limits: NoticeLimits, server = 'one') {
+  const heard: number[] = [];
+  const logged: unknown[] = [];
+  let state: Listening = 'ready';
+  const notices = new CallNotices(limits.ofServer(server), {
+    onProgress: ({ progress }) => heard.push(progress),
+    onLog: ({ data }) => logged.push(data),
+    listening: () => state,
+  });
+  return { notices, heard, logged, become: (next: Listening) => (state = next) };
+}
+
+test('of a call 20 notices are told in a second, and of those that wait the newest', () => {
+  const { limits, pass, timers } = startLimits();
+  const { notices, heard } = startCall(limits);
+  for (let progress = 1; progress <= 500; progress++) notices.progress({ progress });
+  expect(heard).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  pass(999);
+  expect(heard).toHaveLength(20);
+  pass(100);
+  expect(heard.slice(20)).toEqual([500]);
+  // nothing waits: no timer is left
+  expect(timers()).toBe(0);
+});
+
+test('progress and log messages share the places of a call, and each keeps its newest', () => {
+  const { limits, pass } = startLimits();
+  const { notices, heard, logged } = startCall(limits);
+  for (let progress = 1; progress <= 20; progress++) notices.progress({ progress });
+  notices.progress({ progress: 21 });
+  for (const data of ['a', 'b']) notices.log({ level: 'info', data });
+  notices.progress({ progress: 22 });
+  expect(logged).toEqual([]);
+  pass(1100);
+  expect(heard.slice(20)).toEqual([22]);
+  expect(logged).toEqual(['b']);
+});
+
+test('of a server 200 notices are told in a second, and its calls take turns', () => {
+  const { limits, pass } = startLimits();
+  const calls = Array.from({ length: 30 }, () => startCall(limits));
+  const other = startCall(limits, 'two');
+  const count = () => calls.reduce((sum, { heard }) => sum + heard.length, 0);
+  const flood = (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 10) {
+      for (const [index, { notices }] of calls.entries()) notices.progress({ progress: passed + index });
+      pass(10);
+    }
+  };
+  flood(990);
+  expect(count()).toBe(200);
+  other.notices.progress({ progress: 1 });
+  expect(other.heard).toEqual([1]);
+  flood(3000);
+  expect(count()).toBeLessThanOrEqual(800);
+  expect(count()).toBeGreaterThan(700);
+  // those that came too late in the first second had their turn
+  for (const { heard } of calls) expect(heard.length).toBeGreaterThan(10);
+});
+
+test('of all servers 2,000 notices are told in a second', () => {
+  const { limits, pass } = startLimits();
+  const calls = Array.from({ length: 300 }, (_, index) => startCall(limits, `server-${index % 20}`));
+  for (let round = 0; round < 20; round++) {
+    for (const { notices } of calls) notices.progress({ progress: round });
+    pass(40);
+  }
+  expect(calls.reduce((sum, { heard }) => sum + heard.length, 0)).toBe(2000);
+});
+
+test('a client that reads slowly is told the newest when it has read the others', () => {
+  const { limits, pass } = startLimits();
+  const { notices, heard, become } = startCall(limits);
+  become('busy');
+  for (let progress = 1; progress <= 9; progress++) notices.progress({ progress });
+  pass(500);
+  expect(heard).toEqual([]);
+  become('ready');
+  pass(50);
+  expect(heard).toEqual([9]);
+});
+
+test('a client that is gone is told nothing, and its progress counts for nothing', () => {
+  const { limits, pass, timers } = startLimits();
+  const { notices, heard, logged, become } = startCall(limits);
+  become('gone');
+  expect(notices.progress({ progress: 1 })).toBe(false);
+  notices.log({ level: 'info', data: 'x' });
+  become('busy');
+  expect(notices.progress({ progress: 2 })).toBe(true);
+  become('gone');
+  pass(200);
+  become('ready');
+  pass(200);
+  expect([...heard, ...logged]).toEqual([]);
+  expect(timers()).toBe(0);
+});
+
+test('what waits when the answer comes is dropped', () => {
+  const { limits, pass, timers } = startLimits();
+  const { notices, heard } = startCall(limits);
+  for (let progress = 1; progress <= 25; progress++) notices.progress({ progress });
+  notices.end();
+  pass(5000);
+  expect(heard).toHaveLength(20);
+  expect(timers()).toBe(0);
+});

@@ -1,0 +1,87 @@
+import type { LoggingMessageNotification, Progress } from '@modelcontextprotocol/client';
+import type { NoticeListener } from '../upstream.ts';
+import type { ServerNotices, WaitingNotices } from './notice-limits.ts';
+import { SlidingLimit } from './sliding-limit.ts';
+
+/** gateway.md, Lifetimes and limits: notices forwarded in a second. */
+const perCall = 20;
+
+/**
+ * The progress and log notices of one call, on their way to its client. A notice without a place waits, and a newer one of
+ * its kind replaces it, so that a call holds two at most. What still waits when the answer comes is dropped: the answer
+ * says more, and nothing delays it. Once the client's stream is gone, notices are dropped and extend no deadline.
+ *
+ * Made for the first notice of a call: most calls have none.
+ */
+export class CallNotices implements WaitingNotices {
+  readonly #server: ServerNotices;
+  readonly #listener: NoticeListener;
+  readonly #limit = new SlidingLimit(perCall);
+  #progress: Progress | undefined;
+  #log: LoggingMessageNotification['params'] | undefined;
+  #isWaiting = false;
+
+  constructor(server: ServerNotices, listener: NoticeListener) {
+    this.#server = server;
+    this.#listener = listener;
+  }
+
+  /** @returns whether anybody listens: only then it extends the call's deadline */
+  progress(progress: Progress): boolean {
+    if (!this.#listener.onProgress || this.#isGone()) return false;
+    this.#progress = progress;
+    this.#offer();
+    return true;
+  }
+
+  log(message: LoggingMessageNotification['params']): void {
+    if (!this.#listener.onLog || this.#isGone()) return;
+    this.#log = message;
+    this.#offer();
+  }
+
+  /** The call has its answer. */
+  end(): void {
+    this.#forget();
+    if (this.#isWaiting) this.#server.limits.leave(this);
+  }
+
+  tellNext(nowMs: number, hasWaited: boolean): boolean {
+    const state = this.#listener.listening?.() ?? 'ready';
+    if (state === 'gone') this.#forget();
+    else if (state === 'ready' && this.#limit.hasRoom(nowMs) && this.#server.take(nowMs, hasWaited)) {
+      this.#limit.take(nowMs);
+      this.#tell();
+    }
+    this.#isWaiting = this.#progress !== undefined || this.#log !== undefined;
+    return !this.#isWaiting;
+  }
+
+  #isGone(): boolean {
+    return this.#listener.listening?.() === 'gone';
+  }
+
+  #offer(): void {
+    // the newest has taken the place of the one that waits
+    if (this.#isWaiting) return;
+    const { limits } = this.#server;
+    if (!this.tellNext(limits.time.now(), false)) limits.wait(this);
+  }
+
+  #tell(): void {
+    const progress = this.#progress;
+    const log = this.#log;
+    if (progress) {
+      this.#progress = undefined;
+      this.#listener.onProgress?.(progress);
+    } else if (log) {
+      this.#log = undefined;
+      this.#listener.onLog?.(log);
+    }
+  }
+
+  #forget(): void {
+    this.#progress = undefined;
+    this.#log = undefined;
+  }
+}

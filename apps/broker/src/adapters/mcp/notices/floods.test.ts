@@ -1,0 +1,98 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { listenLocally } from '#testing/listen-locally.ts';
+import { failureOf, optionsFor, textOf, trackUpstreams, ways } from '../testing/open-for-test.ts';
+
+const { open, closeAll } = trackUpstreams();
+type Message = { id?: number; method?: string; params?: { _meta?: { progressToken?: unknown } } };
+
+let listening: Awaited<ReturnType<typeof listenLocally>>;
+let sent = 0;
+beforeEach(async () => {
+  sent = 0;
+  listening = await listenLocally(createServer((request, response) => void serve(request, response)));
+});
+afterEach(async () => {
+  await closeAll();
+  await listening.close();
+});
+
+/** A server up to 2025-11-25 that sends progress and log messages as fast as they are read: `name` is how many. */
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  response.on('error', () => {});
+  if (request.method !== 'POST') return void response.writeHead(405).end();
+  const { id, method, params } = (await json(request)) as Message & { params?: { name?: string } };
+  if (method === 'initialize') {
+    const capabilities = { tools: {}, logging: {} };
+    const result = { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'a', version: '1' } };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    return void response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  }
+  if (method !== 'tools/call') return void response.writeHead(202).end();
+  // a server that guesses the token sends progress to those who asked for none
+  const progressToken = params?._meta?.progressToken ?? id;
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  const send = (message: object) => response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+  const end = Number(params?.name);
+  const pour = () => {
+    while (sent < end && !response.destroyed) {
+      sent++;
+      const told = { level: 'info', data: sent };
+      send({ method: 'notifications/message', params: told });
+      if (!send({ method: 'notifications/progress', params: { progressToken, progress: sent } })) {
+        return void response.once('drain', pour);
+      }
+    }
+    if (response.destroyed) return;
+    send({ id, result: { content: [{ type: 'text', text: 'done' }] } });
+    response.end();
+  };
+  pour();
+}
+
+const connect = () => {
+  const host = `127.0.0.1:${listening.port}`;
+  return open({ type: 'http', url: `http://${host}/mcp`, headers: {}, allowAddresses: [host] }, { era: 'legacy' });
+};
+
+/** The most of these times in any second. */
+function mostInASecond(atMs: readonly number[]): number {
+  return Math.max(...atMs.map((start) => atMs.filter((at) => at >= start && at - start < 1000).length));
+}
+
+test.each(ways)('of thousands of notices a caller hears 20 in a second, and its answer (%s)', async (way) => {
+  const upstream = await connect();
+  const heard: { atMs: number; count: number }[] = [];
+  const hear = (count: unknown) => heard.push({ atMs: performance.now(), count: Number(count) });
+  const options = optionsFor(way)({
+    onProgress: ({ progress }) => void hear(progress),
+    onLog: ({ data }) => void hear(data),
+    timeoutMs: 30_000,
+    totalTimeoutMs: 30_000,
+  });
+  expect(textOf(await upstream.callTool({ name: way === 'fast' ? '4000' : '1000' }, options))).toBe('done');
+  expect(heard.length).toBeGreaterThanOrEqual(20);
+  expect(mostInASecond(heard.map(({ atMs }) => atMs))).toBeLessThanOrEqual(20);
+});
+
+test.each(ways)('security row 43: progress keeps no call alive whose client is gone (%s)', async (way) => {
+  const upstream = await connect();
+  let listened = 0;
+  const options = optionsFor(way)({
+    onProgress: () => void listened++,
+    listening: () => (listened < 3 ? 'ready' : 'gone'),
+    timeoutMs: 300,
+    totalTimeoutMs: 20_000,
+  });
+  expect((await failureOf(upstream.callTool({ name: '1000000' }, options))).kind).toBe('timeout');
+  expect(listened).toBe(3);
+});
+
+test.each(ways)('progress that nobody asked for keeps no call alive (%s)', async (way) => {
+  const upstream = await connect();
+  const options = optionsFor(way)({ timeoutMs: 300, totalTimeoutMs: 20_000 });
+  const begun = performance.now();
+  expect((await failureOf(upstream.callTool({ name: '1000000' }, options))).kind).toBe('timeout');
+  expect(performance.now() - begun).toBeLessThan(10_000);
+});

@@ -1,0 +1,122 @@
+import { createPace, type Pace } from '../wire/pace.ts';
+import { SlidingLimit } from './sliding-limit.ts';
+
+/** gateway.md, Lifetimes and limits: notices forwarded in a second. */
+const perServer = 200;
+const perProcess = 2000;
+/** How soon a notice that waits is tried again. */
+const retryMs = 50;
+/** Reading notices costs time even if nobody hears them: 1 is one that the fast path reads, `sdkCost` one that the SDK does. */
+const readPerServer = 4000;
+const readPerProcess = 8000;
+export const sdkCost = 4;
+
+/** A call with notices that wait for a place. */
+export type WaitingNotices = {
+  /** @returns whether none is left to tell */
+  tellNext(nowMs: number, hasWaited: boolean): boolean;
+};
+
+type Time = { now(): number; after(delayMs: number, act: () => void): void };
+
+const realTime: Time = {
+  now: () => performance.now(),
+  after: (delayMs, act) => void setTimeout(act, delayMs).unref(),
+};
+
+/** What all servers of this process may forward, and the calls whose newest notice waits for a place. */
+export class NoticeLimits {
+  readonly time: Time;
+  readonly forwarded = new SlidingLimit(perProcess);
+  readonly reading = createPace({ messagesPerSecond: readPerProcess });
+  isCrowded = false;
+  readonly #servers = new Map<string, ServerNotices>();
+  /** The longest waiting first. */
+  readonly #waiting = new Set<WaitingNotices>();
+  readonly #crowded = new Set<ServerNotices>();
+  #isArmed = false;
+
+  constructor(time: Time = realTime) {
+    this.time = time;
+  }
+
+  /** Shared by all connections to this server. */
+  ofServer(serverId: string): ServerNotices {
+    const known = this.#servers.get(serverId);
+    if (known) return known;
+    const server = new ServerNotices(this);
+    this.#servers.set(serverId, server);
+    return server;
+  }
+
+  wait(call: WaitingNotices): void {
+    this.#waiting.add(call);
+    this.#arm();
+  }
+
+  leave(call: WaitingNotices): void {
+    this.#waiting.delete(call);
+  }
+
+  /** No place was free: who waits already comes first when there is one. `server` when its own limit was reached. */
+  crowd(server: ServerNotices | undefined): void {
+    if (server) {
+      server.isCrowded = true;
+      this.#crowded.add(server);
+    } else this.isCrowded = true;
+    this.#arm();
+  }
+
+  /** One timer for all calls, and none while nothing waits. */
+  #arm(): void {
+    if (this.#isArmed) return;
+    this.#isArmed = true;
+    this.time.after(retryMs, () => this.#tellWaiting());
+  }
+
+  #tellWaiting(): void {
+    this.#isArmed = false;
+    this.isCrowded = false;
+    for (const server of this.#crowded) server.isCrowded = false;
+    this.#crowded.clear();
+    const nowMs = this.time.now();
+    for (const call of this.#waiting) {
+      if (this.isCrowded) break;
+      if (call.tellNext(nowMs, true)) this.#waiting.delete(call);
+    }
+    if (this.#waiting.size > 0 || this.isCrowded || this.#crowded.size > 0) this.#arm();
+  }
+}
+
+/** What one server may forward, over all its connections. */
+export class ServerNotices {
+  readonly limits: NoticeLimits;
+  isCrowded = false;
+  readonly #forwarded = new SlidingLimit(perServer);
+  readonly #reading = createPace({ messagesPerSecond: readPerServer });
+
+  constructor(limits: NoticeLimits) {
+    this.limits = limits;
+  }
+
+  /** A place for one notice, at the server and in the process. Calls that waited come before others. */
+  take(nowMs: number, hasWaited: boolean): boolean {
+    const { limits } = this;
+    if (!hasWaited && (this.isCrowded || limits.isCrowded)) return false;
+    const full = !this.#forwarded.hasRoom(nowMs);
+    if (full || !limits.forwarded.hasRoom(nowMs)) {
+      limits.crowd(full ? this : undefined);
+      return false;
+    }
+    this.#forwarded.take(nowMs);
+    limits.forwarded.take(nowMs);
+    return true;
+  }
+
+  /** Slows down the reading of notices, so that servers that flood on many streams take little of the event loop. */
+  readonly pace: Pace = (messages, bytes) => {
+    const own = this.#reading(messages, bytes);
+    const all = this.limits.reading(messages, bytes);
+    return own && all ? Promise.all([own, all]).then(() => {}) : (own ?? all);
+  };
+}

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { openSession } from '#testing/open-session.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
+import { clearUsageRows, usageRows } from '#testing/usage-rows.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+
+// A call of a session goes on when its client's stream breaks, since the client may take it up again. Until then nobody
+// hears its progress.
+
+const everyMs = 50;
+const silenceMs = 1500;
+let app: TestApp;
+let server: HttpFixture;
+let token: string;
+
+beforeAll(async () => {
+  server = await startHttpFixture('legacy');
+  app = await startTestApp({ allowAddresses: [server.address], env: withoutHealthChecks });
+  await deployManifest(app, {
+    id: 'slow',
+    connection: { type: 'http', url: server.url },
+    deadlines: { callMs: silenceMs },
+  });
+  ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
+});
+afterAll(async () => {
+  await app?.stop();
+  await server?.close();
+});
+beforeEach(() => clearUsageRows(app));
+
+async function beginCall(steps: number) {
+  const hangUp = new AbortController();
+  const session = { ...(await openSession(`${app.publicUrl}/mcp`, token)), 'mcp-protocol-version': '2025-11-25' };
+  const params = { name: 'slow__slow', arguments: { steps, everyMs }, _meta: { progressToken: 'p' } };
+  const answer = await fetch(`${app.publicUrl}/mcp`, {
+    method: 'POST',
+    headers: { ...session, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    signal: hangUp.signal,
+  });
+  return { session, hangUp, events: readEvents(answer) };
+}
+
+/** The events of a stream as they come. */
+async function* readEvents({ body }: Response): AsyncGenerator<string, void> {
+  let text = '';
+  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    const events = text.split('\n\n');
+    text = events.pop() ?? '';
+    yield* events;
+  }
+}
+
+const isProgress = (event: string) => event.includes('notifications/progress');
+
+async function firstProgress(events: AsyncGenerator<string, void>): Promise<string> {
+  for await (const event of { [Symbol.asyncIterator]: () => ({ next: () => events.next() }) }) {
+    if (isProgress(event)) return event;
+  }
+  throw new Error('no progress');
+}
+
+test('security row 43: progress that nobody hears does not keep the call of a session alive', async () => {
+  const { events, hangUp } = await beginCall(100_000);
+  await firstProgress(events);
+  hangUp.abort();
+  const begun = performance.now();
+  await waitUntil('the call ended', async () => (await usageRows(app)).length === 1, 20_000);
+  expect((await usageRows(app))[0]).toMatchObject({ outcome: 'failed', reason: 'timeout' });
+  expect(performance.now() - begun).toBeGreaterThan(silenceMs - 200);
+});
+
+test('a client that takes up its stream hears progress again, which keeps the call alive', async () => {
+  const steps = Math.ceil((silenceMs * 2.5) / everyMs);
+  const { session, events, hangUp } = await beginCall(steps);
+  const first = await firstProgress(events);
+  hangUp.abort();
+  const id = /^id: (.+)$/m.exec(first)?.[1] ?? '';
+  const resumed = await fetch(`${app.publicUrl}/mcp`, {
+    headers: { ...session, accept: 'text/event-stream', 'last-event-id': id },
+  });
+  const heard: string[] = [];
+  for await (const event of readEvents(resumed)) heard.push(event);
+  expect(heard.filter(isProgress).length).toBeGreaterThan(10);
+  expect(heard.at(-1)).toContain('"done"');
+  expect(await usageRows(app)).toMatchObject([{ outcome: 'ok' }]);
+});
