@@ -25,7 +25,7 @@ import {
   type UsageWriter,
 } from '#features/usage/index.ts';
 import { createBilling, type Billing } from '#features/billing/index.ts';
-import { connectGoogle } from '#adapters/google/google-sign-in.ts';
+import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
 import { systemClock, type Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import { deriveKey, readMasterKey } from '#platform/crypto/master-key.ts';
@@ -116,7 +116,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ids,
     log,
     vault,
-    connectUpstream: connectGoogle,
+    connectUpstream: connectOpenId,
     hasServer: (serverId) => catalogue.snapshot().byId.has(serverId),
     disabledServers: (userId) => upstreams.preferences.readDisabled(userId),
     services: {

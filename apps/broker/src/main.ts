@@ -2,6 +2,7 @@ import { ConfigError, readConfig, type Config } from '#platform/config.ts';
 import { SealedTextError } from '#platform/crypto/vault.ts';
 import { DataFolderDamagedError, DataFolderInUseError } from '#platform/db/database-errors.ts';
 import { createLog } from '#platform/log.ts';
+import { describeSignInAllow } from '#platform/sign-in-allow.ts';
 import { createOperatorServer } from '#platform/operator/operator-server.ts';
 import { createApp } from './app.ts';
 import { buildWeb } from './build-web.ts';
@@ -67,9 +68,10 @@ function explain(error: unknown): string {
 }
 
 function announce(): void {
-  const { publicUrl, brandName, google, adminEmails } = config;
-  const signIn = google
-    ? 'with Google'
+  const { publicUrl, brandName, google, oidc, standIn, adminEmails, signInAllow } = config;
+  const providers = [...(google ? ['Google'] : []), ...(oidc ? [oidc.name] : [])];
+  const signIn = !standIn
+    ? `with ${providers.join(' or ')}`
     : `with the stand-in for Google (demo sign-in): pick an account, or type any e-mail. Administrator: ${adminEmails.join(', ')}`;
   console.log(`
 ${brandName} is ready.
@@ -77,5 +79,6 @@ ${brandName} is ready.
   Address   ${publicUrl}
   Link      ${publicUrl}/mcp      paste it into Claude, ChatGPT, VS Code or any MCP client
   Sign in   ${signIn}
+  Open to   ${describeSignInAllow(signInAllow)}
 `);
 }

@@ -1,12 +1,12 @@
 import { createPersonalTokenBodySchema } from '@souk/contract/identity.ts';
 import { z } from 'zod';
-import type { Identity } from '#features/identity/index.ts';
+import { providerIds, type Identity } from '#features/identity/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
 
 const tokenCreateSchema = createPersonalTokenBodySchema.extend({ email: z.string(), provider: z.string().optional() });
 
-const userSchema = z.object({ email: z.string(), provider: z.enum(['google', 'dev']).optional() });
+const userSchema = z.object({ email: z.string(), provider: z.enum(providerIds).optional() });
 
 /** The commands of the operator's command line, by name. */
 export function operatorCommands({

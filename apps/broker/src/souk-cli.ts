@@ -1,5 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { z } from 'zod';
+import { providerIds } from '#features/identity/index.ts';
 import { ConfigError, readConfig, type Config } from '#platform/config.ts';
 import { DataFolderDamagedError, DataFolderInUseError } from '#platform/db/database-errors.ts';
 import { callOperator, NotRunningError, OperatorCommandError } from '#platform/operator/call-operator.ts';
@@ -51,7 +52,7 @@ const commands: readonly Command[] = [
     help: [
       ['--email E', 'the owner of the token; while the demo sign-in is active, a missing user is created'],
       ['--name N', 'the name of the token in the list of tokens'],
-      ['--provider P', "the user's sign-in provider (google); required unless the demo sign-in is active"],
+      ['--provider P', "the user's sign-in provider (google or oidc); required unless the demo sign-in is active"],
       ['--expires-days D', "days until it expires, 1 to 366; by default the broker's setting"],
       ['--scopes S', "scopes, separated by commas; by default the broker's setting"],
     ],
@@ -67,7 +68,7 @@ const commands: readonly Command[] = [
     options: { email: { type: 'string' }, provider: { type: 'string' } },
     help: [
       ['--email E', 'the address of the account'],
-      ['--provider P', "the account's sign-in provider (google or dev); by default the active one"],
+      ['--provider P', "the account's sign-in provider (google, oidc or dev); by default those that are configured"],
     ],
     run: (values, cli) => setUserActive(action, values, cli),
   })),
@@ -146,8 +147,8 @@ const usersSchema = z.object({ users: z.int() });
 async function setUserActive(action: 'deactivate' | 'activate', values: Values, { environment, stdout }: CliOptions) {
   const { email, provider } = values;
   if (typeof email !== 'string') throw new UsageError('--email is required');
-  if (provider !== undefined && provider !== 'google' && provider !== 'dev') {
-    throw new UsageError('--provider must be google or dev');
+  if (provider !== undefined && !providerIds.some((id) => id === provider)) {
+    throw new UsageError('--provider must be google, oidc or dev');
   }
   const result = await askBrokerOrRun(readConfig(environment), `user.${action}`, { email, provider });
   const { users } = usersSchema.parse(result);

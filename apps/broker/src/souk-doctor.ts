@@ -25,7 +25,7 @@ export async function examine(
     clientName,
     nowMs: () => systemClock.now(),
     // the sign-in provider of another installation cannot be checked from here
-    ...(config?.google && { signInProvider: google }),
+    signInProviders: [...(config?.google ? [google] : []), ...(config?.oidc ? [config.oidc.issuer] : [])],
   });
   return { baseUrl, diagnosis };
 }

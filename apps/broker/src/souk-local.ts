@@ -1,4 +1,4 @@
-import { connectGoogle } from '#adapters/google/google-sign-in.ts';
+import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
 import { createIdentity } from '#features/identity/index.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
@@ -28,7 +28,7 @@ export async function runLocally(config: Config, command: string, args: unknown)
       ids: createIds(systemClock),
       log,
       vault: createVault(readMasterKey(config)),
-      connectUpstream: connectGoogle,
+      connectUpstream: connectOpenId,
     });
     try {
       const run = operatorCommands({ identity })[command];

@@ -14,7 +14,7 @@ export const userProfileSchema = z.object({
   email: z.string(),
   displayName: z.string(),
   photoURL: z.string().nullable(),
-  /** google, or dev for the stand-in's users. */
+  /** google, oidc for a company's own provider, or dev for the stand-in's users. */
   provider: z.string(),
   planId: z.string(),
   planStatus: z.string(),

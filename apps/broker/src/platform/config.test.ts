@@ -39,6 +39,9 @@ describe('the configuration', () => {
       dataDir: resolve('data'),
       databaseUrl: undefined,
       google: undefined,
+      oidc: undefined,
+      standIn: true,
+      signInAllow: undefined,
       stripe: undefined,
       adminEmails: ['admin@souk.test'],
       allowDevSignIn: false,
@@ -106,6 +109,62 @@ describe('the configuration', () => {
       expect.stringContaining('GOOGLE_CLIENT_SECRET is missing'),
     ]);
     expect(problemsOf({ GOOGLE_CLIENT_SECRET: 's' })).toEqual([expect.stringContaining('GOOGLE_CLIENT_ID is missing')]);
+  });
+
+  describe('a company’s own sign-in provider', () => {
+    const oidc = { OIDC_ISSUER: 'https://id.acme.example/realm', OIDC_CLIENT_ID: 'id', OIDC_CLIENT_SECRET: 'secret' };
+
+    test('counts like Google: no stand-in, listening everywhere, good for production, no default administrator', () => {
+      const read = readConfig({ ...oidc, ADMIN_EMAILS: 'ana@acme.example' });
+      const name = 'id.acme.example';
+      const provider = { issuer: oidc.OIDC_ISSUER, clientId: 'id', clientSecret: 'secret', name, trustEmail: false };
+      expect(read).toMatchObject({ oidc: provider, standIn: false, google: undefined, host: '0.0.0.0' });
+      expect(readConfig(oidc).adminEmails).toEqual([]);
+      expect(read.adminEmails).toEqual(['ana@acme.example']);
+      const { GOOGLE_CLIENT_ID: _id, GOOGLE_CLIENT_SECRET: _secret, ...without } = production;
+      expect(problemsOf(without)).not.toEqual([]);
+      expect(problemsOf({ ...without, ...oidc })).toEqual([]);
+      expect(readConfig({ ...google, ...oidc })).toMatchObject({ google: { clientId: 'id' }, oidc: provider });
+      expect(readConfig({ ...oidc, OIDC_NAME: 'Acme', OIDC_TRUST_EMAIL: '1' }).oidc).toMatchObject({
+        name: 'Acme',
+        trustEmail: true,
+      });
+    });
+
+    test('issuer, id and secret go together, and what belongs to a provider wants one', () => {
+      for (const name of Object.keys(oidc)) {
+        expect(problemsOf({ ...oidc, [name]: undefined })).toEqual([expect.stringContaining(`${name} is missing`)]);
+      }
+      expect(problemsOf({ OIDC_TRUST_EMAIL: '1' })).toEqual([expect.stringContaining('OIDC_ISSUER is missing')]);
+      const path = file('oidc', 'from a file\n');
+      const fromFiles = { OIDC_CLIENT_ID: undefined, OIDC_CLIENT_ID_FILE: path, OIDC_CLIENT_SECRET: undefined };
+      const given = { ...oidc, ...fromFiles, OIDC_CLIENT_SECRET_FILE: path };
+      expect(readConfig(given).oidc).toMatchObject({ clientId: 'from a file', clientSecret: 'from a file' });
+    });
+
+    test.each([
+      'http://id.acme.example',
+      'id.acme.example',
+      'https://id.acme.example/.well-known/openid-configuration',
+      'https://user@id.acme.example',
+      'https://id.acme.example/?a=1',
+    ])('the issuer %s is refused', (issuer) => {
+      expect(problemsOf({ ...oidc, OIDC_ISSUER: issuer })).toEqual([expect.stringContaining('OIDC_ISSUER must be')]);
+    });
+
+    test('plain http is for a provider on this machine', () => {
+      expect(problemsOf({ ...oidc, OIDC_ISSUER: 'http://localhost:8080/realm' })).toEqual([]);
+    });
+  });
+
+  test('SIGN_IN_ALLOW names who may sign in, everyone without it; a list of nobody is refused', () => {
+    expect(readConfig({ SIGN_IN_ALLOW: 'Acme.example, ana@other.example' }).signInAllow).toEqual({
+      domains: new Set(['acme.example']),
+      addresses: new Set(['ana@other.example']),
+    });
+    expect(readConfig({ SIGN_IN_ALLOW: ' ' }).signInAllow).toBeUndefined();
+    expect(problemsOf({ SIGN_IN_ALLOW: ',' })).toEqual(['SIGN_IN_ALLOW names nobody']);
+    expect(problemsOf({ SIGN_IN_ALLOW: '*.acme.example' })).toEqual([expect.stringContaining('SIGN_IN_ALLOW')]);
   });
 
   test('[CFG-7] STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET set payments, both or neither', () => {

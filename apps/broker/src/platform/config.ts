@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
+import { readOidc, type OidcConfig } from './oidc-config.ts';
+import { readSignInAllow, type SignInAllow } from './sign-in-allow.ts';
 import { standInProblems } from './stand-in-problems.ts';
 import { addressEntryProblem } from './http/allowed-addresses.ts';
 import { readUpstreamSecrets } from './upstream-secrets.ts';
@@ -35,6 +37,12 @@ const environmentSchema = z.object({
   DATABASE_URL: optionalText,
   GOOGLE_CLIENT_ID: optionalText,
   GOOGLE_CLIENT_SECRET: optionalText,
+  OIDC_ISSUER: optionalText,
+  OIDC_CLIENT_ID: optionalText,
+  OIDC_CLIENT_SECRET: optionalText,
+  OIDC_NAME: z.string().max(60, 'must have at most 60 characters').optional(),
+  OIDC_TRUST_EMAIL: flag,
+  SIGN_IN_ALLOW: list,
   STRIPE_SECRET_KEY: optionalText,
   STRIPE_WEBHOOK_SECRET: optionalText,
   ADMIN_EMAILS: list.pipe(z.array(z.email('must be e-mail addresses, separated by commas'))),
@@ -70,6 +78,8 @@ const environmentSchema = z.object({
 const fromFile = [
   'DATABASE_URL',
   'GOOGLE_CLIENT_SECRET',
+  'OIDC_CLIENT_ID',
+  'OIDC_CLIENT_SECRET',
   'STRIPE_SECRET_KEY',
   'STRIPE_WEBHOOK_SECRET',
   'MASTER_KEY',
@@ -85,6 +95,12 @@ export type Config = {
   dataDir: string;
   databaseUrl: string | undefined;
   google: { clientId: string; clientSecret: string } | undefined;
+  /** A company's own sign-in provider, beside Google or in its place. */
+  oidc: OidcConfig | undefined;
+  /** Whether the stand-in takes the place of a sign-in provider, since none is configured. */
+  standIn: boolean;
+  /** Who may sign in; everyone where undefined. */
+  signInAllow: SignInAllow | undefined;
   stripe: { secretKey: string; webhookSecret: string } | undefined;
   adminEmails: readonly string[];
   allowDevSignIn: boolean;
@@ -140,6 +156,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     env.GOOGLE_CLIENT_SECRET,
     problems,
   );
+  const oidc = readOidc(env, problems);
   const stripe = pair(
     'STRIPE_SECRET_KEY',
     env.STRIPE_SECRET_KEY,
@@ -151,7 +168,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     ...standInProblems({
       production,
       publicUrl,
-      hasProvider: google !== undefined,
+      hasProvider: google !== undefined || oidc !== undefined,
       allowDevSignIn: env.ALLOW_DEV_SIGN_IN,
       knowsAnyoneCanSignIn: env.I_KNOW_ANYONE_CAN_SIGN_IN,
     }),
@@ -165,9 +182,10 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     problems.push('DATABASE_URL must begin with postgres:// or postgresql://');
   }
   const upstreamSecrets = readUpstreamSecrets(environment, problems);
+  const signInAllow = readAllow(env.SIGN_IN_ALLOW, environment, problems);
   if (problems.length > 0) throw new ConfigError(problems);
 
-  const standIn = google === undefined;
+  const standIn = google === undefined && oidc === undefined;
   return {
     production,
     port: env.PORT,
@@ -177,6 +195,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     dataDir: isAbsolute(env.DATA_DIR) ? env.DATA_DIR : resolve(env.DATA_DIR),
     databaseUrl: env.DATABASE_URL,
     google: google && { clientId: google[0], clientSecret: google[1] },
+    oidc,
+    standIn,
+    signInAllow,
     stripe: stripe && { secretKey: stripe[0], webhookSecret: stripe[1] },
     adminEmails:
       env.ADMIN_EMAILS.length > 0 || !standIn ? env.ADMIN_EMAILS.map((e) => e.toLowerCase()) : ['admin@souk.test'],
@@ -202,6 +223,17 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
       callsInFlightPerUser: env.MCP_IN_FLIGHT_USER,
     },
   };
+}
+
+/** A list that is there and names nobody is a mistake: it must not open the door to everyone. */
+function readAllow(
+  entries: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  problems: string[],
+): SignInAllow | undefined {
+  if (entries.length > 0) return readSignInAllow(entries, problems);
+  if ((environment['SIGN_IN_ALLOW'] ?? '').trim() !== '') problems.push('SIGN_IN_ALLOW names nobody');
+  return undefined;
 }
 
 /** The variables that are not empty, with the contents of their NAME_FILE. */

@@ -12,7 +12,7 @@ export function standInProblems(given: {
 }): string[] {
   const problems: string[] = [];
   const standIn = !given.hasProvider && !given.allowDevSignIn;
-  const keys = 'set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET';
+  const keys = 'set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET, or OIDC_ISSUER and its kin';
   if (standIn && !['localhost', '127.0.0.1', '[::1]'].includes(given.publicUrl.hostname)) {
     problems.push(
       `PUBLIC_URL is not loopback, so the stand-in for sign-in is refused: ${keys} (or ALLOW_DEV_SIGN_IN=1 to allow it)`,

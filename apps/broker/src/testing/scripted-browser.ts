@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { asRecord } from '#platform/json.ts';
 
 /** Who signs in at the stand-in's account page. */
-export type SignInChoice = { email?: string; allow?: boolean };
+export type SignInChoice = { email?: string; allow?: boolean; provider?: string };
 export type WebTokens = { accessToken: string; refreshToken: string; expiresIn: number };
 export type McpClientTokens = { clientId: string; accessToken: string; refreshToken: string; redirectUri: string };
 
@@ -203,10 +203,15 @@ export function challengeOf(verifier: string): string {
 /** What a person would click on this page. */
 function fieldsFor(page: LoadedPage, choice: SignInChoice): Record<string, string> {
   if (page.status !== 200) throw new Error(`stopped at ${page.status} ${page.url.href}: ${page.text}`);
+  if (page.text.includes('name="provider"')) return { ...hiddenFields(page), provider: choice.provider ?? 'google' };
   if (page.text.includes('name="allow"')) return { allow: choice.allow === false ? '0' : '1' };
-  if (page.text.includes('name="provider"')) return { provider: 'google' };
   if (page.text.includes('name="email"')) return { email: choice.email ?? 'bea@souk.test' };
   throw new Error(`nothing to click at ${page.url.href}: ${page.text}`);
+}
+
+function hiddenFields({ text }: LoadedPage): Record<string, string> {
+  const found = text.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g);
+  return Object.fromEntries([...found].map(([, name = '', value = '']) => [name, value]));
 }
 
 function covers(cookiePath: string, path: string): boolean {

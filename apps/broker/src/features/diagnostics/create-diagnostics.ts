@@ -34,7 +34,7 @@ export type Diagnostics = {
   readonly gatewayEvents: GatewayEvents;
   /** The attempts of this person's clients, newest first. */
   list(userId: string): Promise<ConnectionAttempt[]>;
-  mountRoutes(router: Router, selfTest: { throwAwayAccess: ThrowAwayAccess; signInProvider: string }): void;
+  mountRoutes(router: Router, selfTest: { throwAwayAccess: ThrowAwayAccess; signInProviders: readonly string[] }): void;
   /** Deletes attempts that are too old to be shown. */
   reap(): Promise<void>;
   /** Resolves when everything that was seen so far is written. */
@@ -64,12 +64,12 @@ export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
     identityEvents: followSignIns(following),
     gatewayEvents: { ...followRequests(following), ...followRefusals(following) },
     list,
-    mountRoutes(router, { throwAwayAccess, signInProvider }) {
+    mountRoutes(router, { throwAwayAccess, signInProviders }) {
       const removeAttempts = async (tokenId: string) => {
         await flush();
         await store.removePersonalToken(tokenId);
       };
-      const selfTest = createSelfTest({ db, publicUrl, throwAwayAccess, signInProvider, removeAttempts, clock, ids });
+      const selfTest = createSelfTest({ db, publicUrl, throwAwayAccess, signInProviders, removeAttempts, clock, ids });
       mountDiagnosticsRoutes(router, { list, selfTest });
     },
     reap: () => store.reap(new Date(clock.now())),

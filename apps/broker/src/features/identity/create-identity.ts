@@ -15,9 +15,11 @@ import { reapRecords } from './oauth/reap-records.ts';
 import { createResources } from './oauth/resources.ts';
 import { loadSigningKeys } from './oauth/signing-keys.ts';
 import { createRevocations, type RevokedListener } from './revocations.ts';
-import { connectSignInProvider } from './sign-in/connect-sign-in-provider.ts';
+import { connectSignInProviders } from './sign-in/sign-in-providers.ts';
 import { createOperatorToken, type OperatorTokenRequest } from './tokens/create-operator-token.ts';
 import { createThrowAwayAccess, type ThrowAwayAccess } from './tokens/throw-away-access.ts';
+import { maySignIn } from '#platform/sign-in-allow.ts';
+import { activeProviders } from './users/user-provider.ts';
 import { createUserActivation, type UserActivation } from './users/user-activation.ts';
 import { createUserStore, type User } from './users/user-store.ts';
 
@@ -41,8 +43,8 @@ export type Identity = {
   createPersonalToken(request: OperatorTokenRequest): Promise<PersonalToken & { token: string }>;
   /** For checks that act as a client does. */
   throwAwayAccess: ThrowAwayAccess;
-  /** Address of the OpenID provider by which people sign in. */
-  signInProvider: string;
+  /** Addresses of the OpenID providers by which people sign in. */
+  signInProviders: readonly string[];
   /** Calls the listener for each token that is revoked. @returns a function that takes it off again */
   onRevoked(listener: RevokedListener): () => void;
   /** Moves the signing keys on as their age requires: to be called every hour or so, on one replica or on all. */
@@ -57,17 +59,21 @@ export type Identity = {
 export async function createIdentity(options: IdentityOptions): Promise<Identity> {
   const { db, config, clock, ids, log, vault } = options;
   const { publicUrl } = config;
-  const activeProvider = config.google ? 'google' : 'dev';
 
   const resources = createResources(publicUrl, options.hasServer ?? (() => true));
   const keys = await loadSigningKeys({ db, vault, ids, clock, log });
-  const users = createUserStore(db, ids, activeProvider);
+  const users = createUserStore({
+    db,
+    ids,
+    providers: activeProviders(config),
+    maySignIn: (email) => maySignIn(config.signInAllow, email),
+  });
   const revocations = await createRevocations(db, log);
   const authorizationServer = createAuthorizationServer(options, { resources, keys, users, revocations });
   const { authorizations } = authorizationServer;
-  const signInProvider = connectSignInProvider(options, keys);
+  const signInProviders = connectSignInProviders(options, keys);
   const authentication = createAuthentication(options, {
-    activeProvider,
+    users,
     resources,
     keys,
     authorizations,
@@ -88,7 +94,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     findUser: users.find,
     nameClients: (userId, clients) => nameClients(db.query, userId, clients),
     accountContributors: { add: contributors.add },
-    users: createUserActivation({ db, provider: activeProvider, announce: revocations.announce }),
+    users: createUserActivation({ db, providers: users.providers, announce: revocations.announce }),
     createPersonalToken: (request) => createOperatorToken({ users, tokens, clock }, request),
     throwAwayAccess: createThrowAwayAccess({
       query: db.query,
@@ -97,7 +103,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
       clock,
       ids,
     }),
-    signInProvider: signInProvider.issuer,
+    signInProviders: signInProviders.all.map(({ issuer }) => issuer),
     onRevoked: revocations.subscribe,
     rotateKeys: keys.rotate,
     reap: () => reapRecords(db),
@@ -108,7 +114,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
         users,
         revocations,
         authorizationServer,
-        signInProvider,
+        signInProviders,
         authentication,
         contributors,
       });

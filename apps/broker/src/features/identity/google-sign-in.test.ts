@@ -5,6 +5,7 @@ import { ScriptedBrowser, type McpClientTokens } from '#testing/scripted-browser
 import { identityMigrations } from './migrations.ts';
 import { startFakeGoogle, type FakeGoogle, type FakeGoogleFault } from './testing/fake-google.ts';
 import { pendingCookieName } from './sign-in/pending-cookie.ts';
+import { ProviderBrowser } from './testing/provider-browser.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 const google = { GOOGLE_CLIENT_ID: 'souk-client', GOOGLE_CLIENT_SECRET: 'canary-google-secret' };
@@ -45,7 +46,7 @@ describeOnDatabases('Google sign-in', identityMigrations, (open) => {
   async function attempt(fault: FakeGoogleFault) {
     fake.fault = fault;
     try {
-      const browser = new GoogleBrowser(running.publicUrl, fake.issuer);
+      const browser = new ProviderBrowser(running.publicUrl, fake.issuer);
       await browser.signInWeb();
       return 'signed in';
     } catch (error) {
@@ -56,7 +57,7 @@ describeOnDatabases('Google sign-in', identityMigrations, (open) => {
   }
 
   test('[CFG-6] with its client id and secret set, Google signs people in, and the stand-in is gone', async () => {
-    const browser = new GoogleBrowser(running.publicUrl, fake.issuer);
+    const browser = new ProviderBrowser(running.publicUrl, fake.issuer);
     const tokens = await browser.signInWeb();
     expect(await (await profile(tokens.accessToken)).json()).toMatchObject({
       email: 'real@person.test',
@@ -68,7 +69,7 @@ describeOnDatabases('Google sign-in', identityMigrations, (open) => {
   });
 
   test('prompt=login asks a signed-in person anew, and has Google let them choose the account', async () => {
-    const browser = new GoogleBrowser(running.publicUrl, fake.issuer);
+    const browser = new ProviderBrowser(running.publicUrl, fake.issuer);
     await browser.signInWeb();
     const callback = `${running.publicUrl}/auth/callback`;
     const query = { return_to: callback, state: 's'.repeat(32), code_challenge: 'c'.repeat(43) };
@@ -103,7 +104,7 @@ describeOnDatabases('Google sign-in', identityMigrations, (open) => {
       `/login?${new URLSearchParams({ return_to: '/auth/callback', state: 'a', code_challenge: 'a'.repeat(43) }).toString()}`,
     );
     expect('page' in login && login.page.text).toContain('name="provider" value="google"');
-    const browser = new GoogleBrowser(running.publicUrl, fake.issuer);
+    const browser = new ProviderBrowser(running.publicUrl, fake.issuer);
     await browser.signInWeb();
     const { rows } = await db.query(
       `select i.provider, count(distinct u.id)::int as users from users u join identities i on i.user_id = u.id
@@ -116,7 +117,7 @@ describeOnDatabases('Google sign-in', identityMigrations, (open) => {
   });
 
   test('[CFG-25] the operator must name the provider and a user who has signed in', async () => {
-    await new GoogleBrowser(running.publicUrl, fake.issuer).signInWeb();
+    await new ProviderBrowser(running.publicUrl, fake.issuer).signInWeb();
     const create = running.identity.createPersonalToken;
     await expect(create({ email: 'real@person.test', name: 'a' })).rejects.toThrow('provider');
     await expect(create({ email: 'real@person.test', provider: 'dev', name: 'a' })).rejects.toThrow('provider');
@@ -162,19 +163,19 @@ describeOnDatabases('Google sign-in', identityMigrations, (open) => {
 
   test('somebody who turns back at Google comes home, and an application hears access_denied', async () => {
     fake.fault = 'denied';
-    const browser = new GoogleBrowser(running.publicUrl, fake.issuer);
+    const browser = new ProviderBrowser(running.publicUrl, fake.issuer);
     const home = await browser.open('/auth/google?return_to=/auth/success');
     expect('page' in home && home.page.url.pathname).toBe('/');
-    const web = await new GoogleBrowser(running.publicUrl, fake.issuer).authorizeWeb();
+    const web = await new ProviderBrowser(running.publicUrl, fake.issuer).authorizeWeb();
     expect(web.callback.searchParams.get('error')).toBe('access_denied');
     fake.fault = 'none';
   });
 
   test('a callback whose cookie has expired, or is of another browser, is refused', async () => {
-    const browser = new GoogleBrowser(running.publicUrl, fake.issuer);
+    const browser = new ProviderBrowser(running.publicUrl, fake.issuer);
     const started = await browser.request('/auth/google?return_to=/auth/success');
     const back = (await fetch(started.headers.get('location') ?? '', { redirect: 'manual' })).headers.get('location');
-    const other = new GoogleBrowser(running.publicUrl, fake.issuer);
+    const other = new ProviderBrowser(running.publicUrl, fake.issuer);
     const refused = await other.open(back ?? '');
     expect('page' in refused && refused.page.status).toBe(400);
     expect('page' in refused && refused.page.text).toContain('has expired or was started in another browser');
@@ -194,7 +195,7 @@ describeOnDatabases('Google sign-in', identityMigrations, (open) => {
 
   test('two sign-ins that start in one browser both end, whichever comes back first', async () => {
     for (const order of ['first', 'last'] as const) {
-      const browser = new GoogleBrowser(running.publicUrl, fake.issuer);
+      const browser = new ProviderBrowser(running.publicUrl, fake.issuer);
       const redirectUri = 'http://127.0.0.1:53999/callback';
       const registered = await fetch(`${running.publicUrl}/oauth/register`, {
         method: 'POST',
@@ -228,7 +229,7 @@ describeOnDatabases('Google sign-in', identityMigrations, (open) => {
   });
 
   test('the answer of one sign-in is not taken with the cookie of another', async () => {
-    const browser = new GoogleBrowser(running.publicUrl, fake.issuer);
+    const browser = new ProviderBrowser(running.publicUrl, fake.issuer);
     const [one, two] = [await browser.leave('/auth/google'), await browser.leave('/auth/google')];
     const stateOf = (back: string) => new URL(back).searchParams.get('state') ?? '';
     const other = browser.cookie(pendingCookieName(stateOf(two))) ?? '';
@@ -239,7 +240,7 @@ describeOnDatabases('Google sign-in', identityMigrations, (open) => {
   });
 
   test('eight sign-ins at most wait in one browser: the oldest gives way, and the cookies are for the callback alone', async () => {
-    const browser = new GoogleBrowser(running.publicUrl, fake.issuer);
+    const browser = new ProviderBrowser(running.publicUrl, fake.issuer);
     const backs: string[] = [];
     for (let count = 0; count < 10; count++) backs.push(await browser.leave('/auth/google'));
     const kept = backs.map((back) => browser.cookie(pendingCookieName(new URL(back).searchParams.get('state') ?? '')));
@@ -287,24 +288,3 @@ describeOnDatabases('Google sign-in', identityMigrations, (open) => {
     expect(running.logged()).not.toContain('upstream-access-token');
   });
 });
-
-/** Goes to the fake Google too, instead of stopping where the broker's pages end. */
-class GoogleBrowser extends ScriptedBrowser {
-  readonly #google: string;
-  constructor(publicUrl: string, google: string) {
-    super(publicUrl);
-    this.#google = google;
-  }
-  /** Leaves for Google, which answers at once. Answers where it sends the browser back to, not opened yet. */
-  async leave(url: string | URL, init: RequestInit = {}): Promise<string> {
-    const started = await this.request(url, init);
-    const answer = await fetch(started.headers.get('location') ?? '', { redirect: 'manual' });
-    return answer.headers.get('location') ?? '';
-  }
-  override async open(url: string | URL, init: RequestInit = {}): ReturnType<ScriptedBrowser['open']> {
-    const step = await super.open(url, init);
-    if (!('left' in step) || step.left.origin !== this.#google) return step;
-    const answer = await fetch(step.left, { redirect: 'manual' });
-    return this.open(answer.headers.get('location') ?? '');
-  }
-}

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { ConnectUpstream } from '#adapters/google/google-sign-in.ts';
+import type { ConnectUpstream } from '#adapters/openid/openid-sign-in.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Vault } from '#platform/crypto/vault.ts';
@@ -7,17 +7,28 @@ import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import type { IdentityEvents } from './identity-events.ts';
-import type { ServiceNames } from './sign-in/sign-in-context.ts';
+import type { ServiceNames } from './sign-in/service-names.ts';
 
 export type IdentityOptions = {
   db: Database;
   /** publicUrl must be final: with PORT=0 the port is chosen before. */
-  config: Pick<Config, 'publicUrl' | 'brandName' | 'google' | 'adminEmails' | 'limits'>;
+  config: Pick<
+    Config,
+    | 'publicUrl'
+    | 'brandName'
+    | 'supportEmail'
+    | 'google'
+    | 'oidc'
+    | 'standIn'
+    | 'signInAllow'
+    | 'adminEmails'
+    | 'limits'
+  >;
   clock: Clock;
   ids: Ids;
   log: Log;
   vault: Vault;
-  /** The adapter towards Google and the stand-in: connectGoogle of adapters/google. */
+  /** The adapter towards sign-in providers: connectOpenId of adapters/openid. */
   connectUpstream: ConnectUpstream;
   /** Google's issuer; tests put theirs here. */
   googleIssuer?: string;

@@ -6,3 +6,4 @@ export type { AuthorizationRefusal, IdentityEvents, RefusedGrant, TokenRequestRe
 export type { IdentityOptions } from './identity-options.ts';
 export { identityMigrations } from './migrations.ts';
 export type { ThrowAwayAccess } from './tokens/throw-away-access.ts';
+export { providerIds } from './users/user-provider.ts';

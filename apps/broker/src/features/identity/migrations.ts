@@ -78,4 +78,13 @@ export const identityMigrations: readonly Migration[] = [
     ],
   },
   ...authorizationMigrations,
+  {
+    name: '0019-identity-company-providers',
+    statements: [
+      // oidc:{issuer}: the subjects of one provider say nothing at another
+      `alter table identities drop constraint identities_provider_check`,
+      `alter table identities add constraint identities_provider_known
+         check (provider in ('google', 'dev') or provider like 'oidc:%')`,
+    ],
+  },
 ];

@@ -16,7 +16,7 @@ import type { Resources } from './oauth/resources.ts';
 import { createAccessTokenRevocation } from './oauth/revoke-access-token.ts';
 import type { SigningKeys } from './oauth/signing-keys.ts';
 import type { Revocations } from './revocations.ts';
-import type { SignInProvider } from './sign-in/connect-sign-in-provider.ts';
+import { callbackPath, type SignInProviders } from './sign-in/sign-in-providers.ts';
 import { mountInteractionRoutes } from './sign-in/interaction-routes.ts';
 import { createPendingCookie } from './sign-in/pending-cookie.ts';
 import { mountProviderCallback } from './sign-in/provider-callback.ts';
@@ -33,7 +33,7 @@ export type IdentityParts = {
   users: UserStore;
   revocations: Revocations;
   authorizationServer: AuthorizationServer;
-  signInProvider: SignInProvider;
+  signInProviders: SignInProviders;
   authentication: Authentication;
   contributors: AccountContributors;
 };
@@ -79,19 +79,23 @@ function mountSignIn(
   parts: IdentityParts,
 ): void {
   const { publicUrl, brandName, limits } = config;
-  const { resources, keys, users, authorizationServer, signInProvider } = parts;
+  const { resources, keys, users, authorizationServer, signInProviders } = parts;
   const { provider, handOff, cookie, authorizations } = authorizationServer;
   const signOut = createSignOut({ provider, cookie, authorizations });
   const context = createSignInContext({
     provider,
     publicUrl,
     brandName,
-    standIn: signInProvider.standIn !== undefined,
+    supportEmail: config.supportEmail,
+    providers: signInProviders,
     resources,
-    upstream: signInProvider.upstream,
     users,
     handOff,
-    pending: createPendingCookie({ publicUrl, cookieKey: keys.cookieKey }),
+    pending: createPendingCookie({
+      publicUrl,
+      cookieKey: keys.cookieKey,
+      callbackPaths: signInProviders.all.map(({ id }) => callbackPath(id)),
+    }),
     signOut,
     services: services ?? {
       nameOf: () => undefined,
@@ -106,7 +110,7 @@ function mountSignIn(
   mountSignInRoutes(app, context);
   mountProviderCallback(app, context);
   mountSignOutRoute(app, publicUrl, signOut);
-  signInProvider.standIn?.mount(app);
+  signInProviders.standIn?.mount(app);
 }
 
 function mountApi(app: FastifyInstance, router: Router, options: IdentityOptions, parts: IdentityParts): void {

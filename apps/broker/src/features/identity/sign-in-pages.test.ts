@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { connectGoogle } from '#adapters/google/google-sign-in.ts';
+import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { ScriptedBrowser, challengeOf } from '#testing/scripted-browser.ts';
 import { identityMigrations } from './migrations.ts';
@@ -108,7 +108,7 @@ describeOnDatabases('the pages and ways of sign-in', identityMigrations, (open) 
   test('what fails unexpectedly, or comes by another name, is a page for a browser and the usual error for a program', async () => {
     const broken = await startIdentity({
       db: await open(),
-      connectUpstream: (options) => ({ ...connectGoogle(options), start: async () => Object.create(null) }),
+      connectUpstream: (options) => ({ ...connectOpenId(options), start: async () => Object.create(null) }),
     });
     const ask = async (accept: string, headers = {}) => {
       const url = '/auth/google?return_to=/auth/success';

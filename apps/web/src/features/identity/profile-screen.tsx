@@ -63,5 +63,5 @@ function Facts({ user }: { user: SignedInUser }) {
 /** Spec part 2, section 2: 'Unknown' where there is none. */
 function providerName(provider: string): string {
   if (provider === '') return 'Unknown';
-  return { google: 'Google', dev: 'Demo sign-in' }[provider] ?? provider;
+  return { google: 'Google', oidc: 'Company sign-in', dev: 'Demo sign-in' }[provider] ?? provider;
 }

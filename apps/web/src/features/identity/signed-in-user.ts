@@ -6,7 +6,7 @@ export const signedInUserSchema = z.object({
   email: z.string(),
   displayName: z.string(),
   photoURL: z.string().nullable(),
-  /** google unless the profile says otherwise; dev for the stand-in's users. */
+  /** google unless the profile says otherwise; oidc for a company's own provider, dev for the stand-in's users. */
   provider: z.string().default('google'),
   accessToken: z.string(),
   /** A handle that names this sign-in; worth nothing without the HttpOnly cookie (clarifications, Sign-in). */

@@ -16,8 +16,8 @@ export type Patient = {
   /** What the person's own browser says of itself. */
   browser?: { timeMs?: number; origin?: string; forwardedProto?: string };
   databaseNowMs?(): Promise<number>;
-  /** The sign-in provider's address, whose clock ours must agree with. */
-  signInProvider?: string;
+  /** The sign-in providers' addresses, whose clocks ours must agree with. */
+  signInProviders?: readonly string[];
   /** Connects in the place of the default, for tests with a certificate of their own. */
   dispatcher?: Dispatcher;
 };

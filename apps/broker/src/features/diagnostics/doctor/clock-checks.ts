@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { failed, passed, skipped, type Check, type Finding } from './check.ts';
+import { failed, passed, skipped, type Check, type Finding, type Patient } from './check.ts';
 
 /** Codes live 60 s, and tokens are compared by their times: more than this breaks sign-in. */
 const maxSkewMs = 60_000;
@@ -58,27 +58,38 @@ export const databaseClockCheck: Check = {
   },
 };
 
-/** Google dates its identity tokens by its own clock, and ours refuses those from the future. */
+/** A provider dates its identity tokens by its own clock, and ours refuses those from the future. */
 export const providerClockCheck: Check = {
   id: 'clock-provider',
   name: 'The clock agrees with the sign-in provider',
-  async run({ signInProvider, nowMs, dispatcher }) {
-    if (signInProvider === undefined) return skipped('Only the broker itself knows its sign-in provider.');
-    let date: number;
-    try {
-      const answer = await request(`${signInProvider}/.well-known/openid-configuration`, {
-        signal: AbortSignal.timeout(timeoutMs),
-        ...(dispatcher && { dispatcher }),
-      });
-      date = Date.parse(String(answer.headers.date));
-      await answer.body.dump();
-    } catch {
-      return failed(
-        `The sign-in provider ${new URL(signInProvider).host} cannot be reached from here.`,
-        'Let the broker reach it (firewall, proxy, DNS): sign-in does not work without it.',
-      );
-    }
-    if (Number.isNaN(date)) return skipped('Its answers carry no date.');
-    return compare(date, nowMs(), 'the sign-in provider');
+  async run({ signInProviders = [], nowMs, dispatcher }) {
+    const findings = await Promise.all(signInProviders.map((issuer) => examineProvider(issuer, nowMs, dispatcher)));
+    const worst =
+      findings.find(({ status }) => status === 'failed') ?? findings.find(({ status }) => status === 'skipped');
+    return worst ?? findings[0] ?? skipped('Only the broker itself knows its sign-in provider.');
   },
 };
+
+async function examineProvider(
+  issuer: string,
+  nowMs: Patient['nowMs'],
+  dispatcher: Patient['dispatcher'],
+): Promise<Finding> {
+  let date: number;
+  try {
+    const base = issuer.endsWith('/') ? issuer.slice(0, -1) : issuer;
+    const answer = await request(`${base}/.well-known/openid-configuration`, {
+      signal: AbortSignal.timeout(timeoutMs),
+      ...(dispatcher && { dispatcher }),
+    });
+    date = Date.parse(String(answer.headers.date));
+    await answer.body.dump();
+  } catch {
+    return failed(
+      `The sign-in provider ${new URL(issuer).host} cannot be reached from here.`,
+      'Let the broker reach it (firewall, proxy, DNS): sign-in does not work without it.',
+    );
+  }
+  if (Number.isNaN(date)) return skipped('Its answers carry no date.');
+  return compare(date, nowMs(), 'the sign-in provider');
+}

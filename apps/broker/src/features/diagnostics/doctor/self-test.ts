@@ -23,13 +23,13 @@ export type SelfTest = {
 
 /**
  * Goes the way of the common clients against this installation, by real HTTP to PUBLIC_URL and nowhere else (but the
- * sign-in provider, for its clock). The client, the token and the attempt that this makes are removed at the end.
+ * sign-in providers, for their clocks). The client, the token and the attempt that this makes are removed at the end.
  */
 export function createSelfTest(options: {
   db: { query: Query };
   publicUrl: string;
   throwAwayAccess: ThrowAwayAccess;
-  signInProvider: string;
+  signInProviders: readonly string[];
   /** Forgets the attempts that were made with this personal token. */
   removeAttempts(tokenId: string): Promise<void>;
   clock: Clock;
@@ -57,7 +57,7 @@ export function createSelfTest(options: {
           token,
           browser,
           databaseNowMs: () => readDatabaseClock(db),
-          signInProvider: options.signInProvider,
+          signInProviders: options.signInProviders,
         });
       } finally {
         await cleanUp(id, clientName);

@@ -6,7 +6,7 @@ import type { IdentityOptions } from '../identity-options.ts';
 import type { Revocations } from '../revocations.ts';
 import { createPersonalTokenStore } from '../tokens/personal-token-store.ts';
 import { createPersonalTokens } from '../tokens/personal-tokens.ts';
-import type { Provider } from '../users/user-store.ts';
+import type { UserStore } from '../users/user-store.ts';
 import { createAuthenticateMcp } from './authenticate-mcp.ts';
 import { createGuard } from './guard.ts';
 import { rememberCallers } from './remembered-callers.ts';
@@ -19,27 +19,29 @@ export type Authentication = ReturnType<typeof createAuthentication>;
 export function createAuthentication(
   { db, config, clock, ids, log }: IdentityOptions,
   parts: {
-    activeProvider: Provider;
+    users: Pick<UserStore, 'providers' | 'maySignIn'>;
     resources: Resources;
     keys: SigningKeys;
     authorizations: Authorizations;
     revocations: Revocations;
   },
 ) {
-  const { activeProvider, resources, keys, authorizations, revocations } = parts;
+  const { users, resources, keys, authorizations, revocations } = parts;
   const { adminEmails } = config;
+  const { providers, maySignIn } = users;
   const uses = createUseRecorder({ clock, log, write: authorizations.recordUse });
   const accessTokens = createAccessTokens({
     db,
     issuer: config.publicUrl,
     findKey: keys.findKey,
-    provider: activeProvider,
+    providers,
+    maySignIn,
     adminEmails,
     noteUse: uses.note,
   });
-  const tokenStore = createPersonalTokenStore(db, activeProvider);
+  const tokenStore = createPersonalTokenStore(db, providers);
   const onRevoked = revocations.announce;
-  const tokens = createPersonalTokens({ store: tokenStore, clock, ids, log, adminEmails, onRevoked });
+  const tokens = createPersonalTokens({ store: tokenStore, clock, ids, log, adminEmails, maySignIn, onRevoked });
   const remembered = rememberCallers(revocations, clock);
   const guard: Guard = createGuard(accessTokens, tokens, resources.api);
   return {

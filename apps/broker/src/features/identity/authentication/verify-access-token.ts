@@ -4,7 +4,8 @@ import type { Caller } from '#platform/http/caller.ts';
 import { frontendClientId } from '../oauth/resources.ts';
 import type { FindKey } from '../oauth/signing-keys.ts';
 import { roleOf } from '../users/role.ts';
-import { isUuid, type Provider } from '../users/user-store.ts';
+import type { StoredProvider } from '../users/user-provider.ts';
+import { isUuid } from '../users/user-store.ts';
 import { readBearer } from './bearer.ts';
 
 type GrantRow = { email: string };
@@ -22,13 +23,15 @@ export type AccessTokens = {
 
 /**
  * A signature says that we issued the token; one look-up by primary key says that it still counts: its grant is there and
- * its user is active and of the provider that is active. So revocation works at once, on every replica, with no cache.
+ * its user is active, of a provider that is configured, and may still sign in. So revocation works at once, on every replica, with no cache.
  */
 export function createAccessTokens(options: {
   db: Database;
   issuer: string;
   findKey: FindKey;
-  provider: Provider;
+  providers: readonly StoredProvider[];
+  /** Whether the person with this address may come in. */
+  maySignIn(email: string): boolean;
   adminEmails: readonly string[];
   /** Called with the grant of each token that was good. */
   noteUse: (grantId: string) => void;
@@ -44,13 +47,13 @@ export function createAccessTokens(options: {
       const { rows } = await options.db.query<GrantRow>(
         `select u.email from oauth_records g
            join users u on u.id = $2::uuid and u.is_active and u.deleted_at is null
-           join identities i on i.user_id = u.id and i.provider = $4
+           join identities i on i.user_id = u.id and i.provider = any($4::text[])
          where g.model = 'Grant' and g.id = $1 and g.account_id = $2::text and g.expires_at > now()
            and g.payload->>'clientId' = $3`,
-        [claims.grantId, claims.userId, claims.clientId, options.provider],
+        [claims.grantId, claims.userId, claims.clientId, options.providers],
       );
       const [row] = rows;
-      if (!row) return undefined;
+      if (!row || !options.maySignIn(row.email)) return undefined;
       options.noteUse(claims.grantId);
       return {
         userId: claims.userId,

@@ -15,6 +15,8 @@ export type ConsentRequest = {
   /** Who is signed in; undefined when sign-in comes next. */
   email: string | undefined;
   standIn: boolean;
+  /** The provider that sign-in goes to; undefined where there is a choice. */
+  signInWith: string | undefined;
 };
 
 /** What the client will be able to use: these alone, or all that the user enables, of which these are enabled now. */
@@ -81,9 +83,9 @@ function describeServices({ names, isAll }: ConsentServices): string {
   return names.length === 0 ? 'Every service that you enable' : `${list}, and services that you enable later`;
 }
 
-function describeAccount({ email, standIn, action }: ConsentRequest): string {
+function describeAccount({ email, standIn, signInWith, action }: ConsentRequest): string {
   if (email === undefined) {
-    return `You'll sign in with Google${standIn ? ' (stand-in)' : ''} next.`;
+    return signInWith === undefined ? "You'll sign in next." : `You'll sign in with ${escapeHtml(signInWith)} next.`;
   }
   return `<strong>${escapeHtml(email)}</strong>${standIn ? ' (stand-in)' : ''}
 <form method="post" action="${escapeHtml(action)}">Not you? <button class="inline" name="switch" value="1">Use another account</button></form>`;

@@ -11,15 +11,27 @@ export const missingProviders: Record<string, string> = {
   email: 'E-mail and password',
 };
 
-/** The choice of provider. Only Google can be chosen. */
-export function renderSignInPage(options: { brandName: string; action: string; standIn: boolean }): string {
+/** The choice of provider: those that are configured can be chosen. */
+export function renderSignInPage(options: {
+  brandName: string;
+  action: string;
+  providers: readonly { id: string; name: string }[];
+  /** What the choice was made in the middle of: sent with it. */
+  keep?: { name: string; value: string };
+}): string {
+  const { keep } = options;
+  const buttons = options.providers.map(
+    ({ id, name }, index) =>
+      `<button${index === 0 ? ' class="primary"' : ''} name="provider" value="${id}">Continue with ${escapeHtml(name)}</button>`,
+  );
+  const kept = keep ? `<input type="hidden" name="${keep.name}" value="${keep.value}">\n` : '';
   return renderPage({
     title: 'Sign in',
     brandName: options.brandName,
     body: `<section class="card">
 <h1>Sign in to ${escapeHtml(options.brandName)}</h1>
 <form method="post" action="${escapeHtml(options.action)}" class="stack">
-<button class="primary" name="provider" value="google">Continue with Google${options.standIn ? ' (stand-in)' : ''}</button>
+${kept}${buttons.join('\n')}
 </form>
 <p class="quiet after">GitHub, Facebook, Apple, and e-mail with password aren't available yet.</p>
 </section>`,

@@ -32,16 +32,12 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
   app.get('/oauth/interaction/:uid', options, async (request, reply) => {
     const interaction = await findInteraction(request, reply);
     if (!interaction) return expired(reply);
-    const action = `/oauth/interaction/${interaction.uid}`;
     if (isFrontend(interaction)) {
-      // Google's own redirects follow this form, and Chromium holds each against form-action.
-      const page = renderSignInPage({ brandName, action, standIn: context.standIn });
-      return sendPage(reply, 200, page, ['https:']);
+      return askProvider(reply, interaction);
     }
-    const consent = await describeConsent(interaction, action);
+    const consent = await describeConsent(interaction);
     if (!consent) return expired(reply);
-    const targets = ['https:', redirectSource(consent.redirectUri)];
-    return sendPage(reply, 200, renderConsentPage(consent.page), [...new Set(targets)]);
+    return sendPage(reply, 200, renderConsentPage(consent.page), targetsOf(consent.redirectUri));
   });
 
   app.post('/oauth/interaction/:uid', options, async (request, reply) => {
@@ -53,6 +49,7 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
     }
     const form = formSchema.safeParse(request.body ?? {});
     const answer = form.success ? form.data : {};
+    const chosen = answer.provider === undefined ? undefined : context.providers.find(answer.provider);
     if (isFrontend(interaction)) {
       // The page offers no button for these; a form that names one gets the specification's answer.
       const missing = answer.provider === undefined ? undefined : missingProviders[answer.provider];
@@ -62,19 +59,19 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
           text: notYetImplemented(answer.provider === 'email' ? emailSignIn : `${missing} sign-in`),
         });
       }
-      if (answer.provider !== 'google') {
-        return sendPage(reply, 400, problem('This way of signing in is not available.'));
-      }
+      if (!chosen) return sendPage(reply, 400, problem('This way of signing in is not available.'));
       // Asked anew, the user chooses: the provider too must not go on with the account that it knows already.
-      const mustAsk = interaction.params['prompt'] === 'login';
-      return context.startUpstream(request, reply, { interaction: interaction.uid }, { mustAsk });
+      const mustAsk = interaction.params['prompt'] === 'login' || answer.switch === '1';
+      return context.startUpstream(request, reply, chosen, { interaction: interaction.uid }, { mustAsk });
     }
     if (answer.switch === '1') {
       await context.signOut(request, reply);
       // it named the session that has just ended; the sign-in brings its own, and then the consent is asked again
       delete interaction.session;
       await interaction.persist();
-      return context.startUpstream(request, reply, { interaction: interaction.uid }, { mustAsk: true });
+      const to = chosen ?? context.providers.only;
+      if (!to) return askProvider(reply, interaction, 'switch');
+      return context.startUpstream(request, reply, to, { interaction: interaction.uid }, { mustAsk: true });
     }
     if (answer.allow !== '1') {
       const returnTo = await provider.interactionResult(request.raw, reply.raw, {
@@ -84,7 +81,9 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
       return reply.redirect(returnTo, 303);
     }
     if (interaction.prompt.name === 'login') {
-      return context.startUpstream(request, reply, { interaction: interaction.uid, allowed: true });
+      const to = chosen ?? context.providers.only;
+      if (!to) return askProvider(reply, interaction, 'allow');
+      return context.startUpstream(request, reply, to, { interaction: interaction.uid, allowed: true });
     }
     const accountId = interaction.session?.accountId;
     if (accountId === undefined) return expired(reply);
@@ -104,7 +103,7 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
     }
   }
 
-  async function describeConsent(interaction: Interaction, action: string) {
+  async function describeConsent(interaction: Interaction) {
     const { client_id: clientId, redirect_uri: redirectUri, scope, resource } = interaction.params;
     const client = await provider.Client.find(String(clientId));
     if (!client || typeof redirectUri !== 'string') return undefined;
@@ -116,7 +115,7 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
       redirectUri,
       page: {
         brandName,
-        action,
+        action: addressOf(interaction),
         clientName: client.clientName ?? 'An application without a name',
         publishedBy: client.clientId.startsWith('https://') ? new URL(client.clientId).host : undefined,
         redirect: { host: redirectHost(redirectUri), isLocal: isLocal(redirectUri) },
@@ -124,9 +123,26 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
         addresses,
         services: await context.describeServices(addresses, user?.id),
         email: user?.email,
-        standIn: context.standIn,
+        standIn: context.providers.standIn !== undefined,
+        signInWith: context.providers.only?.name,
       },
     };
+  }
+
+  /** The choice of provider. @param meaning what the person has just answered on the consent page, if they came from it */
+  function askProvider(reply: FastifyReply, interaction: Interaction, meaning?: 'allow' | 'switch') {
+    const page = renderSignInPage({
+      brandName,
+      action: addressOf(interaction),
+      providers: context.providers.all,
+      ...(meaning && { keep: { name: meaning, value: '1' } }),
+    });
+    return sendPage(reply, 200, page, targetsOf(String(interaction.params['redirect_uri'])));
+  }
+
+  /** The provider's own redirects follow these forms, and then the client's: Chromium holds each against form-action. */
+  function targetsOf(redirectUri: string): string[] {
+    return [...new Set([...context.providerTargets, redirectSource(redirectUri)])];
   }
 
   function expired(reply: FastifyReply) {
@@ -139,6 +155,10 @@ export function mountInteractionRoutes(app: FastifyInstance, context: SignInCont
 }
 
 const knownScopes: ReadonlySet<string> = new Set([...mcpScopes, 'openid', 'email', 'profile']);
+
+function addressOf({ uid }: Interaction): string {
+  return `/oauth/interaction/${uid}`;
+}
 
 function isFrontend(interaction: Interaction): boolean {
   return interaction.params['client_id'] === frontendClientId;

@@ -6,14 +6,14 @@ import { sha256 } from '../hash.ts';
 const lifeSeconds = 600;
 /** So many sign-ins may wait in one browser: all their cookies must fit into the header of the callback's request. */
 const maxWaiting = 8;
-/** The one call that finishes a sign-in. */
-const callbackPath = '/auth/google/callback';
 const prefix = 'souk_upstream_';
 /** Names the latest sign-ins of this browser, oldest first, since where they start their own cookies are not seen. */
 const latestCookie = 'souk_upstream';
 const latestPattern = /^[\w-]{16}(\.[\w-]{16})*$/;
 
 const pendingSchema = z.object({
+  /** Id of the provider: the answer of another one does not count. */
+  provider: z.string(),
   verifier: z.string(),
   state: z.string(),
   nonce: z.string(),
@@ -32,45 +32,58 @@ export type PendingCookie = ReturnType<typeof createPendingCookie>;
  * Binds an outside sign-in to the browser that started it: signed, HttpOnly, ten minutes, once. Each has a cookie of its
  * own, since two that start in two tabs know nothing of each other's.
  */
-export function createPendingCookie(options: { publicUrl: string; cookieKey: string }) {
+export function createPendingCookie(options: {
+  publicUrl: string;
+  cookieKey: string;
+  /** The calls that finish a sign-in, one for each provider. */
+  callbackPaths: readonly string[];
+}) {
   const key = new TextEncoder().encode(`${options.cookieKey}:pending-sign-in`);
   const attributes = {
     httpOnly: true,
     sameSite: 'lax',
     secure: options.publicUrl.startsWith('https:'),
   } as const;
-  const atCallback = { ...attributes, path: callbackPath } as const;
 
   /** Two starts in the same moment may lose one name of the list: its cookie then ends by its age alone. */
   function dropOldest(request: FastifyRequest, reply: FastifyReply, started: string): void {
     const known = request.cookies[latestCookie] ?? '';
     const names = [...(latestPattern.test(known) ? known.split('.') : []), started];
-    for (const name of names.slice(0, -maxWaiting)) reply.clearCookie(prefix + name, atCallback);
+    for (const name of names.slice(0, -maxWaiting)) {
+      // The list does not say which provider each is of.
+      for (const path of options.callbackPaths) reply.clearCookie(prefix + name, { ...attributes, path });
+    }
     // Starts have no path in common but the root.
     const latest = names.slice(-maxWaiting).join('.');
     reply.setCookie(latestCookie, latest, { ...attributes, path: '/', maxAge: lifeSeconds });
   }
 
   return {
-    async store(request: FastifyRequest, reply: FastifyReply, pending: Pending): Promise<void> {
+    /** @param path the call that will finish this sign-in */
+    async store(request: FastifyRequest, reply: FastifyReply, path: string, pending: Pending): Promise<void> {
       const value = await new SignJWT(pending)
         .setProtectedHeader({ alg: 'HS256', typ: 'pending-sign-in' })
         .setIssuedAt()
         .setExpirationTime(`${lifeSeconds}s`)
         .sign(key);
-      reply.setCookie(pendingCookieName(pending.state), value, { ...atCallback, maxAge: lifeSeconds });
+      reply.setCookie(pendingCookieName(pending.state), value, { ...attributes, path, maxAge: lifeSeconds });
       dropOldest(request, reply, nameOf(pending.state));
     },
 
     /**
-     * What was stored for this state, and clears its cookie; those of other sign-ins stay.
+     * What was stored for this state at the callback `path`, and clears its cookie; those of other sign-ins stay.
      * @returns undefined when there is none, it has expired or was not made here
      */
-    async take(request: FastifyRequest, reply: FastifyReply, state: string): Promise<Pending | undefined> {
+    async take(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      path: string,
+      state: string,
+    ): Promise<Pending | undefined> {
       const cookieName = pendingCookieName(state);
       const value = request.cookies[cookieName];
       if (value === undefined) return undefined;
-      reply.clearCookie(cookieName, atCallback);
+      reply.clearCookie(cookieName, { ...attributes, path });
       try {
         const { payload } = await jwtVerify(value, key, { algorithms: ['HS256'], typ: 'pending-sign-in' });
         const pending = pendingSchema.parse(payload);

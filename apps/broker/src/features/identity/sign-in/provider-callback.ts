@@ -1,14 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { UpstreamRefusedError, type UpstreamProfile } from '#adapters/google/google-sign-in.ts';
+import { UpstreamRefusedError, type UpstreamProfile } from '#adapters/openid/openid-sign-in.ts';
 import { sendPage } from '#platform/http/page.ts';
 import { renderMessagePage, signInAgain } from '../pages/message-page.ts';
+import { renderNotAllowedPage, type SignInAnew } from '../pages/not-allowed-page.ts';
 import { expiredWords } from '../pages/oauth-error-page.ts';
 import type { User } from '../users/user-store.ts';
 import type { Pending } from './pending-cookie.ts';
-import { pageOnFailure } from './refuse-sign-in.ts';
-import { unreachableText } from './refuse-sign-in.ts';
+import { pageOnFailure, unreachableText } from './refuse-sign-in.ts';
 import type { SignInContext } from './sign-in-context.ts';
+import { callbackPath, type SignInProvider } from './sign-in-providers.ts';
 import { startSession } from './start-session.ts';
 
 /** A state that is missing or stands twice is of no sign-in. */
@@ -21,17 +22,24 @@ type Failure = { status: number; text: string };
 /** The way back from the provider: who is it, may they come in, and what were they about to do. */
 export function mountProviderCallback(app: FastifyInstance, context: SignInContext): void {
   const { provider, publicUrl, brandName } = context;
+  const errorHandler = pageOnFailure(brandName);
+  for (const from of context.providers.all) {
+    app.get(callbackPath(from.id), { errorHandler }, (request, reply) => finish(from, request, reply));
+  }
 
-  app.get('/auth/google/callback', { errorHandler: pageOnFailure(brandName) }, async (request, reply) => {
+  async function finish(from: SignInProvider, request: FastifyRequest, reply: FastifyReply) {
     const { state = '' } = querySchema.parse(request.query);
-    const pending = await context.pending.take(request, reply, state);
-    if (!pending) return refuse(reply, 400, context.pending.isWaiting(request) ? invalidText : expiredWords.text);
-    const found = await redeem(request, pending);
+    const pending = await context.pending.take(request, reply, callbackPath(from.id), state);
+    if (pending?.provider !== from.id) {
+      return refuse(reply, 400, context.pending.isWaiting(request) ? invalidText : expiredWords.text);
+    }
+    const found = await redeem(from, request, pending);
     if (found === 'denied') return deny(reply, pending);
     if ('status' in found) return refuse(reply, found.status, found.text);
-    if (!found.emailVerified) return refuse(reply, 403, 'This account has no verified e-mail address.');
+    if (!isVerified(from, found)) return refuse(reply, 403, 'This account has no verified e-mail address.');
+    if (!context.users.maySignIn(found.email)) return refuseAddress(reply, from, found.email, pending);
 
-    const user = await context.users.signIn(found, context.clock.now());
+    const user = await context.users.signIn(from.storedAs, found, context.clock.now());
     if (!user) {
       const text = 'This account has been deactivated. If you think that this is a mistake, please contact support.';
       return refuse(reply, 403, text);
@@ -39,7 +47,38 @@ export function mountProviderCallback(app: FastifyInstance, context: SignInConte
     if (pending.interaction !== undefined) return resume(reply, pending.interaction, pending.allowed === true, user.id);
     const sessionUid = await startSession(provider, request, reply, user.id);
     return reply.redirect(await addressAfter(reply, pending, user, sessionUid), 303);
-  });
+  }
+
+  function isVerified(from: SignInProvider, { emailVerified }: UpstreamProfile): boolean {
+    if (emailVerified !== undefined) return emailVerified;
+    if (from.trustEmail) return true;
+    context.log.warn(
+      { provider: from.id },
+      'the sign-in provider does not say whether an e-mail address is verified: set OIDC_TRUST_EMAIL=1 if all of its are',
+    );
+    return false;
+  }
+
+  /** SIGN_IN_ALLOW does not name this address. The provider has to ask for the account, or it would send the same again. */
+  function refuseAddress(reply: FastifyReply, from: SignInProvider, email: string, pending: Pending) {
+    const again: SignInAnew =
+      pending.interaction === undefined
+        ? {
+            method: 'get',
+            action: `/auth/${from.id}`,
+            fields: {
+              ...(pending.returnTo !== undefined && { return_to: pending.returnTo, mcp_client: 'true' }),
+              prompt: 'login',
+            },
+          }
+        : {
+            method: 'post',
+            action: `/oauth/interaction/${pending.interaction}`,
+            fields: { provider: from.id, switch: '1' },
+          };
+    const page = renderNotAllowedPage({ brandName, email, supportEmail: context.supportEmail, again });
+    return sendPage(reply, 403, page, context.providerTargets);
+  }
 
   /** Where a sign-in without an interaction ends; /auth/success gets its ticket, and a hint of who signed in. */
   async function addressAfter(reply: FastifyReply, pending: Pending, user: User, sessionUid: string): Promise<string> {
@@ -51,19 +90,23 @@ export function mountProviderCallback(app: FastifyInstance, context: SignInConte
     return `${success}?${new URLSearchParams({ token, user: JSON.stringify(hint) }).toString()}`;
   }
 
-  async function redeem(request: FastifyRequest, pending: Pending): Promise<UpstreamProfile | 'denied' | Failure> {
+  async function redeem(
+    { id, name, upstream }: SignInProvider,
+    request: FastifyRequest,
+    pending: Pending,
+  ): Promise<UpstreamProfile | 'denied' | Failure> {
     try {
-      return await context.upstream.finish(new URL(request.raw.url ?? '/', publicUrl), pending);
+      return await upstream.finish(new URL(request.raw.url ?? '/', publicUrl), pending);
     } catch (error) {
       if (error instanceof UpstreamRefusedError && error.error === 'access_denied') return 'denied';
-      const skewSeconds = Math.round(context.upstream.clockSkewMs() / 1000);
+      const skewSeconds = Math.round(upstream.clockSkewMs() / 1000);
       const skewed = Math.abs(skewSeconds) > 60;
       // The cause may quote the provider's answer; its message does not carry codes or tokens.
       const reason = error instanceof Error ? error.message : 'unknown';
-      context.log.warn({ reason, ...(skewed && { skewSeconds }) }, 'a sign-in was refused');
-      if (isUnreachable(error)) return { status: 503, text: unreachableText };
+      context.log.warn({ provider: id, reason, ...(skewed && { skewSeconds }) }, 'a sign-in was refused');
+      if (isUnreachable(error)) return { status: 503, text: unreachableText(name) };
       const hint = skewed
-        ? ` The clocks of this server and of Google are ${Math.abs(skewSeconds)} seconds apart: its operator should set it right.`
+        ? ` The clocks of this server and of ${name} are ${Math.abs(skewSeconds)} seconds apart: its operator should set it right.`
         : '';
       return { status: 400, text: `${invalidText}${hint}` };
     }

@@ -5,7 +5,10 @@ import { renderError } from '#platform/http/error-body.ts';
 import { sendPage } from '#platform/http/page.ts';
 import { renderMessagePage, signInAgain } from '../pages/message-page.ts';
 
-export const unreachableText = 'Google cannot be reached right now. Please try again in a moment.';
+/** @param name what people call the provider */
+export function unreachableText(name: string): string {
+  return `${name} cannot be reached right now. Please try again in a moment.`;
+}
 
 export type SignInRefusal = { code: ErrorCode; text?: string; retryAfterSeconds?: number };
 

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Provider } from 'oidc-provider';
-import type { UpstreamSignIn } from '#adapters/google/google-sign-in.ts';
 import type { Clock } from '#platform/clock.ts';
 import { addressGroup } from '#platform/http/address-group.ts';
 import type { Log } from '#platform/log.ts';
@@ -9,8 +8,10 @@ import type { HandOff } from '../oauth/hand-off-grant.ts';
 import type { Resources } from '../oauth/resources.ts';
 import type { ConsentServices } from '../pages/consent-page.ts';
 import type { UserStore } from '../users/user-store.ts';
+import type { ServiceNames } from './service-names.ts';
 import type { Pending, PendingCookie } from './pending-cookie.ts';
 import { refuseSignIn, unreachableText, type SignInRefusal } from './refuse-sign-in.ts';
+import { callbackPath, type SignInProvider, type SignInProviders } from './sign-in-providers.ts';
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
@@ -18,10 +19,10 @@ export type SignInOptions = {
   provider: Provider;
   publicUrl: string;
   brandName: string;
-  /** Whether the stand-in takes Google's place: pages say so. */
-  standIn: boolean;
+  /** Where a person who may not come in asks. */
+  supportEmail: string;
+  providers: SignInProviders;
   resources: Resources;
-  upstream: UpstreamSignIn;
   users: UserStore;
   handOff: HandOff;
   pending: PendingCookie;
@@ -31,15 +32,6 @@ export type SignInOptions = {
   clock: Clock;
   log: Log;
   signInPerMinute: number;
-};
-
-/** What the consent page says of services: from features that stand above this one. */
-export type ServiceNames = {
-  nameOf(serverId: string): string | undefined;
-  /** Of every service that the user may use and has not switched off. */
-  enabledBy(userId: string): Promise<readonly string[]>;
-  /** What keeps a service's tools from working for this user. */
-  obstaclesOf(userId: string, serverId: string): Promise<{ isOutsidePlan: boolean; needsAccount: boolean }>;
 };
 
 export type SignInContext = ReturnType<typeof createSignInContext>;
@@ -56,10 +48,14 @@ export function createSignInContext(options: SignInOptions) {
   return {
     ...options,
 
+    /** What the forms that lead to a provider may end at, beside our own origin. */
+    providerTargets: ['https:', ...plainOrigins(options.providers).filter((origin) => origin !== options.publicUrl)],
+
     /** Sends the browser to the outside provider, remembering what this sign-in is for. At most so many a minute. */
     async startUpstream(
       request: FastifyRequest,
       reply: FastifyReply,
+      to: SignInProvider,
       purpose: Pick<Pending, 'interaction' | 'allowed' | 'returnTo'>,
       { mustAsk = false } = {},
     ) {
@@ -67,12 +63,16 @@ export function createSignInContext(options: SignInOptions) {
       if (!limit.take(addressGroup(request.ip))) return refuse({ code: 'rate_limited', retryAfterSeconds: 60 });
       let started;
       try {
-        started = await options.upstream.start({ mustAsk });
+        started = await to.upstream.start({ mustAsk });
       } catch (error) {
-        options.log.error({ err: error }, 'the sign-in provider cannot be reached');
-        return refuse({ code: 'unavailable', text: unreachableText });
+        options.log.error({ err: error, provider: to.id }, 'the sign-in provider cannot be used');
+        return refuse({ code: 'unavailable', text: unreachableText(to.name) });
       }
-      await options.pending.store(request, reply, { ...started.pending, ...purpose });
+      await options.pending.store(request, reply, callbackPath(to.id), {
+        ...started.pending,
+        provider: to.id,
+        ...purpose,
+      });
       return reply.redirect(started.url, 303);
     },
 
@@ -104,4 +104,9 @@ export function createSignInContext(options: SignInOptions) {
       return grant.save();
     },
   };
+}
+
+/** Of providers on this machine, which may speak plain http. */
+function plainOrigins({ all }: SignInProviders): string[] {
+  return all.map(({ issuer }) => new URL(issuer).origin).filter((origin) => origin.startsWith('http:'));
 }

@@ -7,7 +7,7 @@ import { pageOnFailure, refuseSignIn } from './refuse-sign-in.ts';
 import { readAuthorizeAddress, readReturnTo } from './return-to.ts';
 import type { SignInContext } from './sign-in-context.ts';
 
-/** Providers that the specification names; only Google is wired (spec part 1, section 8: not-yet-implemented errors). */
+/** Providers that the specification names and that are not wired (spec part 1, section 8: not-yet-implemented errors). */
 const unwired: Record<string, string> = { github: 'GitHub', facebook: 'Facebook', apple: 'Apple' };
 
 const loginSchema = z.object({
@@ -59,7 +59,7 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
     '/auth/:provider',
     options,
     (request, reply) => {
-      const { return_to: wanted = '/auth/success', mcp_client: isForClient } = request.query;
+      const { return_to: wanted = '/auth/success', mcp_client: isForClient, prompt } = request.query;
       const name = unwired[request.params.provider];
       if (name !== undefined) {
         return refuseSignIn(brandName, request, reply, {
@@ -67,7 +67,8 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
           text: notYetImplemented(`${name} sign-in`),
         });
       }
-      if (request.params.provider !== 'google') {
+      const to = context.providers.find(request.params.provider);
+      if (!to) {
         const text = 'This sign-in provider does not exist.';
         return refuseSignIn(brandName, request, reply, { code: 'not_found', text });
       }
@@ -78,7 +79,7 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
         const text = 'return_to must be a callback of this site';
         return refuseSignIn(brandName, request, reply, { code: 'invalid_request', text });
       }
-      return context.startUpstream(request, reply, { returnTo });
+      return context.startUpstream(request, reply, to, { returnTo }, { mustAsk: prompt === 'login' });
     },
   );
 

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { endpoint } from '@souk/contract/endpoint.ts';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { connectGoogle } from '#adapters/google/google-sign-in.ts';
+import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
 import { systemClock, type Clock } from '#platform/clock.ts';
 import { readConfig, type Config } from '#platform/config.ts';
 import { createVault, type Vault } from '#platform/crypto/vault.ts';
@@ -79,7 +79,7 @@ export async function startIdentity(options: StartOptions): Promise<RunningIdent
     ids,
     log,
     vault: options.vault ?? testVault,
-    connectUpstream: options.connectUpstream ?? connectGoogle,
+    connectUpstream: options.connectUpstream ?? connectOpenId,
     ...(options.googleIssuer !== undefined && { googleIssuer: options.googleIssuer }),
     ...(options.services && { services: options.services }),
     hasServer: options.hasServer ?? ((serverId) => ['travel', 'notes'].includes(serverId)),

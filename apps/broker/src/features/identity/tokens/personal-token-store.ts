@@ -1,7 +1,8 @@
 import type { McpScope, PersonalToken } from '@souk/contract/identity.ts';
 import type { Database } from '#platform/db/database.ts';
 import { sha256 } from '../hash.ts';
-import { isUuid, type Provider } from '../users/user-store.ts';
+import type { StoredProvider } from '../users/user-provider.ts';
+import { isUuid } from '../users/user-store.ts';
 
 const tokenPrefix = 'souk_pat_';
 /** Enough of the random part to tell two tokens apart, far too little to guess the rest. */
@@ -27,7 +28,7 @@ type StatsRow = { total: number; active: number; expired: number; revoked: numbe
 export type PersonalTokenStore = ReturnType<typeof createPersonalTokenStore>;
 
 /** SQL of personal access tokens. Every statement but the look-up by hash names the user. */
-export function createPersonalTokenStore(db: Database, provider: Provider) {
+export function createPersonalTokenStore(db: Database, providers: readonly StoredProvider[]) {
   return {
     /** @returns the row of a new token; `token` is the bearer value itself, which is not kept. */
     async insert(values: {
@@ -67,14 +68,14 @@ export function createPersonalTokenStore(db: Database, provider: Provider) {
       return { token, row };
     },
 
-    /** The token and its user, when both are good at `at`: not revoked, not expired, user active and of our provider. */
+    /** The token and its user, when both are good at `at`: not revoked, not expired, user active and of a provider of ours. */
     async findGood(token: string, at: Date): Promise<AuthenticatedRow | undefined> {
       const { rows } = await db.query<AuthenticatedRow>(
         `select t.id, t.user_id, u.email, t.scopes, t.expires_at from personal_tokens t
            join users u on u.id = t.user_id and u.is_active and u.deleted_at is null
-           join identities i on i.user_id = u.id and i.provider = $3
+           join identities i on i.user_id = u.id and i.provider = any($3::text[])
          where t.token_hash = $1 and t.revoked_at is null and t.expires_at > $2`,
-        [sha256(token), at, provider],
+        [sha256(token), at, providers],
       );
       return rows[0];
     },

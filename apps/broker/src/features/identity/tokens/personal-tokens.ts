@@ -18,6 +18,8 @@ export function createPersonalTokens(options: {
   ids: Ids;
   log: Log;
   adminEmails: readonly string[];
+  /** Whether the person with this address may come in. */
+  maySignIn(email: string): boolean;
   onRevoked: (tokenId: string) => Promise<void>;
 }) {
   const { store, clock, ids, log } = options;
@@ -46,7 +48,7 @@ export function createPersonalTokens(options: {
     async authenticate(token: string): Promise<Caller | undefined> {
       const nowMs = clock.now();
       const row = await store.findGood(token, new Date(nowMs));
-      if (!row) return undefined;
+      if (!row || !options.maySignIn(row.email)) return undefined;
       uses.note(row.id);
       return {
         userId: row.user_id,

@@ -1,13 +1,14 @@
 import type { Database } from '#platform/db/database.ts';
 import { endAccess } from '../account/end-access.ts';
-import type { Provider } from './user-store.ts';
+import type { ProviderId, StoredProvider } from './user-provider.ts';
 
 export type UserActivation = ReturnType<typeof createUserActivation>;
 
 /** Shuts people out, and lets them in again. */
 export function createUserActivation(options: {
   db: Database;
-  provider: Provider;
+  /** Those that are configured. */
+  providers: readonly StoredProvider[];
   /** Tells every replica that a grant or a personal token counts no more. */
   announce(tokenId: string): Promise<void>;
 }) {
@@ -40,12 +41,14 @@ export function createUserActivation(options: {
       return rows.length > 0;
     },
 
-    /** Every user with this address of one provider, deactivated ones too. */
-    async findIds(email: string, provider: Provider = options.provider): Promise<string[]> {
+    /** Every user with this address, deactivated ones too: of one provider, else of those that are configured. */
+    async findIds(email: string, provider?: ProviderId): Promise<string[]> {
       const { rows } = await db.query<{ id: string }>(
         `select u.id from users u join identities i on i.user_id = u.id
-         where lower(u.email) = lower($1) and i.provider = $2 and u.deleted_at is null order by u.created_at`,
-        [email, provider],
+         where lower(u.email) = lower($1) and u.deleted_at is null
+           and (case when $2::text is null then i.provider = any($3::text[]) else split_part(i.provider, ':', 1) = $2 end)
+         order by u.created_at`,
+        [email, provider ?? null, options.providers],
       );
       return rows.map(({ id }) => id);
     },

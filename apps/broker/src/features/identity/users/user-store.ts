@@ -1,15 +1,13 @@
 import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
-
-/** google; or dev, the stand-in's users, who can never become Google's. */
-export type Provider = 'google' | 'dev';
+import { providerIdOf, type ProviderId, type StoredProvider } from './user-provider.ts';
 
 export type User = {
   id: string;
   email: string;
   displayName: string;
   photoUrl: string | undefined;
-  provider: Provider;
+  provider: ProviderId;
   createdAt: Date;
 };
 
@@ -18,32 +16,41 @@ type UserRow = {
   email: string;
   display_name: string;
   photo_url: string | null;
-  provider: Provider;
+  provider: StoredProvider;
   created_at: Date;
 };
 
 const columns = 'u.id, u.email, u.display_name, u.photo_url, u.created_at, i.provider';
 
-/** Users of the provider that is active; all others do not exist here (clarifications, Sign-in). */
+/** Users whose provider is active and who may sign in; all others do not exist here (clarifications, Sign-in). */
 export type UserStore = ReturnType<typeof createUserStore>;
 
-export function createUserStore(db: Database, ids: Ids, provider: Provider) {
+export function createUserStore(options: {
+  db: Database;
+  ids: Ids;
+  providers: readonly StoredProvider[];
+  /** Whether the person with this verified address may come in. */
+  maySignIn(email: string): boolean;
+}) {
+  const { db, ids, providers } = options;
   return {
-    provider,
+    providers,
+    maySignIn: options.maySignIn,
 
-    /** An active user by id, else undefined: unknown, deactivated, deleted, or of another provider. */
+    /** An active user by id, else undefined: unknown, deactivated, deleted, of another provider, or not let in. */
     async find(id: string): Promise<User | undefined> {
       if (!isUuid(id)) return undefined;
       const { rows } = await db.query<UserRow>(
         `select ${columns} from users u join identities i on i.user_id = u.id
-         where u.id = $1 and i.provider = $2 and u.is_active and u.deleted_at is null`,
-        [id, provider],
+         where u.id = $1 and i.provider = any($2::text[]) and u.is_active and u.deleted_at is null`,
+        [id, providers],
       );
-      return rows[0] && presentUser(rows[0]);
+      const [row] = rows;
+      return row && options.maySignIn(row.email) ? presentUser(row) : undefined;
     },
 
-    /** The active user who signed in last with this address, for the operator's command. */
-    async findByEmail(email: string): Promise<User | undefined> {
+    /** The active user who signed in last with this address at the provider, for the operator's command. */
+    async findByEmail(email: string, provider: StoredProvider): Promise<User | undefined> {
       const { rows } = await db.query<UserRow>(
         `select ${columns} from users u join identities i on i.user_id = u.id
          where lower(u.email) = lower($1) and i.provider = $2 and u.is_active and u.deleted_at is null
@@ -58,6 +65,7 @@ export function createUserStore(db: Database, ids: Ids, provider: Provider) {
      * @returns the user, or undefined when they are deactivated or deleted.
      */
     async signIn(
+      provider: StoredProvider,
       profile: { subject: string; email: string; displayName: string; photoUrl: string | undefined },
       atMs: number,
     ): Promise<User | undefined> {
@@ -105,7 +113,7 @@ function presentUser(row: UserRow): User {
     email: row.email,
     displayName: row.display_name,
     photoUrl: row.photo_url ?? undefined,
-    provider: row.provider,
+    provider: providerIdOf(row.provider),
     createdAt: row.created_at,
   };
 }

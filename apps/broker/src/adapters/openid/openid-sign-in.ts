@@ -1,10 +1,15 @@
 import * as oidc from 'openid-client';
+import { boundedFetch } from './bounded-fetch.ts';
+
+/** Each request to the provider, its answer included. A sign-in takes three, and two more after a start. */
+const requestTimeoutSeconds = 5;
 
 /** The signed-in user, according to the provider. */
 export type UpstreamProfile = {
   subject: string;
   email: string;
-  emailVerified: boolean;
+  /** undefined: the provider does not say. */
+  emailVerified: boolean | undefined;
   displayName: string;
   photoUrl: string | undefined;
 };
@@ -26,7 +31,8 @@ export type UpstreamSignIn = {
   clockSkewMs(): number;
 };
 
-type UpstreamSettings = {
+export type UpstreamSettings = {
+  /** As the provider calls itself: its metadata and its identity tokens must name the same. */
   issuer: string;
   clientId: string;
   clientSecret: string;
@@ -48,16 +54,15 @@ export class UpstreamRefusedError extends Error {
 }
 
 /**
- * Google, or the OpenID provider at `issuer`. Its metadata is fetched at the first sign-in, not at startup: a provider
+ * The OpenID provider at `issuer`: Google, a company's own, the stand-in. Its metadata is fetched at the first sign-in, not at startup: a provider
  * that is down must not stop the product from starting, and the broker itself serves the stand-in.
  */
-export const connectGoogle: ConnectUpstream = (settings) => {
+export const connectOpenId: ConnectUpstream = (settings) => {
   let discovered: Promise<oidc.Configuration> | undefined;
   let skewMs = 0;
   /** Records the clock skew: it gets identity tokens rejected, and the rejection does not say why. */
   const datedFetch: oidc.CustomFetch = async (url, init) => {
-    // undici's types are stricter about undefined than the init that openid-client passes
-    const answer = await (settings.fetch ? settings.fetch(url, init) : fetch(url, init as RequestInit));
+    const answer = await boundedFetch(settings.fetch)(url, init);
     const dated = Date.parse(answer.headers.get('date') ?? '');
     if (!Number.isNaN(dated)) skewMs = Date.now() - dated;
     return answer;
@@ -80,14 +85,15 @@ export const connectGoogle: ConnectUpstream = (settings) => {
         state: oidc.randomState(),
         nonce: oidc.randomNonce(),
       };
-      const url = oidc.buildAuthorizationUrl(await configuration(), {
+      const known = await configuration();
+      const url = oidc.buildAuthorizationUrl(known, {
         redirect_uri: settings.redirectUri,
         scope: 'openid email profile',
         code_challenge: await oidc.calculatePKCECodeChallenge(pending.verifier),
         code_challenge_method: 'S256',
         state: pending.state,
         nonce: pending.nonce,
-        ...(mustAsk && { prompt: 'select_account' }),
+        ...(mustAsk && { prompt: promptThatAsks(known) }),
       });
       return { url: url.href, pending };
     },
@@ -107,17 +113,14 @@ export const connectGoogle: ConnectUpstream = (settings) => {
       }
       const claims = tokens.claims();
       if (!claims) throw new Error('the provider sent no identity');
-      // Google puts e-mail and name into the identity token; other OpenID providers may return them only from userinfo.
-      const profile: Record<string, unknown> =
-        typeof claims['email'] === 'string'
-          ? claims
-          : await oidc.fetchUserInfo(await configuration(), tokens.access_token, claims.sub);
+      const profile = await completeProfile(await configuration(), tokens.access_token, claims);
       const { email, email_verified: verified, name, picture } = profile;
       if (typeof email !== 'string') throw new Error('the provider sent no e-mail address');
       return {
         subject: claims.sub,
         email: email.toLowerCase(),
-        emailVerified: verified === true,
+        // Cognito and others spell it as a text
+        emailVerified: verified === undefined ? undefined : verified === true || verified === 'true',
         displayName: typeof name === 'string' && name !== '' ? name : (email.split('@')[0] ?? email),
         photoUrl: typeof picture === 'string' && picture.startsWith('https:') ? picture : undefined,
       };
@@ -125,16 +128,45 @@ export const connectGoogle: ConnectUpstream = (settings) => {
   };
 };
 
+/**
+ * Google puts e-mail and name into the identity token; other providers return them, or whether the address is verified,
+ * from userinfo alone.
+ */
+async function completeProfile(
+  configuration: oidc.Configuration,
+  accessToken: string,
+  claims: oidc.IDToken,
+): Promise<Record<string, unknown>> {
+  const isComplete = typeof claims['email'] === 'string' && claims['email_verified'] !== undefined;
+  if (isComplete || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
+  return { ...claims, ...(await oidc.fetchUserInfo(configuration, accessToken, claims.sub)) };
+}
+
+/** Every provider knows login; a list of account names is kinder, where there is one. */
+function promptThatAsks(configuration: oidc.Configuration): 'select_account' | 'login' {
+  const known = configuration.serverMetadata()['prompt_values_supported'];
+  return !Array.isArray(known) || known.includes('select_account') ? 'select_account' : 'login';
+}
+
+/** How a provider wants the secret: in the header, unless it takes only the form (OpenID Connect Discovery, section 3). */
+function sendSecret(secret: string): oidc.ClientAuth {
+  return (server, client, body, headers) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
+    const send = methods.includes('client_secret_basic') ? oidc.ClientSecretBasic : oidc.ClientSecretPost;
+    return send(secret)(server, client, body, headers);
+  };
+}
+
 function discover(settings: UpstreamSettings & { fetch: oidc.CustomFetch }): Promise<oidc.Configuration> {
   const issuer = new URL(settings.issuer);
-  return oidc.discovery(issuer, settings.clientId, undefined, oidc.ClientSecretBasic(settings.clientSecret), {
+  return oidc.discovery(issuer, settings.clientId, undefined, sendSecret(settings.clientSecret), {
     execute: [
       // The specification accepts TLS alone; we also check the identity token's signature.
       oidc.enableNonRepudiationChecks,
       // Plain http is only for a stand-in on loopback; the configuration refuses any other http issuer.
       ...(issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : []),
     ],
-    timeout: 10,
+    timeout: requestTimeoutSeconds,
     [oidc.customFetch]: settings.fetch,
   });
 }

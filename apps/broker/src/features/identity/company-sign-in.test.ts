@@ -1,0 +1,250 @@
+import { createServer } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '#platform/db/database.ts';
+import { openTestDatabase } from '#testing/databases.ts';
+import { freePort } from '#testing/free-port.ts';
+import { listenLocally } from '#testing/listen-locally.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { identityMigrations } from './migrations.ts';
+import { pendingCookieName } from './sign-in/pending-cookie.ts';
+import { companyClient, startCompanyProvider, type CompanyProvider } from './testing/company-provider.ts';
+import { startFakeGoogle, type FakeGoogle, type FakeGoogleFault } from './testing/fake-google.ts';
+import { ProviderBrowser } from './testing/provider-browser.ts';
+import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
+
+let db: Database;
+let company: CompanyProvider;
+let running: RunningIdentity;
+const open: RunningIdentity[] = [];
+let port: number;
+
+const environmentOf = (issuer: string) => ({
+  OIDC_ISSUER: issuer,
+  OIDC_CLIENT_ID: companyClient.clientId,
+  OIDC_CLIENT_SECRET: companyClient.clientSecret,
+});
+
+/** A broker at the address that is registered at the company's provider: one at a time. */
+async function start(environment: NodeJS.ProcessEnv, googleIssuer?: string): Promise<RunningIdentity> {
+  await Promise.all(open.splice(0).map((one) => one.close()));
+  running = await startIdentity({
+    db,
+    environment,
+    listenPort: port,
+    ...(googleIssuer !== undefined && { googleIssuer }),
+  });
+  open.push(running);
+  return running;
+}
+
+beforeAll(async () => {
+  port = await freePort();
+  db = await openTestDatabase(identityMigrations);
+  company = await startCompanyProvider([`http://localhost:${port}/auth/oidc/callback`]);
+});
+afterAll(async () => {
+  await Promise.all(open.map((one) => one.close()));
+  await company.close();
+  await db.close();
+});
+
+const browserOf = () => new ProviderBrowser(running.publicUrl, company.issuer);
+const get = async (path: string, token: string) =>
+  fetch(running.publicUrl + path, { headers: { authorization: `Bearer ${token}` } });
+const profile = async (token: string): Promise<unknown> => (await get('/v2/user/profile', token)).json();
+/** The page at which a sign-in of the web app ended, or what went wrong. */
+async function attempt(browser = browserOf()): Promise<string> {
+  return browser.signInWeb({ provider: 'oidc' }).then(
+    () => 'signed in',
+    (error: unknown) => String(error),
+  );
+}
+
+describe('a company’s own sign-in provider', () => {
+  test('people sign in with it on the web and in an MCP client; ADMIN_EMAILS makes one an administrator; the stand-in is gone', async () => {
+    await start({ ...environmentOf(company.issuer), OIDC_NAME: 'Acme <SSO>', ADMIN_EMAILS: 'ana@acme.test' });
+    const page = await browserOf().open(
+      `/login?${new URLSearchParams({ return_to: '/auth/callback', state: 'a', code_challenge: 'a'.repeat(43) }).toString()}`,
+    );
+    if (!('page' in page)) throw new Error(`asked nothing, and went to ${page.left.href}`);
+    expect(page.page.text).toContain('value="oidc">Continue with Acme &#60;SSO&#62;</button>');
+    expect(page.page.text).not.toContain('Google');
+
+    const web = await browserOf().signInWeb({ provider: 'oidc' });
+    expect(await profile(web.accessToken)).toMatchObject({
+      email: 'ana@acme.test',
+      displayName: 'Ana Acme',
+      provider: 'oidc',
+      role: 'admin',
+    });
+    const client = await browserOf().signInMcpClient({ provider: 'oidc' });
+    const mcp = await fetch(`${running.publicUrl}/mcp`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${client.accessToken}` },
+    });
+    expect(mcp.status).toBe(200);
+    const direct = await browserOf().open('/auth/oidc?return_to=/auth/success');
+    expect('left' in direct && direct.left.searchParams.get('user')).toContain('"provider":"oidc"');
+    expect((await fetch(`${running.publicUrl}/auth/google`, { redirect: 'manual' })).status).toBe(404);
+    expect((await fetch(`${running.publicUrl}/dev-google/.well-known/openid-configuration`)).status).toBe(404);
+
+    const create = running.identity.createPersonalToken;
+    await expect(create({ email: 'ana@acme.test', provider: 'google', name: 'a' })).rejects.toThrow('(oidc)');
+    const personal = await create({ email: 'ana@acme.test', provider: 'oidc', name: 'a' });
+    expect(await profile(personal.token)).toMatchObject({ email: 'ana@acme.test' });
+    expect(running.logged()).not.toContain(companyClient.clientSecret);
+  });
+
+  test('an address of which the provider does not say that it is verified counts with OIDC_TRUST_EMAIL=1 alone', async () => {
+    const { email_verified: _, ...silent } = company.person;
+    const person = company.person;
+    company.person = silent;
+    await start(environmentOf(company.issuer));
+    expect(await attempt()).toContain('no verified e-mail address');
+    expect(running.logged()).toContain('OIDC_TRUST_EMAIL');
+    await start({ ...environmentOf(company.issuer), OIDC_TRUST_EMAIL: '1' });
+    expect(await attempt()).toBe('signed in');
+    company.person = { ...silent, email_verified: false };
+    expect(await attempt(), 'said not to be verified').toContain('no verified e-mail address');
+    company.person = person;
+  });
+
+  test('an answer for another nonce is refused, and one whose provider is not the configured issuer', async () => {
+    await start(environmentOf(company.issuer));
+    const browser = browserOf();
+    browser.onTheWay = (address) => address.searchParams.set('nonce', 'of-somebody-else');
+    expect(await attempt(browser)).toContain('The answer of the sign-in provider is not valid');
+    expect(await attempt()).toBe('signed in');
+
+    // the same metadata at another address: it names an issuer that was not asked for
+    const fake = await startFakeGoogle(companyClient.clientId);
+    await start(environmentOf(fake.issuer.replace('127.0.0.1', 'localhost')));
+    const answer = await fetch(`${running.publicUrl}/auth/oidc`, { headers: { accept: 'text/html' } });
+    await fake.close();
+    expect(answer.status).toBe(503);
+    expect(running.logged()).toContain('discovered metadata issuer does not match the expected issuer');
+  });
+
+  test('the provider being away is said by its name, and one that answers without end is cut off', async () => {
+    await start({ ...environmentOf('http://127.0.0.1:9'), OIDC_NAME: 'Acme' });
+    const away = await fetch(`${running.publicUrl}/auth/oidc`, { headers: { accept: 'text/html' } });
+    expect(away.status).toBe(503);
+    const page = await away.text();
+    expect(page).toContain('Acme cannot be reached right now. Please try again in a moment.');
+    expect(page).not.toMatch(/ECONNREFUSED|at .*:\d+:\d+/);
+
+    let written = 0;
+    const flooding = createServer((_request, response) => {
+      const more = () => {
+        while (!response.destroyed && response.write(Buffer.alloc(64 * 1024, 32))) written += 64 * 1024;
+      };
+      response.writeHead(200, { 'content-type': 'application/json' }).on('drain', more);
+      more();
+    });
+    const flood = await listenLocally(flooding);
+    await start(environmentOf(`http://127.0.0.1:${flood.port}`));
+    expect((await fetch(`${running.publicUrl}/auth/oidc`)).status).toBe(503);
+    expect(running.logged()).toContain('answered more than 262144 bytes');
+    expect(written, 'what stands in buffers counts').toBeLessThan(32 * 1024 * 1024);
+    await flood.close();
+  });
+
+  test('a provider that does not answer is given up after five seconds', async () => {
+    const silent = await listenLocally(createServer(() => {}));
+    await start(environmentOf(`http://127.0.0.1:${silent.port}`));
+    const began = performance.now();
+    expect((await fetch(`${running.publicUrl}/auth/oidc`)).status).toBe(503);
+    expect(performance.now() - began).toBeLessThan(10_000);
+    await silent.close();
+  });
+
+  test('users of the provider before do not exist at another one, even with the same subject', async () => {
+    await start({ ...environmentOf(company.issuer) });
+    const before = await browserOf().signInWeb({ provider: 'oidc' });
+    const fake = await startFakeGoogle(companyClient.clientId);
+    fake.person = { sub: company.person.sub, email: 'mallory@evil.test', name: 'Mallory' };
+    await start(environmentOf(fake.issuer));
+    expect((await get('/v2/user/profile', before.accessToken)).status).toBe(401);
+    const other = await new ProviderBrowser(running.publicUrl, fake.issuer).signInWeb({ provider: 'oidc' });
+    expect(await profile(other.accessToken)).toMatchObject({ email: 'mallory@evil.test' });
+    await start({ ...environmentOf(company.issuer) });
+    expect(await profile(before.accessToken)).toMatchObject({ email: 'ana@acme.test' });
+    await fake.close();
+  });
+});
+
+describe('beside Google', () => {
+  let google: FakeGoogle;
+  beforeAll(async () => {
+    google = await startFakeGoogle('google-client');
+    await start(
+      {
+        ...environmentOf(company.issuer),
+        OIDC_NAME: 'Acme',
+        GOOGLE_CLIENT_ID: 'google-client',
+        GOOGLE_CLIENT_SECRET: 'google-secret',
+      },
+      google.issuer,
+    );
+  });
+  afterAll(() => google.close());
+
+  test('a person chooses between the two, and each account is a user of its own', async () => {
+    google.person.email = company.person.email;
+    const atAcme = await browserOf().signInWeb({ provider: 'oidc' });
+    const atGoogle = await new ProviderBrowser(running.publicUrl, google.issuer).signInWeb({ provider: 'google' });
+    const [one, two] = [await profile(atAcme.accessToken), await profile(atGoogle.accessToken)];
+    expect(one).toMatchObject({ provider: 'oidc', email: 'ana@acme.test' });
+    expect(two).toMatchObject({ provider: 'google', email: 'ana@acme.test' });
+    expect((one as { id: string }).id).not.toBe((two as { id: string }).id);
+  });
+
+  test('a client’s consent says that sign-in comes next, and then the person chooses', async () => {
+    const browser = browserOf();
+    const tokens = await browser.signInMcpClient({ provider: 'oidc' });
+    expect(tokens.accessToken).not.toBe('');
+    const other = new ScriptedBrowser(running.publicUrl);
+    const registered = await fetch(`${running.publicUrl}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ client_name: 'Two ways', redirect_uris: ['https://client.test/callback'] }),
+    });
+    const { client_id: clientId }: { client_id: string } = JSON.parse(await registered.text());
+    const consent = await other.open(
+      other.authorizeUrl({
+        client_id: clientId,
+        redirect_uri: 'https://client.test/callback',
+        code_challenge: 'c'.repeat(43),
+      }),
+    );
+    if (!('page' in consent)) throw new Error('no consent');
+    const choice = await other.submit(consent.page, { allow: '1' });
+    if (!('page' in choice)) throw new Error('no choice');
+    expect(consent.page.text).toContain("You'll sign in next.");
+    expect(choice.page.text).toMatch(/value="google">Continue with Google<[^]*value="oidc">Continue with Acme</);
+    expect(choice.page.text).toContain('<input type="hidden" name="allow" value="1">');
+  });
+
+  test('the answer of one provider is not taken at the callback of the other', async () => {
+    const browser = browserOf();
+    const back = new URL(await browser.leave('/auth/oidc?return_to=/auth/success'));
+    // even with its cookie, which a browser sends nowhere else
+    const cookieName = pendingCookieName(back.searchParams.get('state') ?? '');
+    browser.setCookie(cookieName, browser.cookie(cookieName) ?? '', '/auth');
+    back.pathname = '/auth/google/callback';
+    const refused = await browser.open(back);
+    expect('page' in refused && refused.page.status).toBe(400);
+    expect(running.logged(), 'and nobody is asked about it').not.toContain('a sign-in was refused');
+  });
+
+  for (const fault of ['issuer', 'nonce', 'audience', 'signature', 'expired', 'hmac', 'no-email'] as const) {
+    test(`an answer of the company’s provider with a wrong ${fault} is refused`, async () => {
+      const lying = await startFakeGoogle(companyClient.clientId);
+      await start(environmentOf(lying.issuer));
+      lying.fault = fault satisfies FakeGoogleFault;
+      const outcome = await attempt(new ProviderBrowser(running.publicUrl, lying.issuer));
+      await lying.close();
+      expect(outcome).toContain('The answer of the sign-in provider is not valid');
+    });
+  }
+});

@@ -1,0 +1,81 @@
+import type { UpstreamSignIn } from '#adapters/openid/openid-sign-in.ts';
+import type { IdentityOptions } from '../identity-options.ts';
+import type { SigningKeys } from '../oauth/signing-keys.ts';
+import { createStandIn } from '../stand-in/stand-in.ts';
+import { providerOfIssuer, type StoredProvider } from '../users/user-provider.ts';
+
+/** An OpenID provider by which people sign in here. */
+export type SignInProvider = {
+  /** Stands in its addresses: /auth/{id} and /auth/{id}/callback. */
+  id: 'google' | 'oidc';
+  /** What its users carry: the stand-in has Google's addresses, and its users are not Google's. */
+  storedAs: StoredProvider;
+  /** What people call it. */
+  name: string;
+  issuer: string;
+  /** Its addresses count as verified where it does not say whether they are. */
+  trustEmail: boolean;
+  upstream: UpstreamSignIn;
+};
+
+export type SignInProviders = {
+  /** At least one. */
+  all: readonly SignInProvider[];
+  find(id: string): SignInProvider | undefined;
+  /** The one that there is, where there is no choice. */
+  only: SignInProvider | undefined;
+  /** Takes Google's place where no provider is configured. */
+  standIn: ReturnType<typeof createStandIn> | undefined;
+};
+
+/** Google and the company's own provider, as far as they are configured; else the stand-in. */
+export function connectSignInProviders(options: IdentityOptions, keys: SigningKeys): SignInProviders {
+  const { config, connectUpstream } = options;
+  const { google, oidc } = config;
+  const standIn = config.standIn ? startStandIn(options, keys) : undefined;
+  const all: SignInProvider[] = [];
+  if (google || standIn) {
+    const issuer = standIn?.issuer ?? options.googleIssuer ?? 'https://accounts.google.com';
+    const client = google ?? standInClient(keys);
+    all.push({
+      id: 'google',
+      storedAs: standIn ? 'dev' : 'google',
+      name: standIn ? 'Google (stand-in)' : 'Google',
+      issuer,
+      trustEmail: false,
+      upstream: connectUpstream({ issuer, ...client, redirectUri: callbackOf(config.publicUrl, 'google') }),
+    });
+  }
+  if (oidc) {
+    const { name, issuer, trustEmail } = oidc;
+    const redirectUri = callbackOf(config.publicUrl, 'oidc');
+    const upstream = connectUpstream({ ...oidc, redirectUri });
+    all.push({ id: 'oidc', storedAs: providerOfIssuer(issuer), name, issuer, trustEmail, upstream });
+  }
+  const [first] = all;
+  return {
+    all,
+    find: (id) => all.find((one) => one.id === id),
+    only: all.length === 1 ? first : undefined,
+    standIn,
+  };
+}
+
+function startStandIn({ db, config, vault }: IdentityOptions, keys: SigningKeys) {
+  const { publicUrl, brandName } = config;
+  const redirectUri = callbackOf(publicUrl, 'google');
+  return createStandIn({ publicUrl, brandName, db, vault, keys, redirectUri, client: standInClient(keys) });
+}
+
+/** The stand-in's secret protects nothing that a visitor of its account page could not have; it only has to be there. */
+function standInClient(keys: SigningKeys) {
+  return { clientId: 'souk', clientSecret: keys.cookieKey };
+}
+
+function callbackOf(publicUrl: string, id: SignInProvider['id']): string {
+  return publicUrl + callbackPath(id);
+}
+
+export function callbackPath(id: SignInProvider['id']): string {
+  return `/auth/${id}/callback`;
+}

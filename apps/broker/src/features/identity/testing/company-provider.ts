@@ -1,0 +1,74 @@
+import { createServer } from 'node:http';
+import { exportJWK, generateKeyPair } from 'jose';
+import { Provider, type Configuration } from 'oidc-provider';
+import { freePort } from '#testing/free-port.ts';
+import { listenLocally } from '#testing/listen-locally.ts';
+
+export const companyClient = { clientId: 'souk-at-acme', clientSecret: 'canary-company-secret' };
+
+export type CompanyProvider = {
+  issuer: string;
+  /** Who is signed in there; without email_verified the provider says nothing about it. */
+  person: { sub: string; email: string; name: string; email_verified?: boolean };
+  close(): Promise<void>;
+};
+
+/**
+ * A company's own OpenID provider: a real one (oidc-provider), which keeps e-mail and name in userinfo, takes the secret
+ * in the form alone and signs its person in without a question.
+ * @param redirectUris the callbacks that are registered there
+ */
+export async function startCompanyProvider(redirectUris: readonly string[]): Promise<CompanyProvider> {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  const port = await freePort();
+  const issuer = `http://localhost:${port}/realms/acme`;
+  const company: CompanyProvider = {
+    issuer,
+    person: { sub: 'acme-1', email: 'Ana@Acme.test', name: 'Ana Acme', email_verified: true },
+    close: async () => {
+      await listening.close();
+    },
+  };
+  const provider = new Provider(issuer, {
+    jwks: { keys: [{ ...(await exportJWK(privateKey)), kid: 'acme', alg: 'RS256', use: 'sig' }] },
+    cookies: { keys: ['company-cookies'] },
+    clients: [
+      {
+        client_id: companyClient.clientId,
+        client_secret: companyClient.clientSecret,
+        redirect_uris: [...redirectUris],
+        token_endpoint_auth_method: 'client_secret_post',
+      },
+    ],
+    clientAuthMethods: ['client_secret_post'],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    ttl: { Session: 600, Interaction: 600, Grant: 600, AccessToken: 300, IdToken: 300, AuthorizationCode: 60 },
+    pkce: { required: () => true },
+    findAccount: (_ctx, sub) => ({ accountId: sub, claims: () => company.person }),
+    interactions: { url: (_ctx, { uid }) => `/realms/acme/person/${uid}` },
+    loadExistingGrant: async (ctx) => {
+      const { client, session } = ctx.oidc;
+      if (!client || session?.accountId === undefined) return undefined;
+      const grant = new ctx.oidc.provider.Grant({ clientId: client.clientId, accountId: session.accountId });
+      grant.addOIDCScope('openid email profile');
+      await grant.save();
+      return grant;
+    },
+    features: { devInteractions: { enabled: false } },
+  } satisfies Configuration);
+  const handle = provider.callback();
+
+  const server = createServer((request, response) => {
+    const url = request.url ?? '/';
+    if (url.startsWith('/realms/acme/person/')) {
+      const login = { accountId: company.person.sub, remember: false };
+      provider.interactionFinished(request, response, { login }).catch(() => response.destroy());
+      return;
+    }
+    // oidc-provider reads where it is mounted from the difference of the two
+    Object.assign(request, { originalUrl: url, url: url.slice('/realms/acme'.length) });
+    void handle(request, response);
+  });
+  const listening = await listenLocally(server, port);
+  return company;
+}

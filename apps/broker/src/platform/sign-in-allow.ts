@@ -1,0 +1,55 @@
+import { domainToASCII } from 'node:url';
+
+/** Whose verified e-mail address lets them in: whole domains, and single addresses. Lower case, domains in ASCII. */
+export type SignInAllow = { domains: ReadonlySet<string>; addresses: ReadonlySet<string> };
+
+const domainPattern = /^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/;
+
+/**
+ * Reads the entries of SIGN_IN_ALLOW. A domain stands for exactly itself: its sub-domains have to be named.
+ * @param problems one is added for each entry that is neither a domain nor an address
+ */
+export function readSignInAllow(entries: readonly string[], problems: string[]): SignInAllow {
+  const domains = new Set<string>();
+  const addresses = new Set<string>();
+  for (const entry of entries) {
+    const at = entry.indexOf('@');
+    const address = at > 0 ? normalise(entry) : undefined;
+    const domain = at > 0 ? undefined : normaliseDomain(at === 0 ? entry.slice(1) : entry);
+    if (address !== undefined) addresses.add(address);
+    else if (domain !== undefined) domains.add(domain);
+    else {
+      problems.push(
+        `SIGN_IN_ALLOW: ${entry} is neither a domain (acme.example) nor an address (ana@acme.example); sub-domains are named one by one`,
+      );
+    }
+  }
+  return { domains, addresses };
+}
+
+/** Whether the person with this verified address may come in; everybody may where there is no list. */
+export function maySignIn(allow: SignInAllow | undefined, email: string): boolean {
+  if (!allow) return true;
+  const address = normalise(email);
+  if (address === undefined) return false;
+  return allow.addresses.has(address) || allow.domains.has(address.slice(address.indexOf('@') + 1));
+}
+
+/** What the operator is told about who may come in. */
+export function describeSignInAllow(allow: SignInAllow | undefined): string {
+  return allow ? [...allow.domains, ...allow.addresses].join(', ') : 'everyone (SIGN_IN_ALLOW names who may)';
+}
+
+/** Exactly one @, so that no reading of the address has another domain than ours. */
+function normalise(email: string): string | undefined {
+  const [local, domainText, ...more] = email.toLowerCase().split('@');
+  const domain = normaliseDomain(domainText ?? '');
+  return local === undefined || local === '' || domain === undefined || more.length > 0
+    ? undefined
+    : `${local}@${domain}`;
+}
+
+function normaliseDomain(text: string): string | undefined {
+  const domain = domainToASCII(text.toLowerCase());
+  return domainPattern.test(domain) ? domain : undefined;
+}
