@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp, type App } from '../../apps/broker/src/app.ts';
+import { limitMemory } from '../../apps/broker/src/limit-memory.ts';
 import { paths } from '../../apps/broker/src/paths.ts';
 import { readConfig } from '../../apps/broker/src/platform/config.ts';
 import { createLog } from '../../apps/broker/src/platform/log.ts';
@@ -83,6 +84,7 @@ async function serveBroker(
     // the cluster is configured for tests without durability; here a commit must wait as in production
     ...(databaseUrl !== undefined && { DATABASE_URL: `${databaseUrl}?options=-c%20synchronous_commit%3Don` }),
   });
+  limitMemory(config);
   const app = await createApp({
     config,
     log: createLog(config.logLevel, process.stderr),

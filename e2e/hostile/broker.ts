@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createApp } from '../../apps/broker/src/app.ts';
+import { limitMemory } from '../../apps/broker/src/limit-memory.ts';
 import { readConfig } from '../../apps/broker/src/platform/config.ts';
 import { createLog } from '../../apps/broker/src/platform/log.ts';
 import { deployManifest } from '../../apps/broker/src/testing/deploy-manifest.ts';
@@ -20,6 +21,7 @@ const config = readConfig({
   STDIO_ALLOWLIST: start.allowlist,
   LOG_LEVEL: 'fatal',
 });
+limitMemory(config);
 const app = await createApp({
   config,
   log: createLog(config.logLevel),

@@ -6,6 +6,7 @@ import { describeSignInAllow } from '#platform/sign-in-allow.ts';
 import { createOperatorServer } from '#platform/operator/operator-server.ts';
 import { createApp } from './app.ts';
 import { buildWeb } from './build-web.ts';
+import { limitMemory } from './limit-memory.ts';
 import { operatorCommands } from './operator-commands.ts';
 
 /** EX_CONFIG of sysexits.h. */
@@ -13,6 +14,7 @@ const exitConfig = 78;
 const stopDeadlineMs = 25_000;
 
 const config = readConfigOrExit();
+limitMemory(config);
 const log = createLog(config.logLevel);
 await start();
 

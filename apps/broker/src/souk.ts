@@ -1,5 +1,9 @@
 // `npm run souk -- <command>`: the operator's command line, on the broker's machine.
+import { limitMemory } from './limit-memory.ts';
 import { runCli } from './souk-cli.ts';
+
+// a command may open the embedded database itself
+limitMemory({ databaseUrl: undefined });
 
 process.exitCode = await runCli(process.argv.slice(2), {
   environment: process.env,

@@ -1,0 +1,24 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { temporaryRoot } from '#testing/databases.ts';
+
+const run = promisify(execFile);
+
+test('a start on the embedded database needs less than 400 MB', async () => {
+  const file = (path: string) => JSON.stringify(join(import.meta.dirname, path));
+  const program = `
+    import { limitMemory } from ${file('limit-memory.ts')};
+    import { migrations } from ${file('migrations.ts')};
+    import { openDatabase } from ${file('platform/db/open-database.ts')};
+    import { createLog } from ${file('platform/log.ts')};
+    limitMemory({ databaseUrl: undefined });
+    const dataDir = ${JSON.stringify(join(temporaryRoot(), 'limit-memory'))};
+    const db = await openDatabase({ databaseUrl: undefined, dataDir, log: createLog('error'), migrations });
+    await db.query('select count(*) from usage_events');
+    await db.close();
+    console.log(process.resourceUsage().maxRSS / 1024);`;
+  const { stdout } = await run(process.execPath, ['--input-type=module-typescript', '--eval', program]);
+  expect(Number(stdout)).toBeLessThan(400);
+});
