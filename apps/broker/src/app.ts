@@ -206,7 +206,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await identity.mountRoutes(server, router);
   diagnostics.mountRoutes(router, identity);
   mountCatalogueRoutes(router, { catalogue, config, clock, version, protocolVersions });
-  mountUpstreamRoutes(router, { catalogue, watch: upstreams.watch });
+  mountUpstreamRoutes(router, { ...upstreams, catalogue });
   mountPreferenceRoutes(router, { ...upstreams, catalogue, entitlement: billing.entitlement });
   mountUpstreamSignInRoutes(router, { ...upstreams, catalogue, config });
   mountClientDocument(server, config);

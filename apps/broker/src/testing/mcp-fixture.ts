@@ -55,6 +55,7 @@ export const changedTools: readonly Tool[] = fixtureTools.map((tool) => {
 export function createFixtureServer(
   seen: Seen = { cancelled: [], requests: [] },
   listed: () => readonly Tool[] = () => fixtureTools,
+  others: () => { prompt?: string; resource?: string; template?: string } = () => ({}),
 ): Server {
   const server = new Server(
     { name: 'fixture', version: '1.0.0' },
@@ -64,13 +65,15 @@ export function createFixtureServer(
     },
   );
   server.setRequestHandler('tools/list', async () => ({ tools: [...listed()] }));
-  server.setRequestHandler('prompts/list', async () => ({ prompts: [{ name: 'hello' }] }));
+  server.setRequestHandler('prompts/list', async () => ({ prompts: [{ name: others().prompt ?? 'hello' }] }));
   server.setRequestHandler('prompts/get', async (request) => ({
     messages: [{ role: 'user' as const, content: { type: 'text' as const, text: `prompt ${request.params.name}` } }],
   }));
-  server.setRequestHandler('resources/list', async () => ({ resources: [{ uri: 'test://a', name: 'a' }] }));
+  server.setRequestHandler('resources/list', async () => ({
+    resources: [{ uri: others().resource ?? 'test://a', name: 'a' }],
+  }));
   server.setRequestHandler('resources/templates/list', async () => ({
-    resourceTemplates: [{ uriTemplate: 'test://{name}', name: 'any' }],
+    resourceTemplates: [{ uriTemplate: others().template ?? 'test://{name}', name: 'any' }],
   }));
   server.setRequestHandler('resources/read', async (request) => ({
     contents: [{ uri: request.params.uri, text: 'the text' }],
@@ -125,6 +128,8 @@ export function createFixtureServer(
       case 'mismatch':
         return { ...text('x'), structuredContent: { text: `${'a'.repeat(40)}!` } };
       default:
+        // a tool that a test has made up
+        if (listed().some((tool) => tool.name === name)) return text(`${name} was called`);
         throw new ProtocolError(-32_602, `Unknown tool: ${name}`);
     }
   });

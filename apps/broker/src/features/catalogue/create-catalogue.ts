@@ -5,13 +5,14 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
+import { approveOffer, type Approval } from './approve-offer.ts';
 import { decideToolChange, listToolChanges, type Decision } from './decide-tool-change.ts';
 import { toStored, urisOf, type Discovered } from './discovered.ts';
 import type { DriftPolicy } from './judge-tool.ts';
 import { reviewTools } from './review-tools.ts';
 import { createSnapshot, type CatalogueServer, type CatalogueSnapshot } from './snapshot.ts';
 import * as store from './store.ts';
-import type { CatalogueTables } from './tables.ts';
+import type { CatalogueTables, StoredCapability } from './tables.ts';
 
 /** A health row is written when the health changed, otherwise at most this often. */
 const healthWriteIntervalMs = 60_000;
@@ -34,6 +35,15 @@ export type Catalogue = {
   versions(serverId: string): Promise<store.ManifestRow[]>;
   /** Replaces what a server offers, and sets it connected. */
   storeDiscovery(serverId: string, discovered: Discovered): Promise<void>;
+  /** A server answered "sign in first": it works, and what the shop shows of it stays. */
+  markAsked(serverId: string): Promise<void>;
+  /** How changes of what a server offers to one person are judged; undefined when it is not deployed. */
+  driftOf(serverId: string): Promise<{ slug: string; version: string; policy: DriftPolicy } | undefined>;
+  /**
+   * Makes these items what the shop shows of a server, with an audit row. Answers the number of tools.
+   * @throws SoukError not_found
+   */
+  approveOffer(serverId: string, items: readonly StoredCapability[], approval: Approval): Promise<number>;
   setHealth(serverId: string, change: Omit<store.HealthChange, 'checkedAtMs'>): Promise<void>;
   /** How tools changed since they were trusted, newest first. */
   toolChanges(filter: { status?: ToolChangeStatus | undefined; serverId?: string | undefined }): Promise<ToolChange[]>;
@@ -150,6 +160,30 @@ export async function createCatalogue(options: { db: Database; clock: Clock; log
       });
       healthWrittenAtMs.set(serverId, nowMs);
       await changed(serverId);
+    },
+
+    async markAsked(serverId) {
+      const nowMs = clock.now();
+      const answered = { status: 'connected', detail: undefined, era: undefined, checkedAtMs: nowMs } as const;
+      await store.upsertHealth(db, serverId, { ...answered, discoveredAtMs: nowMs });
+      healthWrittenAtMs.set(serverId, nowMs);
+      await changed(serverId);
+    },
+
+    async driftOf(serverId) {
+      const slug = current.byId.get(serverId)?.slug;
+      const deployed = await store.findDeployed(db, serverId);
+      if (!deployed || slug === undefined) return undefined;
+      const { manifest, origin } = deployed;
+      return { slug, version: manifest.version, policy: driftPolicy(manifest, origin) };
+    },
+
+    async approveOffer(serverId, items, approval) {
+      const tools = await db
+        .transaction()
+        .execute((tx) => approveOffer(tx, serverId, items, approval, new Date(clock.now())));
+      await changed(serverId);
+      return tools;
     },
 
     async setHealth(serverId, change) {

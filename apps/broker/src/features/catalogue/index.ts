@@ -3,6 +3,13 @@ export type { Discovered } from './discovered.ts';
 export { exposeUri, ownUri, toolPrefix } from './exposed-name.ts';
 export { estimateTokens, estimateToolTokens } from './estimate-tokens.ts';
 export { isForbiddenHere, loadBundledManifests, readManifestFolder } from './load-manifests.ts';
+export {
+  personalEntry,
+  reviewPersonalOffer,
+  type OfferedItem,
+  type PersonalChange,
+  type PersonalOffer,
+} from './personal-offer.ts';
 export { catalogueMigrations } from './migrations.ts';
 export { parseManifest, type ManifestPolicy } from './parse-manifest.ts';
 export { mountCatalogueRoutes } from './routes.ts';

@@ -13,6 +13,8 @@ export type CatalogueItem = {
   exposedName: string;
   /** The server's own definition, texts cleaned. */
   definition: Record<string, unknown>;
+  /** Of the definition as the server sent it. */
+  sha256: string;
   /** Credits a call; 0 unless it is a paid tool. */
   creditCost: number;
   /** A tool that differs from what was trusted at deployment: not listed, and refused with a reason when called. */

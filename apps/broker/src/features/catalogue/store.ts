@@ -173,6 +173,11 @@ export async function upsertHealth(
     .execute();
 }
 
+/** What the shop shows of a server changed without a discovery of our own. */
+export async function markDiscovered(tx: Tx, serverId: string, at: Date): Promise<void> {
+  await tx.updateTable('server_health').set({ discovered_at: at }).where('server_id', '=', serverId).execute();
+}
+
 /** Reads every deployed server with its capabilities and health. */
 export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> {
   const servers = await db
@@ -211,6 +216,7 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
           name: item.name,
           exposedName: item.exposed_name,
           definition: item.body,
+          sha256: item.sha256,
           creditCost: kind === 'tool' ? (costs.get(item.name) ?? 0) : 0,
           underReview: item.under_review,
           flagged: item.flagged,
@@ -246,7 +252,7 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
 
 /** The deployed version of a server and where it came from; read inside the transaction that stores what it offers. */
 export async function findDeployed(
-  tx: Tx,
+  tx: CatalogueDb | Tx,
   serverId: string,
 ): Promise<{ manifest: Manifest; origin: 'bundled' | 'admin' } | undefined> {
   const row = await tx

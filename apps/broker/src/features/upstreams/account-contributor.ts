@@ -19,7 +19,8 @@ export function upstreamContributor({ query }: { query: Query }): AccountContrib
         refreshed_at: Date | null;
         offered: unknown;
       }>(
-        `select server_id, kind, state, account, signed_in_at, refreshed_at, offered from upstream_connections
+        `select server_id, kind, state, account, signed_in_at, refreshed_at, o.items as offered
+         from upstream_connections left join personal_offers o using (user_id, server_id)
          where user_id = $1 order by server_id`,
         [userId],
       );
@@ -37,7 +38,7 @@ export function upstreamContributor({ query }: { query: Query }): AccountContrib
       };
     },
     async erase(userId, query) {
-      for (const table of ['user_server_prefs', 'upstream_sign_ins', 'upstream_connections']) {
+      for (const table of ['user_server_prefs', 'upstream_sign_ins', 'personal_offers', 'upstream_connections']) {
         await query(`delete from ${table} where user_id = $1`, [userId]);
       }
     },

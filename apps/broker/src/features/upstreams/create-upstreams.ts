@@ -14,7 +14,8 @@ import { systemTimers } from './pool/timers.ts';
 import { createUpstreamPool, type UpstreamPool } from './pool/upstream-pool.ts';
 import { createAccountStore } from './sign-in/account-store.ts';
 import { createUpstreamSignIn, type UpstreamSignIn } from './sign-in/create-upstream-sign-in.ts';
-import { createPersonalOffers, type PersonalOffers } from './sign-in/personal-offers.ts';
+import { createOfferStore } from './offers/offer-store.ts';
+import { createPersonalOffers, type PersonalOffers } from './offers/personal-offers.ts';
 import { addressOf } from './pool/upstream-target.ts';
 import { createServerWatch, type ServerWatch } from './watch/watch-servers.ts';
 
@@ -101,7 +102,8 @@ export async function createUpstreams(options: {
     log,
   });
   const offers = createPersonalOffers({
-    store,
+    accounts: store,
+    store: createOfferStore(options),
     catalogue,
     pool,
     isOf: signIn.isOf,

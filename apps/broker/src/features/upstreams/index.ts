@@ -8,4 +8,5 @@ export type { ServicePrograms } from './processes/run-services.ts';
 export { readStdioAllowlist, type StdioAllowlist } from './processes/stdio-allowlist.ts';
 export { mountClientDocument, mountUpstreamSignInRoutes } from './sign-in/routes.ts';
 export type { UpstreamNeeds } from './pool/connection-key.ts';
-export type { OfferedPart } from './sign-in/personal-offers.ts';
+export type { OfferedKind, PersonOffers } from './offers/person-offers.ts';
+export { needsOwnSecrets } from './sign-in/credentials.ts';

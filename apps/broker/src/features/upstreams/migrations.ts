@@ -70,4 +70,22 @@ export const upstreamMigrations: readonly Migration[] = [
         add column wanted_scopes jsonb not null default '[]'`,
     ],
   },
+  {
+    name: '0033-connections-personal-offers',
+    statements: [
+      // What a server offers to one person's account. Ends with the account, in the database itself: a discovery that is
+      // still under way cannot store anything after a disconnect.
+      `create table personal_offers (
+        user_id uuid not null,
+        server_id text not null,
+        manifest_version text not null,
+        revision text not null,
+        items jsonb not null,
+        pins jsonb not null,
+        discovered_at timestamptz not null,
+        primary key (user_id, server_id),
+        foreign key (user_id, server_id) references upstream_connections (user_id, server_id) on delete cascade
+      )`,
+    ],
+  },
 ];

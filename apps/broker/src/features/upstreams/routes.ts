@@ -2,16 +2,18 @@ import { refreshServers } from '@souk/contract/catalogue.ts';
 import type { Catalogue } from '#features/catalogue/index.ts';
 import type { Router } from '#platform/http/router.ts';
 import { SoukError } from '#platform/errors.ts';
+import type { PersonalOffers } from './offers/personal-offers.ts';
 import type { ServerWatch } from './watch/watch-servers.ts';
 
 /** POST /mcp/refresh: asks the servers for a signed-in person; for a visitor the stored catalogue is only read again. */
 export function mountUpstreamRoutes(
   router: Router,
-  { catalogue, watch }: { catalogue: Catalogue; watch: ServerWatch },
+  { catalogue, watch, offers }: { catalogue: Catalogue; watch: ServerWatch; offers: Pick<PersonalOffers, 'refresh'> },
 ): void {
-  router.route(refreshServers, ({ caller }) => {
+  router.route(refreshServers, async ({ caller }) => {
     if (caller?.kind === 'client') throw new SoukError('unauthenticated');
     const refreshed = caller?.kind === 'web' ? watch.refresh(catalogue.snapshot().servers.map(({ id }) => id)) : [];
+    if (caller?.kind === 'web') await offers.refresh(caller.userId);
     const message =
       refreshed.length > 0
         ? `Refreshing ${refreshed.length} servers`

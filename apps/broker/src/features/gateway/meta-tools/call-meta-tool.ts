@@ -83,8 +83,15 @@ async function findTools(
 ): Promise<CallToolResult> {
   const snapshot = parts.catalogue.snapshot();
   const seen = await parts.view(caller.userId);
-  const isSeen: MaySee = (server, item) => seen.part(server)?.tools.includes(item) ?? false;
-  const tools = searchTools(snapshot, query, limit, isSeen).map(({ server, item }) => ({
+  // an entry of the catalogue is seen as it is, or in the place of it one of the person's own
+  const isSeen: MaySee = (server, item) => own.has(server) || (seen.part(server)?.tools.includes(item) ?? false);
+  const own = new Set(
+    snapshot.servers.flatMap((server) => {
+      const part = seen.part(server);
+      return part === undefined || part === server ? [] : [part];
+    }),
+  );
+  const tools = searchTools(snapshot, [...own], query, limit, isSeen).map(({ server, item }) => ({
     name: item.exposedName,
     server: server.id,
     ...(typeof item.definition['title'] === 'string' && { title: item.definition['title'] }),

@@ -75,7 +75,7 @@ test('the right tool is among the first five for at least 45 of 50 queries, besi
   const snapshot = withOthers(app.catalogue.snapshot(), 500);
   expect(labelled).toHaveLength(50);
   const missed = labelled.flatMap(([query, tool]) => {
-    const found = searchTools(snapshot, query, 5, () => true).map(({ item }) => item.name);
+    const found = searchTools(snapshot, [], query, 5, () => true).map(({ item }) => item.name);
     return found.includes(tool) ? [] : [`${query}: wanted ${tool}, found ${found.join(', ')}`];
   });
   process.stdout.write(`find_tools: ${labelled.length - missed.length} of ${labelled.length} within the first five\n`);
@@ -84,10 +84,10 @@ test('the right tool is among the first five for at least 45 of 50 queries, besi
 
 test('a search among 1,000 tools takes 5 ms at most', () => {
   const snapshot = withOthers(app.catalogue.snapshot(), 1000);
-  searchTools(snapshot, 'warm up', 5, () => true);
+  searchTools(snapshot, [], 'warm up', 5, () => true);
   // processor time of this thread: what other processes take from the machine is not counted
   const before = process.threadCpuUsage();
-  for (const [query] of labelled) searchTools(snapshot, query, 10, () => true);
+  for (const [query] of labelled) searchTools(snapshot, [], query, 10, () => true);
   const { user, system } = process.threadCpuUsage(before);
   const meanMs = (user + system) / 1000 / labelled.length;
   process.stdout.write(`find_tools: ${meanMs.toFixed(2)} ms a search at 1,000 tools\n`);

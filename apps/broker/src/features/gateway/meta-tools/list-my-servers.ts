@@ -13,16 +13,16 @@ export async function listMyServers({ caller }: RequestContext, parts: GatewayPa
       .snapshot()
       .servers.filter(isEntitled)
       .map(async (server) => {
-        const part = seen.part(server);
+        const offered = seen.offers.part(server);
         const needsSignIn = await parts.needsSignIn(userId, server);
         return {
           id: server.id,
           name: server.manifest.name,
           toolPrefix: toolPrefix(server.slug),
           status: server.status,
-          switchedOn: part !== undefined,
-          tools: (part ?? server).tools.length,
-          estimatedTokens: estimateTokens(part ?? server),
+          switchedOn: seen.part(server) !== undefined,
+          tools: offered.tools.length,
+          estimatedTokens: estimateTokens(offered),
           ...(needsSignIn && { needsSignIn: true, signInAt: connectUrl(parts.publicUrl, server.id) }),
         };
       }),

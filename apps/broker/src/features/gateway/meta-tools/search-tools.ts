@@ -18,33 +18,50 @@ type Posting = { document: number; weight: number };
 type Index = {
   documents: { server: CatalogueServer; item: CatalogueItem; length: number }[];
   postings: ReadonlyMap<string, readonly Posting[]>;
-  averageLength: number;
+  totalLength: number;
 };
 
-/** One index per catalogue snapshot, built at the first search and freed with the snapshot. */
-const indexes = new WeakMap<CatalogueSnapshot, Index>();
+/** One index per catalogue snapshot, and per entry of one person, built at the first search and freed with them. */
+const indexes = new WeakMap<CatalogueSnapshot | CatalogueServer, Index>();
 
 /**
  * Ranks the tools that `maySee` allows by how well they match the words of `query` (BM25 over weighted fields). Best
  * first, without tools that match no word.
+ * @param personal servers as the person alone has them
  */
-export function searchTools(snapshot: CatalogueSnapshot, query: string, limit: number, maySee: MaySee): ToolMatch[] {
-  const index = indexOf(snapshot);
-  const scores = new Map<number, number>();
-  for (const [word, queryWeight] of queryWords(query)) {
-    const postings = index.postings.get(word) ?? [];
-    const rarity = Math.log(1 + (index.documents.length - postings.length + 0.5) / (postings.length + 0.5));
-    for (const { document, weight } of postings) {
-      const length = (index.documents[document]?.length ?? 0) / index.averageLength;
-      const share = (weight * (saturation + 1)) / (weight + saturation * (1 - lengthShare + lengthShare * length));
-      scores.set(document, (scores.get(document) ?? 0) + queryWeight * rarity * share);
+export function searchTools(
+  snapshot: CatalogueSnapshot,
+  personal: readonly CatalogueServer[],
+  query: string,
+  limit: number,
+  maySee: MaySee,
+): ToolMatch[] {
+  const all = [
+    indexOf(snapshot, snapshot.servers),
+    ...personal.filter(({ tools }) => tools.length > 0).map((server) => indexOf(server, [server])),
+  ];
+  const count = all.reduce((sum, { documents }) => sum + documents.length, 0);
+  const averageLength = all.reduce((sum, { totalLength }) => sum + totalLength, 0) / Math.max(1, count);
+  const matches: ToolMatch[] = [];
+  const words = [...queryWords(query)].map(([word, weight]) => {
+    const found = all.reduce((sum, { postings }) => sum + (postings.get(word)?.length ?? 0), 0);
+    return { word, weight: weight * Math.log(1 + (count - found + 0.5) / (found + 0.5)) };
+  });
+  for (const { documents, postings } of all) {
+    const scores = new Map<number, number>();
+    for (const { word, weight: wordWeight } of words) {
+      for (const { document, weight } of postings.get(word) ?? []) {
+        const length = (documents[document]?.length ?? 0) / averageLength;
+        const share = (weight * (saturation + 1)) / (weight + saturation * (1 - lengthShare + lengthShare * length));
+        scores.set(document, (scores.get(document) ?? 0) + wordWeight * share);
+      }
+    }
+    for (const [document, score] of scores) {
+      const found = documents[document];
+      if (found && maySee(found.server, found.item)) matches.push({ server: found.server, item: found.item, score });
     }
   }
-  return [...scores]
-    .flatMap(([document, score]) => {
-      const found = index.documents[document];
-      return found && maySee(found.server, found.item) ? [{ server: found.server, item: found.item, score }] : [];
-    })
+  return matches
     .sort((a, b) => b.score - a.score || (a.item.exposedName < b.item.exposedName ? -1 : 1))
     .slice(0, limit);
 }
@@ -59,10 +76,10 @@ function queryWords(query: string): Map<string, number> {
   return words;
 }
 
-function indexOf(snapshot: CatalogueSnapshot): Index {
-  const known = indexes.get(snapshot);
+function indexOf(of: CatalogueSnapshot | CatalogueServer, servers: readonly CatalogueServer[]): Index {
+  const known = indexes.get(of);
   if (known) return known;
-  const documents = snapshot.servers.flatMap((server) =>
+  const documents = servers.flatMap((server) =>
     server.tools.map((item) => ({ server, item, words: weightedWords(server, item) })),
   );
   const postings = new Map<string, Posting[]>();
@@ -79,9 +96,9 @@ function indexOf(snapshot: CatalogueSnapshot): Index {
   const index: Index = {
     documents: documents.map(({ server, item }, position) => ({ server, item, length: lengths[position] ?? 0 })),
     postings,
-    averageLength: lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length),
+    totalLength: lengths.reduce((sum, length) => sum + length, 0),
   };
-  indexes.set(snapshot, index);
+  indexes.set(of, index);
   return index;
 }
 

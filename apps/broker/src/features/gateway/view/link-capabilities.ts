@@ -5,6 +5,7 @@ import {
   type CatalogueSnapshot,
   type ServerFeature,
 } from '#features/catalogue/index.ts';
+import { needsOwnSecrets } from '#features/upstreams/index.ts';
 
 /**
  * The capabilities that a link announces: always tools, and the features of its server. /mcp announces the features of
@@ -23,10 +24,13 @@ export function capabilitiesOf(serverId: string | undefined, snapshot: Catalogue
   };
 }
 
-/** The features that the server announced; else those that its lists show; all of them for a server never asked. */
-function featuresKnown({ features, ...server }: CatalogueServer): readonly ServerFeature[] {
-  if (features) return features;
-  if (server.discoveredAtMs === undefined) return serverFeatures;
+/**
+ * The features that the server announced; else those that its lists show; all of them for a server never asked, and for one
+ * that offers each person something else.
+ */
+function featuresKnown(server: CatalogueServer): readonly ServerFeature[] {
+  if (server.features) return server.features;
+  if (server.discoveredAtMs === undefined || needsOwnSecrets(server)) return serverFeatures;
   const hasPrompts = server.prompts.length > 0;
   const hasResources = server.resources.length + server.templates.length > 0;
   return serverFeatures.filter((feature) => {

@@ -1,6 +1,6 @@
 import type { EntitlementPolicy, IsEntitled } from '#features/billing/index.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
-import type { OfferedPart, Upstreams } from '#features/upstreams/index.ts';
+import type { PersonOffers, Upstreams } from '#features/upstreams/index.ts';
 
 /** A value that is usually in memory; a promise only when it has to be read. */
 export type Now<T> = T | Promise<T>;
@@ -13,6 +13,8 @@ export type SeenServers = {
   part(server: CatalogueServer): CatalogueServer | undefined;
   /** Why the user does not see a server; undefined if they do. */
   whyHidden(server: CatalogueServer): WhyHidden | undefined;
+  /** What servers offer to this user's accounts, whether or not the user sees them. */
+  offers: PersonOffers;
 };
 export type WhyHidden = 'not_included' | 'switched_off';
 
@@ -27,17 +29,17 @@ export function createPersonalView(
   return (userId) => {
     const isEntitled = entitlement(userId);
     const disabled = preferences.disabledServers(userId);
-    const offered = offers.partFor(userId);
+    const offered = offers.of(userId);
     return isEntitled instanceof Promise || disabled instanceof Promise || offered instanceof Promise
       ? Promise.all([isEntitled, disabled, offered]).then((read) => seenServers(...read))
       : seenServers(isEntitled, disabled, offered);
   };
 }
 
-function seenServers(isEntitled: IsEntitled, disabled: ReadonlySet<string>, offeredPart: OfferedPart): SeenServers {
+function seenServers(isEntitled: IsEntitled, disabled: ReadonlySet<string>, offers: PersonOffers): SeenServers {
   const whyHidden = (server: CatalogueServer): WhyHidden | undefined => {
     if (!isEntitled(server)) return 'not_included';
     return disabled.has(server.id) ? 'switched_off' : undefined;
   };
-  return { whyHidden, part: (server) => (whyHidden(server) ? undefined : offeredPart(server)) };
+  return { whyHidden, offers, part: (server) => (whyHidden(server) ? undefined : offers.part(server)) };
 }

@@ -67,7 +67,7 @@ class VisibleThrough implements Visible {
   }
 
   hidden(kind: ItemKind, name: string): Hidden | undefined {
-    const found = this.#inCatalogue(kind, name);
+    const found = this.#inCatalogue(kind, name) ?? this.#inOffers(kind, name);
     const server = found?.server ?? (kind === 'resource' ? namedOwner(name, this.#snapshot) : undefined);
     const why = server && this.#seen.whyHidden(server);
     return server && why && { server, name: found?.item.name ?? ownUri(server.slug, name), why };
@@ -75,17 +75,17 @@ class VisibleThrough implements Visible {
 
   #find(kind: ItemKind, name: string): Found | undefined {
     if (this.#serverId !== undefined) {
-      // the user's upstream account may offer more than the catalogue has
       const [server] = this.servers;
       const item = server && itemsOf[kind](server).find((candidate) => candidate.name === name);
       return server && item && { server, item };
     }
     const found = this.#inCatalogue(kind, name);
-    const server = found && this.#seen.part(found.server);
+    const owner = found?.server ?? this.#offeringServer(kind, name);
+    const server = owner && this.#seen.part(owner);
     if (!server) return undefined;
-    return server === found.server || itemsOf[kind](server).includes(found.item)
-      ? { server, item: found.item }
-      : undefined;
+    if (server === found?.server) return found;
+    const item = exposedIn(server, kind).get(name);
+    return item && { server, item };
   }
 
   /** Finds the item with this name on this link in the whole catalogue, with its unfiltered server. */
@@ -99,7 +99,33 @@ class VisibleThrough implements Visible {
     const item = server && itemsOf[kind](server).find((candidate) => candidate.name === name);
     return server && item && { server, item };
   }
+
+  /** Finds the item among what the user's accounts are offered, also of a server that the user does not see. */
+  #inOffers(kind: ItemKind, name: string): Found | undefined {
+    const server = this.#offeringServer(kind, name);
+    if (!server) return undefined;
+    const part = this.#seen.offers.part(server);
+    const item =
+      this.#serverId === undefined
+        ? exposedIn(part, kind).get(name)
+        : itemsOf[kind](part).find((candidate) => candidate.name === name);
+    return item && { server, item };
+  }
+
+  #offeringServer(kind: ItemKind, name: string): CatalogueServer | undefined {
+    const serverId = this.#serverId ?? this.#seen.offers.ownerOf(kind, name);
+    return serverId === undefined ? undefined : this.#snapshot.byId.get(serverId);
+  }
 }
+
+/** The items of an entry by their names on /mcp; for entries of one person, which the snapshot's maps do not have. */
+function exposedIn(server: CatalogueServer, kind: ItemKind): ReadonlyMap<string, CatalogueItem> {
+  let known = indexes.get(server);
+  if (!known) indexes.set(server, (known = {}));
+  return (known[kind] ??= new Map(itemsOf[kind](server).map((item) => [item.exposedName, item])));
+}
+
+const indexes = new WeakMap<CatalogueServer, Partial<Record<ItemKind, ReadonlyMap<string, CatalogueItem>>>>();
 
 /** The server named in the prefix of a URI (souk://slug/…), whether or not the URI is listed. */
 function namedOwner(address: string, { servers }: CatalogueSnapshot): CatalogueServer | undefined {

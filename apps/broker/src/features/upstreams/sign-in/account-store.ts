@@ -2,14 +2,13 @@ import type { Clock } from '#platform/clock.ts';
 import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
-import { offeredSchema, type Offered } from './offered-names.ts';
 
 /** Named before the glossary; the name is also part of what seals the secrets. */
 const table = 'upstream_connections';
 /** A server that asks for ever more scopes must not grow the row without end. */
 const maxScopes = 100;
 const columns =
-  'id, user_id, server_id, kind, state, bound_to, issuer, sealed, version, expires_at, signed_in_at, refreshed_at, account, error, offered, scopes, wanted_scopes';
+  'id, user_id, server_id, kind, state, bound_to, issuer, sealed, version, expires_at, signed_in_at, refreshed_at, account, error, scopes, wanted_scopes';
 
 /** One person's tokens or headers at one server. Every query takes the person's id (MetaMCP #345). */
 export type StoredAccount = {
@@ -34,8 +33,6 @@ export type StoredAccount = {
   scopes: readonly string[];
   /** What the server has asked for since. */
   wantedScopes: readonly string[];
-  /** What the server offered to this account when it was last asked. */
-  offered: Offered | undefined;
   /** The secrets in plain text (JSON); undefined once they are invalid. */
   open(): string | undefined;
 };
@@ -62,8 +59,6 @@ export type AccountStore = {
   releaseRefresh(account: StoredAccount): Promise<void>;
   /** False when the person has disconnected or signed in again meanwhile. */
   storeRefreshed(account: StoredAccount, refreshed: { secrets: string; expiresAt: Date | undefined }): Promise<boolean>;
-  /** Answers whether the offer has changed; also false when the person has signed in again meanwhile. */
-  storeOffered(account: StoredAccount, offered: Offered): Promise<boolean>;
   /** The server wants more scopes than the sign-in has. */
   wantScopes(account: StoredAccount, scopes: readonly string[]): Promise<void>;
   /** Deletes secrets that no longer work. Answers whether they were still stored. */
@@ -85,7 +80,6 @@ type Row = {
   refreshed_at: Date | null;
   account: string | null;
   error: string | null;
-  offered: unknown;
   scopes: string[];
   wanted_scopes: string[];
 };
@@ -121,7 +115,6 @@ export function createAccountStore({
       error: row.error ?? undefined,
       scopes: row.scopes,
       wantedScopes: row.wanted_scopes,
-      offered: row.offered === null ? undefined : offeredSchema.parse(row.offered),
       open: () => (sealed === null ? undefined : vault.open({ table, row: row.id, userId: row.user_id }, sealed)),
     };
   }
@@ -146,6 +139,11 @@ export function createAccountStore({
           `select ${columns} from upstream_connections where user_id = $1 and server_id = $2 for update`,
           [userId, serverId],
         );
+        const [old] = before.rows;
+        // the same account signs in again: what it is offered stays, and so does its pin
+        if (old && !isSameAccount(read(old), account)) {
+          await query('delete from personal_offers where user_id = $1 and server_id = $2', [userId, serverId]);
+        }
         const id = ids.uuid();
         await query(
           `insert into upstream_connections (user_id, server_id, id, kind, state, bound_to, issuer, sealed, version,
@@ -154,7 +152,7 @@ export function createAccountStore({
            on conflict (user_id, server_id) do update set id = excluded.id, kind = excluded.kind,
              state = excluded.state, bound_to = excluded.bound_to, issuer = excluded.issuer, sealed = excluded.sealed,
              version = 1, expires_at = excluded.expires_at, signed_in_at = excluded.signed_in_at, refreshed_at = null,
-             refresh_until = null, account = excluded.account, error = null, offered = null,
+             refresh_until = null, account = excluded.account, error = null,
              scopes = excluded.scopes, wanted_scopes = '[]'`,
           [
             userId,
@@ -170,7 +168,7 @@ export function createAccountStore({
             JSON.stringify(account.scopes ?? []),
           ],
         );
-        return before.rows[0] && read(before.rows[0]);
+        return old && read(old);
       }),
 
     async remove(userId, serverId) {
@@ -208,15 +206,6 @@ export function createAccountStore({
       return affectedRows === 1;
     },
 
-    async storeOffered({ id, userId }, offered) {
-      const { affectedRows } = await db.query(
-        `update upstream_connections set offered = $3::jsonb
-         where id = $1 and user_id = $2 and offered is distinct from $3::jsonb`,
-        [id, userId, JSON.stringify(offered)],
-      );
-      return affectedRows === 1;
-    },
-
     async wantScopes({ id, userId, wantedScopes }, scopes) {
       const all = [...new Set([...wantedScopes, ...scopes])].slice(0, maxScopes);
       await db.query('update upstream_connections set wanted_scopes = $3 where id = $1 and user_id = $2', [
@@ -235,4 +224,15 @@ export function createAccountStore({
       return affectedRows === 1;
     },
   };
+}
+
+/**
+ * Whether a new sign-in is at the same address and issuer, by the same person there, with the same permissions. With other
+ * permissions a server offers other tools, and the person has just decided about them.
+ */
+function isSameAccount(old: StoredAccount, { boundTo, issuer, accountName, scopes = [] }: NewAccount): boolean {
+  const isSamePerson = old.accountName === undefined || accountName === undefined || old.accountName === accountName;
+  const before = new Set(old.scopes);
+  const isSameScope = before.size === new Set(scopes).size && scopes.every((scope) => before.has(scope));
+  return old.boundTo === boundTo && old.issuer === issuer && isSamePerson && isSameScope;
 }

@@ -9,7 +9,7 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { cookieName } from './browser-cookie.ts';
 import { clientFor } from './client-identity.ts';
 import { signInPerson } from './testing/person.ts';
-import { signInAt, startVault, vaultManifest, type Vault } from './testing/vault.ts';
+import { isOfferRead, signInAt, startVault, vaultManifest, type Vault } from './testing/vault.ts';
 
 /** Characters that Basic has to encode (RFC 6749 section 2.3.1). */
 const operatorSecret = 'op:secret/5f1d+';
@@ -40,13 +40,7 @@ const offer = (methods: string[] | undefined) => {
 /** Signs in, and makes a call with a token that had to be renewed. Answers the client id that the browser carried. */
 async function signInAndRenew(serverId: string): Promise<string | null> {
   const authUrl = await signInAt(ann, fixture, serverId);
-  await waitUntil('the offer to be read', async () => {
-    const { rows } = await app.db.query<{ offered: unknown }>(
-      'select offered from upstream_connections where server_id = $1',
-      [serverId],
-    );
-    return rows[0]?.offered !== null;
-  });
+  await waitUntil('the offer to be read', () => isOfferRead(app, serverId));
   fixture.forgetAccessTokens();
   const params = { name: 'echo', arguments: { text: 'hi' } };
   const answer = await postModern(`${app.publicUrl}/s/${serverId}/mcp`, token, 'tools/call', params);

@@ -33,7 +33,7 @@ export type UpstreamSignIn = {
   /** False when there was no account. */
   disconnect(userId: string, server: CatalogueServer): Promise<boolean>;
   /** Whether an account is of the kind that the server needs, and for its current address. */
-  isOf(server: CatalogueServer, account: StoredAccount): boolean;
+  isOf(server: CatalogueServer, account: Pick<StoredAccount, 'kind' | 'boundTo'>): boolean;
   credentials: Credentials;
   removeExpired(): Promise<void>;
 };
@@ -58,7 +58,7 @@ export function createUpstreamSignIn(options: {
     identity: { ...options, publicUrl: config.publicUrl, brandName: config.brandName },
     secrets: createOperatorSecrets(config.upstreamSecrets),
   };
-  const isOf = (server: CatalogueServer, account: StoredAccount) => {
+  const isOf = (server: CatalogueServer, account: Pick<StoredAccount, 'kind' | 'boundTo'>) => {
     if (account.kind !== server.manifest.auth.type) return false;
     if (account.kind === 'headers') return account.boundTo === headersBoundTo(server);
     return !hasMoved(server, account, parts);

@@ -65,7 +65,7 @@ export function present(
 }
 
 /** Whether the server has another address than the account was made for. A service that is not running has not moved. */
-export function hasMoved(server: CatalogueServer, stored: StoredAccount, parts: SignInParts): boolean {
+export function hasMoved(server: CatalogueServer, stored: Pick<StoredAccount, 'boundTo'>, parts: SignInParts): boolean {
   try {
     return parts.addressOf(server).url !== stored.boundTo;
   } catch (error) {

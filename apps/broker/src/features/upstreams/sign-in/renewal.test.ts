@@ -10,7 +10,7 @@ import { createLog } from '#platform/log.ts';
 import { migrations } from '../../../migrations.ts';
 import { startOAuthFixture, type OAuthFixture } from './testing/oauth-fixture.ts';
 import { signInPerson, type TestPerson } from './testing/person.ts';
-import { signInAt, vaultManifest } from './testing/vault.ts';
+import { isOfferRead, signInAt, vaultManifest } from './testing/vault.ts';
 
 const startMs = Date.now();
 const minuteMs = 60_000;
@@ -56,11 +56,7 @@ describe.each(['PGlite', 'PostgreSQL with two replicas'])('renewed tokens', (eng
     async function connect(): Promise<void> {
       await signInAt(ann, fixture);
       // the server is asked what it offers, and no test below means that request
-      await waitUntil('the offer', async () => {
-        const read = 'select offered from upstream_connections where user_id = $1';
-        const rows = await apps[0]?.db.query<{ offered: unknown }>(read, [ann.userId]);
-        return rows?.rows[0]?.offered !== null;
-      });
+      await waitUntil('the offer', async () => apps[0] !== undefined && isOfferRead(apps[0], 'vault'));
       fixture.tokenRequests.length = 0;
     }
     /** Refresh and access token of each answer of the token endpoint from now on. */

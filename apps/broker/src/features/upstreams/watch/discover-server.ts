@@ -6,6 +6,7 @@ import { describeFailure } from './describe-failure.ts';
 import { needsOwnSecrets } from '../sign-in/credentials.ts';
 import { isPerUser } from '../pool/upstream-target.ts';
 import type { UpstreamPool } from '../pool/upstream-pool.ts';
+import { isNew } from './watched-server.ts';
 
 /**
  * Asks a server what it offers and stores the answer. A server that cannot be asked keeps its last catalogue and gets
@@ -56,11 +57,21 @@ function ignoreUnknownMethod(error: unknown): [] {
   throw error;
 }
 
-/** A server that answers "sign in first" works; its manifest says what it offers. */
+/**
+ * A server that answers "sign in first" works. What each person is offered is discovered with their own account
+ * (offers/personal-offers.ts); a snapshot in the manifest fills the shop's page before anyone has signed in.
+ */
 async function storeSnapshot(server: CatalogueServer, catalogue: Catalogue): Promise<void> {
-  const snapshot = server.manifest.capabilitySnapshot;
-  if (snapshot && (server.discoveredAtMs ?? 0) < server.deployedAtMs) {
-    await catalogue.storeDiscovery(server.id, { era: undefined, instructions: undefined, templates: [], ...snapshot });
+  if (isNew(server)) {
+    const snapshot = server.manifest.capabilitySnapshot;
+    if (snapshot) {
+      await catalogue.storeDiscovery(server.id, {
+        era: undefined,
+        instructions: undefined,
+        templates: [],
+        ...snapshot,
+      });
+    } else await catalogue.markAsked(server.id);
   }
   await catalogue.setHealth(server.id, { status: 'connected', detail: signInRequired, era: undefined });
 }

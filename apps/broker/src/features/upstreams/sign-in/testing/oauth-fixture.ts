@@ -39,13 +39,17 @@ export type OAuthFixture = {
   seen: string[];
   /** Offers these tools from now on, and says so. */
   offerTools(tools: readonly Tool[]): void;
+  /** Offers something else to whoever signs in by this name, and says so. */
+  offerTo(login: string, offer: PersonalFixtureOffer): void;
   /** Makes every access token worthless, as a server does that restarts. */
   forgetAccessTokens(): void;
   forgetRefreshTokens(): void;
   /** Where a browser is sent back to after the authorization address was opened and allowed. */
-  allow(authUrl: string): Promise<URLSearchParams>;
+  allow(authUrl: string, login?: string): Promise<URLSearchParams>;
   close(): Promise<void>;
 };
+
+type PersonalFixtureOffer = { tools: readonly Tool[]; prompt?: string; resource?: string; template?: string };
 
 export type OAuthFixtureOptions = {
   expiresInSeconds?: number;
@@ -56,13 +60,25 @@ export type OAuthFixtureOptions = {
 /** A small MCP server with its own authorization server, which is honest unless a test changes that. */
 export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Promise<OAuthFixture> {
   const expiresIn = options.expiresInSeconds ?? 600;
-  const codes = new Map<string, { challenge: string; redirectUri: string }>();
-  const access = new Set<string>();
-  const refresh = new Set<string>();
+  const codes = new Map<string, { challenge: string; redirectUri: string; login: string }>();
+  /** Who signed in, by token. */
+  const access = new Map<string, string>();
+  const refresh = new Map<string, string>();
+  const offers = new Map<string, PersonalFixtureOffer>();
   const secrets = new Map(Object.entries(options.clients ?? {}));
   const bus = new InMemoryServerEventBus();
   let offered: readonly Tool[] = fixtureTools;
-  const mcp = createMcpHandler(() => createFixtureServer(undefined, () => offered), { legacy: 'reject', bus });
+  const mcp = createMcpHandler(
+    ({ authInfo }) => {
+      const offer = () => offers.get(access.get(authInfo?.token ?? '') ?? '');
+      return createFixtureServer(
+        undefined,
+        () => offer()?.tools ?? offered,
+        () => offer() ?? {},
+      );
+    },
+    { legacy: 'reject', bus },
+  );
   const handleMcp = toNodeHandler(mcp);
   let origin = '';
 
@@ -80,7 +96,11 @@ export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Prom
           const challenge = `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp", scope="read"`;
           return void send(response, 401, {}, { 'www-authenticate': challenge });
         }
-        return handleMcp(Object.assign(request, { method: request.method ?? '', url: request.url ?? '' }), response);
+        const auth = { token: authorization.replace('Bearer ', ''), clientId: '', scopes: [] };
+        return handleMcp(
+          Object.assign(request, { method: request.method ?? '', url: request.url ?? '', auth }),
+          response,
+        );
       }
       case '/.well-known/oauth-protected-resource/mcp': {
         const honest = { resource: `${origin}/mcp`, authorization_servers: [origin] };
@@ -125,26 +145,33 @@ export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Prom
     fixture.clientAuthentications.push(client.method);
     if (client.secret !== secrets.get(client.id)) return void send(response, 401, { error: 'invalid_client' });
     await new Promise((resolve) => setTimeout(resolve, fixture.mischief.tokenDelayMs ?? 0)); // as a slow server does
-    if (!isGood(form)) return void send(response, 400, { error: 'invalid_grant' });
+    const login = loginOf(form);
+    if (login === undefined) return void send(response, 400, { error: 'invalid_grant' });
     const honest = {
       access_token: `access-${randomUUID()}`,
       refresh_token: `refresh-${randomUUID()}`,
       token_type: 'Bearer',
       expires_in: expiresIn,
     };
-    access.add(honest.access_token);
-    refresh.add(honest.refresh_token);
+    access.set(honest.access_token, login);
+    refresh.set(honest.refresh_token, login);
     send(response, 200, fixture.mischief.tokens?.(honest) ?? honest);
   }
 
-  function isGood(form: URLSearchParams): boolean {
-    if (form.get('grant_type') === 'refresh_token') return refresh.delete(form.get('refresh_token') ?? '');
+  /** Who the grant is of; undefined when it is not good. */
+  function loginOf(form: URLSearchParams): string | undefined {
+    if (form.get('grant_type') === 'refresh_token') {
+      const token = form.get('refresh_token') ?? '';
+      const login = refresh.get(token);
+      refresh.delete(token);
+      return login;
+    }
     const code = codes.get(form.get('code') ?? '');
     codes.delete(form.get('code') ?? '');
     const challenge = createHash('sha256')
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');
-    return code?.challenge === challenge && code.redirectUri === form.get('redirect_uri');
+    return code?.challenge === challenge && code.redirectUri === form.get('redirect_uri') ? code.login : undefined;
   }
 
   const http = createServer((request, response) => {
@@ -175,14 +202,19 @@ export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Prom
       offered = tools;
       bus.publish({ kind: 'tools_list_changed' });
     },
+    offerTo(login, offer) {
+      offers.set(login, offer);
+      bus.publish({ kind: 'tools_list_changed' });
+    },
     forgetAccessTokens: () => access.clear(),
     forgetRefreshTokens: () => refresh.clear(),
-    async allow(authUrl) {
+    async allow(authUrl, login = '') {
       const asked = new URL(authUrl).searchParams;
       const code = `code-${randomUUID()}`;
       codes.set(code, {
         challenge: asked.get('code_challenge') ?? '',
         redirectUri: asked.get('redirect_uri') ?? '',
+        login,
       });
       const back = new URLSearchParams({ code, state: asked.get('state') ?? '', iss: origin });
       fixture.mischief.redirect?.(back);

@@ -50,11 +50,26 @@ export const vaultManifest = ({ url }: { url: string }) => ({
 });
 
 /** The whole way of a person to a finished sign-in. Answers the address that their browser was sent to. */
-export async function signInAt(person: TestPerson, fixture: OAuthFixture, serverId = 'vault'): Promise<URL> {
+export async function signInAt(
+  person: TestPerson,
+  fixture: OAuthFixture,
+  serverId = 'vault',
+  login?: string,
+): Promise<URL> {
   const path = `/api/users/${person.userId}/upstream-connections/${serverId}/sign-in`;
   const authUrl = String((await person.call('POST', path)).body['authUrl']);
-  const back = await fixture.allow(authUrl);
+  const back = await fixture.allow(authUrl, login);
   const finished = await person.call('POST', '/mcp/oauth/callback', Object.fromEntries(back));
   if (finished.status !== 200) throw new Error(`not signed in: ${JSON.stringify(finished.body)}`);
   return new URL(authUrl);
+}
+
+/** Whether the server was asked what it offers since the last sign-in there. */
+export async function isOfferRead({ db }: Pick<TestApp, 'db'>, serverId: string): Promise<boolean> {
+  const { rows } = await db.query(
+    `select 1 from personal_offers o join upstream_connections c using (user_id, server_id)
+     where server_id = $1 and o.discovered_at >= c.signed_in_at`,
+    [serverId],
+  );
+  return rows.length > 0;
 }

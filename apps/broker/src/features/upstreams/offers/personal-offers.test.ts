@@ -4,7 +4,7 @@ import { describeOnDatabases } from '#testing/databases.ts';
 import { connectLegacy, postModern } from '#testing/mcp-clients.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
-import { signInAt, startVault, type Vault } from './testing/vault.ts';
+import { signInAt, startVault, type Vault } from '../sign-in/testing/vault.ts';
 
 const tool = (name: string) => ({ name, description: `Does ${name}`, inputSchema: { type: 'object' as const } });
 const everything = ['delete_all', 'echo', 'export'];
@@ -62,19 +62,20 @@ describeOnDatabases('what a person is offered', migrations, (open) => {
     expect(await listed('ann', 'resources')).toEqual(['test://a', 'test://b']);
   });
 
-  test('after it the list shows what both the manifest and their account offer; no other list changes', async () => {
+  test('after it the list shows what their account is offered, whatever the manifest says; no other list changes', async () => {
     const client = await connectLegacy(`${app.publicUrl}/mcp`, tokens['ann'] ?? '');
     const notices: string[] = [];
     client.onNotice((method) => notices.push(method));
     fixture.offerTools([tool('echo'), tool('export'), tool('of_no_manifest')]);
     await signIn();
-    await until(['echo', 'export']);
+    await until(['echo', 'export', 'of_no_manifest']);
     await waitUntil('the notice', () => notices.includes('notifications/tools/list_changed'));
     expect(await listed('ann', 'prompts')).toEqual(['hello']);
     expect(await listed('ann', 'resources')).toEqual(['test://a']);
     expect((await listed('ann', 'tools', '/mcp')).filter((name) => name.startsWith('vault'))).toEqual([
       'vault__echo',
       'vault__export',
+      'vault__of_no_manifest',
     ]);
     expect(await listed('bob', 'tools')).toEqual(everything);
     await client.close();
@@ -98,7 +99,7 @@ describeOnDatabases('what a person is offered', migrations, (open) => {
     expect(JSON.stringify(await find('bob'))).toContain('vault__delete_all');
   });
 
-  test("a change that the server announces on the person's connection changes their list", async () => {
+  test("a change that the server announces on the person's connection changes their list, with tools that the shop shows as they are", async () => {
     nowMs += 11_000;
     fixture.offerTools([tool('delete_all'), tool('echo')]);
     await until(['delete_all', 'echo']);
@@ -114,19 +115,24 @@ describeOnDatabases('what a person is offered', migrations, (open) => {
     expect(signedRequests() - before).toBeLessThanOrEqual(4);
   });
 
-  test('a list waits for no server: while one hangs, a person who has just signed in sees what the manifest says', async () => {
+  test('a list waits for no server: while one hangs, a person who has just signed in sees what they were offered before', async () => {
     const unanswered: ServerResponse[] = [];
     fixture.mischief.intercept = ({ url, headers }, response) =>
       url === '/mcp' && headers.authorization !== undefined && unanswered.push(response) > 0;
     await signIn();
     await waitUntil('the server to be asked', () => unanswered.length > 0);
     const startedAt = performance.now();
-    expect(await listed('ann', 'tools')).toEqual(everything);
+    expect(await listed('ann', 'tools')).toEqual(['echo']);
     expect(performance.now() - startedAt).toBeLessThan(1000);
     fixture.mischief = {};
     for (const response of unanswered) response.destroy();
+  });
+
+  test('after a disconnect the list shows what the manifest says again', async () => {
     await ann.call('DELETE', `/api/users/${ann.userId}/upstream-connections/vault`);
     expect(await listed('ann', 'tools')).toEqual(everything);
+    const { rows } = await app.db.query('select 1 from personal_offers');
+    expect(rows).toEqual([]);
   });
 
   test('a change during a time without connections is found over the next connection', async () => {

@@ -1,0 +1,58 @@
+import { writeAudit } from '#platform/audit/audit-log.ts';
+import { SoukError } from '#platform/errors.ts';
+import { exposeUri } from './exposed-name.ts';
+import * as store from './store.ts';
+import type { StoredCapability, Tx } from './tables.ts';
+import * as pins from './tool-pin-store.ts';
+
+export type Approval = {
+  /** The administrator; undefined for the operator's command. */
+  by: string | undefined;
+  reason: string;
+  /** Where the list comes from, such as "the first discovery of ann@example.com". */
+  source: string;
+};
+
+/**
+ * An administrator approves what the shop shows of a server that each person signs in to: from a connection test or from a
+ * person's discovery, never by itself. What was approved is also the pin of the shop: a person's tool with exactly this
+ * definition needs no review.
+ * @returns how many tools the shop shows now
+ * @throws SoukError not_found for a server that is not deployed
+ */
+export async function approveOffer(
+  tx: Tx,
+  serverId: string,
+  items: readonly StoredCapability[],
+  { by, reason, source }: Approval,
+  at: Date,
+): Promise<number> {
+  await store.lockDeployments(tx);
+  const deployed = await store.findDeployed(tx, serverId);
+  if (!deployed) throw new SoukError('not_found', { message: `${serverId} is not deployed` });
+  const slug = await store.ensureServer(tx, serverId, serverId);
+  const byUri = ({ kind }: StoredCapability) => kind === 'resource' || kind === 'template';
+  const taken = await store.findTakenUris(
+    tx,
+    serverId,
+    items.filter(byUri).map(({ name }) => name),
+  );
+  const shown = items.map((item) => ({
+    ...item,
+    exposedName: byUri(item) && taken.has(item.name) ? exposeUri(slug, item.name) : item.exposedName,
+    underReview: false,
+    textChangedAt: null,
+  }));
+  const tools = shown.filter(({ kind }) => kind === 'tool');
+  await store.replaceCapabilities(tx, serverId, shown);
+  await pins.replacePins(tx, { id: serverId, version: deployed.manifest.version }, tools);
+  await pins.withdrawPending(tx, serverId, [], at);
+  await store.markDiscovered(tx, serverId, at);
+  const names = tools.map(({ name }) => name);
+  await writeAudit(
+    tx,
+    { actorId: by, action: 'offer.approved', subject: serverId, reason, details: { source, tools: names } },
+    at,
+  );
+  return tools.length;
+}

@@ -1,0 +1,155 @@
+import type { ColumnType } from 'kysely';
+import { createHash } from 'node:crypto';
+import {
+  reviewPersonalOffer,
+  type Discovered,
+  type OfferedItem,
+  type PersonalChange,
+  type PersonalOffer,
+} from '#features/catalogue/index.ts';
+import { writeAudit } from '#platform/audit/audit-log.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { StoredAccount } from '../sign-in/account-store.ts';
+
+/** Larger lists are not kept for one person: no client reads them, and everyone's memory pays for them. */
+const maxOfferBytes = 4 * 1024 * 1024;
+/** Names in one audit row. */
+const maxAudited = 50;
+
+type Json<T> = ColumnType<T, string, string>;
+type OfferTables = {
+  upstream_connections: { user_id: string; server_id: string; id: string };
+  personal_offers: {
+    user_id: string;
+    server_id: string;
+    manifest_version: string;
+    revision: string;
+    items: Json<OfferedItem[]>;
+    pins: Json<PersonalOffer['pins']>;
+    discovered_at: Date;
+  };
+};
+
+/** An account, and which version of its offer is stored. */
+export type OfferHead = Pick<StoredAccount, 'serverId' | 'kind' | 'state' | 'boundTo'> & {
+  stored: { revision: string; version: string; discoveredAtMs: number } | undefined;
+};
+
+/** What servers offer to each person's accounts. Every query takes the person's id. */
+export type OfferStore = {
+  /** One for each of the person's accounts, without the lists. */
+  heads(userId: string): Promise<OfferHead[]>;
+  items(userId: string, serverId: string): Promise<OfferedItem[] | undefined>;
+  /**
+   * Stores what a server offered to an account, judged against the person's first discovery, with an audit row for what
+   * changed. Answers whether the person's list changed; nothing is stored once the account has ended.
+   */
+  store(account: StoredAccount, server: Drift, discovered: Discovered): Promise<boolean>;
+};
+type Drift = Parameters<typeof reviewPersonalOffer>[0];
+
+export class OfferTooLarge extends Error {}
+
+export function createOfferStore(options: { db: Database; clock: Clock }): OfferStore {
+  const db = options.db.kysely.withTables<OfferTables>();
+  const { query } = options.db;
+
+  return {
+    async heads(userId) {
+      const { rows } = await query<{
+        server_id: string;
+        kind: StoredAccount['kind'];
+        state: StoredAccount['state'];
+        bound_to: string;
+        revision: string | null;
+        manifest_version: string | null;
+        discovered_at: Date | null;
+      }>(
+        `select c.server_id, c.kind, c.state, c.bound_to, o.revision, o.manifest_version, o.discovered_at
+         from upstream_connections c left join personal_offers o using (user_id, server_id)
+         where user_id = $1 order by server_id`,
+        [userId],
+      );
+      return rows.map((row) => ({
+        serverId: row.server_id,
+        kind: row.kind,
+        state: row.state,
+        boundTo: row.bound_to,
+        stored:
+          row.revision === null || row.manifest_version === null || row.discovered_at === null
+            ? undefined
+            : { revision: row.revision, version: row.manifest_version, discoveredAtMs: row.discovered_at.getTime() },
+      }));
+    },
+
+    async items(userId, serverId) {
+      const row = await db
+        .selectFrom('personal_offers')
+        .select('items')
+        .where('user_id', '=', userId)
+        .where('server_id', '=', serverId)
+        .executeTakeFirst();
+      return row?.items;
+    },
+
+    async store({ id, userId, serverId }, server, discovered) {
+      const at = new Date(options.clock.now());
+      return db.transaction().execute(async (tx) => {
+        // kept until the transaction ends: a disconnect waits, and then removes what is stored here
+        const account = await tx
+          .selectFrom('upstream_connections')
+          .select('id')
+          .where('user_id', '=', userId)
+          .where('id', '=', id)
+          .forKeyShare()
+          .executeTakeFirst();
+        if (!account) return false;
+        const known = await tx
+          .selectFrom('personal_offers')
+          .select(['manifest_version', 'revision', 'items', 'pins'])
+          .where('user_id', '=', userId)
+          .where('server_id', '=', serverId)
+          .forUpdate()
+          .executeTakeFirst();
+        const before = known && { version: known.manifest_version, items: known.items, pins: known.pins };
+        const offer = reviewPersonalOffer(server, discovered, before, at.getTime());
+        const items = JSON.stringify(offer.items);
+        if (Buffer.byteLength(items) > maxOfferBytes) {
+          throw new OfferTooLarge(`${serverId} offers more than ${maxOfferBytes} bytes`);
+        }
+        const revision = createHash('sha256').update(items).digest('base64url');
+        const row = {
+          manifest_version: offer.version,
+          revision,
+          items,
+          pins: JSON.stringify(offer.pins),
+          discovered_at: at,
+        };
+        await tx
+          .insertInto('personal_offers')
+          .values({ user_id: userId, server_id: serverId, ...row })
+          .onConflict((conflict) => conflict.columns(['user_id', 'server_id']).doUpdateSet(row))
+          .execute();
+        for (const underReview of [true, false]) {
+          const changes = offer.changes.filter((change) => change.underReview === underReview);
+          const action = underReview ? 'personal-offer.under-review' : 'personal-offer.accepted';
+          if (changes.length > 0) {
+            await writeAudit(
+              tx,
+              { actorId: undefined, action, subject: serverId, details: detailsOf(userId, changes) },
+              at,
+            );
+          }
+        }
+        return known?.revision !== revision;
+      });
+    },
+  };
+}
+
+/** One row for a discovery, however many tools changed: every person's discovery writes one. */
+function detailsOf(userId: string, changes: readonly PersonalChange[]) {
+  const tools = changes.slice(0, maxAudited).map(({ tool, change }) => ({ tool, change }));
+  return { userId, tools, count: changes.length };
+}
