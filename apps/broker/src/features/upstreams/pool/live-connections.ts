@@ -7,7 +7,9 @@ import type { Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
 import { createSupervisor } from '../processes/supervisor.ts';
 import { isProgram, type ConnectionKey } from './connection-key.ts';
+import { makeRoom, type ConnectionLimits } from './connection-limits.ts';
 import { isEraStale, type OpenConnection } from './open-connection.ts';
+import { capabilitiesFor } from './question-kinds.ts';
 import type { Timers } from './timers.ts';
 import { isPerUser, upstreamTarget, type TargetOptions } from './upstream-target.ts';
 
@@ -30,7 +32,10 @@ export type Lease = { upstream: Upstream; release(): void };
 export type LiveConnections = {
   find(key: string): OpenConnection | undefined;
   where(test: (entry: OpenConnection) => boolean): OpenConnection[];
-  /** Begins to open a connection, which takes the place of the key's last one. `userId`: for whom. */
+  /**
+   * Begins to open a connection, which takes the place of the key's last one. `userId`: for whom.
+   * @throws UpstreamError busy with every connection in use
+   */
   open(key: ConnectionKey, server: CatalogueServer, userId: string | undefined): OpenConnection;
   /** One more use of a connection: at once when it is open. @throws UpstreamError (rejects) */
   lease(entry: OpenConnection): Lease | Promise<Lease>;
@@ -47,7 +52,14 @@ export type LiveConnections = {
   stop(): Promise<void>;
 };
 
-export type LiveConnectionOptions = TargetOptions & { clock: Clock; timers: Timers; log: Log; events: PoolEvents };
+export type LiveConnectionOptions = TargetOptions & {
+  clock: Clock;
+  timers: Timers;
+  log: Log;
+  events: PoolEvents;
+  /** By default those of connection-limits.ts. */
+  maxConnections?: ConnectionLimits;
+};
 
 export function createLiveConnections(options: LiveConnectionOptions): LiveConnections {
   const { clock, log, events, timers } = options;
@@ -61,7 +73,8 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
   let stopped = false;
 
   function open(wanted: ConnectionKey, server: CatalogueServer, userId: string | undefined): OpenConnection {
-    const { key, capabilities, ofOnePerson } = wanted;
+    const { key, kinds, ofOnePerson } = wanted;
+    const clientCapabilities = capabilitiesFor(kinds);
     const { deadlines } = server.manifest;
     const era = server.era && !isEraStale(server, clock) ? server.era.verdict : undefined;
     const owner = ofOnePerson ? userId : undefined;
@@ -76,7 +89,7 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
         log,
         ofOnePerson,
         notices: notices.ofServer(server.id),
-        ...(capabilities && { clientCapabilities: capabilities }),
+        ...(clientCapabilities && { clientCapabilities }),
         onToolListChanged: listChanged,
         onPromptListChanged: listChanged,
         onResourceListChanged: listChanged,
@@ -86,11 +99,12 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
           events.onLost(server.id, reason, !ofOnePerson);
         },
       });
+    makeRoom([...entries.values(), ...retired], { server, userId: owner }, options.maxConnections).forEach(close);
     const entry: OpenConnection = {
       key,
       server,
       userId: owner,
-      told: capabilities,
+      told: kinds,
       inFlight: 0,
       openedAtMs: clock.now(),
       usedAtMs: clock.now(),

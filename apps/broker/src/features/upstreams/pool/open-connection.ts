@@ -1,7 +1,7 @@
 import type { Upstream } from '#adapters/mcp/upstream.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
-import { isProgram, joinCapabilities, type ConnectionKey } from './connection-key.ts';
+import { isProgram, type ConnectionKey } from './connection-key.ts';
 
 /** What a server was found to speak is found out again after a day: servers are upgraded. */
 const eraTrustMs = 24 * 60 * 60_000;
@@ -13,7 +13,7 @@ export type OpenConnection = {
   /** Whose it is; undefined when it is shared. */
   userId: string | undefined;
   /** What was said of the person's clients at the handshake. */
-  told: ConnectionKey['capabilities'];
+  told: ConnectionKey['kinds'];
   opening: Promise<Upstream>;
   upstream: Upstream | undefined;
   inFlight: number;
@@ -32,13 +32,13 @@ export type OpenConnection = {
 export function flawOf(
   entry: OpenConnection,
   server: CatalogueServer,
-  { capabilities }: ConnectionKey,
+  { kinds }: ConnectionKey,
 ): 'moved' | 'other-era' | 'told-too-little' | undefined {
   if (entry.server.deployedAtMs !== server.deployedAtMs) return 'moved';
   // There is no place for a second process beside a busy one, and ending it would end its calls.
   if (isProgram(server) && entry.inFlight > 0) return undefined;
   if (isOutdated(entry, server)) return 'other-era';
-  if (isProgram(server) && joinCapabilities(entry.told, capabilities) !== entry.told) return 'told-too-little';
+  if (isProgram(server) && (entry.told | kinds) !== entry.told) return 'told-too-little';
   return undefined;
 }
 

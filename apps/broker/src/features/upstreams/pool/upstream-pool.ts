@@ -1,13 +1,10 @@
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
-import type { Clock } from '#platform/clock.ts';
-import type { Log } from '#platform/log.ts';
 import { createAdmissions, type AdmissionLimits, type Admissions } from '../admission/admissions.ts';
-import { connectionKey, joinCapabilities, type UpstreamNeeds } from './connection-key.ts';
-import { createLiveConnections, type Lease, type PoolEvents } from './live-connections.ts';
+import { connectionKey, type UpstreamNeeds } from './connection-key.ts';
+import { createLiveConnections, type Lease, type LiveConnectionOptions } from './live-connections.ts';
 import { flawOf } from './open-connection.ts';
 import { systemTimers, type Timers } from './timers.ts';
-import type { TargetOptions } from './upstream-target.ts';
 
 const sweepIntervalMs = 30_000;
 
@@ -43,7 +40,7 @@ export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'inFlight' | 
 };
 
 export function createUpstreamPool(
-  options: TargetOptions & { limits: AdmissionLimits; clock: Clock; timers?: Timers; log: Log; events: PoolEvents },
+  options: Omit<LiveConnectionOptions, 'timers'> & { limits: AdmissionLimits; timers?: Timers },
 ): UpstreamPool {
   const { clock, timers = systemTimers } = options;
   const admissions = createAdmissions({ limits: options.limits, clock, timers });
@@ -74,9 +71,9 @@ export function createUpstreamPool(
       if (flaw === undefined) return connections.lease(entry);
       if (flaw === 'other-era') connections.retire(entry);
       else void connections.close(entry);
-      const capabilities =
-        flaw === 'told-too-little' ? joinCapabilities(entry.told, wanted.capabilities) : wanted.capabilities;
-      return connections.lease(connections.open({ ...wanted, capabilities }, server, userId));
+      // a program is told what it must know to ask the clients it knows of and this one
+      const kinds = flaw === 'told-too-little' ? entry.told | wanted.kinds : wanted.kinds;
+      return connections.lease(connections.open({ ...wanted, kinds }, server, userId));
     },
 
     async drop(server, userId, needs) {

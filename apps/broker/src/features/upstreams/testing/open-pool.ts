@@ -5,6 +5,7 @@ import type { Sandbox } from '#adapters/mcp/transports/sandbox.ts';
 import { createLog } from '#platform/log.ts';
 import { temporaryRoot } from '#testing/databases.ts';
 import type { StdioAllowlist } from '../processes/stdio-allowlist.ts';
+import type { ConnectionLimits } from '../pool/connection-limits.ts';
 import type { Timers } from '../pool/timers.ts';
 import { createUpstreamPool, type UpstreamPool } from '../pool/upstream-pool.ts';
 import { createManualTime } from './manual-time.ts';
@@ -17,7 +18,14 @@ const allowlist: StdioAllowlist = {
 };
 
 /** The pool alone, with small programs as servers and a clock that the test moves. */
-export async function openPool(options: { timers?: Timers; sandbox?: Sandbox } = {}): Promise<{
+export async function openPool(
+  options: {
+    timers?: Timers;
+    sandbox?: Sandbox;
+    allowAddresses?: readonly string[];
+    maxConnections?: ConnectionLimits;
+  } = {},
+): Promise<{
   pool: UpstreamPool;
   dataDir: string;
   subjectKey: Uint8Array;
@@ -44,12 +52,13 @@ export async function openPool(options: { timers?: Timers; sandbox?: Sandbox } =
     allowlist,
     sandbox: options.sandbox ?? { wrap: ({ argv, cwd, env }) => ({ argv, cwd, env }) },
     subjectKey,
-    allowAddresses: [],
+    allowAddresses: options.allowAddresses ?? [],
     publicNeedsTls: false,
     credentials: () => undefined,
     limits: { callsInFlightPerServer: undefined, callsInFlightPerUser: 16 },
     clock: time.clock,
     timers: options.timers ?? time.timers,
+    ...(options.maxConnections && { maxConnections: options.maxConnections }),
     log: createLog('silent'),
     events: { onListChanged: () => {}, onLost: (serverId) => lost.push(serverId) },
   });

@@ -1,0 +1,43 @@
+import type { ClientCapabilities } from '@modelcontextprotocol/client';
+
+/** What a server up to 2025-11-25 may ask a client: one bit for each kind. There are few, whatever a client declares. */
+export type QuestionKinds = number;
+
+const form = 1;
+const url = 2;
+const sampling = 4;
+const samplingTools = 8;
+const samplingContext = 16;
+const roots = 32;
+const rootsChanges = 64;
+
+export function kindsOf(capabilities: ClientCapabilities | undefined): QuestionKinds {
+  if (!capabilities) return 0;
+  const { elicitation, sampling: model, roots: folders } = capabilities;
+  let kinds = 0;
+  // before modes existed, `elicitation: {}` meant forms
+  if (elicitation) kinds |= (elicitation.form || !elicitation.url ? form : 0) | (elicitation.url ? url : 0);
+  if (model) kinds |= sampling | (model.tools ? samplingTools : 0) | (model.context ? samplingContext : 0);
+  if (folders) kinds |= roots | (folders.listChanged === true ? rootsChanges : 0);
+  return kinds;
+}
+
+const made = new Map<QuestionKinds, ClientCapabilities>();
+
+/** What is said at the handshake of a client that can be asked these; undefined for none. */
+export function capabilitiesFor(kinds: QuestionKinds): ClientCapabilities | undefined {
+  if (kinds === 0) return undefined;
+  let capabilities = made.get(kinds);
+  if (!capabilities) made.set(kinds, (capabilities = make((kind) => (kinds & kind) !== 0)));
+  return capabilities;
+}
+
+function make(has: (kind: QuestionKinds) => boolean): ClientCapabilities {
+  return {
+    ...((has(form) || has(url)) && { elicitation: { ...(has(form) && { form: {} }), ...(has(url) && { url: {} }) } }),
+    ...(has(sampling) && {
+      sampling: { ...(has(samplingTools) && { tools: {} }), ...(has(samplingContext) && { context: {} }) },
+    }),
+    ...(has(roots) && { roots: { ...(has(rootsChanges) && { listChanged: true }) } }),
+  };
+}
