@@ -3,7 +3,12 @@ import type { Cancellation } from '#platform/cancellation.ts';
 import { asRecord } from '#platform/json.ts';
 
 /** The request ids in use in a session. */
-type SessionIds = { claim(id: string | number): boolean; free(id: string | number): void };
+type SessionIds = {
+  claim(id: string | number): boolean;
+  free(id: string | number): void;
+  /** A call that had claimed an id has been answered. */
+  left(): void;
+};
 
 /** A fast-path call in its session. */
 export type CallEntry = {
@@ -50,6 +55,7 @@ class SessionCall implements CallEntry {
     this.giveId();
     // another call may have this id by now
     if (this.#calls.get(this.#id) === this.#cancellation) this.#calls.delete(this.#id);
+    this.#ids.left();
   }
 }
 

@@ -31,7 +31,7 @@ export type McpEndpoint = {
   readonly sessions: LegacySessions;
   /** Tells the clients of one person, or all clients (undefined), that lists may have changed. */
   notifyListChanged(userId?: string): void;
-  /** Ends the sessions and streams of a revoked token, or all of them (undefined). */
+  /** Ends the sessions and streams of a revoked token, or all of them (undefined). Running calls finish. */
   endForToken(tokenId: string | undefined): void;
   stop(): Promise<void>;
 };

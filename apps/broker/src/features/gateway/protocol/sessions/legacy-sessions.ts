@@ -23,6 +23,8 @@ type Session = {
   server: McpServer;
   context: RequestContext;
   usedAtMs: number;
+  /** Its token was revoked: running calls finish, nothing else is served. */
+  isRetired: boolean;
   calls: SessionCalls;
   events: SessionEvents;
 };
@@ -32,7 +34,10 @@ export type LegacySessions = {
   handle(request: IncomingMessage, response: ServerResponse, extra: RequestExtra, body: unknown): Promise<void>;
   /** For a fast-path call: the session's calls, if the session belongs to this token and link. */
   enterCall(id: string | string[] | undefined, context: RequestContext): SessionCalls | undefined;
-  /** Ends the sessions of a revoked token; all sessions if it is unknown which token was revoked (undefined). */
+  /**
+   * Ends the sessions of a revoked token; all sessions if it is unknown which token was revoked (undefined). They take no
+   * more requests and their GET streams end at once; running calls are answered first.
+   */
   endForToken(tokenId: string | undefined): void;
   /** Notifies the sessions of one user, or of all users (undefined). */
   notifyListChanged(userId?: string): void;
@@ -55,11 +60,18 @@ export function createLegacySessions(options: {
     void session?.server.close();
   }
 
+  function retire(id: string, session: Session): void {
+    if (session.isRetired) return;
+    session.isRetired = true;
+    session.transport.closeWhenIdle(() => end(id));
+  }
+
   const sweep = setInterval(() => {
     const oldest = clock.now() - idleLimitMs;
     for (const [id, session] of sessions) {
       session.events.sweep();
-      if (session.usedAtMs < oldest && session.transport.openCount === 0) end(id);
+      const mayEnd = session.isRetired || session.transport.openCount === 0;
+      if (mayEnd && session.usedAtMs < oldest) end(id);
     }
   }, sweepIntervalMs);
   sweep.unref();
@@ -101,6 +113,7 @@ export function createLegacySessions(options: {
           server,
           context,
           usedAtMs: clock.now(),
+          isRetired: false,
           calls: createSessionCalls(id, transport, () => withFormMode(server.server.getClientCapabilities())),
           events,
         });
@@ -119,7 +132,7 @@ export function createLegacySessions(options: {
       const id = request.headers['mcp-session-id'];
       if (typeof id === 'string') {
         const session = sessions.get(id);
-        if (!session || !sameOwner(session.context, context)) {
+        if (!session || !sameOwner(session.context, context) || (session.isRetired && !extra.underWay)) {
           return sendJsonRpcError(response, 404, -32001, 'Session not found', body);
         }
         session.usedAtMs = clock.now();
@@ -146,7 +159,7 @@ export function createLegacySessions(options: {
 
     enterCall(id, context) {
       const session = typeof id === 'string' ? sessions.get(id) : undefined;
-      if (!session || !sameOwner(session.context, context)) return undefined;
+      if (!session || session.isRetired || !sameOwner(session.context, context)) return undefined;
       // only calls through the SDK pass the log level to the server
       if (session.context.logLevel !== undefined) return undefined;
       session.usedAtMs = clock.now();
@@ -156,12 +169,13 @@ export function createLegacySessions(options: {
 
     endForToken(tokenId) {
       for (const [id, session] of sessions) {
-        if (tokenId === undefined || session.context.caller.tokenId === tokenId) end(id);
+        if (tokenId === undefined || session.context.caller.tokenId === tokenId) retire(id, session);
       }
     },
 
     notifyListChanged(userId) {
-      for (const { server, context } of sessions.values()) {
+      for (const { server, context, isRetired } of sessions.values()) {
+        if (isRetired) continue;
         if (userId !== undefined && context.caller.userId !== userId) continue;
         const { prompts, resources } = server.server.getCapabilities();
         server.sendToolListChanged();

@@ -16,6 +16,7 @@ const batchRevision = '2025-03-26';
 export class SessionTransport extends NodeStreamableHTTPServerTransport {
   readonly #open = new Set<RequestId>();
   readonly streams = new ClientStreams();
+  #whenIdle: (() => void) | undefined;
 
   /** The number of unanswered calls. */
   get openCount(): number {
@@ -32,6 +33,22 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
   free(id: RequestId): void {
     this.#open.delete(id);
     this.streams.forget(id);
+  }
+
+  /** A fast-path call has left the session, answered. */
+  left(): void {
+    this.#closeIfIdle();
+  }
+
+  /** Ends the stream that belongs to no call; calls `close` as soon as no call is unanswered, at once if none is. */
+  closeWhenIdle(close: () => void): void {
+    this.closeStandaloneSSEStream();
+    this.#whenIdle = close;
+    this.#closeIfIdle();
+  }
+
+  #closeIfIdle(): void {
+    if (this.#open.size === 0) this.#whenIdle?.();
   }
 
   /** @param revision the session's negotiated revision; undefined before initialize */
@@ -70,7 +87,8 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
 
   override async send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
     if (!('method' in message) && message.id !== undefined) this.free(message.id);
-    return this.streams.send(options?.relatedRequestId, () => super.send(inTermsOfSession(message), options));
+    await this.streams.send(options?.relatedRequestId, () => super.send(inTermsOfSession(message), options));
+    this.#closeIfIdle();
   }
 
   /** Ends the stream of a cancelled call without an answer, and makes the SDK forget the call. */
