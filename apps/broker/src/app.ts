@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import type { FastifyInstance } from 'fastify';
 import { createCatalogue, loadBundledManifests, mountCatalogueRoutes } from '#features/catalogue/index.ts';
@@ -47,7 +48,7 @@ import { version } from './version.ts';
 /** 2026-07-28 first, then the revisions that start with initialize. */
 const protocolVersions = ['2026-07-28', ...new Set([LATEST_PROTOCOL_VERSION, ...SUPPORTED_PROTOCOL_VERSIONS])];
 
-/** How long a stop waits for running calls. */
+/** How long a stop waits for running calls, after its grace. */
 const drainMs = 20_000;
 
 export type AppOptions = {
@@ -238,6 +239,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     async stop() {
       draining = true;
+      // load balancers see /readyz first: what they still send is served
+      await pause(config.drainGraceMs);
       const steps: [string, () => Promise<unknown>][] = [
         ['calls', () => gateway.drain(drainMs)],
         ['gateway', () => gateway.stop()],

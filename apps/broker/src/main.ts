@@ -11,7 +11,8 @@ import { operatorCommands } from './operator-commands.ts';
 
 /** EX_CONFIG of sysexits.h. */
 const exitConfig = 78;
-const stopDeadlineMs = 25_000;
+/** A stop takes this long at most, after its grace: with the grace of production less than the 30 s of supervisors. */
+const stopDeadlineMs = 24_000;
 
 const config = readConfigOrExit();
 limitMemory(config);
@@ -30,7 +31,7 @@ async function start(): Promise<void> {
       if (stopping) return;
       stopping = true;
       // after the deadline, exit ourselves before a supervisor kills the process
-      setTimeout(() => process.exit(1), stopDeadlineMs).unref();
+      setTimeout(() => process.exit(1), config.drainGraceMs + stopDeadlineMs).unref();
       Promise.all([operator.stop(), app.stop()]).then(
         () => process.exit(0),
         (error: unknown) => {

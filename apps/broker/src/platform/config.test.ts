@@ -55,6 +55,7 @@ describe('the configuration', () => {
       logLevel: 'warn',
       serviceRestartDelayMs: 1000,
       healthIntervalMs: 5000,
+      drainGraceMs: 0,
       limits: {
         callsPerMinuteToken: 120,
         callsPerMinuteUser: 300,
@@ -311,7 +312,12 @@ describe('the configuration', () => {
   });
 
   test('production needs https and a master key, and starts no program of a manifest by itself', () => {
-    expect(readConfig(production)).toMatchObject({ production: true, stdio: 'off', host: '0.0.0.0' });
+    expect(readConfig(production)).toMatchObject({
+      production: true,
+      stdio: 'off',
+      host: '0.0.0.0',
+      drainGraceMs: 5000,
+    });
     expect(problemsOf({ ...production, PUBLIC_URL: 'http://souk.example' })).toEqual([
       'PUBLIC_URL must be https in production',
     ]);
@@ -332,6 +338,7 @@ describe('the configuration', () => {
   test.each([
     ['SERVICE_RESTART_DELAY_MS', 'serviceRestartDelayMs'],
     ['HEALTH_INTERVAL_MS', 'healthIntervalMs'],
+    ['DRAIN_GRACE_MS', 'drainGraceMs'],
   ] as const)('%s sets its figure', (name, field) => {
     expect(readConfig({ [name]: '250' })[field]).toBe(250);
     expect(problemsOf({ [name]: '-1' })).toHaveLength(1);

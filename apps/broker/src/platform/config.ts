@@ -12,11 +12,12 @@ const flag = z
   .default('0')
   .transform((value) => value === '1');
 const optionalText = z.string().optional();
-const whole = (fallback: number, min: number, max: number) => {
+const wholeOf = (min: number, max: number) => {
   const range = `must be a whole number from ${min} to ${max}`;
-  const digits = z.string().regex(/^\d+$/, range).default(String(fallback));
+  const digits = z.string().regex(/^\d+$/, range);
   return digits.transform(Number).pipe(z.number().min(min, range).max(max, range));
 };
+const whole = (fallback: number, min: number, max: number) => wholeOf(min, max).prefault(String(fallback));
 const cidr = /^([0-9a-fA-F.:]+)(\/\d{1,3})?$/;
 const list = z
   .string()
@@ -58,6 +59,7 @@ const environmentSchema = z.object({
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('warn'),
   SERVICE_RESTART_DELAY_MS: whole(1000, 0, 600_000),
   HEALTH_INTERVAL_MS: whole(5000, 100, 600_000),
+  DRAIN_GRACE_MS: wholeOf(0, 60_000).optional(),
   MCP_CALLS_PER_MINUTE_TOKEN: whole(120, 1, 100_000_000),
   MCP_CALLS_PER_MINUTE_USER: whole(300, 1, 100_000_000),
   MCP_REQUESTS_PER_MINUTE_TOKEN: whole(600, 1, 100_000_000),
@@ -119,6 +121,8 @@ export type Config = {
   logLevel: string;
   serviceRestartDelayMs: number;
   healthIntervalMs: number;
+  /** How long a stop still serves new requests after /readyz says 503, so that load balancers take note. */
+  drainGraceMs: number;
   limits: {
     callsPerMinuteToken: number;
     callsPerMinuteUser: number;
@@ -214,6 +218,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     logLevel: env.LOG_LEVEL,
     serviceRestartDelayMs: env.SERVICE_RESTART_DELAY_MS,
     healthIntervalMs: env.HEALTH_INTERVAL_MS,
+    drainGraceMs: env.DRAIN_GRACE_MS ?? (production ? 5000 : 0),
     limits: {
       callsPerMinuteToken: env.MCP_CALLS_PER_MINUTE_TOKEN,
       callsPerMinuteUser: env.MCP_CALLS_PER_MINUTE_USER,

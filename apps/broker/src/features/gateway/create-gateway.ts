@@ -27,7 +27,10 @@ export type Gateway = {
   mountRoutes(app: FastifyInstance, router: Router): Promise<void>;
   /** Open sessions of clients up to 2025-11-25. */
   sessionCount(): number;
-  /** Takes no more calls; resolves when those under way have been answered, or after `timeoutMs`. */
+  /**
+   * Takes no more calls, but the answers to questions of those under way; resolves when these have been answered, or after
+   * `timeoutMs`.
+   */
   drain(timeoutMs: number): Promise<void>;
   stop(): Promise<void>;
 };
@@ -70,7 +73,7 @@ export function createGateway(options: {
       events?.requestAnswered(request, method);
     },
     isCompact: (caller) => isCompact(options.query, caller),
-    rounds: createInputRounds({ key: options.stateKey, clock }),
+    rounds: createInputRounds({ key: options.stateKey, clock, underWay: answers }),
     publicUrl: config.publicUrl,
     callRate: createCallRate(config.limits, clock),
   };

@@ -40,8 +40,8 @@ export async function admitRequest(
 ): Promise<Admitted | undefined> {
   const { publicUrl, identity, parts } = options;
   checkOrigin(request, publicUrl);
-  // a load balancer sends the client to another replica; a single broker is back in a moment
-  if (options.isDraining()) throw new SoukError('unavailable');
+  // the body of a POST tells whether it belongs to a call under way (routes.ts)
+  if (request.method !== 'POST') refuseWhileDraining(options);
 
   // text that cannot be a server id is refused here, so that it never gets into a header
   if (serverId !== undefined && !serverIdSchema.safeParse(serverId).success) {
@@ -69,6 +69,14 @@ export async function admitRequest(
   // of a server that the user may not use, or has switched off, nothing is visible: protocol/closed-link.ts says why
   const visible = await visibleTo(context, snapshot, parts.view);
   return { context, visible, metadataUrl };
+}
+
+/**
+ * A load balancer sends the client to another replica; a single broker is back in a moment.
+ * @throws SoukError unavailable
+ */
+export function refuseWhileDraining({ isDraining }: { isDraining(): boolean }): void {
+  if (isDraining()) throw new SoukError('unavailable');
 }
 
 /** Stops pages of other origins from reaching the link through the user's browser (MCP transports, security warning). */

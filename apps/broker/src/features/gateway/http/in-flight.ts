@@ -1,4 +1,4 @@
-/** Answers that are still being written: a stop waits for them. */
+/** Answers that are still being written, and calls that wait for their client's next round: a stop waits for them. */
 export type InFlight = {
   /** Counts one more answer. Call the returned function once, when the answer has ended. */
   enter(): () => void;

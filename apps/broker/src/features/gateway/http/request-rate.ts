@@ -1,17 +1,14 @@
 import type { ServerResponse } from 'node:http';
+import { asRecord } from '#platform/json.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import { wholeSeconds } from '../call/call-failure.ts';
+import { endsRequest } from './under-way.ts';
 import { sendJsonRpcError } from './json-rpc-error.ts';
 import type { RateLimit } from '#platform/rate-limit.ts';
 
-/**
- * Tool calls have their own rate (call/call-rate.ts). Answers to questions and cancellations are not counted: they end
- * what is under way.
- */
+/** Tool calls have their own rate (call/call-rate.ts). What ends a request under way is not counted. */
 function isCounted(message: unknown): boolean {
-  if (typeof message !== 'object' || message === null) return true;
-  if (!('method' in message)) return !('id' in message && ('result' in message || 'error' in message));
-  return message.method !== 'tools/call' && message.method !== 'notifications/cancelled';
+  return !endsRequest(message) && asRecord(message)?.['method'] !== 'tools/call';
 }
 
 /**

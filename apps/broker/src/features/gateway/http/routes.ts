@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Identity } from '#features/identity/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import { putInFront } from '#platform/http/put-in-front.ts';
-import { admitRequest, type Admitted } from './admit-request.ts';
+import { admitRequest, refuseWhileDraining, type Admitted } from './admit-request.ts';
 import { answerFailure, replyFailure } from './answer-failure.ts';
 import { sendChallenge } from './challenge.ts';
 import { endWithToken } from './end-with-token.ts';
@@ -20,6 +20,7 @@ import type { RateLimit } from '#platform/rate-limit.ts';
 import { secondsToWait, sendTooMany } from './request-rate.ts';
 import { methodsOf, requiredScope, stepUpScope } from './required-scope.ts';
 import { takeOver } from './take-over.ts';
+import { continuesCalls } from './under-way.ts';
 
 /**
  * The two links: /mcp with everything that a person may use, /s/{serverId}/mcp with one server.
@@ -76,6 +77,7 @@ export async function mountGatewayRoutes(
   ): Promise<void> {
     const read = request.method === 'POST' ? readBody(bytesOf(request.body)) : { body: undefined };
     const body = 'body' in read ? read.body : undefined;
+    if (!continuesCalls(body)) refuseWhileDraining(options);
     const retryAfterSeconds = secondsToWait(options.requestRate, context.caller, body);
     if (retryAfterSeconds > 0) return sendTooMany(response, retryAfterSeconds, body);
     if ('code' in read) return sendJsonRpcError(response, 400, read.code, read.message, undefined, read.data);

@@ -91,6 +91,16 @@ describe('an old server that asks in the middle of a call', () => {
     const { requestState } = first.body.result ?? {};
     const again = await round(ann, 'old__test_sampling', { arguments: { prompt: 'Say it' }, requestState });
     expect(again.body.result).toMatchObject({ resultType: 'input_required' });
+    // a stop would wait for a call with an open question
+    const sampled = { role: 'assistant', content: { type: 'text', text: 'it' }, model: 'test' };
+    const done = await round(ann, 'old__test_sampling', {
+      arguments: { prompt: 'Say it' },
+      requestState: again.body.result?.['requestState'],
+      inputResponses: Object.fromEntries(
+        Object.keys(Object(again.body.result?.['inputRequests'])).map((key) => [key, sampled]),
+      ),
+    });
+    expect(JSON.stringify(done.body.result)).toContain('it');
   });
 });
 

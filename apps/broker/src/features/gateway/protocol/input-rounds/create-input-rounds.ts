@@ -11,6 +11,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '#platform/clock.ts';
 import type { LogicalCall } from '../../call/call.ts';
 import type { CallRequest } from '../../call/call-request.ts';
+import type { InFlight } from '../../http/in-flight.ts';
 import { startParkedCall, type ParkedCall } from './parked-call.ts';
 import { createRequestStates, roundTtlMs, unusableState, type BoundCall } from './request-state.ts';
 
@@ -45,23 +46,34 @@ export type InputRounds = {
   stop(): void;
 };
 
-export function createInputRounds({ key, clock }: { key: Uint8Array; clock: Clock }): InputRounds {
+export function createInputRounds({
+  key,
+  clock,
+  underWay,
+}: {
+  key: Uint8Array;
+  clock: Clock;
+  /** Counts parked calls among those that a stop waits for. */
+  underWay: Pick<InFlight, 'enter'>;
+}): InputRounds {
   const states = createRequestStates(key, clock);
   /** Only in this process: a client that returns to another replica has to start again. */
-  const parked = new Map<string, { call: ParkedCall<object>; expiry: NodeJS.Timeout }>();
+  const parked = new Map<string, { call: ParkedCall<object>; expiry: NodeJS.Timeout; leave(): void }>();
 
   function forget(id: string): void {
-    clearTimeout(parked.get(id)?.expiry);
+    const known = parked.get(id);
+    clearTimeout(known?.expiry);
     parked.delete(id);
+    known?.leave();
   }
 
   function park(call: ParkedCall<object>): string {
     const id = randomUUID();
     const expiry = setTimeout(() => {
-      parked.delete(id);
+      forget(id);
       call.end();
     }, roundTtlMs).unref();
-    parked.set(id, { call, expiry });
+    parked.set(id, { call, expiry, leave: underWay.enter() });
     return id;
   }
 
