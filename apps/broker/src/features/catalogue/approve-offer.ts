@@ -9,7 +9,7 @@ export type Approval = {
   /** The administrator; undefined for the operator's command. */
   by: string | undefined;
   reason: string;
-  /** Where the list comes from, such as "the first discovery of ann@example.com". */
+  /** Where the list comes from, such as "account of ann@example.com". */
   source: string;
 };
 
@@ -17,7 +17,6 @@ export type Approval = {
  * An administrator approves what the shop shows of a server that each person signs in to: from a connection test or from a
  * person's discovery, never by itself. What was approved is also the pin of the shop: a person's tool with exactly this
  * definition needs no review.
- * @returns how many tools the shop shows now
  * @throws SoukError not_found for a server that is not deployed
  */
 export async function approveOffer(
@@ -26,7 +25,7 @@ export async function approveOffer(
   items: readonly StoredCapability[],
   { by, reason, source }: Approval,
   at: Date,
-): Promise<number> {
+): Promise<void> {
   await store.lockDeployments(tx);
   const deployed = await store.findDeployed(tx, serverId);
   if (!deployed) throw new SoukError('not_found', { message: `${serverId} is not deployed` });
@@ -54,5 +53,4 @@ export async function approveOffer(
     { actorId: by, action: 'offer.approved', subject: serverId, reason, details: { source, tools: names } },
     at,
   );
-  return tools.length;
 }

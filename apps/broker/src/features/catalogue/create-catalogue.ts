@@ -40,10 +40,10 @@ export type Catalogue = {
   /** How changes of what a server offers to one person are judged; undefined when it is not deployed. */
   driftOf(serverId: string): Promise<{ slug: string; version: string; policy: DriftPolicy } | undefined>;
   /**
-   * Makes these items what the shop shows of a server, with an audit row. Answers the number of tools.
+   * Makes these items what the shop shows of a server, with an audit row.
    * @throws SoukError not_found
    */
-  approveOffer(serverId: string, items: readonly StoredCapability[], approval: Approval): Promise<number>;
+  approveOffer(serverId: string, items: readonly StoredCapability[], approval: Approval): Promise<void>;
   setHealth(serverId: string, change: Omit<store.HealthChange, 'checkedAtMs'>): Promise<void>;
   /** How tools changed since they were trusted, newest first. */
   toolChanges(filter: { status?: ToolChangeStatus | undefined; serverId?: string | undefined }): Promise<ToolChange[]>;
@@ -179,11 +179,8 @@ export async function createCatalogue(options: { db: Database; clock: Clock; log
     },
 
     async approveOffer(serverId, items, approval) {
-      const tools = await db
-        .transaction()
-        .execute((tx) => approveOffer(tx, serverId, items, approval, new Date(clock.now())));
+      await db.transaction().execute((tx) => approveOffer(tx, serverId, items, approval, new Date(clock.now())));
       await changed(serverId);
-      return tools;
     },
 
     async setHealth(serverId, change) {

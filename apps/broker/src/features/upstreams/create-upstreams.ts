@@ -14,6 +14,7 @@ import { systemTimers } from './pool/timers.ts';
 import { createUpstreamPool, type UpstreamPool } from './pool/upstream-pool.ts';
 import { createAccountStore } from './sign-in/account-store.ts';
 import { createUpstreamSignIn, type UpstreamSignIn } from './sign-in/create-upstream-sign-in.ts';
+import { approveOffer } from './offers/approve-offer.ts';
 import { createOfferStore } from './offers/offer-store.ts';
 import { createPersonalOffers, type PersonalOffers } from './offers/personal-offers.ts';
 import { addressOf } from './pool/upstream-target.ts';
@@ -30,6 +31,12 @@ export type Upstreams = {
   readonly signIn: UpstreamSignIn;
   /** What servers offer to each person's account. */
   readonly offers: PersonalOffers;
+  /** Makes what a server offers to one person what the shop shows of it (offers/approve-offer.ts). */
+  approveOffer(
+    serverId: string,
+    of: { userId: string; name: string },
+    decision: { by: string | undefined; reason: string },
+  ): Promise<string[]>;
   stop(): Promise<void>;
 };
 
@@ -101,9 +108,10 @@ export async function createUpstreams(options: {
     clock,
     log,
   });
+  const offerStore = createOfferStore(options);
   const offers = createPersonalOffers({
     accounts: store,
-    store: createOfferStore(options),
+    store: offerStore,
     catalogue,
     pool,
     isOf: signIn.isOf,
@@ -123,6 +131,7 @@ export async function createUpstreams(options: {
     preferences,
     signIn,
     offers,
+    approveOffer: (serverId, of, decision) => approveOffer(serverId, of, decision, { store: offerStore, catalogue }),
     async stop() {
       await preferences.stop();
       await watch.stop();
