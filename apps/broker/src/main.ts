@@ -44,7 +44,7 @@ async function start(): Promise<void> {
     process.on('SIGINT', stop);
   } catch (error) {
     console.error(`${config.brandName} cannot start: ${explain(error)}`);
-    process.exit(1);
+    process.exit(error instanceof ConfigError ? exitConfig : 1);
   }
 }
 
@@ -60,7 +60,8 @@ function readConfigOrExit(): Config {
 
 /** An error that the operator can fix, in one line; any other error with its stack, for a report. */
 function explain(error: unknown): string {
-  if (error instanceof DataFolderInUseError || error instanceof DataFolderDamagedError) return error.message;
+  const isPlain = [ConfigError, DataFolderInUseError, DataFolderDamagedError].some((kind) => error instanceof kind);
+  if (error instanceof Error && isPlain) return error.message;
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
     return `port ${config.port} is in use. Set PORT to another one.`;
   }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isForbiddenHere, readManifestFolder, type ManifestPolicy } from '#features/catalogue/index.ts';
-import type { Config } from '#platform/config.ts';
+import { ConfigError, type Config } from '#platform/config.ts';
 import { readInstallation } from './installation.ts';
 import { paths } from './paths.ts';
 
@@ -18,6 +18,7 @@ const checkManifests: ConfigCheck = async (config, { manifestsDir }) => {
   try {
     ({ policy } = readInstallation(config, paths));
   } catch (error) {
+    if (error instanceof ConfigError) return [...error.problems];
     return [error instanceof Error ? error.message : String(error)];
   }
   const folders = manifestsDir ? [manifestsDir] : ['deployed', 'staged'].map((name) => join(paths.catalogue, name));

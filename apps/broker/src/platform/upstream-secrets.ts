@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 
-/** Header values and client secrets that the operator supplies for servers. */
-const names = /^UPSTREAM_(HEADER|CLIENT_SECRET)_[A-Z0-9_]+$/;
+/** Header values, client secrets and variables of programs that the operator supplies for servers. */
+const names = /^UPSTREAM_(HEADER|CLIENT_SECRET|ENV)_[A-Z0-9_]+$/;
 /** What an HTTP header may contain (RFC 9110, section 5.5), without surrounding spaces. */
 const value = /^[\x21-\x7e]([\x20-\x7e]{0,4094}[\x21-\x7e])?$/;
+/** A variable of a program: any text, also of several lines (a key in PEM, JSON). */
+const variableValue = /^[^\0]{1,6000}$/;
 
 /**
- * Reads UPSTREAM_HEADER_…, UPSTREAM_CLIENT_SECRET_… and their …_FILE forms.
+ * Reads UPSTREAM_HEADER_…, UPSTREAM_CLIENT_SECRET_…, UPSTREAM_ENV_… and their …_FILE forms.
  * @param problems problems are added here, never a value
  */
 export function readUpstreamSecrets(environment: NodeJS.ProcessEnv, problems: string[]): ReadonlyMap<string, string> {
@@ -18,7 +20,10 @@ export function readUpstreamSecrets(environment: NodeJS.ProcessEnv, problems: st
     if (fromFile && environment[name] !== undefined) problems.push(`${name} and ${variable} are both set: set one`);
     const secret = fromFile ? readText(given.trim()) : given.trim();
     if (secret === undefined) problems.push(`${variable}: cannot read ${given}`);
-    else if (!value.test(secret)) problems.push(`${variable} must be one line of plain characters`);
+    else if (name.startsWith('UPSTREAM_ENV_')) {
+      if (variableValue.test(secret)) secrets.set(name, secret);
+      else problems.push(`${variable} must have 1 to 6,000 characters`);
+    } else if (!value.test(secret)) problems.push(`${variable} must be one line of plain characters`);
     else secrets.set(name, secret);
   }
   return secrets;

@@ -91,8 +91,8 @@ async function look(wanted: Record<string, unknown>): Promise<Record<string, str
   const { addresses = [], files = [], writable = [] } = wanted;
   const found: Record<string, string> = {};
   for (const address of list(addresses)) {
-    const [host = '', port] = address.split(':');
-    found[address] = await reach(host, Number(port));
+    const end = address.lastIndexOf(':');
+    found[address] = await reach(address.slice(0, end).replace(/[[\]]/g, ''), Number(address.slice(end + 1)));
   }
   for (const file of list(files)) found[file] = attempt(() => readFileSync(file, 'latin1').slice(0, 4000));
   for (const file of list(writable)) found[file] = attempt(() => writeFileSync(file, 'x'));

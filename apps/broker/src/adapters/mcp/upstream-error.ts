@@ -16,6 +16,8 @@
  * - `restarting`       a program or service that we run ended and is being restarted; nothing was sent
  * - `quarantined`      a program crashed repeatedly: it stays stopped until the server is refreshed or redeployed
  * - `no_sandbox`       programs may only run in a sandbox, and this machine has none
+ * - `no_network`       a program needs a network that this machine cannot give it
+ * - `not_set_up`       a program that the operator has not finished setting up; the message says what is missing
  * - `protocol`         the upstream returned a JSON-RPC error
  *
  * A call that failed as unreachable, session_lost, sign_in_required or refused_address has not run and can be retried.
@@ -35,6 +37,8 @@ export type UpstreamErrorKind =
   | 'restarting'
   | 'quarantined'
   | 'no_sandbox'
+  | 'no_network'
+  | 'not_set_up'
   | 'protocol';
 
 export class UpstreamError extends Error {

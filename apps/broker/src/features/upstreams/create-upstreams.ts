@@ -1,4 +1,3 @@
-import { noPrograms, openSandbox, type Sandbox } from '#adapters/mcp/transports/sandbox.ts';
 import type { Catalogue } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
@@ -10,6 +9,7 @@ import { moveOldFolders } from './processes/personal-folders.ts';
 import { createPreferences, type Preferences } from './preferences/create-preferences.ts';
 import { createServices, type ServicePrograms, type Services } from './processes/run-services.ts';
 import type { StdioAllowlist } from './processes/stdio-allowlist.ts';
+import { createStdioPrograms, sandboxFor } from './processes/stdio-programs.ts';
 import { systemTimers } from './pool/timers.ts';
 import { createUpstreamPool, type UpstreamPool } from './pool/upstream-pool.ts';
 import { createAccountStore } from './sign-in/account-store.ts';
@@ -47,8 +47,6 @@ export async function createUpstreams(options: {
   config: Config;
   programs: ServicePrograms;
   allowlist: StdioAllowlist;
-  /** By default this machine's. */
-  sandbox?: Sandbox;
   subjectKey: Uint8Array;
   allowAddresses: readonly string[];
   clock: Clock;
@@ -79,8 +77,11 @@ export async function createUpstreams(options: {
   const pool = createUpstreamPool({
     dataDir: config.dataDir,
     services,
-    allowlist: options.allowlist,
-    sandbox: options.sandbox ?? (await sandboxFor(config, log)),
+    programs: createStdioPrograms({
+      allowlist: options.allowlist,
+      secrets: config.upstreamSecrets,
+      sandbox: await sandboxFor(options.allowlist, config, log),
+    }),
     subjectKey: options.subjectKey,
     allowAddresses: options.allowAddresses,
     publicNeedsTls: config.production,
@@ -142,8 +143,4 @@ export async function createUpstreams(options: {
       await services.stop();
     },
   };
-}
-
-async function sandboxFor(config: Config, log: Log): Promise<Sandbox> {
-  return config.stdio === 'off' ? noPrograms : openSandbox({ required: config.production, log });
 }

@@ -16,7 +16,7 @@ export class RefusedAddressError extends Error {
 }
 
 // IANA special-purpose address registries (RFC 6890 and its updates): nothing in them is a public unicast host.
-const notPublic4: readonly [string, number][] = [
+export const notPublic4: readonly [string, number][] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
@@ -37,7 +37,7 @@ const notPublic4: readonly [string, number][] = [
   ['240.0.0.0', 4],
 ];
 // Inside 2000::/3, the only global unicast block: protocol assignments with Teredo, documentation, 6to4 (wraps IPv4).
-const notPublic6: readonly [string, number][] = [
+export const notPublic6: readonly [string, number][] = [
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],

@@ -5,6 +5,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Log } from '#platform/log.ts';
 import { UpstreamError } from '../upstream-error.ts';
+import { inPublicNetwork, networkTools, publicNetworkOptions, type NetworkTools } from './public-network.ts';
 
 /** A program and everything that it may access. */
 export type ProgramCommand = {
@@ -15,19 +16,27 @@ export type ProgramCommand = {
   env: Record<string, string>;
   /** Files and folders that it may read besides the system's. */
   reads: readonly string[];
+  /** `true`: public addresses alone. `host`: everything that this machine can reach, itself included. */
+  network: boolean | 'host';
 };
+
+/** How to start a program. */
+export type Launch = Pick<ProgramCommand, 'argv' | 'cwd' | 'env'>;
 
 export type Sandbox = {
   /**
    * Returns the command that runs the program in the sandbox.
-   * @throws UpstreamError no_sandbox where a program may not run without one
+   * @throws UpstreamError no_sandbox where a program may not run without one; no_network where it wants a network that
+   *   cannot be made here
    */
-  wrap(command: ProgramCommand): Omit<ProgramCommand, 'reads'>;
+  wrap(command: ProgramCommand): Launch;
 };
 
 /** The system folders that programs need. They contain no data of ours, and the program sees no others. */
 const systemFolders = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/etc/alternatives', '/etc/ssl'];
 const systemFiles = ['/etc/ld.so.cache', '/etc/localtime', '/etc/nsswitch.conf'];
+/** What a program on the machine's own network finds names with. */
+const hostFiles = ['/etc/resolv.conf', '/etc/hosts'];
 const limits = ['--core=0', '--nofile=1024', '--nproc=4096', `--fsize=${256 * 1024 * 1024}`];
 /** Size limit of each in-memory file system. */
 const maxScratchBytes = 64 * 1024 * 1024;
@@ -44,61 +53,101 @@ export const noPrograms: Sandbox = {
 
 /**
  * The sandbox of this machine: bubblewrap with a private process table, no network (the host's would reach every local
- * port), a read-only system and one writable folder; `prlimit` limits the resources of each process.
+ * port), a read-only system and one writable folder; `prlimit` limits the resources of each process. A program that may
+ * have the network gets one of its own, made by pasta.
  * Tested once, here. Where it does not work, production refuses all programs and logs why; elsewhere programs run without
- * a sandbox.
+ * a sandbox. Programs that want a network of their own are refused everywhere where it cannot be made.
  */
 export async function openSandbox(options: {
   required: boolean;
+  /** Whether any program here wants a network of its own. */
+  network?: boolean;
   log: Log;
-  /** Where to look for bwrap and prlimit. Not our PATH, which could include a folder that others can write to. */
+  /** Where to look for bwrap and the other tools. Not our PATH, which could include a folder that others can write to. */
   searchPath?: string;
 }): Promise<Sandbox> {
-  const { required, log, searchPath = '/usr/local/bin:/usr/bin:/bin' } = options;
+  const { required, log, searchPath = '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin' } = options;
   const bwrap = findProgram('bwrap', searchPath);
   const prlimit = findProgram('prlimit', searchPath);
-  const wrap = (command: ProgramCommand) =>
-    confine(command, { bwrap: bwrap ?? 'bwrap', prlimit: prlimit ?? 'prlimit' });
-  const problem = !bwrap ? 'bwrap is not installed' : !prlimit ? 'prlimit is not installed' : await tryOut(wrap);
-  if (problem === undefined) return { wrap };
-  if (required) {
-    log.error(`programs (stdio servers) are refused: production runs them in bubblewrap alone, and ${problem}`);
-    return {
-      wrap() {
-        throw new UpstreamError('no_sandbox', problem);
-      },
-    };
+  const tools = findNetworkTools(searchPath);
+  const confined = (command: ProgramCommand) =>
+    confine(command, { bwrap: bwrap ?? 'bwrap', prlimit: prlimit ?? 'prlimit' }, tools.found);
+  const problem = !bwrap
+    ? 'bwrap is not installed'
+    : !prlimit
+      ? 'prlimit is not installed'
+      : await tryOut(confined, 'bwrap', false);
+  const networkProblem = problem ?? tools.problem ?? (options.network && (await tryOut(confined, 'pasta', true)));
+  if (options.network && networkProblem) {
+    log.error(`programs with "network": true are refused: ${networkProblem}`);
   }
-  log.warn(`programs (stdio servers) run without a sandbox: ${problem}`);
-  return { wrap: ({ argv, cwd, env }) => ({ argv, cwd, env }) };
+  if (problem !== undefined) {
+    if (required) {
+      log.error(`programs (stdio servers) are refused: production runs them in bubblewrap alone, and ${problem}`);
+    } else log.warn(`programs (stdio servers) run without a sandbox: ${problem}`);
+  }
+  return {
+    wrap(command) {
+      if (problem !== undefined && required) throw new UpstreamError('no_sandbox', problem);
+      if (command.network === true && networkProblem) throw new UpstreamError('no_network', networkProblem);
+      return problem === undefined ? confined(command) : { argv: command.argv, cwd: command.cwd, env: command.env };
+    },
+  };
 }
 
 /** Runs a program in the sandbox. @returns why it does not work; undefined when it does */
-async function tryOut(wrap: Sandbox['wrap']): Promise<string | undefined> {
-  const { argv, cwd, env } = wrap({ argv: ['true'], cwd: tmpdir(), env: { PATH: '/usr/bin:/bin' }, reads: [] });
+async function tryOut(wrap: Sandbox['wrap'], name: string, network: boolean): Promise<string | undefined> {
+  const probe = { cwd: tmpdir(), env: { PATH: '/usr/bin:/bin' }, reads: [], network };
+  const { argv, cwd, env } = wrap({ argv: ['true'], ...probe });
   const [program, ...args] = argv;
   try {
     await promisify(execFile)(program, args, { cwd, env, timeout: probeTimeoutMs });
     return undefined;
   } catch (error) {
     const stderr: unknown = error instanceof Error && 'stderr' in error ? error.stderr : '';
-    return `bwrap does not work here (${String(stderr).trim().split('\n')[0] || 'it cannot be started'})`;
+    const lines = String(stderr)
+      .split('\n')
+      .map((line) => line.trim());
+    const reason = lines.find((line) => line !== '' && !line.includes('syslog')) ?? 'it cannot be started';
+    return `${name} does not work here (${reason})`;
   }
 }
 
 function confine(
-  { argv, cwd, env, reads }: ProgramCommand,
+  { argv, cwd, env, reads, network }: ProgramCommand,
   { bwrap, prlimit }: { bwrap: string; prlimit: string },
-): Omit<ProgramCommand, 'reads'> {
-  const readable = [...systemFolders, ...systemFiles, ...reads].flatMap((path) => ['--ro-bind-try', path, path]);
+  tools: NetworkTools | undefined,
+): Launch {
+  const shared = network === 'host' ? hostFiles : [];
+  const readable = [...systemFolders, ...systemFiles, ...shared, ...reads].flatMap((path) => [
+    '--ro-bind-try',
+    path,
+    path,
+  ]);
+  const outside = network === 'host' ? ['--share-net'] : network ? publicNetworkOptions : [];
   const own = ['--bind', cwd, cwd, '--remount-ro', '/', '--chdir', cwd];
+  // scratch mounts come first: a readable path can lie under /tmp, and a later mount covers an earlier one
+  const options = [...isolation, ...outside, ...scratch, ...readable, ...own];
+  const sandboxed = [bwrap, ...options, ...asOurselves(network), '--', prlimit, ...limits, '--', ...argv] as const;
   return {
-    // scratch mounts come first: a readable path can lie under /tmp, and a later mount covers an earlier one
-    argv: [bwrap, ...isolation, ...scratch, ...readable, ...own, '--', prlimit, ...limits, '--', ...argv],
+    argv: network === true && tools ? inPublicNetwork(sandboxed, tools) : [...sandboxed],
     cwd,
     // the program can read bwrap's environment in /proc, so bwrap gets the program's environment and no more
     env,
   };
+}
+
+/** pasta runs bubblewrap as the root of a namespace, and a program that is no root should not believe to be it. */
+function asOurselves(network: ProgramCommand['network']): string[] {
+  const [uid, gid] = [process.getuid?.(), process.getgid?.()];
+  return network === true && uid !== undefined ? ['--uid', String(uid), '--gid', String(gid)] : [];
+}
+
+function findNetworkTools(searchPath: string): { found?: NetworkTools; problem?: string } {
+  const [pasta, ip, setpriv, unshare] = networkTools.map((name) => findProgram(name, searchPath));
+  if (pasta && ip && setpriv && unshare) return { found: { pasta, ip, setpriv, unshare } };
+  const missing = networkTools.find((name) => findProgram(name, searchPath) === undefined);
+  return { problem: missing === 'pasta' ? 'pasta (package passt) is not installed' : `${missing} is not installed` };
 }
 
 function findProgram(name: string, searchPath: string): string | undefined {

@@ -27,6 +27,8 @@ const codes: Record<Exclude<UpstreamErrorKind, 'protocol'>, CallFailureCode> = {
   restarting: 'upstream_unavailable',
   quarantined: 'upstream_unavailable',
   no_sandbox: 'upstream_unavailable',
+  no_network: 'upstream_unavailable',
+  not_set_up: 'upstream_unavailable',
   result_too_large: 'result_too_large',
   sign_in_required: 'sign_in_required',
   cancelled: 'cancelled',
@@ -94,6 +96,9 @@ function unavailableText({ server, cause, retryAfterMs }: FailureFacts): string 
         `${server} crashed three times within a minute and stays stopped until someone presses Refresh in the ` +
         `marketplace. Its administrator can see why. ${nothingCharged}`
       );
+    case 'no_network':
+    case 'not_set_up':
+      return `${server} cannot be started on this installation yet. Its administrator can see why. ${nothingCharged}`;
     case 'no_sandbox':
     case 'refused_address':
       return `${server} is set up in a way that is not allowed here. Its administrator can see why. ${nothingCharged}`;

@@ -19,6 +19,8 @@ const saysNothing: ReadonlySet<CallOutcome> = new Set([
   'restarting',
   'quarantined',
   'no_sandbox',
+  'no_network',
+  'not_set_up',
 ]);
 
 export type BreakerPass = {

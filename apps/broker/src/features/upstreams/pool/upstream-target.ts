@@ -1,4 +1,3 @@
-import type { Sandbox } from '#adapters/mcp/transports/sandbox.ts';
 import type { UpstreamTarget } from '#adapters/mcp/target.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
@@ -7,15 +6,14 @@ import { ownService } from './own-service.ts';
 import { createPersonalFolders } from '../processes/personal-folders.ts';
 import { pseudonymOf } from './pseudonym.ts';
 import type { Services } from '../processes/run-services.ts';
-import { expandCommand, type StdioAllowlist } from '../processes/stdio-allowlist.ts';
+import type { StdioPrograms } from '../processes/stdio-programs.ts';
 import { needsOwnSecrets, type Credentials } from '../sign-in/credentials.ts';
 import type { SignInAddress } from '../sign-in/discover-sign-in.ts';
 
 export type TargetOptions = {
   dataDir: string;
   services: Services;
-  allowlist: StdioAllowlist;
-  sandbox: Sandbox;
+  programs: StdioPrograms;
   /** Makes the pseudonyms by which servers know a person. */
   subjectKey: Uint8Array;
   /** Host:port and CIDR of private addresses that are allowed: the operator's own, and those of tests. */
@@ -39,8 +37,7 @@ export function isPerUser(server: CatalogueServer): boolean {
  * The address of a server for one person (`undefined`: for discovery and health), and what may be sent there. Never our
  * own token, the person's e-mail or their id: a demo service, and the folder of a program, get a keyed pseudonym that
  * differs from server to server.
- * @throws UpstreamError restarting while a demo service is not running; refused_address for an alias that is no longer on
- *   the allow-list; no_sandbox
+ * @throws UpstreamError restarting while a demo service is not running; those of StdioPrograms.launch
  */
 export function upstreamTarget(
   server: CatalogueServer,
@@ -49,10 +46,8 @@ export function upstreamTarget(
 ): UpstreamTarget {
   const { connection } = server.manifest;
   if (connection.type === 'stdio') {
-    const entry = options.allowlist[connection.command];
-    if (!entry) throw new UpstreamError('refused_address', `the command ${connection.command} is not allowed here`);
     const folder = createPersonalFolders(options).open(server.id, userId);
-    return { type: 'stdio', ...options.sandbox.wrap(expandCommand(entry, folder)) };
+    return { type: 'stdio', ...options.programs.launch(connection.command, folder) };
   }
   const address = addressOf(server, options);
   const credential = options.credentials(server, userId, address);

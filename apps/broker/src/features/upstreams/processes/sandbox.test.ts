@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -9,18 +8,15 @@ import { createLog } from '#platform/log.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { listenLocally } from '#testing/listen-locally.ts';
 import { connectModern } from '#testing/mcp-clients.ts';
+import { sandboxProblem } from '#testing/sandbox-works.ts';
 import { startTestApp } from '#testing/start-app.ts';
 import { createPersonalFolders } from './personal-folders.ts';
 import { openPool } from '../testing/open-pool.ts';
 import { testServer } from '../testing/test-server.ts';
 
-/** Whether bubblewrap works here at all, by its own word: some kernels and containers refuse it what it needs. */
-const whole = spawnSync('bwrap', ['--unshare-all', '--ro-bind', '/', '/', '/bin/true'], { encoding: 'utf8' });
-const works = whole.status === 0;
-if (!works) {
-  const reason = whole.error ? 'is not installed' : `does not work here (${whole.stderr.trim()})`;
-  process.stderr.write(`SKIPPED: bubblewrap (bwrap) ${reason}: what programs can reach is not proved\n`);
-}
+const problem = sandboxProblem();
+const works = problem === undefined;
+if (!works) process.stderr.write(`SKIPPED: ${problem}: what programs can reach is not proved\n`);
 
 describe.skipIf(!works)('a program in the sandbox', () => {
   let opened: Awaited<ReturnType<typeof openPool>>;

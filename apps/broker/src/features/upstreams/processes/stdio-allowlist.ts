@@ -1,82 +1,109 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import type { ProgramCommand } from '#adapters/mcp/transports/sandbox.ts';
+import { ConfigError } from '#platform/config.ts';
+
+const exactVersion =
+  /^(?:@[a-z0-9][a-z0-9._-]{0,99}\/)?[a-z0-9][a-z0-9._-]{0,99}@\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[0-9A-Za-z.-]{1,99})?$/;
+const secretName = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/;
+const secretsAreNames =
+  'must be a list of names, such as ["API_TOKEN"]: a value never stands in this file. Give it as UPSTREAM_ENV_{ALIAS}__{NAME} or in a file';
+const texts = z.array(z.string().max(4096)).max(256);
+
+const entrySchema = z
+  .strictObject({
+    argv: texts.min(1).optional(),
+    npm: z
+      .string()
+      .regex(exactVersion, 'must be a package at an exact version, such as "@scope/name@1.2.3": no range and no tag')
+      .optional(),
+    bin: z.string().max(214).optional(),
+    args: texts.optional(),
+    env: z
+      .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'is no name of a variable'), z.string())
+      .default({}),
+    reads: texts.default([]),
+    secrets: z
+      .array(
+        z
+          .string({ error: secretsAreNames })
+          .max(128)
+          .regex(secretName, 'must be a name of capitals, digits and single _, such as API_TOKEN')
+          .refine((name) => !name.endsWith('_FILE'), 'must not end in _FILE, which marks the file that holds a secret'),
+        { error: secretsAreNames },
+      )
+      .max(32)
+      .default([]),
+    network: z.union([z.boolean(), z.literal('host')], { error: 'must be true, false or "host"' }).default(false),
+  })
+  .superRefine((entry, context) => {
+    const refuse = (message: string, ...path: PropertyKey[]) => context.addIssue({ code: 'custom', message, path });
+    if (!entry.argv === !entry.npm) refuse('needs either argv or npm');
+    for (const name of ['bin', 'args'] as const) {
+      if (entry[name] !== undefined && !entry.npm) refuse('goes with npm only', name);
+    }
+    for (const [name, value] of Object.entries(entry.env)) {
+      if (entry.secrets.includes(name)) refuse('is in secrets too: name it once', 'env', name);
+      else if (value !== '' && soundsSecret(name)) {
+        refuse('sounds like a secret, which never stands in this file: name it in secrets', 'env', name);
+      }
+    }
+    for (const [field, list] of Object.entries({ argv: entry.argv ?? [], args: entry.args ?? [] })) {
+      list.forEach((text, index) => {
+        const [option = '', value] = text.split('=', 2);
+        if (!option.startsWith('-') || !soundsSecret(option)) return;
+        if (value !== undefined || list[index + 1]?.startsWith('-') === false) {
+          refuse('sounds like a secret, and arguments are visible to every process: use secrets', field, index);
+        }
+      });
+    }
+  });
 
 /**
  * The operator's allow-list: alias -> how to start it. It is a file on disk and never set over the web, since starting a
  * program means trusting it (security.md, Boundaries).
- * `reads` names what the program reads besides the system's folders, this Node and its packages: the sandbox contains
- * nothing else.
+ * `npm` is a package that we install and run, in place of `argv`. `reads` names what the program reads besides the
+ * system's folders, this Node and its packages: the sandbox contains nothing else. `network`: none, public addresses
+ * alone (true), or this machine's ("host"). `secrets` names variables whose values the operator gives to the broker.
  * Placeholders: {node} this Node, {package:name/file} a file of an installed package, {personDir} the person's own folder.
  */
 const allowlistSchema = z.record(
-  z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/),
-  z.strictObject({
-    argv: z.array(z.string()).min(1),
-    env: z.record(z.string(), z.string()).default({}),
-    reads: z.array(z.string()).default([]),
-  }),
+  z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'is no alias: small letters, digits and -, at most 63'),
+  entrySchema,
 );
 
 export type StdioAllowlist = z.output<typeof allowlistSchema>;
+export type AllowlistEntry = StdioAllowlist[string];
 
-/** @throws Error with the file's name when it cannot be read or does not match the schema above */
+/** @throws ConfigError that names the file and every wrong field */
 export function readStdioAllowlist(path: string): StdioAllowlist {
+  const refused = (reason: string) => new ConfigError([`The allow-list ${path} cannot be used: ${reason}`]);
+  let json: unknown;
   try {
-    return allowlistSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+    json = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new Error(
-      `The allow-list ${path} cannot be used: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        cause: error,
-      },
-    );
+    throw refused(error instanceof Error ? error.message : String(error));
   }
+  const parsed = allowlistSchema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path: place, message, code, ...issue }) => {
+    const why = code === 'invalid_key' && 'issues' in issue ? issue.issues[0]?.message : message;
+    return `${place.join('.')} ${why}`.trim();
+  });
+  throw refused(problems.join('; '));
 }
 
-/** Fills the placeholders. `personDir` is the folder that this process may write to. */
-export function expandCommand(entry: StdioAllowlist[string], personDir: string): ProgramCommand {
-  const packages = new Set<string>();
-  const expand = (text: string) =>
-    text
-      .replaceAll('{node}', process.execPath)
-      .replaceAll('{personDir}', personDir)
-      .replaceAll(/\{package:((?:@[^/}]+\/)?[^/}]+)\/([^}]+)\}/g, (_match, name: string, file: string) => {
-        const folder = packageFolder(name);
-        packages.add(folder.slice(0, -name.length - 1));
-        return join(folder, file);
-      });
-  const [program, ...rest] = entry.argv.map(expand);
-  if (program === undefined) throw new Error('an allow-list entry without a program');
-  return {
-    argv: [program, ...rest],
-    cwd: personDir,
-    // Nothing from the broker's own environment: it may contain keys, and a tool may print its environment.
-    env: {
-      PATH: dirname(process.execPath),
-      HOME: personDir,
-      LANG: 'C.UTF-8',
-      NODE_ENV: 'production',
-      ...Object.fromEntries(Object.entries(entry.env).map(([name, value]) => [name, expand(value)])),
-    },
-    reads: [process.execPath, ...packages, ...entry.reads.map(expand)],
-  };
+/**
+ * The variable of the broker from which a program gets the secret `name`. No two secrets share one: neither an alias nor
+ * a name may contain `__` after its letters.
+ */
+export function secretVariable(alias: string, name: string): string {
+  return `UPSTREAM_ENV_${alias.toUpperCase().replaceAll('-', '_')}__${name}`;
 }
 
-const require = createRequire(import.meta.url);
+const secretEndings = ['token', 'secret', 'password', 'passwd', 'passphrase', 'credentials', 'api_key', 'apikey'];
 
-/** Folder of an installed package, also of one whose exports hide its package.json. */
-function packageFolder(name: string): string {
-  for (const base of require.resolve.paths(name) ?? []) {
-    const folder = join(base, name);
-    try {
-      readFileSync(join(folder, 'package.json'));
-      return folder;
-    } catch {
-      continue;
-    }
-  }
-  throw new Error(`the package ${name} of the allow-list is not installed`);
+/** Whether a variable or option of this name is likely to hold a secret: its last words say so. */
+function soundsSecret(name: string): boolean {
+  const words = name.toLowerCase().replaceAll('-', '_');
+  return [...secretEndings, 'access_key', 'private_key'].some((end) => words === end || words.endsWith(`_${end}`));
 }

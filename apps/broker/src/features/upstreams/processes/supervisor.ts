@@ -7,7 +7,12 @@ import { createProcessPlaces } from './process-places.ts';
 
 /** Gateway.md, Lifetimes and limits. */
 const maxProcesses = 32;
-const neverStarted: ReadonlySet<UpstreamErrorKind> = new Set(['refused_address', 'no_sandbox']);
+const neverStarted: ReadonlySet<UpstreamErrorKind> = new Set([
+  'refused_address',
+  'no_sandbox',
+  'no_network',
+  'not_set_up',
+]);
 
 /** Starts programs: up to a fixed number at once, and none that keeps crashing. */
 export type Supervisor = {

@@ -6,16 +6,20 @@ import { createLog } from '#platform/log.ts';
 import { temporaryRoot } from '#testing/databases.ts';
 import type { StdioAllowlist } from '../processes/stdio-allowlist.ts';
 import type { ConnectionLimits } from '../pool/connection-limits.ts';
+import { createStdioPrograms } from '../processes/stdio-programs.ts';
 import type { Timers } from '../pool/timers.ts';
 import { createUpstreamPool, type UpstreamPool } from '../pool/upstream-pool.ts';
 import { createManualTime } from './manual-time.ts';
 
 const smallStdio = fileURLToPath(new URL('../../../testing/small-stdio.ts', import.meta.url));
-const allowlist: StdioAllowlist = {
-  files: { argv: ['{node}', smallStdio], env: {}, reads: [smallStdio] },
-  fault: { argv: ['{node}', smallStdio, 'crash-at-start'], env: {}, reads: [smallStdio] },
-  lingers: { argv: ['{node}', smallStdio, 'lingers'], env: {}, reads: [smallStdio] },
-};
+const small = (...args: string[]) => ({
+  argv: ['{node}', smallStdio, ...args],
+  env: {},
+  reads: [smallStdio],
+  secrets: [],
+  network: false as const,
+});
+const allowlist: StdioAllowlist = { files: small(), fault: small('crash-at-start'), lingers: small('lingers') };
 
 /** The pool alone, with small programs as servers and a clock that the test moves. */
 export async function openPool(
@@ -49,8 +53,11 @@ export async function openPool(
       pids: () => new Map(),
       stop: async () => {},
     },
-    allowlist,
-    sandbox: options.sandbox ?? { wrap: ({ argv, cwd, env }) => ({ argv, cwd, env }) },
+    programs: createStdioPrograms({
+      allowlist,
+      secrets: new Map(),
+      sandbox: options.sandbox ?? { wrap: ({ argv, cwd, env }) => ({ argv, cwd, env }) },
+    }),
     subjectKey,
     allowAddresses: options.allowAddresses ?? [],
     publicNeedsTls: false,

@@ -22,6 +22,11 @@ const details: Record<UpstreamErrorKind, { status: ServerStatus; detail: string 
   sign_in_required: { status: 'error', detail: 'The server requires a sign-in that its manifest does not mention' },
   refused_address: { status: 'error', detail: "The server's address is not allowed here" },
   no_sandbox: { status: 'error', detail: 'Programs need bubblewrap here, and it does not work on this machine' },
+  no_network: {
+    status: 'error',
+    detail: 'This program needs the network, and pasta, which gives it one, does not work on this machine',
+  },
+  not_set_up: { status: 'error', detail: 'The operator has not finished setting this program up' },
   protocol: { status: 'error', detail: 'The server answered with an error' },
 };
 

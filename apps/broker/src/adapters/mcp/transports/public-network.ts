@@ -1,0 +1,108 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { notPublic4, notPublic6 } from '#platform/http/address-guard.ts';
+
+/** The programs that give a sandbox its network, by absolute path. */
+export type NetworkTools = Readonly<Record<(typeof networkTools)[number], string>>;
+/** pasta is in Debian's package passt, ip in iproute2, the others in util-linux. */
+export const networkTools = ['pasta', 'ip', 'setpriv', 'unshare'] as const;
+
+/** Where pasta answers DNS when the machine's own resolver is on its loopback. Nothing else has this address here. */
+const forwardedResolver = '169.254.1.1';
+/** The second has the resolvers behind systemd's, which itself listens on 127.0.0.53. */
+const resolverFiles = ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf'];
+const pastaOptions = '--foreground --quiet --config-net --no-map-gw -t none -u none -T none -U none'.split(' ');
+/** Any user but root: as root, pasta would become `nobody` and could no longer set up its namespace. */
+const ordinary = '65534';
+
+/**
+ * Prepares the network inside, then runs the sandbox. Routing rules come before every route, and the program has no
+ * right to change them. The two files of the resolver reach bubblewrap as open files.
+ */
+const prepare = `
+printf %s "$1" | "$0" -4 -batch - || exit 97
+[ -z "$2" ] || printf %s "$2" | "$0" -6 -batch - || exit 97
+resolvers=$3; shift 3
+exec "$@" 3<<END 4<<END
+$resolvers
+END
+127.0.0.1 localhost
+::1 localhost
+END
+`;
+
+/** Options of bubblewrap for a sandbox that `inPublicNetwork` runs. */
+export const publicNetworkOptions = '--share-net --ro-bind-data 3 /etc/resolv.conf --ro-bind-data 4 /etc/hosts'.split(
+  ' ',
+);
+
+/**
+ * The command that runs `argv` (bubblewrap) in a network of its own, from which public unicast addresses can be reached
+ * and nothing else: neither this machine, by whichever of its addresses, nor private networks, nor the metadata address of
+ * clouds. Only DNS goes to the machine's resolvers, wherever they are. Nothing can connect from outside.
+ */
+export function inPublicNetwork(argv: readonly string[], tools: NetworkTools): [string, ...string[]] {
+  const found = findResolvers();
+  const resolvers = found.length > 0 ? found : [forwardedResolver];
+  const forwarding = found.length > 0 ? [] : ['--dns-forward', forwardedResolver];
+  const asOrdinary = [tools.unshare, '--user', `--map-user=${ordinary}`, `--map-group=${ordinary}`];
+  const rules6 = existsSync('/proc/net/if_inet6') ? rules(6, resolvers) : '';
+  const nameservers = resolvers.map((address) => `nameserver ${address}\n`).join('');
+  // pasta ends with the broker, and bubblewrap with pasta
+  const command: [string, ...string[]] = [tools.setpriv, '--pdeathsig', 'KILL'];
+  if (process.getuid?.() === 0) command.push(...asOrdinary);
+  command.push(tools.pasta, ...pastaOptions, ...forwarding, '--');
+  command.push('/bin/sh', '-c', prepare, tools.ip, rules(4, resolvers), rules6, nameservers, ...argv);
+  return command;
+}
+
+/** Lines for `ip -batch`, the first that matches decides. The table of local addresses, the program's own, comes before. */
+function rules(version: 4 | 6, resolvers: readonly string[]): string {
+  const ofVersion = (address: string) => isIP(address) === version;
+  const whole = version === 4 ? 32 : 128;
+  const dns = resolvers
+    .filter(ofVersion)
+    .flatMap((address) =>
+      ['udp', 'tcp'].map((protocol) => `to ${address}/${whole} ipproto ${protocol} dport 53 lookup main priority 10`),
+    );
+  const own = ownAddresses()
+    .filter(ofVersion)
+    .map((address) => `to ${address}/${whole} prohibit priority 20`);
+  const special = (version === 4 ? notPublic4 : notPublic6).map(
+    ([network, prefix]) => `to ${network}/${prefix} prohibit priority 30`,
+  );
+  const others = version === 4 ? [] : ['not to 2000::/3 prohibit priority 40'];
+  return [...dns, ...own, ...special, ...others].map((rule) => `rule add ${rule}\n`).join('');
+}
+
+/** This machine's addresses: a connection to them would come from the machine itself, past its firewall. */
+function ownAddresses(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return [...new Set(all.map(({ address }) => address).filter((address) => isIP(address) !== 0))];
+}
+
+/** The machine's resolvers that pasta can reach by address; none when they are on the machine itself. */
+function findResolvers(): string[] {
+  const own = new Set(ownAddresses());
+  for (const file of resolverFiles) {
+    const found = nameserversIn(file).filter((address) => isIP(address) !== 0 && !isLoopback(address));
+    const elsewhere = found.filter((address) => !own.has(address) && !address.includes('%'));
+    if (elsewhere.length > 0) return elsewhere.slice(0, 3);
+  }
+  return [];
+}
+
+function isLoopback(address: string): boolean {
+  return address.startsWith('127.') || address === '::1';
+}
+
+/** resolv.conf(5), read at each start of a program: a machine that moves gets other resolvers. */
+function nameserversIn(file: string): string[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return lines.flatMap((line) => {
+    const [name, address] = line.trim().split(/\s+/, 2);
+    return name === 'nameserver' && address !== undefined ? [address] : [];
+  });
+}

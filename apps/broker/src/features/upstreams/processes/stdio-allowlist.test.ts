@@ -1,0 +1,64 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { paths } from '../../../paths.ts';
+import { readStdioAllowlist } from './stdio-allowlist.ts';
+
+let file: string;
+beforeAll(() => {
+  file = join(mkdtempSync(join(tmpdir(), 'souk-allowlist-')), 'list.json');
+});
+afterAll(() => rmSync(join(file, '..'), { recursive: true }));
+
+const read = (list: unknown) => {
+  writeFileSync(file, JSON.stringify(list));
+  return readStdioAllowlist(file);
+};
+
+test('the bundled list is valid, and none of its programs has a network or a secret', () => {
+  const entries = Object.values(readStdioAllowlist(paths.stdioAllowlist));
+  expect(entries.length).toBeGreaterThan(3);
+  for (const entry of entries) expect(entry).toMatchObject({ network: false, secrets: [] });
+});
+
+test('a program may name secrets, a network and an npm package at an exact version', () => {
+  const entry = { npm: '@scope/name@1.2.3-rc.1', bin: 'name', args: ['--token-limit=5'], secrets: ['API_TOKEN'] };
+  expect(read({ 'my-tool': { ...entry, network: true } })['my-tool']).toMatchObject({ ...entry, network: true });
+  expect(read({ tool: { argv: ['/usr/bin/x'] } })['tool']).toMatchObject({ network: false, secrets: [], env: {} });
+});
+
+describe('refused, in words that name the place', () => {
+  const argv = ['/usr/bin/x'];
+  test.each([
+    [{ secrets: { API_TOKEN: 'canary-1' }, argv }, 'tool.secrets must be a list of names'],
+    [{ secrets: [{ API_TOKEN: 'canary-1' }], argv }, 'tool.secrets.0 must be a list of names'],
+    [{ secrets: ['api token'], argv }, 'tool.secrets.0 must be a name of capitals'],
+    [{ secrets: ['KEY_FILE'], argv }, 'tool.secrets.0 must not end in _FILE'],
+    [
+      { env: { API_TOKEN: 'canary-1' }, argv },
+      'tool.env.API_TOKEN sounds like a secret, which never stands in this file',
+    ],
+    [{ env: { A: 'x' }, secrets: ['A'], argv }, 'tool.env.A is in secrets too'],
+    [{ argv: [...argv, '--api-key=canary-1'] }, 'tool.argv.1 sounds like a secret, and arguments are visible'],
+    [{ npm: 'a@1.0.0', args: ['--password', 'canary-1'] }, 'tool.args.0 sounds like a secret'],
+    [{ npm: '@scope/name@^1.2.3' }, 'tool.npm must be a package at an exact version'],
+    [{ npm: 'name@latest' }, 'tool.npm must be a package at an exact version'],
+    [{ npm: 'name' }, 'tool.npm must be a package at an exact version'],
+    [{ npm: 'git+https://host/x.git' }, 'tool.npm must be a package at an exact version'],
+    [{ npm: 'a@1.0.0', argv }, 'tool needs either argv or npm'],
+    [{}, 'tool needs either argv or npm'],
+    [{ argv, bin: 'x' }, 'tool.bin goes with npm only'],
+    [{ argv, network: 'all' }, 'tool.network must be true, false or "host"'],
+    [{ argv, sandbox: false }, 'tool Unrecognized key: "sandbox"'],
+  ])('%j', (entry, problem) => {
+    expect(() => read({ tool: entry })).toThrow(`The allow-list ${file} cannot be used: ${problem}`);
+    expect(() => read({ tool: entry })).not.toThrow('canary-1');
+  });
+
+  test('an alias that is none, and a file that is no JSON', () => {
+    expect(() => read({ 'My Tool': { argv } })).toThrow('My Tool is no alias');
+    writeFileSync(file, '{');
+    expect(() => readStdioAllowlist(file)).toThrow(`The allow-list ${file} cannot be used`);
+  });
+});
