@@ -56,6 +56,7 @@ function mayCompress(reply: FastifyReply): boolean {
 /** Tells caches that the answer depends on the encodings that a client takes. */
 export function varyByEncoding(reply: FastifyReply): void {
   const vary = String(reply.getHeader('vary') ?? '');
-  if (/(^|,)\s*(\*|accept-encoding)\s*(,|$)/i.test(vary)) return;
+  const names = vary.split(',').map((name) => name.trim().toLowerCase());
+  if (names.includes('*') || names.includes('accept-encoding')) return;
   reply.header('vary', vary === '' ? 'accept-encoding' : `${vary}, accept-encoding`);
 }

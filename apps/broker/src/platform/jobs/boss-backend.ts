@@ -2,8 +2,8 @@ import { CompiledQuery } from 'kysely';
 import type { Db } from 'pg-boss';
 import type { Database } from '../db/database.ts';
 
-/** pg-boss sends some work as one text `BEGIN; …; COMMIT;`. */
-const block = /^\s*BEGIN;([\s\S]*)COMMIT;\s*$/;
+const begin = 'BEGIN;';
+const commit = 'COMMIT;';
 
 /**
  * pg-boss over our Database, on the connections without a time limit: it makes its schema here, and several starts at once
@@ -12,11 +12,18 @@ const block = /^\s*BEGIN;([\s\S]*)COMMIT;\s*$/;
 export function bossBackend(db: Database): Db {
   return {
     async executeSql(text, values = []) {
-      const inside = block.exec(text)?.[1];
+      const inside = insideBlock(text);
       if (inside === undefined) return db.maintenance.executeQuery(CompiledQuery.raw(text, [...values]));
       // In our own transaction: if a statement of the text failed, its COMMIT would not be reached, and the embedded
       // database's only connection would stay in the failed transaction.
       return db.maintenance.transaction().execute((transaction) => transaction.executeQuery(CompiledQuery.raw(inside)));
     },
   };
+}
+
+/** pg-boss sends some work as one text `BEGIN; …; COMMIT;`. */
+function insideBlock(text: string): string | undefined {
+  const trimmed = text.trim();
+  const isBlock = trimmed.startsWith(begin) && trimmed.endsWith(commit);
+  return isBlock ? trimmed.slice(begin.length, -commit.length) : undefined;
 }

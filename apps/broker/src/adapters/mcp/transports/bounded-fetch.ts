@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Dispatcher } from 'undici';
+import { bearerParameters } from '#platform/http/challenge-header.ts';
 import { refuseDeepJson } from '../wire/answer-depth.ts';
 import { sdkCost } from '../notices/notice-limits.ts';
 import { createStreamPace, type Pace } from '../wire/pace.ts';
@@ -105,7 +106,7 @@ export function refuseStatus(
 
 /** Whether the token is valid but lacks scopes (RFC 6750, section 3.1): the user must sign in again with more scopes. */
 export function isScopeChallenge(wwwAuthenticate: string | undefined): boolean {
-  return /\berror\s*=\s*"?insufficient_scope\b/i.test(wwwAuthenticate ?? '');
+  return bearerParameters(wwwAuthenticate).get('error') === 'insufficient_scope';
 }
 
 /** The specification says 404; deployed 1.x servers (the reference servers too) answer 400 with a text. */

@@ -160,5 +160,5 @@ async function readJson(address: string, fetch: SignInFetch): Promise<unknown> {
 }
 
 function withoutFragment(url: string): string {
-  return url.replace(/#.*$/, '');
+  return url.split('#', 1)[0] ?? '';
 }

@@ -8,6 +8,10 @@ test.each([
   [`bearer scope=read,resource_metadata="${metadataUrl}"`, { metadataUrl, scope: 'read' }],
   [`Basic realm="x", Bearer resource_metadata="${metadataUrl}"`, { metadataUrl, scope: undefined }],
   ['Bearer error_description="say \\"scope=x\\" twice"', { metadataUrl: undefined, scope: undefined }],
+  ['Bearer error="x", Basic scope="y"', { metadataUrl: undefined, scope: undefined }],
+  ['Basic dXNlcg==, Bearer scope = "a b" realm=x', { metadataUrl: undefined, scope: 'a b' }],
+  ['Bearer scope="never ends', { metadataUrl: undefined, scope: 'never ends' }],
+  ['=,"x"= Bearer ="y" scope=a', { metadataUrl: undefined, scope: undefined }],
   ['Basic realm="x"', { metadataUrl: undefined, scope: undefined }],
   [null, { metadataUrl: undefined, scope: undefined }],
 ])('the challenge %j', (header, challenge) => {

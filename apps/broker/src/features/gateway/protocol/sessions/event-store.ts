@@ -74,6 +74,7 @@ function isStart(message: JSONRPCMessage): boolean {
 }
 
 function parse(eventId: string): { streamId: string; number: number } | undefined {
-  const [, streamId, number] = /^(.+)\.(\d+)$/.exec(eventId) ?? [];
-  return streamId === undefined ? undefined : { streamId, number: Number(number) };
+  const dot = eventId.lastIndexOf('.');
+  const number = eventId.slice(dot + 1);
+  return dot > 0 && /^\d+$/.test(number) ? { streamId: eventId.slice(0, dot), number: Number(number) } : undefined;
 }

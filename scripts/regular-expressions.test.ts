@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { expressionsIn, expressionsOfFile, isLinear, productFiles } from './regular-expressions.ts';
+
+/** What the analyser cannot judge, with the reason why it may stay. Rewrite an expression rather than list it here. */
+const judgedByHand: Readonly<Record<string, string>> = {
+  [String.raw`/\{package:((?:@[^/}]+\/)?[^/}]+)\/([^}]+)\}/g`]: 'reads the allow-list, a file of the operator alone',
+  [String.raw`/;([A-Za-z0-9-]+)=(?:"([^"]*)"|([^;]*))/g`]:
+    'matches at every ";" of a text that the expression for the whole line has accepted, so no quote is left open',
+};
+
+test('every regular expression of the product takes linear time', { timeout: 180_000 }, () => {
+  const expressions = productFiles().flatMap(expressionsOfFile);
+  expect(expressions.length).toBeGreaterThan(100);
+  const slow = expressions.filter((expression) => !isLinear(expression));
+  const unknown = slow.filter(({ source }) => !Object.hasOwn(judgedByHand, source));
+  expect(unknown.map(({ at, source }) => `${at} ${source}`)).toEqual([]);
+  const needless = Object.keys(judgedByHand).filter((listed) => !slow.some(({ source }) => source === listed));
+  expect(needless).toEqual([]);
+});
+
+test.each([
+  '/^(a+)+$/',
+  '/(x+x+)+y/',
+  String.raw`/\/+$/`,
+  String.raw`/^[^@\s]+@[^@\s]+\.[^@\s]+$/`,
+  '/#.*$/',
+  "new RegExp('a')",
+  'RegExp(text)',
+])('%s is found, and does not pass', (source) => {
+  const [expression, ...others] = expressionsIn('some.ts', `const text = '';\nexport const found = [${source}];\n`);
+  expect(expression).toMatchObject({ at: 'some.ts:2', source });
+  expect(others).toEqual([]);
+  expect(expression && isLinear(expression)).toBe(false);
+});
+
+test.each(['/^[a-z]+$/', String.raw`/^\d{1,9}$/`, String.raw`/\r\n|\n|\r/`])('%s passes', (source) => {
+  const [expression] = expressionsIn('some.ts', `export const found = ${source};\n`);
+  expect(expression && isLinear(expression)).toBe(true);
+});

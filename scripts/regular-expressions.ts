@@ -1,0 +1,81 @@
+// Finds every regular expression of the product in the syntax tree, and judges whether it takes linear time.
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseSync } from 'oxc-parser';
+import { isSafePattern } from 'redos-detector';
+
+const root = join(import.meta.dirname, '..');
+/** Code that sees text from outside. Our scripts read our own files alone. */
+const product = ['apps/*/src/**/*.{ts,tsx}', 'packages/*/src/**/*.ts', 'services/*/src/**/*.ts'];
+/** Enough for every expression of ours; a fixed number judges alike on every machine. */
+const maxSteps = 20_000;
+
+export type Expression = {
+  /** file:line, from the root of the repository. */
+  at: string;
+  /** As it stands in the source. */
+  source: string;
+  /** Undefined for one that is put together at run time. */
+  literal: { pattern: string; flags: string } | undefined;
+};
+
+export function productFiles(): string[] {
+  const isTest = (file: string) => file.includes('.test.') || file.includes('/testing/');
+  return globSync(product, { cwd: root }).filter((file) => !isTest(file));
+}
+
+export function expressionsOfFile(file: string): Expression[] {
+  return expressionsIn(file, readFileSync(join(root, file), 'utf8'));
+}
+
+/** @throws Error when the code cannot be parsed */
+export function expressionsIn(file: string, code: string): Expression[] {
+  const { program, errors } = parseSync(file, code);
+  const [error] = errors;
+  if (error) throw new Error(`${file}: ${error.message}`);
+  const found: Expression[] = [];
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    if (Array.isArray(node)) return node.forEach(visit);
+    const literal = literalOf(node);
+    if (literal || isConstruction(node)) {
+      const [start, end] = rangeOf(node);
+      const line = code.slice(0, start).split('\n').length;
+      found.push({ at: `${file}:${line}`, source: code.slice(start, end), literal });
+    }
+    Object.values(node).forEach(visit);
+  };
+  visit(program);
+  return found;
+}
+
+/** Whether it takes linear time for every input, as far as the analyser can tell. */
+export function isLinear({ literal }: Expression): boolean {
+  if (!literal) return false;
+  const { pattern, flags } = literal;
+  return isSafePattern(pattern, {
+    unicode: /[uv]/.test(flags),
+    caseInsensitive: flags.includes('i'),
+    multiLine: flags.includes('m'),
+    dotAll: flags.includes('s'),
+    timeout: Number.POSITIVE_INFINITY,
+    maxSteps,
+  }).safe;
+}
+
+function literalOf(node: object): Expression['literal'] {
+  const regex = 'regex' in node ? node.regex : undefined;
+  if (typeof regex !== 'object' || regex === null || !('pattern' in regex) || !('flags' in regex)) return undefined;
+  return { pattern: String(regex.pattern), flags: String(regex.flags) };
+}
+
+/** `new RegExp(…)` or `RegExp(…)`. */
+function isConstruction(node: object): boolean {
+  if (!('type' in node) || (node.type !== 'NewExpression' && node.type !== 'CallExpression')) return false;
+  const callee = 'callee' in node ? node.callee : undefined;
+  return typeof callee === 'object' && callee !== null && 'name' in callee && callee.name === 'RegExp';
+}
+
+function rangeOf(node: object): [number, number] {
+  return 'start' in node && 'end' in node ? [Number(node.start), Number(node.end)] : [0, 0];
+}
