@@ -30,8 +30,15 @@ export const slugSchema = z
   .regex(/^[a-z0-9][a-z0-9-]{0,11}$/, 'must be 1 to 12 of a-z, 0-9 and -, beginning with a letter or digit')
   .refine((slug) => !slug.includes('__'), 'must not contain "__"');
 
+/** Controls, and characters that hide text or turn it around. */
+const hidden = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
 const line = (max: number) =>
-  z.string().trim().min(1, 'must not be empty').max(max, `must be at most ${max} characters`);
+  z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(max, `must be at most ${max} characters`)
+    .refine((text) => !hidden.test(text), 'must not contain hidden characters');
 
 /** Home's type select: All Types, API Services, Data Sources, Productivity (spec part 1, Home). */
 export const categories = { api: 'API Services', data: 'Data Sources', productivity: 'Productivity' } as const;
@@ -98,7 +105,7 @@ const authSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
-const definition = z.looseObject({ name: z.string().min(1).max(256) });
+const definition = z.looseObject({ name: line(256) });
 
 /** What a server offers, for servers that answer nothing before a person has signed in. */
 const snapshotSchema = z.strictObject({

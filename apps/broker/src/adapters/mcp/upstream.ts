@@ -122,6 +122,9 @@ export type ResourceWatcher = {
   onEnded(): void;
 };
 
+/** A definition of a list that is not offered, and why: words that follow its name. */
+export type LeftOut = { kind: 'tool' | 'prompt' | 'resource' | 'template'; name: string; reason: string };
+
 /** One open connection to an MCP server. Its methods reject only with UpstreamError. */
 export type Upstream = {
   readonly era: Era;
@@ -136,6 +139,8 @@ export type Upstream = {
   listPrompts(): Promise<Prompt[]>;
   listResources(): Promise<Resource[]>;
   listResourceTemplates(): Promise<ResourceTemplateType[]>;
+  /** The ill-made definitions of the lists that were read last: those are left out, not the server's others. */
+  leftOut(): LeftOut[];
   /** Chooses between the fast path (undici, HTTP only) and the SDK's client. No other code makes this choice. */
   callTool(params: ToolParams, options: ToolCallOptions): Promise<ToolAnswer>;
   getPrompt(

@@ -1,7 +1,12 @@
+import { cleanLabel } from '#platform/clean-label.ts';
 import { cleanText } from './clean-text.ts';
+import type { CapabilityKind } from './tables.ts';
 
 /** Fields whose text people and models read, at every depth: also in a schema's properties and a prompt's arguments. */
 const textFields: ReadonlySet<string> = new Set(['title', 'description']);
+
+/** A title is one line, whatever a server writes. */
+const maxTitleCharacters = 256;
 
 export type CleanDefinition = { cleaned: Record<string, unknown>; flagged: boolean };
 
@@ -9,8 +14,10 @@ export type CleanDefinition = { cleaned: Record<string, unknown>; flagged: boole
  * A server's definition as we store it: titles and descriptions without hidden characters (`flagged` when there were any),
  * and no string that PostgreSQL's jsonb refuses (NUL, half of a surrogate pair).
  */
-export function cleanDefinition(body: Record<string, unknown>): CleanDefinition {
+export function cleanDefinition(kind: CapabilityKind, body: Record<string, unknown>): CleanDefinition {
   let flagged = false;
+  // a tool or prompt is called by its name; of a resource it is a title
+  const hasTitleAsName = kind === 'resource' || kind === 'template';
 
   function clean(value: unknown, field: string | undefined): unknown {
     if (typeof value === 'string') {
@@ -18,7 +25,7 @@ export function cleanDefinition(body: Record<string, unknown>): CleanDefinition 
       if (field === undefined || !textFields.has(field)) return storable;
       const result = cleanText(storable);
       flagged ||= result.flagged;
-      return result.cleaned;
+      return field === 'title' ? cleanLabel(result.cleaned, maxTitleCharacters) : result.cleaned;
     }
     if (Array.isArray(value)) return value.map((item) => clean(item, undefined));
     return typeof value === 'object' && value !== null ? cleanRecord({ ...value }) : value;
@@ -27,7 +34,9 @@ export function cleanDefinition(body: Record<string, unknown>): CleanDefinition 
     return Object.fromEntries(Object.entries(record).map(([key, value]) => [toStorable(key), clean(value, key)]));
   }
 
-  return { cleaned: cleanRecord(body), flagged };
+  const cleaned = cleanRecord(body);
+  if (hasTitleAsName) cleaned['name'] = clean(body['name'], 'title');
+  return { cleaned, flagged };
 }
 
 function toStorable(text: string): string {

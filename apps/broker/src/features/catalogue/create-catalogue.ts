@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Manifest } from '@souk/contract/manifest.ts';
 import type { ToolChange, ToolChangeStatus } from '@souk/contract/tool-changes.ts';
+import { cleanLabel } from '#platform/clean-label.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
 import { approveOffer, type Approval } from './approve-offer.ts';
 import { decideToolChange, listToolChanges, type Decision } from './decide-tool-change.ts';
+import { cleanText } from './clean-text.ts';
 import { toStored, urisOf, type Discovered } from './discovered.ts';
+import { tellLeftOut } from './left-out.ts';
 import type { DriftPolicy } from './judge-tool.ts';
 import { reviewTools } from './review-tools.ts';
 import { createSnapshot, type CatalogueServer, type CatalogueSnapshot } from './snapshot.ts';
@@ -16,6 +19,7 @@ import type { CatalogueTables, StoredCapability } from './tables.ts';
 
 /** A health row is written when the health changed, otherwise at most this often. */
 const healthWriteIntervalMs = 60_000;
+const maxDetailCharacters = 300;
 const channel = 'souk_catalogue';
 
 export type StagedBy = { origin: 'bundled' | 'admin'; userId?: string };
@@ -135,16 +139,19 @@ export async function createCatalogue(options: { db: Database; clock: Clock; log
       const server = current.byId.get(serverId);
       if (!server) return;
       const nowMs = clock.now();
+      let told: string | undefined;
       await db.transaction().execute(async (tx) => {
         await store.lockDeployments(tx);
         const taken = await store.findTakenUris(tx, serverId, urisOf(discovered));
         const deployed = await store.findDeployed(tx, serverId);
         if (!deployed) return;
         const { manifest, origin } = deployed;
+        const { items, leftOut } = toStored(server.slug, discovered, taken);
+        told = tellLeftOut(leftOut);
         const reviewed = await reviewTools(
           tx,
           { id: serverId, version: manifest.version, policy: driftPolicy(manifest, origin) },
-          toStored(server.slug, discovered, taken),
+          items,
           new Date(nowMs),
         );
         await store.replaceCapabilities(tx, serverId, reviewed);
@@ -154,10 +161,12 @@ export async function createCatalogue(options: { db: Database; clock: Clock; log
           era: discovered.era,
           checkedAtMs: nowMs,
           discoveredAtMs: nowMs,
-          instructions: discovered.instructions,
+          instructions: discovered.instructions && cleanText(discovered.instructions.toWellFormed()).cleaned,
           features: discovered.features,
+          leftOut: told,
         });
       });
+      if (told !== undefined && told !== server.leftOut) log.warn({ server: serverId }, told);
       healthWrittenAtMs.set(serverId, nowMs);
       await changed(serverId);
     },
@@ -183,9 +192,12 @@ export async function createCatalogue(options: { db: Database; clock: Clock; log
       await changed(serverId);
     },
 
-    async setHealth(serverId, change) {
+    async setHealth(serverId, { detail: reason, ...health }) {
       const server = current.byId.get(serverId);
       if (!server) return;
+      // it may quote the server
+      const detail = reason === undefined ? undefined : cleanLabel(reason, maxDetailCharacters);
+      const change = { ...health, detail };
       const nowMs = clock.now();
       const same =
         server.status === change.status &&

@@ -1,6 +1,7 @@
 import { cleanDefinition } from './clean-definition.ts';
 import { definitionHash } from './definition-hash.ts';
-import { exposeName, exposeUri } from './exposed-name.ts';
+import { exposeName, exposeUri, isOurUri } from './exposed-name.ts';
+import type { LeftOut } from './left-out.ts';
 import type { ServerFeature } from './server-features.ts';
 import type { Era } from './snapshot.ts';
 import type { CapabilityKind, StoredCapability } from './tables.ts';
@@ -15,6 +16,8 @@ export type Discovered = {
   prompts: readonly Record<string, unknown>[];
   resources: readonly Record<string, unknown>[];
   templates: readonly Record<string, unknown>[];
+  /** Ill-made definitions that are not in the lists. */
+  leftOut?: readonly LeftOut[] | undefined;
 };
 
 /** What identifies a definition: the address of a resource, the name of everything else. */
@@ -31,23 +34,33 @@ export function urisOf(discovered: Discovered): string[] {
   ];
 }
 
-/** Rows of the stored catalogue. Definitions without a key are left out; of two with the same key the first is kept. */
-export function toStored(slug: string, discovered: Discovered, takenUris: ReadonlySet<string>): StoredCapability[] {
+/** Rows of the stored catalogue, and what is left out of it: of two definitions with the same name the first is kept. */
+export function toStored(
+  slug: string,
+  discovered: Discovered,
+  takenUris: ReadonlySet<string>,
+): { items: StoredCapability[]; leftOut: LeftOut[] } {
   const seen = new Set<string>();
+  const leftOut = [...(discovered.leftOut ?? [])];
   const store = (kind: CapabilityKind, bodies: readonly Record<string, unknown>[]): StoredCapability[] =>
     bodies.flatMap((body) => {
       const name = keyOf(kind, body);
-      if (name === '' || seen.has(`${kind} ${name}`)) return [];
-      seen.add(`${kind} ${name}`);
       const byUri = kind === 'resource' || kind === 'template';
-      const exposedName = !byUri ? exposeName(slug, name) : takenUris.has(name) ? exposeUri(slug, name) : name;
-      const { cleaned, flagged } = cleanDefinition(body);
+      const isTaken = takenUris.has(name) || isOurUri(name);
+      const exposedName = !byUri ? exposeName(slug, name) : isTaken ? exposeUri(slug, name) : name;
+      if (name === '' || seen.has(`${kind} ${exposedName}`)) {
+        leftOut.push({ kind, name, reason: name === '' ? 'it has no name' : 'its name is listed twice' });
+        return [];
+      }
+      seen.add(`${kind} ${exposedName}`);
+      const { cleaned, flagged } = cleanDefinition(kind, body);
       return [{ kind, name, exposedName, body: cleaned, sha256: definitionHash(body), flagged }];
     });
-  return [
+  const items = [
     ...store('tool', discovered.tools),
     ...store('prompt', discovered.prompts),
     ...store('resource', discovered.resources),
     ...store('template', discovered.templates),
   ];
+  return { items, leftOut };
 }

@@ -37,6 +37,11 @@ export function exposeUri(slug: string, uri: string): string {
   return uri.startsWith(appScheme) ? prefixOf(slug, appScheme) + uri.slice(appScheme.length) : prefixOf(slug, '') + uri;
 }
 
+/** Whether an address looks like one of those: no server's own may stand for another's. */
+export function isOurUri(uri: string): boolean {
+  return uri.startsWith('souk:') || uri.startsWith(`${appScheme}souk/`);
+}
+
 /** The server's own address inside one made by exposeUri. */
 export function ownUri(slug: string, exposed: string): string {
   const prefix = prefixOf(slug, '');

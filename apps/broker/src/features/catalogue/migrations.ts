@@ -89,4 +89,8 @@ export const catalogueMigrations: readonly Migration[] = [
     name: '0023-tools-under-review',
     statements: ['alter table capabilities rename column held to under_review'],
   },
+  {
+    name: '0024-catalogue-left-out',
+    statements: ['alter table server_health add column left_out text'],
+  },
 ];

@@ -39,7 +39,7 @@ export function reviewPersonalOffer(
   before: PersonalOffer | undefined,
   atMs: number,
 ): PersonalOffer & { changes: PersonalChange[] } {
-  const stored = toStored(slug, discovered, new Set());
+  const { items: stored } = toStored(slug, discovered, new Set());
   if (before?.version !== version || policy === 'own') {
     const items = stored.map((item) => ({ ...item, underReview: false }));
     return { version, items, pins: Object.fromEntries(items.filter(isTool).map(pinOf)), changes: [] };

@@ -9,6 +9,7 @@ export function presentServer(server: CatalogueServer): ServerAnswer {
   const { manifest } = server;
   const billing = presentBilling(manifest);
   const icon = presentIcon(manifest.icon);
+  const statusDetail = sentences(server.statusDetail, server.leftOut);
   const requires = manifest.auth.type === 'oauth' ? ('sign_in' as const) : undefined;
   return {
     serverId: server.id,
@@ -25,13 +26,18 @@ export function presentServer(server: CatalogueServer): ServerAnswer {
     displayDescription: manifest.description,
     ...(billing && { billing }),
     capabilities: { tools: server.tools.length, prompts: server.prompts.length, resources: server.resources.length },
-    ...(server.statusDetail && { statusDetail: server.statusDetail }),
+    ...(statusDetail !== '' && { statusDetail }),
     ...(requires && { requires }),
     connectionType: manifest.connection.type,
     estimatedTokens: estimateTokens(server),
     ...(server.toolsUnderReview.length > 0 && { toolsUnderReview: server.toolsUnderReview.length }),
     lastUpdate: new Date(lastUpdateMs(server)).toISOString(),
   };
+}
+
+function sentences(...texts: readonly (string | undefined)[]): string {
+  const told = texts.filter((each) => each !== undefined && each !== '');
+  return told.length < 2 ? (told[0] ?? '') : told.map((each) => (each?.endsWith('.') ? each : `${each}.`)).join(' ');
 }
 
 /** Time of the last discovery, else of the deployment. */

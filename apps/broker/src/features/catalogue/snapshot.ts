@@ -37,6 +37,8 @@ export type CatalogueServer = {
   instructions: string | undefined;
   /** What it offers besides tools; undefined when the server itself was not asked. */
   features: readonly ServerFeature[] | undefined;
+  /** Which of its definitions are left out, and why, in sentences. */
+  leftOut: string | undefined;
   tools: readonly CatalogueItem[];
   /** Hidden until an administrator has approved how they changed. */
   toolsUnderReview: readonly CatalogueItem[];

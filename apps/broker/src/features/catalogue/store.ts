@@ -27,6 +27,7 @@ type DiscoveredFacts = {
   discoveredAtMs: number;
   instructions: string | undefined;
   features: readonly ServerFeature[] | undefined;
+  leftOut: string | undefined;
 };
 
 export async function findManifestVersions(db: CatalogueDb, serverId: string): Promise<ManifestRow[]> {
@@ -148,7 +149,11 @@ export async function upsertHealth(
 ): Promise<void> {
   const checkedAt = new Date(change.checkedAtMs);
   const discovered = change.discoveredAtMs === undefined ? undefined : new Date(change.discoveredAtMs);
-  const told = { instructions: change.instructions ?? null, features: change.features ? [...change.features] : null };
+  const told = {
+    instructions: change.instructions ?? null,
+    features: change.features ? [...change.features] : null,
+    left_out: change.leftOut ?? null,
+  };
   await db
     .insertInto('server_health')
     .values({
@@ -185,7 +190,7 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
     .innerJoin('servers as s', 's.id', 'm.server_id')
     .leftJoin('server_health as h', 'h.server_id', 's.id')
     .select(['s.id', 's.slug', 'm.body', 'm.deployed_at', 'h.status', 'h.detail', 'h.era', 'h.era_at'])
-    .select(['h.instructions', 'h.features', 'h.discovered_at'])
+    .select(['h.instructions', 'h.features', 'h.left_out', 'h.discovered_at'])
     .where('m.status', '=', 'deployed')
     .execute();
   const capabilities = await db
@@ -231,6 +236,7 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
       era: row.era && row.era_at ? { verdict: row.era, atMs: row.era_at.getTime() } : undefined,
       instructions: row.instructions ?? undefined,
       features: row.features ?? undefined,
+      leftOut: row.left_out ?? undefined,
       tools: pick('tool'),
       toolsUnderReview: pick('tool', true),
       prompts: pick('prompt'),

@@ -65,6 +65,8 @@ export type CatalogueTables = {
     era_at: Date | null;
     instructions: string | null;
     features: ServerFeature[] | null;
+    /** Which of its definitions are left out, and why. */
+    left_out: string | null;
     checked_at: Date;
     discovered_at: Date | null;
   };

@@ -3,11 +3,10 @@ import {
   LOG_LEVEL_META_KEY,
   type Client,
   type RequestOptions,
-  type Tool,
 } from '@modelcontextprotocol/client';
 import { abortSignalOf } from '#platform/cancellation.ts';
 import { startDeadline } from './call-deadline.ts';
-import { faultOfHeaderArguments } from './header-arguments.ts';
+import { checkLists, type ListMethod } from './checked-lists.ts';
 import { listenForListChanges } from './list-changes.ts';
 import { createLogLevel } from './log-level.ts';
 import { listPages, promptLimits, resourceLimits, toolLimits, type ListLimits } from './list-pages.ts';
@@ -96,8 +95,14 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
     }
   }
 
+  const lists = checkLists(transport, {
+    isLegacy: era === 'legacy',
+    mirrors: era === 'modern' && transport.endpoint !== undefined,
+  });
+
   async function list<Item>(
     what: string,
+    method: ListMethod,
     limits: ListLimits,
     fetchPage: (
       cursor: { cursor?: string },
@@ -105,6 +110,7 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
     ) => Promise<{ items: Item[]; nextCursor?: string | undefined }>,
   ): Promise<Item[]> {
     const { listTimeoutMs } = options;
+    lists.begin(method);
     return run({ signal: never, timeoutMs: listTimeoutMs, totalTimeoutMs: listTimeoutMs }, (request) =>
       listPages(what, limits, (cursor) => fetchPage(cursor === undefined ? {} : { cursor }, request)),
     );
@@ -120,33 +126,33 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
 
     async listTools() {
       if (!capabilities.tools) return [];
-      const tools = await list('tools', toolLimits, async (params, request) => {
+      return list('tools', 'tools/list', toolLimits, async (params, request) => {
         const page = await client.request({ method: 'tools/list', params }, request);
         return { items: page.tools, nextCursor: page.nextCursor };
       });
-      return era === 'modern' && transport.endpoint ? tools.filter(isCallable) : tools;
     },
     async listPrompts() {
       if (!capabilities.prompts) return [];
-      return list('prompts', promptLimits, async (params, request) => {
+      return list('prompts', 'prompts/list', promptLimits, async (params, request) => {
         const page = await client.request({ method: 'prompts/list', params }, request);
         return { items: page.prompts, nextCursor: page.nextCursor };
       });
     },
     async listResources() {
       if (!capabilities.resources) return [];
-      return list('resources', resourceLimits, async (params, request) => {
+      return list('resources', 'resources/list', resourceLimits, async (params, request) => {
         const page = await client.request({ method: 'resources/list', params }, request);
         return { items: page.resources, nextCursor: page.nextCursor };
       });
     },
     async listResourceTemplates() {
       if (!capabilities.resources) return [];
-      return list('resource templates', promptLimits, async (params, request) => {
+      return list('resource templates', 'resources/templates/list', promptLimits, async (params, request) => {
         const page = await client.request({ method: 'resources/templates/list', params }, request);
         return { items: page.resourceTemplates, nextCursor: page.nextCursor };
       });
     },
+    leftOut: lists.leftOut,
 
     callTool(params, call) {
       return channel && goesFast(params, call) ? callFast(channel, params, call) : callThroughClient(params, call);
@@ -198,10 +204,6 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
       return closing;
     },
   };
-}
-
-function isCallable({ inputSchema }: Tool): boolean {
-  return faultOfHeaderArguments(inputSchema) === undefined;
 }
 
 /**

@@ -2,14 +2,12 @@ import { UpstreamError } from '../upstream-error.ts';
 
 export type ListLimits = {
   items: number;
-  /** Largest JSON of one item. */
-  itemBytes: number;
   pages: number;
   tooMany: 'too_many_tools' | 'bad_upstream';
 };
 
-/** security.md, Limits: 512 tools a server, 64 KiB a definition. The same for prompts; resources are smaller and more. */
-export const toolLimits: ListLimits = { items: 512, itemBytes: 64 * 1024, pages: 100, tooMany: 'too_many_tools' };
+/** security.md, Limits: 512 tools a server. The same for prompts; resources are more. */
+export const toolLimits: ListLimits = { items: 512, pages: 100, tooMany: 'too_many_tools' };
 export const promptLimits: ListLimits = { ...toolLimits, tooMany: 'bad_upstream' };
 export const resourceLimits: ListLimits = { ...promptLimits, items: 4096 };
 
@@ -31,10 +29,6 @@ export async function listPages<Item>(
     for (const item of items) {
       if (all.length >= limits.items) {
         throw new UpstreamError(limits.tooMany, `${what}: more than ${limits.items}`);
-      }
-      const size = Buffer.byteLength(JSON.stringify(item));
-      if (size > limits.itemBytes) {
-        throw new UpstreamError('bad_upstream', `${what}: an item of ${size} bytes, the limit is ${limits.itemBytes}`);
       }
       all.push(item);
     }

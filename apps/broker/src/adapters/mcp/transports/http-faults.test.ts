@@ -191,8 +191,16 @@ describe('listing', () => {
     expect((await failureOf(upstream.listTools())).kind).toBe('too_many_tools');
   });
 
-  test.each(['endless-pages', 'fat-tool'] as const)('%s are refused', async (fault) => {
-    const upstream = await open(target(fault));
+  test('a list that never ends is refused', async () => {
+    const upstream = await open(target('endless-pages'));
     expect((await failureOf(upstream.listTools())).kind).toBe('bad_upstream');
+  });
+
+  test('a definition over 64 KiB is left out, until the list is read again', async () => {
+    const upstream = await open(target('fat-tool'));
+    for (let count = 0; count < 2; count++) {
+      expect(await upstream.listTools()).toEqual([]);
+      expect(upstream.leftOut()).toMatchObject([{ kind: 'tool', name: 'fat' }]);
+    }
   });
 });

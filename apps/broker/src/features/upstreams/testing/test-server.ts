@@ -27,6 +27,7 @@ export function testServer(manifest: { id: string } & Record<string, unknown>): 
     era: undefined,
     instructions: undefined,
     features: undefined,
+    leftOut: undefined,
     tools: [],
     toolsUnderReview: [],
     prompts: [],

@@ -48,7 +48,8 @@ export async function readAll(upstream: Upstream): Promise<Discovered> {
     capabilities.resources ? upstream.listResourceTemplates().catch(ignoreUnknownMethod) : [],
   ]);
   const features = featuresOf(capabilities);
-  return { era: upstream.era, instructions: upstream.instructions, features, tools, prompts, resources, templates };
+  const { era, instructions } = upstream;
+  return { era, instructions, features, tools, prompts, resources, templates, leftOut: upstream.leftOut() };
 }
 
 /** Many servers have resources and no templates, and answer "method not found". */

@@ -1,0 +1,56 @@
+import type { StandardSchemaV1, StandardSchemaV1Sync } from '@modelcontextprotocol/client';
+import { z } from 'zod';
+import { cleanLabel, hasHiddenCharacters } from '#platform/clean-label.ts';
+
+/** security.md, Limits. */
+const maxDefinitionBytes = 64 * 1024;
+/** Of a name, and of an address, which the catalogue finds its definitions by. */
+const maxNameBytes = 256;
+const maxAddressBytes = 2048;
+
+/**
+ * What is wrong with one definition of a server's list, in words that follow its name; undefined when nothing is.
+ * @param key the field that it is called by: its name, or its address
+ */
+export function faultOfDefinition(item: unknown, key: string, schema: StandardSchemaV1Sync): string | undefined {
+  const bytes = Buffer.byteLength(JSON.stringify(item) ?? '');
+  if (bytes > maxDefinitionBytes) return `the definition has ${bytes} bytes, and the limit is ${maxDefinitionBytes}`;
+  if (hasNul(item)) return 'the definition contains a NUL character';
+  if (hasHiddenKey(item)) return 'the name of a field contains hidden characters';
+  const checked = schema['~standard'].validate(item);
+  if (checked.issues) return `${pathOf(checked.issues[0])} is not valid`;
+  const name: unknown = Object(item)[key];
+  if (typeof name !== 'string' || name === '') return `${key} is empty`;
+  const maxBytes = key === 'name' ? maxNameBytes : maxAddressBytes;
+  if (Buffer.byteLength(name) > maxBytes) return `${key} is longer than ${maxBytes} bytes`;
+  if (hasHiddenCharacters(name)) return `${key} contains hidden characters`;
+  return undefined;
+}
+
+/** What a schema must be for a server up to 2025-11-25, where the SDK reads more of an outputSchema than its types say. */
+const objectSchema = z.looseObject({
+  type: z.literal('object'),
+  properties: z.record(z.string(), z.unknown()).optional(),
+  required: z.array(z.string()).optional(),
+});
+
+export function isObjectSchema(schema: unknown): boolean {
+  return schema === undefined || objectSchema.safeParse(schema).success;
+}
+
+function hasNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, inner]) => key.includes('\0') || hasNul(inner));
+}
+
+/** The names of fields: those of a tool's arguments are shown. */
+function hasHiddenKey(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, inner]) => hasHiddenCharacters(key) || hasHiddenKey(inner));
+}
+
+function pathOf(issue: StandardSchemaV1.Issue | undefined): string {
+  const path = (issue?.path ?? []).map((part) => String(typeof part === 'object' ? part.key : part));
+  return path.length === 0 ? 'the definition' : cleanLabel(path.join('.'));
+}
