@@ -112,6 +112,7 @@ describe('the public calls', () => {
       status: 'healthy',
       server: { serverCount: 3, totalCapabilities: total },
       connections: { connected: 1 },
+      serversDown: 2,
     });
     expect(Math.abs(Date.now() - Date.parse(health.timestamp))).toBeLessThan(5000);
   });

@@ -110,6 +110,8 @@ export const getHealth = endpoint({
     timestamp: isoTime,
     server: z.object({ serverCount: z.int(), totalCapabilities: z.int() }),
     connections: z.object({ connected: z.int() }),
+    /** Servers that were asked and did not answer as they should. */
+    serversDown: z.int(),
   }),
 });
 

@@ -14,4 +14,4 @@ export { catalogueMigrations } from './migrations.ts';
 export { parseManifest, type ManifestPolicy } from './parse-manifest.ts';
 export { mountCatalogueRoutes } from './routes.ts';
 export { featuresOf, serverFeatures, type ServerFeature } from './server-features.ts';
-export type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from './snapshot.ts';
+export { isDown, type CatalogueItem, type CatalogueServer, type CatalogueSnapshot } from './snapshot.ts';

@@ -4,6 +4,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Catalogue } from './create-catalogue.ts';
+import { isDown } from './snapshot.ts';
 import { lastUpdateMs, presentPrompts, presentResources, presentServer, presentTools } from './present.ts';
 
 /**
@@ -39,6 +40,7 @@ export function mountCatalogueRoutes(
       timestamp: isoNow(),
       server: { serverCount: servers.length, totalCapabilities },
       connections: { connected: servers.filter((server) => server.status === 'connected').length },
+      serversDown: servers.filter(isDown).length,
     };
   });
 

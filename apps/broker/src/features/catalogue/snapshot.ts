@@ -79,3 +79,8 @@ export function createSnapshot(version: number, servers: readonly CatalogueServe
     resourcesByExposedName: index((server) => server.resources),
   };
 }
+
+/** Down: it was asked, and it did not answer as it should. One that was never asked is neither up nor down. */
+export function isDown({ status, statusDetail }: Pick<CatalogueServer, 'status' | 'statusDetail'>): boolean {
+  return status !== 'connected' && statusDetail !== undefined;
+}

@@ -5,6 +5,7 @@ import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
+import { recordHealth, type HealthRecord } from './health/record-health.ts';
 import { moveOldFolders } from './processes/personal-folders.ts';
 import { createPreferences, type Preferences } from './preferences/create-preferences.ts';
 import { createServices, type ServicePrograms, type Services } from './processes/run-services.ts';
@@ -25,6 +26,8 @@ export type Upstreams = {
   readonly pool: UpstreamPool;
   readonly services: Services;
   readonly watch: ServerWatch;
+  /** How each server was, by the day. */
+  readonly health: Pick<HealthRecord, 'read'>;
   /** What each person has switched off. */
   readonly preferences: Preferences;
   /** Each person's accounts at servers that need one. */
@@ -110,6 +113,7 @@ export async function createUpstreams(options: {
     log,
   });
   const offerStore = createOfferStore(options);
+  const health = recordHealth({ catalogue, query: options.db.query, intervalMs: config.healthIntervalMs, clock, log });
   const offers = createPersonalOffers({
     accounts: store,
     store: offerStore,
@@ -129,6 +133,7 @@ export async function createUpstreams(options: {
     pool,
     services,
     watch,
+    health,
     preferences,
     signIn,
     offers,
@@ -136,6 +141,7 @@ export async function createUpstreams(options: {
     async stop() {
       await preferences.stop();
       await watch.stop();
+      await health.stop();
       // Questions under way end when the pool closes their connections.
       const asked = offers.stop();
       await pool.stop();

@@ -88,4 +88,18 @@ export const upstreamMigrations: readonly Migration[] = [
       )`,
     ],
   },
+  {
+    name: '0034-connections-health-days',
+    statements: [
+      // No reference to servers: one that is taken away keeps its past for the days that are kept.
+      `create table server_health_days (
+        server_id text not null,
+        day date not null,
+        up integer not null,
+        down integer not null,
+        primary key (server_id, day)
+      )`,
+      `create index server_health_days_day on server_health_days (day)`,
+    ],
+  },
 ];

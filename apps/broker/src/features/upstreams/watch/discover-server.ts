@@ -6,7 +6,7 @@ import { describeFailure } from './describe-failure.ts';
 import { needsOwnSecrets } from '../sign-in/credentials.ts';
 import { isPerUser } from '../pool/upstream-target.ts';
 import type { UpstreamPool } from '../pool/upstream-pool.ts';
-import { isNew } from './watched-server.ts';
+import { isNew, type WatchedServer } from './watched-server.ts';
 
 /**
  * Asks a server what it offers and stores the answer. A server that cannot be asked keeps its last catalogue and gets
@@ -14,6 +14,7 @@ import { isNew } from './watched-server.ts';
  */
 export async function discoverServer(
   server: CatalogueServer,
+  watched: Pick<WatchedServer, 'toldFailure'>,
   { catalogue, pool, log }: { catalogue: Catalogue; pool: UpstreamPool; log: Log },
 ): Promise<void> {
   try {
@@ -21,6 +22,7 @@ export async function discoverServer(
     try {
       await catalogue.storeDiscovery(server.id, await readAll(lease.upstream));
       pool.answeredCheck(server.id);
+      watched.toldFailure = undefined;
     } finally {
       lease.release();
     }
@@ -32,7 +34,11 @@ export async function discoverServer(
       await storeSnapshot(server, catalogue);
       return;
     }
-    log.warn({ server: server.id, kind: error.kind }, `discovery failed: ${error.message}`);
+    // asked every few seconds while it is down: it is news once
+    if (watched.toldFailure !== error.message) {
+      log.warn({ server: server.id, kind: error.kind }, `discovery failed: ${error.message}`);
+      watched.toldFailure = error.message;
+    }
     await catalogue.setHealth(server.id, describeFailure(error));
   }
 }

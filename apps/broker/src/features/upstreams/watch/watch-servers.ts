@@ -57,7 +57,7 @@ export function createServerWatch(options: {
     watched.askedAtMs = clock.now();
     watched.restartAtMs = undefined;
     const before = find(server.id)?.offersHash;
-    watched.discovery = discoverServer(server, options).finally(() => {
+    watched.discovery = discoverServer(server, watched, options).finally(() => {
       watched.discovery = undefined;
       const hasNewLists = watched.hasNewListsWhileAsked;
       watched.hasNewListsWhileAsked = false;

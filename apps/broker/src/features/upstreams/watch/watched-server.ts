@@ -17,6 +17,8 @@ export type WatchedServer = {
   isBeingChecked: boolean;
   /** It announced changed lists while it was being asked for them. */
   hasNewListsWhileAsked: boolean;
+  /** Why the last discovery failed, as it was logged; undefined after one that worked. */
+  toldFailure: string | undefined;
   /** Set while a discovery waits for the 10 s to pass. */
   refreshTimer: NodeJS.Timeout | undefined;
   /** Set while a server whose connection was lost waits for its check. */
@@ -30,6 +32,7 @@ export function watchedServer(): WatchedServer {
     discovery: undefined,
     isBeingChecked: false,
     hasNewListsWhileAsked: false,
+    toldFailure: undefined,
     refreshTimer: undefined,
     restartTimer: undefined,
   };

@@ -67,6 +67,7 @@ function healthOf({ servers, capabilities }: Catalogue) {
     timestamp: '2026-11-21T03:00:00.000Z',
     server: { serverCount: servers.length, totalCapabilities: capabilities.length },
     connections: { connected: servers.filter(({ status }) => status === 'connected').length },
+    serversDown: 0,
   };
 }
 

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { pino } from 'pino';
+import { auditMigrations } from '#platform/audit/audit-log.ts';
+import { catalogueMigrations, createCatalogue } from '#features/catalogue/index.ts';
+import { systemClock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import { describeOnDatabases } from '#testing/databases.ts';
+import { identityMigrations } from '#features/identity/index.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { upstreamMigrations } from '../migrations.ts';
+import { createHealthDays } from './health-days.ts';
+import { recordHealth } from './record-health.ts';
+
+const log = pino({ level: 'silent' });
+const migrations = [...auditMigrations, ...identityMigrations, ...catalogueMigrations, ...upstreamMigrations];
+
+describeOnDatabases('the health of servers by the day', migrations, (open) => {
+  /** A replica whose clock can be set. */
+  function replica(db: Pick<Database, 'query'>) {
+    const time = { nowMs: Date.parse('2026-03-01T23:59:59.999Z') };
+    const days = createHealthDays({ query: db.query, clock: { now: () => time.nowMs }, log });
+    const count = (serverId: string, ...checks: boolean[]) => days.count(checks.map((isUp) => ({ serverId, isUp })));
+    return { ...days, time, check: count };
+  }
+
+  test('replicas add up the checks of a day, which begins at midnight UTC', async () => {
+    const db = await open();
+    const [one, other] = [replica(db), replica(db)];
+    one.check('notes', true, true, false);
+    one.check('travel', false);
+    other.check('notes', true);
+    one.time.nowMs += 1;
+    one.check('notes', false);
+    await Promise.all([one.flush(), other.flush()]);
+    one.check('notes', true);
+    await one.flush();
+    expect(await one.read('notes')).toEqual([
+      { day: '2026-03-01', up: 3, down: 1 },
+      { day: '2026-03-02', up: 1, down: 1 },
+    ]);
+    expect(await other.read('travel')).toEqual([{ day: '2026-03-01', up: 0, down: 1 }]);
+    expect(await other.read('unknown')).toEqual([]);
+  });
+
+  test('thirty days are read, ninety are kept', async () => {
+    const db = await open();
+    const days = replica(db);
+    const first = days.time.nowMs;
+    for (let day = 0; day < 95; day++) {
+      days.time.nowMs = first + day * 86_400_000;
+      days.check('notes', true);
+      await days.flush();
+    }
+    const read = await days.read('notes');
+    expect(read).toHaveLength(30);
+    expect(read.at(-1)).toEqual({ day: '2026-06-03', up: 1, down: 0 });
+    expect(await days.read('notes', 1000)).toHaveLength(90);
+  });
+
+  test('what the database did not take is written later', async () => {
+    const db = await open();
+    let isAway = true;
+    const query: Database['query'] = (text, values) =>
+      isAway ? Promise.reject(new Error('away')) : db.query(text, values);
+    const days = replica({ query });
+    days.check('notes', true);
+    await days.flush();
+    days.check('notes', true, false);
+    isAway = false;
+    await days.flush();
+    expect(await days.read('notes')).toEqual([{ day: '2026-03-01', up: 2, down: 1 }]);
+  });
+
+  test('each interval counts what is known of each deployed server, and a stop writes it', async () => {
+    const db = await open();
+    const catalogue = await createCatalogue({ db, clock: systemClock, log });
+    for (const id of ['up', 'down', 'never-asked']) {
+      await catalogue.stage(
+        {
+          id,
+          name: id,
+          version: '1.0.0',
+          description: 'd',
+          category: 'data',
+          serviceType: 'mcp',
+          connection: { type: 'http', url: `https://${id}.example/mcp` },
+          isolation: 'shared',
+        } as unknown as Parameters<typeof catalogue.stage>[0],
+        { origin: 'admin' },
+      );
+      await catalogue.deploy(id, '1.0.0');
+    }
+    await catalogue.setHealth('up', { status: 'connected', detail: undefined, era: undefined });
+    await catalogue.setHealth('down', { status: 'error', detail: 'It does not answer', era: undefined });
+    const health = recordHealth({ catalogue, query: db.query, intervalMs: 1, clock: systemClock, log });
+    let looks = 0;
+    const timer = setInterval(() => looks++, 1);
+    await waitUntil('a few intervals', () => looks > 5);
+    clearInterval(timer);
+    await health.stop();
+    const [up] = await health.read('up');
+    const [down] = await health.read('down');
+    expect(up?.up).toBeGreaterThan(0);
+    expect(up?.down).toBe(0);
+    expect(down?.down).toBeGreaterThan(0);
+    expect(down?.up).toBe(0);
+    expect(await health.read('never-asked')).toEqual([]);
+    await catalogue.stop();
+  });
+});

@@ -1,0 +1,48 @@
+import { isDown, type Catalogue } from '#features/catalogue/index.ts';
+import { createBackground } from '#platform/background.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Query } from '#platform/db/database.ts';
+import type { Log } from '#platform/log.ts';
+import { createHealthDays, type HealthDays } from './health-days.ts';
+import { logServerChanges } from './log-server-changes.ts';
+
+const flushIntervalMs = 60_000;
+
+export type HealthRecord = Pick<HealthDays, 'read'> & { stop(): Promise<void> };
+
+/**
+ * Follows how the servers are: a line in the log for each change, and the day's counts for the shop. At each interval of
+ * the checks it counts what is known of each server then, so that a check that hangs counts as well.
+ */
+export function recordHealth(options: {
+  catalogue: Catalogue;
+  query: Query;
+  intervalMs: number;
+  clock: Clock;
+  log: Log;
+}): HealthRecord {
+  const { catalogue, log } = options;
+  const days = createHealthDays(options);
+  const changes = logServerChanges(catalogue, log);
+  const background = createBackground(log);
+
+  const counting = setInterval(() => {
+    changes.look();
+    const asked = catalogue.snapshot().servers.filter((server) => server.status === 'connected' || isDown(server));
+    days.count(asked.map((server) => ({ serverId: server.id, isUp: server.status === 'connected' })));
+  }, options.intervalMs).unref();
+  const writing = setInterval(() => {
+    background.add(days.flush(), 'the health of servers cannot be written');
+  }, flushIntervalMs).unref();
+
+  return {
+    read: days.read,
+    async stop() {
+      clearInterval(counting);
+      clearInterval(writing);
+      changes.stop();
+      await background.flush();
+      await days.flush();
+    },
+  };
+}
