@@ -18,6 +18,7 @@ import { createGateway, gatewayContributor, type Gateway } from '#features/gatew
 import { createDiagnostics, diagnosticsContributor, type Diagnostics } from '#features/diagnostics/index.ts';
 import { createIdentity, type Identity, type IdentityOptions } from '#features/identity/index.ts';
 import {
+  createCallLog,
   createUsageWriter,
   dropOldPartitions,
   ensurePartitions,
@@ -39,7 +40,10 @@ import { buildServer } from '#platform/http/server.ts';
 import { createIds, type Ids } from '#platform/ids.ts';
 import { createJobs, type Jobs } from '#platform/jobs/create-jobs.ts';
 import type { Log } from '#platform/log.ts';
+import { serveMetrics } from '#platform/metrics-server.ts';
 import { readInstallation } from './installation.ts';
+import { logRefusals } from './log-refusals.ts';
+import { createMetrics } from './metrics.ts';
 import { migrations } from './migrations.ts';
 import { paths as bundledPaths, type Paths } from './paths.ts';
 import { answerNotFound, serveWeb } from './serve-web.ts';
@@ -164,8 +168,20 @@ export async function createApp(options: AppOptions): Promise<App> {
     ids,
     log,
   });
-  const usage = createUsageWriter({ query: db.query, log });
+  const metrics =
+    config.metrics &&
+    (await createMetrics({ catalogue, pool: upstreams.pool, db, usageWaiting: () => usage.waiting() }));
+  const callLog = createCallLog(log);
+  const usage = createUsageWriter({
+    query: db.query,
+    log,
+    onRows(rows) {
+      callLog.note(rows);
+      metrics?.note(rows);
+    },
+  });
   const billing = { ...createBilling({ usage }), ...options.billing };
+  const gatewayEvents = logRefusals(diagnostics.gatewayEvents, log);
   const gateway = createGateway({
     config,
     identity,
@@ -176,7 +192,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     offers: upstreams.offers,
     signIn: upstreams.signIn,
     query: db.query,
-    events: diagnostics.gatewayEvents,
+    events: gatewayEvents,
     stateKey: deriveKey(masterKey, 'request-state'),
     version,
     clock,
@@ -217,6 +233,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   if (options.webFolder) await serveWeb(server, { folder: options.webFolder, config, hasService });
   else server.setNotFoundHandler(answerNotFound);
 
+  let metricsServer: { stop(): Promise<void> } | undefined;
   const asked = Promise.withResolvers<void>();
   return {
     server,
@@ -231,6 +248,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     serversAsked: asked.promise,
     async start() {
       await Promise.all([upstreams.watch.startServices(), jobs.start()]);
+      if (config.metrics && metrics) metricsServer = await serveMetrics({ ...config.metrics, ...metrics, log });
       await server.listen({ port: config.port, host: config.host });
       upstreams.watch.start().then(asked.resolve, (error: unknown) => {
         log.error({ err: error }, 'the servers could not be discovered');
@@ -248,6 +266,9 @@ export async function createApp(options: AppOptions): Promise<App> {
         ['upstreams', () => upstreams.stop()],
         ['jobs', () => jobs.stop()],
         ['usage', () => usage.stop()],
+        ['log of calls', async () => callLog.stop()],
+        ['log of refusals', async () => gatewayEvents.stop()],
+        ['metrics', async () => metricsServer?.stop()],
         ['diagnostics', () => diagnostics.flush()],
         ['identity', () => identity.stop()],
         ['catalogue', () => catalogue.stop()],

@@ -8,6 +8,7 @@ import { createApp } from './app.ts';
 import { buildWeb } from './build-web.ts';
 import { limitMemory } from './limit-memory.ts';
 import { operatorCommands } from './operator-commands.ts';
+import { version } from './version.ts';
 
 /** EX_CONFIG of sysexits.h. */
 const exitConfig = 78;
@@ -25,15 +26,21 @@ async function start(): Promise<void> {
     await app.start();
     const operator = await createOperatorServer({ dataDir: config.dataDir, commands: operatorCommands(app), log });
     announce();
+    log.info({ address: config.publicUrl, version, open: describeSignInAllow(config.signInAllow) }, 'broker started');
 
     let stopping = false;
-    const stop = () => {
+    const stop = (signal: NodeJS.Signals) => {
       if (stopping) return;
       stopping = true;
+      const began = performance.now();
+      log.info({ signal }, 'broker stopping');
       // after the deadline, exit ourselves before a supervisor kills the process
       setTimeout(() => process.exit(1), config.drainGraceMs + stopDeadlineMs).unref();
       Promise.all([operator.stop(), app.stop()]).then(
-        () => process.exit(0),
+        () => {
+          log.info({ tookMs: Math.round(performance.now() - began) }, 'broker stopped');
+          process.exit(0);
+        },
         (error: unknown) => {
           log.error({ err: error }, 'the broker did not stop cleanly');
           process.exit(1);
@@ -63,7 +70,10 @@ function explain(error: unknown): string {
   const isPlain = [ConfigError, DataFolderInUseError, DataFolderDamagedError].some((kind) => error instanceof kind);
   if (error instanceof Error && isPlain) return error.message;
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-    return `port ${config.port} is in use. Set PORT to another one.`;
+    const isMetrics = 'port' in error && error.port === config.metrics?.port;
+    return isMetrics
+      ? `port ${config.metrics?.port} is in use. Set METRICS_PORT to another one.`
+      : `port ${config.port} is in use. Set PORT to another one.`;
   }
   if (error instanceof SealedTextError) {
     return 'the secrets in the database were sealed with another master key. Set MASTER_KEY to the one of its first start.';

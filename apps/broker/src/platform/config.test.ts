@@ -53,6 +53,7 @@ describe('the configuration', () => {
       stdio: 'allowlist',
       stdioAllowlist: undefined,
       logLevel: 'warn',
+      metrics: undefined,
       serviceRestartDelayMs: 1000,
       healthIntervalMs: 5000,
       drainGraceMs: 0,
@@ -166,6 +167,19 @@ describe('the configuration', () => {
     expect(readConfig({ SIGN_IN_ALLOW: ' ' }).signInAllow).toBeUndefined();
     expect(problemsOf({ SIGN_IN_ALLOW: ',' })).toEqual(['SIGN_IN_ALLOW names nobody']);
     expect(problemsOf({ SIGN_IN_ALLOW: '*.acme.example' })).toEqual([expect.stringContaining('SIGN_IN_ALLOW')]);
+  });
+
+  test('the log is quiet on a desk and tells what happens in production; LOG_LEVEL decides', () => {
+    expect(readConfig({}).logLevel).toBe('warn');
+    expect(readConfig(production).logLevel).toBe('info');
+    expect(readConfig({ ...production, LOG_LEVEL: 'error' }).logLevel).toBe('error');
+  });
+
+  test('METRICS_PORT serves figures, on this machine unless METRICS_HOST says otherwise', () => {
+    expect(readConfig({ METRICS_PORT: '9464' }).metrics).toEqual({ port: 9464, host: '127.0.0.1' });
+    expect(readConfig({ METRICS_PORT: '9464', METRICS_HOST: '0.0.0.0' }).metrics?.host).toBe('0.0.0.0');
+    expect(problemsOf({ METRICS_PORT: '0' })).toEqual([expect.stringContaining('METRICS_PORT')]);
+    expect(problemsOf({ METRICS_PORT: '3000' })).toEqual(['METRICS_PORT must be another port than PORT']);
   });
 
   test('[CFG-7] STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET set payments, both or neither', () => {

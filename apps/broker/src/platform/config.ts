@@ -56,7 +56,9 @@ const environmentSchema = z.object({
   MASTER_KEY: optionalText,
   STDIO: z.enum(['off', 'allowlist']).optional(),
   STDIO_ALLOWLIST: optionalText,
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('warn'),
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).optional(),
+  METRICS_PORT: wholeOf(1, 65535).optional(),
+  METRICS_HOST: z.string().default('127.0.0.1'),
   SERVICE_RESTART_DELAY_MS: whole(1000, 0, 600_000),
   HEALTH_INTERVAL_MS: whole(5000, 100, 600_000),
   DRAIN_GRACE_MS: wholeOf(0, 60_000).optional(),
@@ -118,7 +120,10 @@ export type Config = {
   upstreamAllowAddresses: readonly string[];
   stdio: 'off' | 'allowlist';
   stdioAllowlist: string | undefined;
+  /** info in production; on a desk the terminal stays quiet. */
   logLevel: string;
+  /** Where /metrics is served; nowhere where undefined. */
+  metrics: { port: number; host: string } | undefined;
   serviceRestartDelayMs: number;
   healthIntervalMs: number;
   /** How long a stop still serves new requests after /readyz says 503, so that load balancers take note. */
@@ -185,6 +190,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   if (env.DATABASE_URL && !/^postgres(ql)?:\/\//.test(env.DATABASE_URL)) {
     problems.push('DATABASE_URL must begin with postgres:// or postgresql://');
   }
+  if (env.METRICS_PORT === env.PORT) problems.push('METRICS_PORT must be another port than PORT');
   const upstreamSecrets = readUpstreamSecrets(environment, problems);
   const signInAllow = readAllow(env.SIGN_IN_ALLOW, environment, problems);
   if (problems.length > 0) throw new ConfigError(problems);
@@ -215,7 +221,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     upstreamAllowAddresses: env.UPSTREAM_ALLOW_ADDRESSES,
     stdio: env.STDIO ?? (production ? 'off' : 'allowlist'),
     stdioAllowlist: env.STDIO_ALLOWLIST,
-    logLevel: env.LOG_LEVEL,
+    logLevel: env.LOG_LEVEL ?? (production ? 'info' : 'warn'),
+    metrics: env.METRICS_PORT === undefined ? undefined : { port: env.METRICS_PORT, host: env.METRICS_HOST },
     serviceRestartDelayMs: env.SERVICE_RESTART_DELAY_MS,
     healthIntervalMs: env.HEALTH_INTERVAL_MS,
     drainGraceMs: env.DRAIN_GRACE_MS ?? (production ? 5000 : 0),

@@ -13,6 +13,8 @@ const retryDelayMs = 1_000;
 export type UsageWriter = UsageRows & {
   /** Resolves when every row recorded so far is in the database, or has been given up. */
   flush(): Promise<void>;
+  /** Rows that wait for the database. */
+  waiting(): number;
   stop(): Promise<void>;
 };
 
@@ -28,8 +30,19 @@ const statement = `
  * Writes usage rows in batches, one for each tick. Writing again as soon as the last statement ends would mean hundreds of
  * small statements a second, and cost a tenth of the time of a busy broker.
  */
-export function createUsageWriter({ query, log }: { query: Query; log: Log }): UsageWriter {
+export function createUsageWriter({
+  query,
+  log,
+  onRows,
+}: {
+  query: Query;
+  log: Log;
+  /** Is told of every row once, in batches, whether or not the database takes them. Returns at once, never throws. */
+  onRows?: (rows: readonly UsageRow[]) => void;
+}): UsageWriter {
   let waiting: UsageRow[] = [];
+  /** Those of `waiting` that onRows has not seen. */
+  let unseen: UsageRow[] = [];
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | undefined;
   let stopped = false;
@@ -41,7 +54,15 @@ export function createUsageWriter({ query, log }: { query: Query; log: Log }): U
     }, delayMs);
   }
 
+  function show(): void {
+    if (!onRows || unseen.length === 0) return;
+    const seen = unseen;
+    unseen = [];
+    onRows(seen);
+  }
+
   async function write(): Promise<void> {
+    show();
     if (writing) return writing;
     writing = drain().then((isWritten) => {
       writing = undefined;
@@ -66,9 +87,14 @@ export function createUsageWriter({ query, log }: { query: Query; log: Log }): U
   }
 
   return {
-    insert: insertUsageRows,
+    async insert(here, rows) {
+      await insertUsageRows(here, rows);
+      onRows?.(rows);
+    },
+    waiting: () => waiting.length,
     record(event) {
       waiting.push(event);
+      if (onRows) unseen.push(event);
       if (waiting.length > maxWaiting) {
         waiting.shift();
         log.error('usage rows are dropped: the database has been unreachable too long');

@@ -29,6 +29,8 @@ export type Database = {
    */
   listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>>;
   notify(channel: string, payload: string): Promise<void>;
+  /** Of PostgreSQL's pool: connections in use and idle, and statements that wait for one. */
+  connections?(): { used: number; idle: number; waiting: number };
   close(): Promise<void>;
 };
 

@@ -37,6 +37,11 @@ export async function openPostgresDatabase({ databaseUrl, log }: { databaseUrl: 
     },
     listen: (channel, handler) => listener.listen(channel, handler),
     notify: async (channel, payload) => void (await query('select pg_notify($1, $2)', [channel, payload])),
+    connections: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close: () => (closing ??= close()),
   };
   try {

@@ -5,6 +5,7 @@ import { sendPage } from '#platform/http/page.ts';
 import { renderMessagePage, signInAgain } from '../pages/message-page.ts';
 import { renderNotAllowedPage, type SignInAnew } from '../pages/not-allowed-page.ts';
 import { expiredWords } from '../pages/oauth-error-page.ts';
+import { providerIdOf } from '../users/user-provider.ts';
 import type { User } from '../users/user-store.ts';
 import type { Pending } from './pending-cookie.ts';
 import { pageOnFailure, unreachableText } from './refuse-sign-in.ts';
@@ -36,14 +37,22 @@ export function mountProviderCallback(app: FastifyInstance, context: SignInConte
     const found = await redeem(from, request, pending);
     if (found === 'denied') return deny(reply, pending);
     if ('status' in found) return refuse(reply, found.status, found.text);
-    if (!isVerified(from, found)) return refuse(reply, 403, 'This account has no verified e-mail address.');
-    if (!context.users.maySignIn(found.email)) return refuseAddress(reply, from, found.email, pending);
+    if (!isVerified(from, found)) {
+      context.logRefusal(from.id, 'the e-mail address is not verified');
+      return refuse(reply, 403, 'This account has no verified e-mail address.');
+    }
+    if (!context.users.maySignIn(found.email)) {
+      context.logRefusal(from.id, 'SIGN_IN_ALLOW does not name the e-mail address');
+      return refuseAddress(reply, from, found.email, pending);
+    }
 
     const user = await context.users.signIn(from.storedAs, found, context.clock.now());
     if (!user) {
+      context.logRefusal(from.id, 'the account is deactivated');
       const text = 'This account has been deactivated. If you think that this is a mistake, please contact support.';
       return refuse(reply, 403, text);
     }
+    context.log.info({ provider: providerIdOf(from.storedAs), userId: user.id }, 'signed in');
     if (pending.interaction !== undefined) return resume(reply, pending.interaction, pending.allowed === true, user.id);
     const sessionUid = await startSession(provider, request, reply, user.id);
     return reply.redirect(await addressAfter(reply, pending, user, sessionUid), 303);

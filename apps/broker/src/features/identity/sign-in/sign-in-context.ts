@@ -3,6 +3,7 @@ import type { Provider } from 'oidc-provider';
 import type { Clock } from '#platform/clock.ts';
 import { addressGroup } from '#platform/http/address-group.ts';
 import type { Log } from '#platform/log.ts';
+import { createSampledLog } from '#platform/sampled-log.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
 import type { HandOff } from '../oauth/hand-off-grant.ts';
 import type { Resources } from '../oauth/resources.ts';
@@ -38,6 +39,7 @@ export type SignInContext = ReturnType<typeof createSignInContext>;
 
 /** What the routes of sign-in share: leaving for the provider, and writing down a consent. */
 export function createSignInContext(options: SignInOptions) {
+  const refusals = createSampledLog(options.log, 'more sign-ins were refused');
   const limit = createRateLimit(options.signInPerMinute, options.clock);
   async function describeObstacles(userId: string, serverId: string, name: string): Promise<string[]> {
     const { isOutsidePlan, needsAccount } = await options.services.obstaclesOf(userId, serverId);
@@ -47,6 +49,9 @@ export function createSignInContext(options: SignInOptions) {
 
   return {
     ...options,
+
+    /** One line for each sign-in that the provider allowed and we did not; in a flood for some of them. */
+    logRefusal: (provider: string, reason: string) => refusals.info({ provider, reason }, 'sign-in refused'),
 
     /** What the forms that lead to a provider may end at, beside our own origin. */
     providerTargets: ['https:', ...plainOrigins(options.providers).filter((origin) => origin !== options.publicUrl)],

@@ -24,6 +24,8 @@ export type Admissions = Pick<ServerBreakers, 'retryNow' | 'answeredCheck' | 'fa
    * @throws UpstreamError unreachable, busy (queue full, or 2 s), cancelled
    */
   admit(server: CatalogueServer, userId: string, signal?: AbortSignal): Promise<Admission>;
+  /** Of all servers together. */
+  figures(): { callsInFlight: number; callsWaiting: number };
   /** Calls under way to a server. */
   inFlight(serverId: string): number;
   stop(): void;
@@ -115,6 +117,13 @@ export function createAdmissions(options: {
     answeredCheck: breakers.answeredCheck,
     failedCheck: breakers.failedCheck,
     openUntilMs: breakers.openUntilMs,
+    figures() {
+      const all = [...gates.values()];
+      return {
+        callsInFlight: all.reduce((sum, { inFlight }) => sum + inFlight, 0),
+        callsWaiting: all.reduce((sum, { queue }) => sum + queue.size, 0),
+      };
+    },
     inFlight: (serverId) => gates.get(serverId)?.inFlight ?? 0,
     stop() {
       for (const { queue } of gates.values()) queue.refuseAll(new UpstreamError('closed', 'the broker is stopping'));

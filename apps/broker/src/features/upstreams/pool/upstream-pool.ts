@@ -28,6 +28,10 @@ export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'inFlight' | 
   retryNow(serverId: string): void;
   /** Whether everyone's calls to a server fail at once, because it failed each of the last ones. */
   isCircuitOpen(serverId: string): boolean;
+  /** The state of that circuit. */
+  circuitOf(serverId: string): 'closed' | 'open' | 'half-open';
+  /** For the operator: what all servers together hold. */
+  figures(): { connections: number; callsInFlight: number; callsWaiting: number };
   /** Closes the connections of all users to a server whose address has changed. */
   dropAll(serverId: string): Promise<void>;
   /** Closes every connection of a person whose account is deleted. */
@@ -57,6 +61,12 @@ export function createUpstreamPool(
     answeredCheck: admissions.answeredCheck,
     failedCheck: admissions.failedCheck,
     isCircuitOpen: (serverId) => (admissions.openUntilMs(serverId) ?? 0) > clock.now(),
+    circuitOf(serverId) {
+      const untilMs = admissions.openUntilMs(serverId);
+      if (untilMs === undefined) return 'closed';
+      return untilMs > clock.now() ? 'open' : 'half-open';
+    },
+    figures: () => ({ connections: connections.where(() => true).length, ...admissions.figures() }),
     retryNow(serverId) {
       connections.resetCrashes(serverId);
       admissions.retryNow(serverId);

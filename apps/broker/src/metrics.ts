@@ -1,0 +1,124 @@
+import { isDown, type Catalogue } from '#features/catalogue/index.ts';
+import type { UsageRow } from '#features/billing/index.ts';
+import type { Upstreams } from '#features/upstreams/index.ts';
+import type { Database } from '#platform/db/database.ts';
+
+/** Of a call in seconds: from an answer out of memory to the longest deadline. */
+const durationBuckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** Calls of these were sent to a server: their time says something about it. */
+const dispatched: ReadonlySet<string> = new Set(['ok', 'error', 'failed']);
+/** Calls of built-in tools and of names that nobody offers. */
+const noServer = 'none';
+
+export type Metrics = {
+  /** Counts calls that have ended: called with batches, beside the path of a call. */
+  note(rows: readonly UsageRow[]): void;
+  /** Everything, as Prometheus reads it. */
+  render(): Promise<string>;
+};
+
+/**
+ * What the operator's monitoring asks for. All figures but those of calls are read when they are asked for. A label is the
+ * id of a deployed server, or one of a few words; never a person, a client or a tool.
+ */
+export async function createMetrics(sources: {
+  catalogue: Pick<Catalogue, 'snapshot'>;
+  pool: Upstreams['pool'];
+  db: Pick<Database, 'connections'>;
+  usageWaiting(): number;
+}): Promise<Metrics> {
+  // only where it is wanted: the library costs memory
+  const { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } = await import('prom-client');
+  const { catalogue, pool, db } = sources;
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+
+  const labelled = new Set<string>();
+  const calls = new Counter({
+    name: 'souk_calls_total',
+    help: 'Calls by how they ended: ok, error (the server said so), failed, refused, cancelled',
+    labelNames: ['server', 'outcome'],
+    registers,
+    collect: forgetRemoved,
+  });
+  const durations = new Histogram({
+    name: 'souk_call_duration_seconds',
+    help: 'Time of calls that were sent to a server',
+    labelNames: ['server'],
+    buckets: durationBuckets,
+    registers,
+  });
+
+  function labelOf(serverId: string | undefined): string {
+    if (serverId === undefined || !catalogue.snapshot().byId.has(serverId)) return noServer;
+    labelled.add(serverId);
+    return serverId;
+  }
+
+  /** There are never more labels than deployed servers. */
+  function forgetRemoved(): void {
+    for (const server of labelled) {
+      if (catalogue.snapshot().byId.has(server)) continue;
+      labelled.delete(server);
+      durations.remove({ server });
+      for (const outcome of ['ok', 'error', 'failed', 'refused', 'cancelled']) calls.remove({ server, outcome });
+    }
+  }
+
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  /** Written anew each time, so that nothing of a former state stays. */
+  const gaugeBy = (name: string, help: string, label: string, read: () => Iterable<readonly [string, number]>) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers,
+      collect() {
+        this.reset();
+        for (const [value, figure] of read()) this.set({ [label]: value }, figure);
+      },
+    });
+
+  gaugeBy('souk_upstream_up', 'Whether a deployed server is connected', 'server', () =>
+    catalogue.snapshot().servers.map(({ id, status }) => [id, status === 'connected' ? 1 : 0]),
+  );
+  gaugeBy('souk_upstreams', 'Deployed servers', 'state', () => {
+    const { servers } = catalogue.snapshot();
+    const up = servers.filter(({ status }) => status === 'connected').length;
+    const down = servers.filter(isDown).length;
+    return Object.entries({ up, down, unknown: servers.length - up - down });
+  });
+  gaugeBy('souk_breakers', 'Circuits of deployed servers', 'state', () => {
+    const counts = { closed: 0, open: 0, 'half-open': 0 };
+    for (const { id } of catalogue.snapshot().servers) counts[pool.circuitOf(id)]++;
+    return Object.entries(counts);
+  });
+  gauge('souk_calls_in_flight', 'Calls that servers are working on', () => pool.figures().callsInFlight);
+  gauge('souk_calls_waiting', 'Calls in the queues for a place at a server', () => pool.figures().callsWaiting);
+  gauge('souk_upstream_connections', 'Open connections to servers', () => pool.figures().connections);
+  gauge('souk_programs', 'Programs (stdio servers) that run', () => pool.stdioPids().length);
+  gauge('souk_usage_rows_waiting', 'Records of calls that the database has not taken yet', sources.usageWaiting);
+  gaugeBy('souk_database_connections', 'Connections to PostgreSQL', 'state', () =>
+    Object.entries(db.connections?.() ?? {}),
+  );
+
+  return {
+    note(rows) {
+      for (const { serverId, outcome, durationMs } of rows) {
+        const server = labelOf(serverId);
+        calls.inc({ server, outcome });
+        if (dispatched.has(outcome)) durations.observe({ server }, durationMs / 1000);
+      }
+    },
+    render: () => registry.metrics(),
+  };
+}

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { getHealth } from '@souk/contract/catalogue.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { startFaultServer, type FaultServer } from '#testing/fault-server.ts';
+import { freePort } from '#testing/free-port.ts';
+import { connectModern, type TestClient } from '#testing/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { startTcpProxy, type TcpProxy } from '#testing/tcp-proxy.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+
+/** What an operator sees at 3 a.m.: the log at `info`, the default of production, and /metrics. */
+let app: TestApp;
+let fixture: HttpFixture;
+let faults: FaultServer;
+let proxy: TcpProxy;
+let token: string;
+let userId: string;
+let client: TestClient;
+let metricsPort: number;
+
+const canary = 'canary-argument-2718';
+
+beforeAll(async () => {
+  metricsPort = await freePort();
+  [fixture, faults] = await Promise.all([startHttpFixture('both'), startFaultServer()]);
+  proxy = await startTcpProxy({ host: '127.0.0.1', port: Number(new URL(fixture.url).port) });
+  app = await startTestApp({
+    allowAddresses: [fixture.address, faults.address, `127.0.0.1:${proxy.port}`],
+    env: {
+      LOG_LEVEL: 'info',
+      HEALTH_INTERVAL_MS: '100',
+      METRICS_PORT: String(metricsPort),
+      SIGN_IN_ALLOW: 'souk.test',
+      MCP_CALLS_PER_MINUTE_TOKEN: '10000',
+      MCP_CALLS_PER_MINUTE_USER: '10000',
+    },
+  });
+  await deployManifest(app, { id: 'good', connection: { type: 'http', url: fixture.url } });
+  await deployManifest(app, { id: 'broken', connection: { type: 'http', url: faults.url('garbage') } });
+  await deployManifest(app, {
+    id: 'away',
+    connection: { type: 'http', url: fixture.url.replace(fixture.address, `127.0.0.1:${proxy.port}`) },
+  });
+  ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
+  const { rows } = await app.db.query<{ id: string }>(`select id from users where email = 'ann@souk.test'`);
+  userId = rows[0]?.id ?? '';
+  client = await connectModern(`${app.publicUrl}/mcp`, token);
+});
+afterAll(async () => {
+  await client?.close();
+  await app?.stop();
+  await Promise.all([proxy, fixture, faults].map((each) => each?.close()));
+});
+
+type Line = Record<string, unknown> & { msg: string };
+const lines = (msg: string): Line[] =>
+  app
+    .logged()
+    .split('\n')
+    .filter((text) => text !== '')
+    .map((text): Line => JSON.parse(text))
+    .filter((line) => line.msg === msg);
+
+async function scrape(): Promise<{ text: string; valueOf(series: string): number | undefined }> {
+  const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
+  expect(answer.status).toBe(200);
+  const text = await answer.text();
+  return {
+    text,
+    valueOf(series) {
+      const line = text.split('\n').find((each) => each.startsWith(`${series} `));
+      return line === undefined ? undefined : Number(line.slice(series.length + 1));
+    },
+  };
+}
+
+test('a deployment leaves a line', () => {
+  expect(lines('server deployed')).toMatchObject([
+    { level: 30, server: 'good', version: '1.0.0' },
+    { server: 'broken' },
+    { server: 'away' },
+  ]);
+});
+
+test('a server that goes down leaves one line with the cause, and one with how long it was when it comes back', async () => {
+  await proxy.stop();
+  await waitUntil('the line', () => lines('upstream down').length === 1);
+  expect(lines('upstream down')).toMatchObject([
+    { level: 30, server: 'away', status: 'disconnected', cause: expect.stringMatching(/^The server/) },
+  ]);
+  const health = getHealth.answer.parse(await (await fetch(`${app.publicUrl}/mcp/health`)).json());
+  expect(health).toMatchObject({ status: 'healthy', serversDown: 1, connections: { connected: 2 } });
+  const metrics = await scrape();
+  expect(metrics.valueOf('souk_upstream_up{server="away"}')).toBe(0);
+  expect(metrics.valueOf('souk_upstreams{state="down"}')).toBe(1);
+  expect(metrics.valueOf('souk_upstreams{state="up"}')).toBe(2);
+  await proxy.resume();
+  await waitUntil('the line', () => lines('upstream up').length === 1);
+  expect(lines('upstream up')).toMatchObject([{ level: 30, server: 'away', downSeconds: expect.any(Number) }]);
+  expect(lines('upstream down')).toHaveLength(1);
+  const after = getHealth.answer.parse(await (await fetch(`${app.publicUrl}/mcp/health`)).json());
+  expect(after.serversDown).toBe(0);
+});
+
+test('a server whose discovery fails at each check is told once', async () => {
+  const before = faults.requests.length;
+  await deployManifest(app, { id: 'page', connection: { type: 'http', url: faults.url('html', 'always') } }, 'error');
+  // as a server that is new it is asked at each check
+  await waitUntil('it to be asked again', () => faults.requests.length > before + 8);
+  expect(lines('upstream down').filter(({ server }) => server === 'page')).toHaveLength(1);
+  expect(
+    app
+      .logged()
+      .split('\n')
+      .filter((line) => line.includes('discovery failed') && line.includes('"page"')),
+  ).toHaveLength(1);
+});
+
+test('failed calls leave a line without arguments, ten a second, and then their number', async () => {
+  const calls = Array.from({ length: 40 }, () =>
+    client.callTool({ name: 'broken__call', arguments: { text: canary } }),
+  );
+  await Promise.all(calls);
+  const told = () =>
+    lines('call failed').length +
+    Number(lines('more calls failed').reduce((sum, line) => sum + Number(line['leftOut']), 0));
+  await waitUntil('all to be told', () => told() === 40);
+  expect(lines('call failed').length).toBeLessThanOrEqual(20);
+  expect(lines('more calls failed').length).toBeGreaterThanOrEqual(1);
+  expect(lines('call failed')[0]).toMatchObject({
+    level: 30,
+    server: 'broken',
+    tool: 'call',
+    code: 'bad_upstream',
+    callId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
+  const { rows } = await app.db.query(`select 1 from usage_events where call_id = $1`, [
+    lines('call failed')[0]?.['callId'],
+  ]);
+  expect(rows).toHaveLength(1);
+});
+
+test('refusals leave a line: of a call, of a token that is not good, of a person who may not sign in', async () => {
+  await client.callTool({ name: 'good__nothing', arguments: { text: canary } }).catch(() => {});
+  await waitUntil('the line', () => lines('call refused').length === 1);
+  expect(lines('call refused')).toMatchObject([{ level: 30, code: 'unknown' }]);
+
+  await fetch(`${app.publicUrl}/mcp`, { method: 'POST' });
+  await fetch(`${app.publicUrl}/mcp`, { method: 'POST', headers: { authorization: 'Bearer souk_pat_canary-token' } });
+  expect(lines('request refused')).toMatchObject([{ level: 30, code: 'invalid_token', address: '127.0.0.1' }]);
+
+  await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'mallory@evil.test' }).catch(() => {});
+  expect(lines('sign-in refused')).toMatchObject([
+    { level: 30, provider: 'google', reason: 'SIGN_IN_ALLOW does not name the e-mail address' },
+  ]);
+  await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'ann@souk.test' });
+  expect(lines('signed in')).toMatchObject([{ level: 30, provider: 'dev', userId }]);
+});
+
+test('/metrics counts calls by outcome and server, and says how the process does', async () => {
+  await client.callTool({ name: 'good__echo', arguments: { text: canary } });
+  await app.usage.flush();
+  const metrics = await scrape();
+  expect(metrics.valueOf('souk_calls_total{server="good",outcome="ok"}')).toBe(1);
+  expect(
+    (metrics.valueOf('souk_calls_total{server="broken",outcome="failed"}') ?? 0) +
+      (metrics.valueOf('souk_calls_total{server="broken",outcome="refused"}') ?? 0),
+  ).toBe(40);
+  expect(metrics.valueOf('souk_calls_total{server="none",outcome="refused"}')).toBe(1);
+  expect(metrics.valueOf('souk_call_duration_seconds_count{server="good"}')).toBe(1);
+  expect(metrics.valueOf('souk_breakers{state="closed"}')).toBeGreaterThanOrEqual(2);
+  expect(metrics.valueOf('souk_calls_in_flight')).toBe(0);
+  expect(metrics.valueOf('souk_calls_waiting')).toBe(0);
+  expect(metrics.valueOf('souk_upstream_connections')).toBeGreaterThanOrEqual(1);
+  expect(metrics.valueOf('souk_programs')).toBe(0);
+  expect(metrics.valueOf('souk_usage_rows_waiting')).toBe(0);
+  expect(metrics.valueOf('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
+  expect(metrics.valueOf('process_resident_memory_bytes')).toBeGreaterThan(1e6);
+  expect(metrics.text).not.toContain(userId);
+  expect(metrics.text).not.toContain('ann@souk.test');
+});
+
+test('nothing but /metrics is served there, and on loopback alone', async () => {
+  for (const path of ['/', '/mcp', '/metrics/', '/metrics?x=1']) {
+    expect((await fetch(`http://127.0.0.1:${metricsPort}${path}`)).status).toBe(404);
+  }
+  expect((await fetch(`http://127.0.0.1:${metricsPort}/metrics`, { method: 'POST' })).status).toBe(404);
+  expect((await fetch(`${app.publicUrl}/metrics`)).status).toBe(404);
+  await expect(fetch(`http://127.0.0.2:${metricsPort}/metrics`)).rejects.toThrow('fetch failed');
+});
+
+test('no argument, token or secret is in the log', () => {
+  expect(app.logged()).not.toContain(canary);
+  expect(app.logged()).not.toContain('canary-token');
+  expect(app.logged()).not.toContain(token);
+});
