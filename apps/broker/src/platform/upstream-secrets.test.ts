@@ -12,6 +12,7 @@ test('secrets for servers come from variables or files; problems are reported wi
   const secrets = readUpstreamSecrets(
     {
       UPSTREAM_HEADER_SHOP__X_KEY: ' plain ',
+      UPSTREAM_CLIENT_ID_DRIVE: '4711.apps',
       UPSTREAM_CLIENT_SECRET_DRIVE_FILE: file,
       UPSTREAM_HEADER_SHOP__TWO: 'canary\nX-Evil: 1',
       UPSTREAM_HEADER_SHOP__THREE_FILE: join(folder, 'none'),
@@ -23,6 +24,7 @@ test('secrets for servers come from variables or files; problems are reported wi
   rmSync(folder, { recursive: true });
   expect([...secrets]).toEqual([
     ['UPSTREAM_HEADER_SHOP__X_KEY', 'plain'],
+    ['UPSTREAM_CLIENT_ID_DRIVE', '4711.apps'],
     ['UPSTREAM_CLIENT_SECRET_DRIVE', 'from a file'],
   ]);
   expect(problems).toHaveLength(2);

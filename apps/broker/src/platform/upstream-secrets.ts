@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 
-/** Header values, client secrets and variables of programs that the operator supplies for servers. */
-const names = /^UPSTREAM_(HEADER|CLIENT_SECRET|ENV)_[A-Z0-9_]+$/;
+/** Header values, client ids, client secrets and variables of programs that the operator supplies for servers. */
+const names = /^UPSTREAM_(HEADER|CLIENT_ID|CLIENT_SECRET|ENV)_[A-Z0-9_]+$/;
 /** What an HTTP header may contain (RFC 9110, section 5.5), without surrounding spaces. */
 const value = /^[\x21-\x7e]([\x20-\x7e]{0,4094}[\x21-\x7e])?$/;
 /** A variable of a program: any text, also of several lines (a key in PEM, JSON). */
 const variableValue = /^[^\0]{1,6000}$/;
 
 /**
- * Reads UPSTREAM_HEADER_…, UPSTREAM_CLIENT_SECRET_…, UPSTREAM_ENV_… and their …_FILE forms.
+ * Reads UPSTREAM_HEADER_…, UPSTREAM_CLIENT_ID_…, UPSTREAM_CLIENT_SECRET_…, UPSTREAM_ENV_… and their …_FILE forms.
  * @param problems problems are added here, never a value
  */
 export function readUpstreamSecrets(environment: NodeJS.ProcessEnv, problems: string[]): ReadonlyMap<string, string> {

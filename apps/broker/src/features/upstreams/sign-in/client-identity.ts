@@ -50,9 +50,9 @@ export function clientMetadata({ publicUrl, brandName }: Pick<ClientIdentityOpti
 }
 
 /**
- * Our client at an authorization server: the one that the manifest names, else our metadata document where the server
+ * Our client at an authorization server: the one that the operator has registered, else our metadata document where the server
  * supports that, else a registration (RFC 7591), stored per issuer.
- * @param configured the manifest's client id with the operator's secret for it, if any
+ * @param configured the operator's client id with the secret for it, if any
  * @throws SignInProblem when none of these is possible
  */
 export async function clientFor(
@@ -108,7 +108,9 @@ async function register(
 ): Promise<OAuthClient> {
   const { host } = new URL(server.issuer);
   if (server.registration_endpoint === undefined) {
-    throw new SignInProblem(`${host} does not support registration, and the operator has configured no client for it`);
+    throw new SignInProblem(
+      `${host} needs a client that the operator registers there (UPSTREAM_CLIENT_ID_…), and none is set`,
+    );
   }
   const methods = server.token_endpoint_auth_methods_supported;
   const asPublic = methods === undefined || methods.includes('none');

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isIssuer, originsOf } from './known-providers.ts';
 import { readChallenge, scopesOf } from './read-challenge.ts';
 import { isSafeAddress, unsafe, type SignInFetch } from './sign-in-fetch.ts';
 import { SignInProblem } from './sign-in-problem.ts';
@@ -33,11 +34,6 @@ export const authorizationServerSchema = z.object({
   client_id_metadata_document_supported: z.boolean().optional(),
 });
 export type AuthorizationServer = z.output<typeof authorizationServerSchema>;
-
-/** Issuers that have endpoints at other hosts. This list is ours: metadata cannot add to it. */
-const otherOrigins: Readonly<Record<string, readonly string[]>> = {
-  'https://accounts.google.com': ['https://oauth2.googleapis.com', 'https://www.googleapis.com'],
-};
 
 /**
  * Finds out how to sign in at a server (MCP authorization; RFC 9728, RFC 8414, OpenID Connect Discovery).
@@ -123,16 +119,15 @@ async function findAuthorizationServer(
 }
 
 function checked(server: AuthorizationServer, issuer: string, allowAddresses: readonly string[]): AuthorizationServer {
-  const { host, origin } = new URL(issuer);
-  // RFC 8414 section 3.3: identical, not similar.
-  if (server.issuer !== issuer) throw new SignInProblem(`${host} presents the metadata of another issuer`);
+  const { host } = new URL(issuer);
+  if (!isIssuer(server.issuer, issuer)) throw new SignInProblem(`${host} presents the metadata of another issuer`);
   const endpoints = [
     server.authorization_endpoint,
     server.token_endpoint,
     server.registration_endpoint,
     server.revocation_endpoint,
   ];
-  const origins = new Set([origin, ...(otherOrigins[origin] ?? [])]);
+  const origins = originsOf(issuer);
   for (const endpoint of endpoints) {
     if (endpoint === undefined) continue;
     const place = URL.parse(endpoint);

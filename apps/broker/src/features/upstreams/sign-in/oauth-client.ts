@@ -2,6 +2,7 @@ import * as oidc from 'openid-client';
 import { z } from 'zod';
 import { authorizationServerSchema } from './discover-sign-in.ts';
 import type { SignInFetch } from './sign-in-fetch.ts';
+import { asTokenAnswer } from './token-answer.ts';
 
 export const clientSchema = z.object({
   clientId: z.string(),
@@ -33,8 +34,11 @@ export function oidcConfiguration({ server, client }: Binding, fetch: SignInFetc
         ? oidc.ClientSecretPost(clientSecret)
         : oidc.None(),
   );
-  configuration[oidc.customFetch] = (url, { method, headers, body }) =>
-    fetch(url, { method, headers, ...(body !== undefined && body !== null && { body: String(body) }) });
+  configuration[oidc.customFetch] = async (url, { method, headers, body }) => {
+    const sent = { method, headers, ...(body !== undefined && body !== null && { body: String(body) }) };
+    const answer = await fetch(url, sent);
+    return url === server.token_endpoint ? asTokenAnswer(answer) : answer;
+  };
   // Which addresses may be plain http was decided when the metadata was read; the fetch checks again.
   if (server.issuer.startsWith('http:')) oidc.allowInsecureRequests(configuration);
   return configuration;

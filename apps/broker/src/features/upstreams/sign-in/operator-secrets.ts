@@ -3,13 +3,15 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 /**
  * Secrets that the operator supplies for all people, by environment variable or file (NAME_FILE):
  * - UPSTREAM_HEADER_{SERVER}__{NAME}: the value of a header that a manifest marks `from: "operator"`
- * - UPSTREAM_CLIENT_SECRET_{SERVER}: the secret that goes with a manifest's OAuth client id
+ * - UPSTREAM_CLIENT_ID_{SERVER}, UPSTREAM_CLIENT_SECRET_{SERVER}: the OAuth client that the operator registered where the
+ *   server's people sign in; the id may be in the manifest instead
  * SERVER and NAME are written in capitals with _ for -, so that `X-Api-Key` of `code-host` is
  * UPSTREAM_HEADER_CODE_HOST__X_API_KEY. Neither may contain _ itself, so no two share a variable.
  */
 export type OperatorSecrets = {
   /** @throws UpstreamError sign_in_required when the operator has not set it */
   header(serverId: string, name: string): string;
+  clientId(serverId: string): string | undefined;
   clientSecret(serverId: string): string | undefined;
 };
 
@@ -21,6 +23,7 @@ export function createOperatorSecrets(secrets: ReadonlyMap<string, string>): Ope
       if (value === undefined) throw new UpstreamError('sign_in_required', `${variable} is not set`);
       return value;
     },
+    clientId: (serverId) => secrets.get(`UPSTREAM_CLIENT_ID_${asVariable(serverId)}`),
     clientSecret: (serverId) => secrets.get(`UPSTREAM_CLIENT_SECRET_${asVariable(serverId)}`),
   };
 }

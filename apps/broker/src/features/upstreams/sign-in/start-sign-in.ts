@@ -7,6 +7,7 @@ import { bindToBrowser } from './browser-cookie.ts';
 import { clientFor, redirectUriOf } from './client-identity.ts';
 import type { StoredAccount } from './account-store.ts';
 import { discoverSignIn, type SignInMetadata } from './discover-sign-in.ts';
+import { refreshParameters } from './known-providers.ts';
 import { oidcConfiguration } from './oauth-client.ts';
 import { withSignInFetch } from './sign-in-fetch.ts';
 import { providerName } from './provider-name.ts';
@@ -32,7 +33,7 @@ export async function startSignIn(
     const address = parts.addressOf(server);
     return await withSignInFetch(address.allowAddresses, async (fetch) => {
       const metadata = await discoverSignIn(address, fetch);
-      const configured = auth.clientId === undefined ? undefined : configuredClient(server.id, auth.clientId, parts);
+      const configured = configuredClient(server.id, auth.clientId, parts);
       const client = await clientFor(metadata.authorizationServer, configured, parts.identity, fetch);
       const binding = { server: metadata.authorizationServer, client, resource: metadata.resource };
 
@@ -54,6 +55,7 @@ export async function startSignIn(
         code_challenge_method: 'S256',
         resource: metadata.resource,
         ...scopeParameters(scopes),
+        ...refreshParameters(metadata.authorizationServer.authorization_endpoint),
       });
       return { authUrl: url.href, sessionId, provider: providerName(server, url) };
     });
@@ -62,8 +64,10 @@ export async function startSignIn(
   }
 }
 
-function configuredClient(serverId: string, clientId: string, { secrets }: SignInParts) {
-  return { clientId, clientSecret: secrets.clientSecret(serverId) };
+/** The client that the operator registered there; the environment's, which needs no other manifest, before the manifest's. */
+function configuredClient(serverId: string, ofManifest: string | undefined, { secrets }: SignInParts) {
+  const clientId = secrets.clientId(serverId) ?? ofManifest;
+  return clientId === undefined ? undefined : { clientId, clientSecret: secrets.clientSecret(serverId) };
 }
 
 /**
