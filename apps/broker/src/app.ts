@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import type { FastifyInstance } from 'fastify';
 import { createCatalogue, loadBundledManifests, mountCatalogueRoutes } from '#features/catalogue/index.ts';
-import type { Catalogue } from '#features/catalogue/index.ts';
+import type { Catalogue, ManifestPolicy } from '#features/catalogue/index.ts';
 import {
   upstreamContributor,
   createUpstreams,
@@ -78,6 +78,8 @@ export type App = {
   readonly router: Router;
   readonly identity: Identity;
   readonly catalogue: Catalogue;
+  /** Which manifests this installation takes. */
+  readonly policy: ManifestPolicy;
   readonly upstreams: Upstreams;
   readonly gateway: Gateway;
   readonly usage: UsageWriter;
@@ -240,6 +242,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     router,
     identity,
     catalogue,
+    policy,
     upstreams,
     gateway,
     usage,

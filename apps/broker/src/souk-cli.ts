@@ -1,41 +1,25 @@
-import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
+import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { providerIds } from '#features/identity/index.ts';
-import { ConfigError, readConfig, type Config } from '#platform/config.ts';
+import { ConfigError, readConfig } from '#platform/config.ts';
 import { DataFolderDamagedError, DataFolderInUseError } from '#platform/db/database-errors.ts';
-import { callOperator, NotRunningError, OperatorCommandError } from '#platform/operator/call-operator.ts';
-import { configChecks, type ConfigCheck } from './souk-checks.ts';
+import { OperatorCommandError } from '#platform/operator/call-operator.ts';
+import { configChecks } from './souk-checks.ts';
+import {
+  askBrokerOrRun,
+  ReportedError,
+  UsageError,
+  type CliOptions,
+  type Command,
+  type Values,
+} from './souk-command.ts';
 import { examine, printDiagnosis } from './souk-doctor.ts';
-import { runLocally } from './souk-local.ts';
+import { manifestCliCommands } from './souk-manifest.ts';
 
 /** sysexits.h: EX_USAGE and EX_CONFIG. */
 const exitUsage = 64;
 const exitConfig = 78;
 const exitFailure = 1;
-
-export type CliOptions = {
-  environment: NodeJS.ProcessEnv;
-  stdout(line: string): void;
-  stderr(line: string): void;
-  checks?: readonly ConfigCheck[];
-};
-
-class UsageError extends Error {}
-/** The doctor ran and found faults, which it has already printed. */
-class FaultsFoundError extends Error {}
-
-type Values = Record<string, string | boolean | undefined>;
-type Command = {
-  /** The words of the command, such as `token create`. */
-  name: string;
-  summary: string;
-  usage: string;
-  options: ParseArgsOptionsConfig;
-  /** The name of the one positional argument, if the command has one. */
-  argument?: string;
-  help: readonly [option: string, text: string][];
-  run(values: Values, cli: CliOptions): Promise<void>;
-};
 
 const commands: readonly Command[] = [
   {
@@ -93,6 +77,7 @@ const commands: readonly Command[] = [
     ],
     run: examineInstallation,
   },
+  ...manifestCliCommands,
 ];
 
 /** Runs the operator's command line. @returns the exit code: 0, 1 failure, 64 usage, 78 configuration */
@@ -101,12 +86,12 @@ export async function runCli(argv: readonly string[], cli: CliOptions): Promise<
     const command = commands.find(({ name }) => argv.slice(0, name.split(' ').length).join(' ') === name);
     if (!command) return overview(argv, cli);
     const rest = argv.slice(command.name.split(' ').length);
-    const values = parse(command, rest);
+    const { values, positionals } = parse(command, rest);
     if (values.help === true) cli.stdout(helpOf(command));
-    else await command.run(values, cli);
+    else await command.run(values, cli, positionals);
     return 0;
   } catch (error) {
-    if (error instanceof FaultsFoundError) return exitFailure;
+    if (error instanceof ReportedError) return exitFailure;
     cli.stderr(explain(error));
     if (error instanceof UsageError) return exitUsage;
     return error instanceof ConfigError ? exitConfig : exitFailure;
@@ -139,7 +124,7 @@ async function examineInstallation(values: Values, { environment, stdout }: CliO
   const { baseUrl, diagnosis } = examined;
   if (values.json === true) stdout(JSON.stringify({ url: baseUrl, ...diagnosis }));
   else printDiagnosis(baseUrl, diagnosis, stdout);
-  if (!diagnosis.ok) throw new FaultsFoundError();
+  if (!diagnosis.ok) throw new ReportedError();
 }
 
 const usersSchema = z.object({ users: z.int() });
@@ -155,16 +140,6 @@ async function setUserActive(action: 'deactivate' | 'activate', values: Values, 
   stdout(`${users === 1 ? '1 user' : `${users} users`} ${action}d`);
 }
 
-/** Only one process can open the embedded database: the broker if it runs, otherwise this process. */
-async function askBrokerOrRun(config: Config, command: string, args: unknown): Promise<unknown> {
-  try {
-    return await callOperator(config.dataDir, command, args);
-  } catch (error) {
-    if (error instanceof NotRunningError) return runLocally(config, command, args);
-    throw error;
-  }
-}
-
 async function checkConfig(values: Values, { environment, stdout, checks = configChecks }: CliOptions): Promise<void> {
   const config = readConfig(environment);
   const manifestsDir = typeof values.manifests === 'string' ? values.manifests : undefined;
@@ -173,7 +148,7 @@ async function checkConfig(values: Values, { environment, stdout, checks = confi
   stdout('Configuration is valid');
 }
 
-function parse(command: Command, args: readonly string[]): Values {
+function parse(command: Command, args: readonly string[]): { values: Values; positionals: string[] } {
   try {
     const options = { ...command.options, help: { type: 'boolean', short: 'h' } } as const;
     const { argument } = command;
@@ -183,11 +158,11 @@ function parse(command: Command, args: readonly string[]): Values {
       strict: true,
       allowPositionals: argument !== undefined,
     });
-    if (positionals.length > 1) throw new Error(`Only one ${argument} can be given`);
+    if (positionals.length > 1 && !command.takesMany) throw new Error(`Only one ${argument} can be given`);
     const named: Values = Object.fromEntries(
       Object.entries(values).map(([name, value]) => [name, Array.isArray(value) ? undefined : value]),
     );
-    return argument === undefined ? named : { ...named, [argument]: positionals[0] };
+    return { values: argument === undefined ? named : { ...named, [argument]: positionals[0] }, positionals };
   } catch (error) {
     const [reason] = String(error instanceof Error ? error.message : error).split('. ');
     throw new UsageError(`${reason}. See: npm run souk -- ${command.name} --help`);
@@ -195,7 +170,7 @@ function parse(command: Command, args: readonly string[]): Values {
 }
 
 function overview(argv: readonly string[], { stdout, stderr }: CliOptions): number {
-  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(14)} ${summary}`);
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(18)} ${summary}`);
   const help = ['Usage: npm run souk -- <command>', '', ...lines, '', 'Every command has --help.'].join('\n');
   const [first] = argv;
   if (first === '--help' || first === '-h' || first === 'help') {

@@ -1,4 +1,5 @@
 import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
+import { createCatalogue } from '#features/catalogue/index.ts';
 import { createIdentity } from '#features/identity/index.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
@@ -8,8 +9,10 @@ import { migrate } from '#platform/db/migrate.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { createIds } from '#platform/ids.ts';
 import { createLog } from '#platform/log.ts';
+import { readInstallation } from './installation.ts';
 import { migrations } from './migrations.ts';
 import { operatorCommands } from './operator-commands.ts';
+import { paths } from './paths.ts';
 
 /**
  * Runs an operator's command directly on the database when no broker is running. Does not listen and starts no service.
@@ -30,11 +33,14 @@ export async function runLocally(config: Config, command: string, args: unknown)
       vault: createVault(readMasterKey(config)),
       connectUpstream: connectOpenId,
     });
+    const catalogue = await createCatalogue({ db, clock: systemClock, log });
     try {
-      const run = operatorCommands({ identity })[command];
+      const { policy } = readInstallation(config, paths);
+      const run = operatorCommands({ identity, catalogue, policy })[command];
       if (!run) throw new Error(`there is no command ${command}`);
       return await run(args);
     } finally {
+      await catalogue.stop();
       await identity.stop();
     }
   } finally {

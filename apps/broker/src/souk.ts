@@ -1,4 +1,5 @@
 // `npm run souk -- <command>`: the operator's command line, on the broker's machine.
+import { text } from 'node:stream/consumers';
 import { limitMemory } from './limit-memory.ts';
 import { runCli } from './souk-cli.ts';
 
@@ -9,4 +10,5 @@ process.exitCode = await runCli(process.argv.slice(2), {
   environment: process.env,
   stdout: (line) => console.log(line),
   stderr: (line) => console.error(line),
+  stdin: () => text(process.stdin),
 });

@@ -125,7 +125,10 @@ const billingSchema = z.strictObject({
   rental: z
     .strictObject({
       /** Cents a month. */
-      price: z.int('must be a whole number of cents').min(1, 'must be at least 1 cent').max(100_000_00),
+      price: z
+        .int('must be a whole number of cents')
+        .min(1, 'must be at least 1 cent')
+        .max(100_000_00, 'must be at most 10000000 cents'),
       currency: z
         .string()
         .regex(/^[A-Z]{3}$/, 'must be a three-letter currency code')
@@ -136,9 +139,16 @@ const billingSchema = z.strictObject({
     .optional(),
   /** Tool name -> credits a call; other tools are free to use. */
   toolCosts: z
-    .record(z.string().min(1).max(256), z.int('must be a whole number of credits').min(0).max(1_000_000))
+    .record(
+      z.string().min(1).max(256),
+      z.int('must be a whole number of credits').min(0, 'must be 0 or more').max(1_000_000, 'must be at most 1000000'),
+    )
     .default({}),
-  trialDays: z.int('must be a whole number of days').min(1).max(90).optional(),
+  trialDays: z
+    .int('must be a whole number of days')
+    .min(1, 'must be at least 1')
+    .max(90, 'must be at most 90')
+    .optional(),
   /** Charge calls that answer with isError too. */
   chargeOnErrors: z.boolean().default(false),
 });
@@ -174,7 +184,11 @@ export const manifestSchema = z
       })
       .prefault({}),
     /** Calls under way at once to this server. */
-    maxInFlight: z.int('must be a whole number').min(1).max(1024).default(64),
+    maxInFlight: z
+      .int('must be a whole number')
+      .min(1, 'must be at least 1')
+      .max(1024, 'must be at most 1024')
+      .default(64),
     /**
      * What happens when a tool differs from what was deployed: `text-only` (the default) accepts new titles and
      * descriptions and hides a tool whose schema or annotations changed; `strict` hides it for any change.

@@ -1,12 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { Manifest } from '@souk/contract/manifest.ts';
 import type { ToolChange, ToolChangeStatus } from '@souk/contract/tool-changes.ts';
 import { cleanLabel } from '#platform/clean-label.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
-import { SoukError } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
 import { approveOffer, type Approval } from './approve-offer.ts';
+import { createDeployments, type Deployments } from './create-deployments.ts';
 import { decideToolChange, listToolChanges, type Decision } from './decide-tool-change.ts';
 import { cleanText } from './clean-text.ts';
 import { toStored, urisOf, type Discovered } from './discovered.ts';
@@ -22,21 +21,10 @@ const healthWriteIntervalMs = 60_000;
 const maxDetailCharacters = 300;
 const channel = 'souk_catalogue';
 
-export type StagedBy = { origin: 'bundled' | 'admin'; userId?: string };
-
 /** The stored catalogue: manifests with their versions, and what each deployed server was last found to offer. */
-export type Catalogue = {
+export type Catalogue = Deployments & {
   /** The current state, from memory: lists and calls read this and never wait. */
   snapshot(): CatalogueSnapshot;
-  /**
-   * Puts a manifest in staging. `unchanged` when exactly this version is known already.
-   * @throws SoukError manifest_conflict when the version is known with other content
-   */
-  stage(manifest: Manifest, by: StagedBy): Promise<'staged' | 'unchanged'>;
-  /** Makes a version live. @throws SoukError not_found */
-  deploy(serverId: string, version: string): Promise<void>;
-  /** All known versions of a server, in any status. */
-  versions(serverId: string): Promise<store.ManifestRow[]>;
   /** Replaces what a server offers, and sets it connected. */
   storeDiscovery(serverId: string, discovered: Discovered): Promise<void>;
   /** A server answered "sign in first": it works, and what the shop shows of it stays. */
@@ -104,36 +92,7 @@ export async function createCatalogue(options: { db: Database; clock: Clock; log
   return {
     snapshot: () => current,
 
-    async stage(manifest, by) {
-      const sha256 = createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
-      return db.transaction().execute(async (tx) => {
-        await store.lockDeployments(tx);
-        const versions = await store.findManifestVersions(tx, manifest.id);
-        const same = versions.find((row) => row.version === manifest.version);
-        if (same?.sha256 === sha256) return 'unchanged';
-        if (same) {
-          const fields = differingFields(same.body, manifest);
-          throw new SoukError('manifest_conflict', {
-            message: `Version ${manifest.version} of ${manifest.id} exists with other content (${fields.join(', ')}): raise the version`,
-            issues: fields.map((path) => ({ path, message: 'differs from the stored version' })),
-          });
-        }
-        await store.ensureServer(tx, manifest.id, manifest.slug ?? manifest.id);
-        await store.insertStaged(tx, manifest, sha256, by);
-        return 'staged';
-      });
-    },
-
-    async deploy(serverId, version) {
-      const found = await db.transaction().execute(async (tx) => {
-        await store.lockDeployments(tx);
-        return store.markDeployed(tx, serverId, version, new Date(clock.now()));
-      });
-      if (!found) throw new SoukError('not_found', { message: `No version ${version} of ${serverId}` });
-      await changed(serverId);
-    },
-
-    versions: (serverId) => store.findManifestVersions(db, serverId),
+    ...createDeployments({ db, clock, changed }),
 
     async storeDiscovery(serverId, discovered) {
       const server = current.byId.get(serverId);
@@ -243,20 +202,4 @@ function driftPolicy(manifest: Manifest, origin: 'bundled' | 'admin'): DriftPoli
   const { connection } = manifest;
   const isOurs = connection.type === 'stdio' || connection.url.startsWith('service:');
   return origin === 'bundled' && isOurs ? 'own' : (manifest.toolChanges ?? 'text-only');
-}
-
-function differingFields(before: Manifest, after: Manifest): string[] {
-  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  const a: Record<string, unknown> = before;
-  const b: Record<string, unknown> = after;
-  return [...names].filter((name) => !isSame(a[name], b[name]));
-}
-
-function isSame(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const left = Object.entries(a);
-  const right = new Map(Object.entries(b));
-  return left.length === right.size && left.every(([key, value]) => right.has(key) && isSame(value, right.get(key)));
 }

@@ -23,7 +23,19 @@ export async function listToolChanges(
   return rows.map(present);
 }
 
-export type Decision = { verdict: 'approved' | 'rejected'; by: string; reason: string };
+/** The changes of a server's tools that wait for a decision, by tool. */
+export async function findPendingChanges(tx: Tx, serverId: string): Promise<{ id: number; tool: string }[]> {
+  return tx
+    .selectFrom('tool_changes')
+    .select(['id', 'tool'])
+    .where('server_id', '=', serverId)
+    .where('status', '=', 'pending')
+    .orderBy('tool')
+    .execute();
+}
+
+/** `by`: the administrator's user id; undefined for the operator's command. */
+export type Decision = { verdict: 'approved' | 'rejected'; by: string | undefined; reason: string | undefined };
 
 /**
  * Stores an administrator's decision on a change. Approved: what the server offers now is trusted and shown. Rejected: the
@@ -36,7 +48,7 @@ export async function decideToolChange(tx: Tx, id: number, decision: Decision, a
   if (change.status !== 'pending') throw new SoukError('change_decided');
   const decided = await tx
     .updateTable('tool_changes')
-    .set({ status: decision.verdict, decided_at: at, decided_by: decision.by, reason: decision.reason })
+    .set({ status: decision.verdict, decided_at: at, decided_by: decision.by ?? null, reason: decision.reason ?? null })
     .where('id', '=', id)
     .returningAll()
     .executeTakeFirstOrThrow();

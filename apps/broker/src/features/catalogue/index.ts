@@ -1,4 +1,5 @@
 export { createCatalogue, type Catalogue } from './create-catalogue.ts';
+export { differingFields, type DecidedBy } from './manifest-versions.ts';
 export type { Discovered } from './discovered.ts';
 export { exposeUri, ownUri, toolPrefix } from './exposed-name.ts';
 export { estimateTokens, estimateToolTokens } from './estimate-tokens.ts';

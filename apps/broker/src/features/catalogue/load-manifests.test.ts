@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { auditMigrations } from '#platform/audit/audit-log.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { createUpstreamAddressRule } from '#platform/http/upstream-address-rule.ts';
@@ -24,7 +25,7 @@ let folder: string;
 let logged: { level: number; msg: string; file?: string; problem?: { code: string } }[];
 
 beforeEach(async () => {
-  db = await openTestDatabase(catalogueMigrations);
+  db = await openTestDatabase([...auditMigrations, ...catalogueMigrations]);
   catalogue = await createCatalogue({ db, clock: systemClock, log: createLog('silent') });
   folder = await mkdtemp(join(temporaryRoot(), 'manifests-'));
   await Promise.all(['deployed', 'staged'].map((name) => mkdir(join(folder, name))));

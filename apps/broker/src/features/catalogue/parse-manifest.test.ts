@@ -72,7 +72,7 @@ describe('a manifest', () => {
         'billing.rental.price',
         'billing.toolCosts.forecast',
         'billing.trialDays',
-        '',
+        'color',
       ]),
     );
     expect(problem.message).toContain('color');

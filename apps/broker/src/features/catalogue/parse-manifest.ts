@@ -1,6 +1,7 @@
 import { manifestSchema, type Manifest } from '@souk/contract/manifest.ts';
 import { SoukError, type Issue } from '#platform/errors.ts';
 import type { UpstreamAddressRule } from '#platform/http/upstream-address-rule.ts';
+import { manifestIssues, missing } from './manifest-issues.ts';
 import { readJson } from './read-json.ts';
 
 export const maxManifestBytes = 256 * 1024;
@@ -29,11 +30,7 @@ export function parseManifest(source: Uint8Array | string, policy: ManifestPolic
 /** The same for a value that was parsed already (a request's body). */
 export function checkManifest(value: unknown, policy: ManifestPolicy): Manifest {
   const parsed = manifestSchema.safeParse(value);
-  if (!parsed.success) {
-    throw invalid(
-      parsed.error.issues.map((issue) => ({ path: fieldPath(issue.path), message: plainMessage(issue.message) })),
-    );
-  }
+  if (!parsed.success) throw invalid(manifestIssues(parsed.error));
   checkConnection(parsed.data, policy);
   return parsed.data;
 }
@@ -60,22 +57,6 @@ function checkConnection({ connection }: Manifest, policy: ManifestPolicy): void
   }
   const problem = policy.addressProblem(new URL(connection.url));
   if (problem !== undefined) throw refuse(problem);
-}
-
-const missing = 'is missing';
-
-/** Plain words for the validator's own messages, where the schema gives none. */
-function plainMessage(message: string): string {
-  if (message.endsWith('received undefined')) return missing;
-  return message.replace(/^Invalid (input|option): expected/, 'must be');
-}
-
-function fieldPath(path: readonly PropertyKey[]): string {
-  return path.reduce<string>(
-    (text, step) =>
-      typeof step === 'number' ? `${text}[${step}]` : text === '' ? String(step) : `${text}.${String(step)}`,
-    '',
-  );
 }
 
 function invalid(issues: Issue[]): SoukError {

@@ -1,10 +1,10 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
 import type { ServerStatus } from '@souk/contract/catalogue.ts';
-import { sql } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import { definitionHash } from './definition-hash.ts';
 import type { ServerFeature } from './server-features.ts';
 import type { CatalogueItem, CatalogueServer, Era } from './snapshot.ts';
-import type { CapabilityKind, CatalogueDb, Reviewed, Tx } from './tables.ts';
+import type { CapabilityKind, CatalogueDb, CatalogueTables, Reviewed, Tx } from './tables.ts';
 
 export type ManifestRow = {
   serverId: string;
@@ -13,6 +13,8 @@ export type ManifestRow = {
   sha256: string;
   origin: 'bundled' | 'admin';
   body: Manifest;
+  /** Undefined when it was never live. */
+  deployedAt: Date | undefined;
 };
 
 export type HealthChange = {
@@ -32,14 +34,34 @@ type DiscoveredFacts = {
 
 export async function findManifestVersions(db: CatalogueDb, serverId: string): Promise<ManifestRow[]> {
   const rows = await db.selectFrom('manifest_versions').selectAll().where('server_id', '=', serverId).execute();
-  return rows.map((row) => ({
+  return rows.map(toManifestRow);
+}
+
+/** Of each server what is deployed and what is staged, or of one without either the version that was live last. */
+export async function findCurrentVersions(db: CatalogueDb): Promise<ManifestRow[]> {
+  const rows = await db
+    .selectFrom('manifest_versions')
+    .selectAll()
+    .distinctOn(['server_id', 'status'])
+    .orderBy('server_id')
+    .orderBy('status')
+    .orderBy(sql`deployed_at desc nulls last`)
+    .orderBy('created_at', 'desc')
+    .execute();
+  const current = new Set(rows.filter(({ status }) => status !== 'superseded').map((row) => row.server_id));
+  return rows.filter((row) => row.status !== 'superseded' || !current.has(row.server_id)).map(toManifestRow);
+}
+
+function toManifestRow(row: Selectable<CatalogueTables['manifest_versions']>): ManifestRow {
+  return {
     serverId: row.server_id,
     version: row.version,
     status: row.status,
     sha256: row.sha256,
     origin: row.origin,
     body: row.body,
-  }));
+    deployedAt: row.deployed_at ?? undefined,
+  };
 }
 
 /** Adds the server's row if it is new. Answers its slug, which never changes afterwards. */
@@ -104,6 +126,18 @@ export async function markDeployed(tx: Tx, serverId: string, version: string, at
     .returning('version')
     .executeTakeFirst();
   return updated !== undefined;
+}
+
+/** The deployed version is superseded by none; what the server offered and its health are forgotten. */
+export async function markUndeployed(tx: Tx, serverId: string): Promise<void> {
+  await tx
+    .updateTable('manifest_versions')
+    .set({ status: 'superseded' })
+    .where('server_id', '=', serverId)
+    .where('status', '=', 'deployed')
+    .execute();
+  await tx.deleteFrom('capabilities').where('server_id', '=', serverId).execute();
+  await tx.deleteFrom('server_health').where('server_id', '=', serverId).execute();
 }
 
 export async function replaceCapabilities(tx: Tx, serverId: string, items: readonly Reviewed[]): Promise<void> {

@@ -23,14 +23,19 @@ export class OperatorCommandError extends Error {
 
 /** Errors of a connection to a socket without a listener. */
 const noListener = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
-const timeoutMs = 60_000;
+const usualTimeoutMs = 60_000;
 
 /**
  * Sends a command to the broker that runs on this data folder.
  * @returns the command's result
  * @throws NotRunningError when none runs, OperatorCommandError when it refuses
  */
-export async function callOperator(dataDir: string, command: string, args: unknown): Promise<unknown> {
+export async function callOperator(
+  dataDir: string,
+  command: string,
+  args: unknown,
+  timeoutMs = usualTimeoutMs,
+): Promise<unknown> {
   const path = await findSocket(dataDir);
   if (path === undefined) throw new NotRunningError(dataDir);
   const socket = createConnection(path);

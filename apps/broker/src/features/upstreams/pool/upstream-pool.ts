@@ -1,7 +1,7 @@
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { createAdmissions, type AdmissionLimits, type Admissions } from '../admission/admissions.ts';
-import { connectionKey, type UpstreamNeeds } from './connection-key.ts';
+import { connectionKey, isProgram, type UpstreamNeeds } from './connection-key.ts';
 import { createLiveConnections, type Lease, type LiveConnectionOptions } from './live-connections.ts';
 import { flawOf } from './open-connection.ts';
 import { systemTimers, type Timers } from './timers.ts';
@@ -22,6 +22,8 @@ export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'inFlight' | 
   announceRoots(userId: string): Promise<void>;
   /** What a person has at a server has changed: their connections take no new call, and end when no call is under way. */
   retire(serverId: string, userId: string): void;
+  /** The same for all connections to a server that was taken out of the catalogue. */
+  retireServer(serverId: string): void;
   /** The same for the shared connection: the next call opens another. */
   retireShared(server: CatalogueServer): void;
   /** The server's circuit becomes half-open, and crashes of its programs are forgotten: its next call may try. */
@@ -79,7 +81,8 @@ export function createUpstreamPool(
       if (!entry) return connections.lease(connections.open(wanted, server, userId));
       const flaw = flawOf(entry, server, wanted);
       if (flaw === undefined) return connections.lease(entry);
-      if (flaw === 'other-era') connections.retire(entry);
+      // Of a program there is only one: the next starts when it has ended.
+      if (flaw === 'other-era' || (flaw === 'moved' && !isProgram(entry.server))) connections.retire(entry);
       else void connections.close(entry);
       // a program is told what it must know to ask the clients it knows of and this one
       const kinds = flaw === 'told-too-little' ? entry.told | wanted.kinds : wanted.kinds;
@@ -95,6 +98,10 @@ export function createUpstreamPool(
       connections
         .where((entry) => entry.server.id === serverId && entry.userId === userId)
         .forEach((entry) => connections.retire(entry));
+    },
+
+    retireServer(serverId) {
+      connections.where((entry) => entry.server.id === serverId).forEach((entry) => connections.retire(entry));
     },
 
     retireShared(server) {

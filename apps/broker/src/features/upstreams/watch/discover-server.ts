@@ -11,16 +11,20 @@ import { isNew, type WatchedServer } from './watched-server.ts';
 /**
  * Asks a server what it offers and stores the answer. A server that cannot be asked keeps its last catalogue and gets
  * a status that says why (gateway.md: lists never wait for upstreams). Never rejects for a fault of the server.
+ * @returns why it could not be asked, in an operator's words; undefined when it answered
  */
 export async function discoverServer(
   server: CatalogueServer,
   watched: Pick<WatchedServer, 'toldFailure'>,
   { catalogue, pool, log }: { catalogue: Catalogue; pool: UpstreamPool; log: Log },
-): Promise<void> {
+): Promise<string | undefined> {
   try {
     const lease = await pool.acquire(server, undefined);
     try {
-      await catalogue.storeDiscovery(server.id, await readAll(lease.upstream));
+      const discovered = await readAll(lease.upstream);
+      // while it was asked another version may have been deployed, or none
+      if (catalogue.snapshot().byId.get(server.id)?.deployedAtMs !== server.deployedAtMs) return undefined;
+      await catalogue.storeDiscovery(server.id, discovered);
       pool.answeredCheck(server.id);
       watched.toldFailure = undefined;
     } finally {
@@ -28,11 +32,12 @@ export async function discoverServer(
     }
     // This process has no more work: each person gets one of their own.
     if (isPerUser(server) && server.manifest.connection.type === 'stdio') await pool.drop(server, undefined);
+    return undefined;
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
     if (error.kind === 'sign_in_required' && needsOwnSecrets(server)) {
       await storeSnapshot(server, catalogue);
-      return;
+      return undefined;
     }
     // asked every few seconds while it is down: it is news once
     if (watched.toldFailure !== error.message) {
@@ -40,6 +45,7 @@ export async function discoverServer(
       watched.toldFailure = error.message;
     }
     await catalogue.setHealth(server.id, describeFailure(error));
+    return error.message;
   }
 }
 

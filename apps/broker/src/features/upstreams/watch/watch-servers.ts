@@ -1,4 +1,4 @@
-import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
+import type { Catalogue, CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
 import { createBackground } from '#platform/background.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
@@ -23,6 +23,11 @@ export type ServerWatch = {
   refresh(serverIds: readonly string[]): string[];
   /** A server announced that its lists changed: it is asked again, now or as soon as the 10 s are over. */
   listChanged(serverId: string): void;
+  /**
+   * Resolves when a server was asked since its deployment, at once when it was.
+   * @returns why it could not be asked, in an operator's words; undefined when it answered
+   */
+  asked(serverId: string): Promise<string | undefined>;
   /** A shared connection was lost: the status says so now rather than at the next check. */
   lost(serverId: string, reason: string): void;
   stop(): Promise<void>;
@@ -40,6 +45,7 @@ export function createServerWatch(options: {
   const { catalogue, pool, services, clock } = options;
   const background = createBackground(options.log);
   const watchedById = new Map<string, WatchedServer>();
+  let deployedIds: ReadonlySet<string> = new Set();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
@@ -53,11 +59,16 @@ export function createServerWatch(options: {
 
   function discover(server: CatalogueServer): Promise<void> {
     const watched = watchedOf(server.id);
-    if (watched.discovery) return watched.discovery;
+    if (watched.discovery && watched.discoveryOfMs === server.deployedAtMs) return watched.discovery;
+    if (watched.discovery) return watched.discovery.then(() => rediscover(server.id));
+    watched.discoveryOfMs = server.deployedAtMs;
     watched.askedAtMs = clock.now();
     watched.restartAtMs = undefined;
     const before = find(server.id)?.offersHash;
-    watched.discovery = discoverServer(server, watched, options).finally(() => {
+    const asked = discoverServer(server, watched, options).then((failure) => {
+      watched.failure = failure;
+    });
+    watched.discovery = asked.finally(() => {
       watched.discovery = undefined;
       const hasNewLists = watched.hasNewListsWhileAsked;
       watched.hasNewListsWhileAsked = false;
@@ -68,13 +79,19 @@ export function createServerWatch(options: {
     return watched.discovery;
   }
 
+  async function rediscover(serverId: string): Promise<void> {
+    const server = find(serverId);
+    if (server && !stopped) await discover(server);
+  }
+
   function discoverLater(server: CatalogueServer): void {
     background.add(discover(server), 'a server could not be discovered');
   }
 
   function listChanged(serverId: string): void {
+    if (stopped || !find(serverId)) return;
     const watched = watchedOf(serverId);
-    if (stopped || watched.refreshTimer) return;
+    if (watched.refreshTimer) return;
     if (watched.discovery) {
       watched.hasNewListsWhileAsked = true;
       return;
@@ -125,9 +142,20 @@ export function createServerWatch(options: {
     }
   }
 
-  /** A new version is asked as soon as it is deployed. */
-  function catalogueChanged(servers: readonly CatalogueServer[]): void {
+  /** Running calls finish; nothing asks the server again. */
+  function forget(serverId: string): void {
+    const watched = watchedById.get(serverId);
+    clearTimeout(watched?.refreshTimer);
+    clearTimeout(watched?.restartTimer);
+    watchedById.delete(serverId);
+    pool.retireServer(serverId);
+  }
+
+  /** A new version is asked as soon as it is deployed, and a server that was taken out no more. */
+  function catalogueChanged({ servers, byId }: CatalogueSnapshot): void {
     if (stopped) return;
+    for (const id of deployedIds) if (!byId.has(id)) forget(id);
+    deployedIds = new Set(byId.keys());
     for (const server of servers) {
       const name = ownService(server)?.name;
       if (name !== undefined) background.add(services.start(name), 'a service could not be started');
@@ -147,9 +175,10 @@ export function createServerWatch(options: {
     },
 
     async start() {
-      const known = catalogue.snapshot().servers;
+      const { servers: known, byId } = catalogue.snapshot();
+      deployedIds = new Set(byId.keys());
       services.onChange(serviceChanged);
-      catalogue.onChange(({ servers }) => catalogueChanged(servers));
+      catalogue.onChange(catalogueChanged);
       timer = setInterval(() => {
         for (const server of catalogue.snapshot().servers) checkLater(server);
       }, options.intervalMs);
@@ -171,8 +200,17 @@ export function createServerWatch(options: {
 
     listChanged,
 
+    async asked(serverId) {
+      await watchedById.get(serverId)?.discovery;
+      const server = find(serverId);
+      if (!server) return undefined;
+      const watched = watchedOf(serverId);
+      if (watched.discovery || watched.askedAtMs < server.deployedAtMs) await discover(server);
+      return watched.failure;
+    },
+
     lost(serverId, reason) {
-      if (stopped) return;
+      if (stopped || !find(serverId)) return;
       const detail = `The server ended the connection (${reason})`;
       const health = { status: 'disconnected' as const, detail, era: undefined };
       background.add(catalogue.setHealth(serverId, health), 'the status of a server could not be stored');

@@ -14,6 +14,10 @@ export type WatchedServer = {
   restartAtMs: number | undefined;
   /** The discovery in progress: callers that need one while it runs share it. */
   discovery: Promise<void> | undefined;
+  /** Of which deployment: another version may be elsewhere. */
+  discoveryOfMs: number;
+  /** Why the last discovery failed, in an operator's words. */
+  failure: string | undefined;
   isBeingChecked: boolean;
   /** It announced changed lists while it was being asked for them. */
   hasNewListsWhileAsked: boolean;
@@ -30,6 +34,8 @@ export function watchedServer(): WatchedServer {
     askedAtMs: -Infinity,
     restartAtMs: undefined,
     discovery: undefined,
+    discoveryOfMs: 0,
+    failure: undefined,
     isBeingChecked: false,
     hasNewListsWhileAsked: false,
     toldFailure: undefined,

@@ -1,0 +1,105 @@
+import type { Manifest } from '@souk/contract/manifest.ts';
+import type { ToolChange } from '@souk/contract/tool-changes.ts';
+import type { Clock } from '#platform/clock.ts';
+import { SoukError } from '#platform/errors.ts';
+import { decideToolChange, findPendingChanges } from './decide-tool-change.ts';
+import { deployVersion, stageVersion, undeployServer, type DecidedBy, type StagedBy } from './manifest-versions.ts';
+import * as store from './store.ts';
+import type { CatalogueDb, Tx } from './tables.ts';
+
+/** What an operator or administrator decides on servers. Each decision is stored with its audit row or not at all. */
+export type Deployments = {
+  /**
+   * Puts a manifest in staging. `unchanged` when exactly this version is known already.
+   * @throws SoukError manifest_conflict when the version is known with other content
+   */
+  stage(manifest: Manifest, by: StagedBy): Promise<'staged' | 'unchanged'>;
+  /** Makes a version live. @throws SoukError not_found */
+  deploy(serverId: string, version: string, by?: DecidedBy): Promise<void>;
+  /**
+   * Stages a manifest and makes it live. `unchanged` when exactly this version is live already.
+   * @throws SoukError manifest_conflict
+   */
+  deployManifest(manifest: Manifest, by: DecidedBy): Promise<'deployed' | 'unchanged'>;
+  /**
+   * Takes a server out of the catalogue and keeps its history. Answers the version that was live.
+   * @throws SoukError not_found
+   */
+  undeploy(serverId: string, by: DecidedBy): Promise<string>;
+  /**
+   * Approves the pending changes of a server's tools, of all of them or of those named.
+   * @throws SoukError not_found when none is pending, or a named tool has none: then nothing is approved
+   */
+  approveTools(serverId: string, tools: readonly string[], by: DecidedBy): Promise<ToolChange[]>;
+  /** All known versions of a server, in any status. */
+  versions(serverId: string): Promise<store.ManifestRow[]>;
+  /** Those of all servers, but for the superseded ones of servers that have another. */
+  currentVersions(): Promise<store.ManifestRow[]>;
+};
+
+/** @param options.changed tells this process and the others that the stored catalogue has changed */
+export function createDeployments(options: {
+  db: CatalogueDb;
+  clock: Clock;
+  changed(serverId: string): Promise<void>;
+}): Deployments {
+  const { db, clock, changed } = options;
+
+  function inTurn<T>(work: (tx: Tx, at: Date) => Promise<T>): Promise<T> {
+    return db.transaction().execute(async (tx) => {
+      await store.lockDeployments(tx);
+      return work(tx, new Date(clock.now()));
+    });
+  }
+
+  return {
+    stage: (manifest, by) => inTurn((tx) => stageVersion(tx, manifest, by)),
+
+    async deploy(serverId, version, by = { via: 'start' }) {
+      await inTurn((tx, at) => deployVersion(tx, serverId, version, by, at));
+      await changed(serverId);
+    },
+
+    async deployManifest(manifest, by) {
+      const { id, version } = manifest;
+      const result = await inTurn(async (tx, at) => {
+        const userId = by.actorId;
+        const staged = await stageVersion(tx, manifest, { origin: 'admin', ...(userId !== undefined && { userId }) });
+        const live = await store.findDeployed(tx, id);
+        if (staged === 'unchanged' && live?.manifest.version === version) return 'unchanged';
+        await deployVersion(tx, id, version, by, at);
+        return 'deployed';
+      });
+      if (result === 'deployed') await changed(id);
+      return result;
+    },
+
+    async undeploy(serverId, by) {
+      const version = await inTurn((tx, at) => undeployServer(tx, serverId, by, at));
+      await changed(serverId);
+      return version;
+    },
+
+    async approveTools(serverId, tools, by) {
+      const approved = await inTurn(async (tx, at) => {
+        const pending = await findPendingChanges(tx, serverId);
+        const unknown = tools.filter((name) => !pending.some((change) => change.tool === name));
+        if (unknown.length > 0) {
+          throw new SoukError('not_found', { message: `Not under review at ${serverId}: ${unknown.join(', ')}` });
+        }
+        const chosen = tools.length === 0 ? pending : pending.filter((change) => tools.includes(change.tool));
+        if (chosen.length === 0)
+          throw new SoukError('not_found', { message: `No tool of ${serverId} is under review` });
+        const decision = { verdict: 'approved', by: by.actorId, reason: by.reason } as const;
+        const decided: ToolChange[] = [];
+        for (const { id } of chosen) decided.push(await decideToolChange(tx, id, decision, at));
+        return decided;
+      });
+      await changed(serverId);
+      return approved;
+    },
+
+    versions: (serverId) => store.findManifestVersions(db, serverId),
+    currentVersions: () => store.findCurrentVersions(db),
+  };
+}

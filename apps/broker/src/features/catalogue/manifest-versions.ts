@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import type { Manifest } from '@souk/contract/manifest.ts';
+import { writeAudit } from '#platform/audit/audit-log.ts';
+import { SoukError } from '#platform/errors.ts';
+import * as store from './store.ts';
+import type { Tx } from './tables.ts';
+import { withdrawPending } from './tool-pin-store.ts';
+
+export type StagedBy = { origin: 'bundled' | 'admin'; userId?: string };
+
+/** Who decides on a server, for the audit row. */
+export type DecidedBy = {
+  /** The administrator; absent for the operator's command and for the manifests of a start. */
+  actorId?: string | undefined;
+  /** Where it was decided. */
+  via: 'command' | 'start' | 'administration';
+  reason?: string | undefined;
+};
+
+/**
+ * Puts a manifest in staging. `unchanged` when exactly this version is known already.
+ * @throws SoukError manifest_conflict when the version is known with other content
+ */
+export async function stageVersion(tx: Tx, manifest: Manifest, by: StagedBy): Promise<'staged' | 'unchanged'> {
+  const sha256 = createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
+  const versions = await store.findManifestVersions(tx, manifest.id);
+  const same = versions.find((row) => row.version === manifest.version);
+  if (same?.sha256 === sha256) return 'unchanged';
+  if (same) {
+    const fields = differingFields(same.body, manifest).map(({ field }) => field);
+    throw new SoukError('manifest_conflict', {
+      message: `Version ${manifest.version} of ${manifest.id} exists with other content (${fields.join(', ')}): raise the version`,
+      issues: fields.map((path) => ({ path, message: 'differs from the stored version' })),
+    });
+  }
+  await store.ensureServer(tx, manifest.id, manifest.slug ?? manifest.id);
+  await store.insertStaged(tx, manifest, sha256, by);
+  return 'staged';
+}
+
+/**
+ * Makes a version live, with its audit row. The version that was live before is kept.
+ * @throws SoukError not_found
+ */
+export async function deployVersion(tx: Tx, serverId: string, version: string, by: DecidedBy, at: Date): Promise<void> {
+  const before = await store.findDeployed(tx, serverId);
+  const found = await store.markDeployed(tx, serverId, version, at);
+  if (!found) throw new SoukError('not_found', { message: `No version ${version} of ${serverId}` });
+  const { actorId, via, reason } = by;
+  const details = { version, via, ...(before && { before: before.manifest.version }) };
+  await writeAudit(tx, { actorId, action: 'manifest.deployed', subject: serverId, reason, details }, at);
+}
+
+/**
+ * Takes a server out of the catalogue, with its audit row. Its versions, the pins of its tools and the history of their
+ * changes are kept; what it offered and how it was doing are forgotten.
+ * @returns the version that was deployed
+ * @throws SoukError not_found when it is not deployed
+ */
+export async function undeployServer(tx: Tx, serverId: string, by: DecidedBy, at: Date): Promise<string> {
+  const deployed = await store.findDeployed(tx, serverId);
+  if (!deployed) throw new SoukError('not_found', { message: `${serverId} is not deployed` });
+  await store.markUndeployed(tx, serverId);
+  await withdrawPending(tx, serverId, [], at);
+  const { version } = deployed.manifest;
+  const { actorId, via, reason } = by;
+  await writeAudit(
+    tx,
+    { actorId, action: 'manifest.undeployed', subject: serverId, reason, details: { version, via } },
+    at,
+  );
+  return version;
+}
+
+export type DifferingField = { field: string; before: unknown; after: unknown };
+
+/** The fields in which two versions of a manifest differ. */
+export function differingFields(before: Manifest, after: Manifest): DifferingField[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  const a: Record<string, unknown> = before;
+  const b: Record<string, unknown> = after;
+  return [...names]
+    .filter((name) => !isSame(a[name], b[name]))
+    .map((field) => ({ field, before: a[field], after: b[field] }));
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const left = Object.entries(a);
+  const right = new Map(Object.entries(b));
+  return left.length === right.size && left.every(([key, value]) => right.has(key) && isSame(value, right.get(key)));
+}

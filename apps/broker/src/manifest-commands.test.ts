@@ -1,0 +1,227 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
+import { createLog } from '#platform/log.ts';
+import { connectLegacy, connectModern, type TestClient } from '#testing/mcp-clients.ts';
+import { fixtureTools, startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { operatorCommands } from './operator-commands.ts';
+import { runCli } from './souk-cli.ts';
+
+let app: TestApp;
+let operator: OperatorServer;
+let server: HttpFixture;
+let token: string;
+let files: string;
+
+beforeAll(async () => {
+  app = await startTestApp({ env: { ...withoutHealthChecks, UPSTREAM_ALLOW_ADDRESSES: '127.0.0.0/8' } });
+  operator = await createOperatorServer({
+    dataDir: app.dataDir,
+    commands: operatorCommands(app),
+    log: createLog('silent'),
+  });
+  ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
+  server = await startHttpFixture();
+  files = join(app.dataDir, 'manifests');
+  await mkdir(files);
+}, 60_000);
+afterAll(async () => {
+  await operator?.stop();
+  await app?.stop();
+  await server?.close();
+});
+const clients: TestClient[] = [];
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close();
+  for (const { id } of app.catalogue.snapshot().servers) await app.catalogue.undeploy(id, { via: 'command' });
+  server.offerTools(fixtureTools);
+});
+
+async function souk(...argv: string[]) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await runCli(['manifest', ...argv], {
+    environment: { DATA_DIR: app.dataDir },
+    stdout: (line) => out.push(line),
+    stderr: (line) => err.push(line),
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+async function file(manifest: { id: string } & Record<string, unknown>): Promise<string> {
+  const path = join(files, `${manifest.id}.json`);
+  const common = {
+    name: manifest.id,
+    serviceType: 'mcp',
+    version: '1.0.0',
+    description: 'A server.',
+    category: 'data',
+  };
+  await writeFile(path, JSON.stringify({ ...common, connection: { type: 'http', url: server.url }, ...manifest }));
+  return path;
+}
+
+async function connect(open: (url: string, token: string) => Promise<TestClient>): Promise<TestClient> {
+  const client = await open(`${app.publicUrl}/mcp`, token);
+  clients.push(client);
+  return client;
+}
+
+const auditOf = async (id: string) =>
+  (
+    await app.db.query<{ action: string; details: unknown }>(
+      'select action, details from audit_log where subject = $1 order by id',
+      [id],
+    )
+  ).rows;
+
+test('deploy makes a server on a private address live at once, undeploy takes it out, without a restart', async () => {
+  const client = await connect(connectLegacy);
+  const notices: string[] = [];
+  client.onNotice((method) => notices.push(method));
+  const path = await file({ id: 'own', slug: 'own' });
+
+  const deployed = await souk('deploy', path);
+  expect(deployed).toMatchObject({ code: 0, err: '' });
+  expect(deployed.out).toContain('Deployed own 1.0.0.');
+  expect(deployed.out).toContain(`It offers ${fixtureTools.length} tools:`);
+  expect(deployed.out).toContain('\n  own__echo\n');
+  await waitUntil('the client to be told', () => notices.includes('notifications/tools/list_changed'));
+  expect((await client.listTools()).tools.map(({ name }) => name)).toContain('own__echo');
+  expect(await client.callTool({ name: 'own__echo', arguments: { text: 'hi' } })).toMatchObject({
+    content: [{ text: 'hi' }],
+  });
+  expect((await souk('list')).out).toMatch(/^own +1\.0\.0 +- +connected +\d+ +http/m);
+
+  notices.length = 0;
+  expect(await souk('undeploy', 'own')).toEqual({ code: 0, out: 'Undeployed own 1.0.0.', err: '' });
+  await waitUntil('the client to be told', () => notices.includes('notifications/tools/list_changed'));
+  expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('own__echo');
+  await expect(client.callTool({ name: 'own__echo', arguments: { text: 'hi' } })).rejects.toThrow('Unknown tool');
+  expect((await (await fetch(`${app.publicUrl}/mcp/capabilities`)).text()).includes('own')).toBe(false);
+  expect((await souk('list')).out).toMatch(/^own +- +- +undeployed \(was 1\.0\.0\)/m);
+  expect(await auditOf('own')).toEqual([
+    { action: 'manifest.deployed', details: { version: '1.0.0', via: 'command' } },
+    { action: 'manifest.undeployed', details: { version: '1.0.0', via: 'command' } },
+  ]);
+  // its history is kept: the id alone brings it back
+  expect((await souk('deploy', 'own')).out).toContain('Deployed own 1.0.0.');
+  expect((await client.listTools()).tools.map(({ name }) => name)).toContain('own__echo');
+}, 60_000);
+
+test('a call that runs when its server is undeployed finishes, and then nothing of the server is left open', async () => {
+  await souk('deploy', await file({ id: 'two' }));
+  const client = await connect(connectModern);
+  const running = client.callTool({ name: 'two__slow', arguments: { steps: 3, everyMs: 200 } });
+  await waitUntil('the call to arrive', () => server.seen.requests.some(({ method }) => method === 'tools/call'));
+  expect((await souk('undeploy', 'two')).code).toBe(0);
+  expect(await running).toMatchObject({ content: [{ type: 'text' }] });
+  server.seen.requests.length = 0;
+  app.upstreams.watch.listChanged('two');
+  expect(app.upstreams.watch.refresh(['two'])).toEqual([]);
+  expect(server.seen.requests).toEqual([]);
+}, 60_000);
+
+test('a new version replaces the old one, and an older one is brought back by its number', async () => {
+  await souk('deploy', await file({ id: 'versions' }));
+  expect((await souk('deploy', await file({ id: 'versions', version: '1.1.0' }))).out).toContain(
+    'Deployed versions 1.1.0.',
+  );
+  expect((await souk('deploy', await file({ id: 'versions', version: '1.1.0' }))).out).toContain('deployed already');
+  const back = await souk('deploy', 'versions', '--version', '1.0.0', '--json');
+  expect(JSON.parse(back.out)).toMatchObject({
+    id: 'versions',
+    version: '1.0.0',
+    result: 'deployed',
+    status: 'connected',
+  });
+  const changed = await souk('deploy', await file({ id: 'versions', version: '1.1.0', description: 'Changed.' }));
+  expect(changed).toMatchObject({ code: 1, err: expect.stringContaining('(description): raise the version') });
+  expect((await souk('deploy', 'versions', '--version', '9')).err).toContain('No version 9 of versions');
+  expect((await souk('deploy', 'nothing')).err).toContain('There is no manifest of nothing');
+}, 60_000);
+
+test('deploy says why a server cannot be used, and keeps trying', async () => {
+  const { url, address, close } = await startHttpFixture();
+  await close();
+  const refused = await souk('deploy', await file({ id: 'dead', connection: { type: 'http', url } }));
+  expect(refused.code).toBe(1);
+  expect(refused.out).toContain('Deployed dead 1.0.0.');
+  expect(refused.out).toContain(
+    `The server cannot be used yet: The server cannot be reached (connect ECONNREFUSED ${address}`,
+  );
+}, 60_000);
+
+test('check prints every problem in words with its field, and deploy refuses the same', async () => {
+  const path = await file({
+    id: 'bad',
+    color: 'red',
+    category: 'games',
+    connection: { type: 'smtp', url: 'https://a.example' },
+    billing: { tier: 'T9' },
+    features: ['', 3],
+    maxInFlight: 'many',
+  });
+  const checked = await souk('check', path);
+  expect(checked).toMatchObject({ code: 1, err: '' });
+  const lines = checked.out.split('\n').map((line) => line.trim());
+  expect(lines[0]).toBe(`${path}: 7 problems`);
+  expect(new Set(lines.slice(1))).toEqual(
+    new Set([
+      'color: is not a field of a manifest',
+      'category: must be "api", "data" or "productivity"',
+      'connection.type: must be "http", "websocket" or "stdio"',
+      'billing.tier: must be "T0", "T1", "T2" or "T3"',
+      'features[0]: must not be empty',
+      'features[1]: must be a text',
+      'maxInFlight: must be a whole number',
+    ]),
+  );
+  expect((await souk('deploy', path)).out).toBe(checked.out);
+  const elsewhere = await file({ id: 'elsewhere', connection: { type: 'http', url: 'http://10.0.0.5:8080/mcp' } });
+  expect((await souk('check', elsewhere)).out).toContain('UPSTREAM_ALLOW_ADDRESSES=10.0.0.5:8080');
+  const good = await file({ id: 'good' });
+  expect(await souk('check', good)).toEqual({ code: 0, out: `${good}: no problem (good 1.0.0)`, err: '' });
+  expect((await souk('check', join(files, 'none.json'))).err).toContain('none.json (ENOENT)');
+}, 60_000);
+
+test('diff shows what drifted, and approve shows the tool again', async () => {
+  await souk('deploy', await file({ id: 'drift' }));
+  expect((await souk('diff', 'drift')).out).toBe('drift: no tool is under review, and no version is staged.');
+  server.offerTools(
+    fixtureTools.map((tool) =>
+      tool.name === 'echo' ? { ...tool, inputSchema: { ...tool.inputSchema, required: ['text', 'bcc'] } } : tool,
+    ),
+  );
+  const own = () => app.catalogue.snapshot().byId.get('drift');
+  await waitUntil('the change to be found', () => (own()?.toolsUnderReview.length ?? 0) > 0, 30_000);
+  const { out } = await souk('diff', 'drift');
+  expect(out).toContain('Tool echo has changed:\n  inputSchema\n    - {');
+  expect(out).toMatch(/^ {4}\+ +"bcc"$/m);
+  expect((await souk('approve', 'drift', 'echo', 'nothing')).err).toContain('Not under review at drift: nothing');
+  expect(own()?.toolsUnderReview).toHaveLength(1);
+  expect(await souk('approve', 'drift', 'echo', '--reason', 'as agreed')).toEqual({
+    code: 0,
+    out: 'Approved echo of drift.',
+    err: '',
+  });
+  expect(own()?.toolsUnderReview).toEqual([]);
+  expect(await auditOf('drift/echo')).toMatchObject([
+    { action: 'tool-change.under-review' },
+    { action: 'tool-change.approved' },
+  ]);
+  expect((await souk('approve', 'drift')).err).toContain('No tool of drift is under review');
+}, 60_000);
+
+test('diff shows the differences of a staged version', async () => {
+  await souk('deploy', await file({ id: 'next' }));
+  const live = app.catalogue.snapshot().byId.get('next')?.manifest;
+  if (!live) throw new Error('not deployed');
+  await app.catalogue.stage({ ...live, version: '2.0.0', description: 'Other.' }, { origin: 'admin' });
+  const { out } = await souk('diff', 'next');
+  expect(out).toContain('version 2.0.0 is staged, 1.0.0 is deployed. They differ in 2 fields.');
+  expect(out).toContain('  description\n    - A server.\n    + Other.');
+  expect((await souk('deploy', 'next')).out).toContain('Deployed next 2.0.0.');
+}, 60_000);

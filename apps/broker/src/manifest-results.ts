@@ -1,0 +1,64 @@
+import { serverStatusSchema } from '@souk/contract/catalogue.ts';
+import { toolChangeSchema } from '@souk/contract/tool-changes.ts';
+import { z } from 'zod';
+
+/** What the operator's commands on manifests answer, over the socket and with `--json`. */
+const issueSchema = z.object({ path: z.string(), message: z.string() });
+
+export const listSchema = z.object({
+  servers: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      transport: z.enum(['http', 'websocket', 'stdio']),
+      /** Versions. */
+      deployed: z.string().optional(),
+      staged: z.string().optional(),
+      /** The version that was live last, of a server that is neither deployed nor staged. */
+      last: z.string().optional(),
+      status: serverStatusSchema.optional(),
+      statusDetail: z.string().optional(),
+      tools: z.int(),
+      toolsUnderReview: z.int(),
+    }),
+  ),
+});
+export type ListedServers = z.infer<typeof listSchema>;
+
+export const checkedSchema = z.discriminatedUnion('ok', [
+  z.object({ ok: z.literal(true), id: z.string(), version: z.string() }),
+  z.object({ ok: z.literal(false), code: z.string(), problems: z.array(issueSchema) }),
+]);
+export type CheckedManifest = z.infer<typeof checkedSchema>;
+
+export const deployedSchema = z.object({
+  id: z.string(),
+  version: z.string(),
+  result: z.enum(['deployed', 'unchanged']),
+  /** Whether the server was asked what it offers: only a running broker does. */
+  asked: z.boolean(),
+  status: serverStatusSchema,
+  statusDetail: z.string().optional(),
+  /** Why it could not be asked. */
+  failure: z.string().optional(),
+  tools: z.array(z.object({ name: z.string(), exposedName: z.string(), description: z.string() })),
+  toolsUnderReview: z.array(z.string()),
+  prompts: z.array(z.string()),
+  resources: z.array(z.string()),
+});
+export type DeployedManifest = z.infer<typeof deployedSchema>;
+
+export const undeployedSchema = z.object({ id: z.string(), version: z.string() });
+
+export const diffSchema = z.object({
+  id: z.string(),
+  deployed: z.string().optional(),
+  staged: z.string().optional(),
+  /** In which fields the staged version differs from the deployed one. */
+  fields: z.array(z.object({ field: z.string(), before: z.unknown(), after: z.unknown() })),
+  /** Changes of tools that wait for an approval. */
+  changes: z.array(toolChangeSchema),
+});
+export type ManifestDiff = z.infer<typeof diffSchema>;
+
+export const approvedSchema = z.object({ id: z.string(), approved: z.array(toolChangeSchema) });

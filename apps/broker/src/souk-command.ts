@@ -1,0 +1,50 @@
+import type { ParseArgsOptionsConfig } from 'node:util';
+import type { Config } from '#platform/config.ts';
+import { callOperator, NotRunningError } from '#platform/operator/call-operator.ts';
+import type { ConfigCheck } from './souk-checks.ts';
+import { runLocally } from './souk-local.ts';
+
+export type CliOptions = {
+  environment: NodeJS.ProcessEnv;
+  stdout(line: string): void;
+  stderr(line: string): void;
+  /** The whole of standard input. */
+  stdin?(): Promise<string>;
+  checks?: readonly ConfigCheck[];
+};
+
+/** The command line is not as the command wants it: exit code 64. */
+export class UsageError extends Error {}
+/** The command ran and has already printed what is wrong: exit code 1. */
+export class ReportedError extends Error {}
+
+export type Values = Record<string, string | boolean | undefined>;
+
+export type Command = {
+  /** The words of the command, such as `token create`. */
+  name: string;
+  summary: string;
+  usage: string;
+  options: ParseArgsOptionsConfig;
+  /** The name of the one positional argument, if the command has one. */
+  argument?: string;
+  /** It takes several of them, which `run` gets as its third argument. */
+  takesMany?: boolean;
+  help: readonly [option: string, text: string][];
+  run(values: Values, cli: CliOptions, positionals: readonly string[]): Promise<void>;
+};
+
+/** Only one process can open the embedded database: the broker if it runs, otherwise this process. */
+export async function askBrokerOrRun(
+  config: Config,
+  command: string,
+  args: unknown,
+  timeoutMs?: number,
+): Promise<unknown> {
+  try {
+    return await callOperator(config.dataDir, command, args, timeoutMs);
+  } catch (error) {
+    if (error instanceof NotRunningError) return runLocally(config, command, args);
+    throw error;
+  }
+}

@@ -1,0 +1,112 @@
+import type { ToolChange } from '@souk/contract/tool-changes.ts';
+import type { CheckedManifest, DeployedManifest, ListedServers, ManifestDiff } from './manifest-results.ts';
+
+type Print = (line: string) => void;
+
+export function printList({ servers }: ListedServers, print: Print): void {
+  if (servers.length === 0)
+    return print('The catalogue is empty. Deploy a manifest: npm run souk -- manifest deploy FILE');
+  const rows = servers.map((server) => [
+    server.id,
+    server.deployed ?? '-',
+    server.staged ?? '-',
+    server.deployed === undefined
+      ? server.staged === undefined
+        ? `undeployed (was ${server.last ?? '?'})`
+        : 'not deployed'
+      : (server.status ?? 'disconnected'),
+    server.deployed === undefined ? '-' : String(server.tools),
+    server.transport,
+    [
+      server.toolsUnderReview > 0 ? `${count(server.toolsUnderReview, 'tool')} under review` : '',
+      server.statusDetail ?? '',
+    ]
+      .filter((text) => text !== '')
+      .join('; '),
+  ]);
+  const table = [['ID', 'DEPLOYED', 'STAGED', 'STATUS', 'TOOLS', 'TRANSPORT', 'NOTE'], ...rows];
+  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
+  for (const row of table)
+    print(
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    );
+}
+
+export function printChecked(file: string, checked: CheckedManifest, print: Print): void {
+  if (checked.ok) return print(`${file}: no problem (${checked.id} ${checked.version})`);
+  print(`${file}: ${count(checked.problems.length, 'problem')}`);
+  for (const { path, message } of checked.problems) print(`  ${path === '' ? '' : `${path}: `}${message}`);
+}
+
+export function printDeployed(answer: DeployedManifest, print: Print): void {
+  const { id, version, tools } = answer;
+  print(answer.result === 'deployed' ? `Deployed ${id} ${version}.` : `${id} ${version} is deployed already.`);
+  if (!answer.asked) return print('No broker is running: it asks the server what it offers at its next start.');
+  if (answer.failure !== undefined) {
+    print(`The server cannot be used yet: ${answer.statusDetail ?? answer.status} (${plain(answer.failure)}).`);
+    return print('The broker keeps trying. It is in the shop with this status until you undeploy it.');
+  }
+  if (answer.statusDetail !== undefined) print(`Status: ${answer.status} (${answer.statusDetail}).`);
+  print(tools.length === 0 ? 'It offers no tool yet.' : `It offers ${count(tools.length, 'tool')}:`);
+  const width = Math.max(0, ...tools.map(({ exposedName }) => exposedName.length));
+  for (const { exposedName, description } of tools)
+    print(`  ${exposedName.padEnd(width)}  ${oneLine(description)}`.trimEnd());
+  if (answer.prompts.length > 0) print(`Prompts: ${answer.prompts.map(plain).join(', ')}`);
+  if (answer.resources.length > 0) print(`Resources: ${answer.resources.slice(0, 20).map(plain).join(', ')}`);
+  if (answer.toolsUnderReview.length > 0) {
+    print(`Under review: ${answer.toolsUnderReview.map(plain).join(', ')}. See: npm run souk -- manifest diff ${id}`);
+  }
+}
+
+export function printDiff({ id, deployed, staged, fields, changes }: ManifestDiff, print: Print): void {
+  if (staged !== undefined && deployed !== undefined) {
+    print(
+      `${id}: version ${staged} is staged, ${deployed} is deployed. They differ in ${count(fields.length, 'field')}.`,
+    );
+    for (const { field, before, after } of fields) printDifference(field, before, after, print);
+  } else if (staged !== undefined) {
+    print(`${id}: version ${staged} is staged and none is deployed.`);
+  }
+  for (const { tool, kind, before, after } of changes) {
+    print(kind === 'new' ? `Tool ${plain(tool)} is new:` : `Tool ${plain(tool)} has changed:`);
+    const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after)]);
+    for (const name of names) {
+      const [old, now] = [before?.[name], after[name]];
+      if (JSON.stringify(old) !== JSON.stringify(now)) printDifference(name, old, now, print);
+    }
+  }
+  if (changes.length > 0) print(`Approve with: npm run souk -- manifest approve ${id} [TOOL…]`);
+  else if (staged === undefined) print(`${id}: no tool is under review, and no version is staged.`);
+}
+
+export function printApproved(approved: readonly ToolChange[], print: Print): void {
+  for (const { tool, serverId } of approved) print(`Approved ${plain(tool)} of ${serverId}.`);
+}
+
+function printDifference(name: string, before: unknown, after: unknown, print: Print): void {
+  print(`  ${name}`);
+  for (const line of linesOf(before)) print(`    - ${line}`);
+  for (const line of linesOf(after)) print(`    + ${line}`);
+}
+
+function linesOf(value: unknown): string[] {
+  if (value === undefined) return [];
+  return (typeof value === 'string' ? value : JSON.stringify(value, null, 2)).split('\n').map(plain);
+}
+
+/** A terminal obeys control characters, and these texts are a server's. */
+function plain(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '');
+}
+
+function oneLine(text: string): string {
+  const [first = ''] = text.split('\n', 1);
+  return plain(first.length > 100 ? `${first.slice(0, 99)}…` : first);
+}
+
+function count(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,194 @@
+import { readFile } from 'node:fs/promises';
+import { readConfig } from '#platform/config.ts';
+import { callOperator, NotRunningError } from '#platform/operator/call-operator.ts';
+import { readInstallation } from './installation.ts';
+import { checkManifestSource } from './manifest-commands.ts';
+import {
+  approvedSchema,
+  checkedSchema,
+  deployedSchema,
+  diffSchema,
+  listSchema,
+  undeployedSchema,
+  type CheckedManifest,
+} from './manifest-results.ts';
+import { paths } from './paths.ts';
+import {
+  askBrokerOrRun,
+  ReportedError,
+  UsageError,
+  type CliOptions,
+  type Command,
+  type Values,
+} from './souk-command.ts';
+import { printApproved, printChecked, printDeployed, printDiff, printList } from './souk-manifest-print.ts';
+
+/** A manifest is at most 256 KiB; a larger file is not sent. */
+const maxFileBytes = 256 * 1024;
+/** A deployment waits for the first discovery, which has 30 s to connect and 60 s for its lists at most. */
+const deployTimeoutMs = 150_000;
+
+const json = { json: { type: 'boolean' } } as const;
+const jsonHelp = ['--json', 'print the answer as JSON'] as const satisfies [string, string];
+
+/** `souk manifest …`: an operator's own servers, without a restart and without a checkout. */
+export const manifestCliCommands: readonly Command[] = [
+  {
+    name: 'manifest list',
+    summary: 'lists the servers of the catalogue, with their versions and status',
+    usage: 'manifest list [--json]',
+    options: json,
+    help: [jsonHelp],
+    async run(values, { environment, stdout }) {
+      const answer = listSchema.parse(await askBrokerOrRun(readConfig(environment), 'manifest.list', {}));
+      if (values.json === true) stdout(JSON.stringify(answer));
+      else printList(answer, stdout);
+    },
+  },
+  {
+    name: 'manifest check',
+    summary: 'checks manifests and prints every problem with its field',
+    usage: 'manifest check FILE… [--json]',
+    options: json,
+    argument: 'FILE',
+    takesMany: true,
+    help: [
+      ['FILE', 'a manifest; - reads standard input'],
+      jsonHelp,
+      ['', 'exits with 1 when a manifest has a problem'],
+    ],
+    async run(values, cli, files) {
+      if (files.length === 0) throw new UsageError('FILE is required. See: npm run souk -- manifest check --help');
+      const results: (CheckedManifest & { file: string })[] = [];
+      for (const file of files) results.push({ file, ...(await check(await readSource(file, cli), cli)) });
+      if (values.json === true) cli.stdout(JSON.stringify({ manifests: results }));
+      else for (const result of results) printChecked(result.file, result, cli.stdout);
+      if (results.some(({ ok }) => !ok)) throw new ReportedError();
+    },
+  },
+  {
+    name: 'manifest deploy',
+    summary: 'makes a manifest live at once, waits until its server was asked, and prints what it offers',
+    usage: 'manifest deploy FILE|ID [--version V] [--json]',
+    options: { ...json, version: { type: 'string' } },
+    argument: 'FILE',
+    help: [
+      ['FILE', 'a manifest: a path that ends in .json or contains a /, or - for standard input'],
+      ['ID', 'a server that the catalogue knows: its staged version, or the one that was live last'],
+      ['--version V', 'with ID: another known version of it'],
+      jsonHelp,
+      ['', 'exits with 1 when the manifest is refused, and when its server cannot be reached'],
+    ],
+    run: deploy,
+  },
+  {
+    name: 'manifest undeploy',
+    summary: "takes servers out of the shop and of everyone's links; running calls finish, the history is kept",
+    usage: 'manifest undeploy ID… [--json]',
+    options: json,
+    argument: 'ID',
+    takesMany: true,
+    help: [['ID', 'a deployed server'], jsonHelp],
+    async run(values, { environment, stdout }, ids) {
+      if (ids.length === 0) throw new UsageError('ID is required. See: npm run souk -- manifest undeploy --help');
+      const config = readConfig(environment);
+      for (const id of ids) {
+        const answer = undeployedSchema.parse(await askBrokerOrRun(config, 'manifest.undeploy', { id }));
+        stdout(values.json === true ? JSON.stringify(answer) : `Undeployed ${answer.id} ${answer.version}.`);
+      }
+    },
+  },
+  {
+    name: 'manifest diff',
+    summary: "shows the tools under review, old and new definition, and a staged version's differences",
+    usage: 'manifest diff ID [--json]',
+    options: json,
+    argument: 'ID',
+    help: [['ID', 'a server of the catalogue'], jsonHelp],
+    async run(values, { environment, stdout }) {
+      const id = required(values, 'ID', 'manifest diff');
+      const answer = diffSchema.parse(await askBrokerOrRun(readConfig(environment), 'manifest.diff', { id }));
+      if (values.json === true) stdout(JSON.stringify(answer));
+      else printDiff(answer, stdout);
+    },
+  },
+  {
+    name: 'manifest approve',
+    summary: 'approves how tools of a server changed, so that they are shown and can be called again',
+    usage: 'manifest approve ID [TOOL…] [--reason R] [--json]',
+    options: { ...json, reason: { type: 'string' } },
+    argument: 'ID',
+    takesMany: true,
+    help: [
+      ['ID', 'a deployed server; "manifest diff ID" shows what changed'],
+      ['TOOL', 'tools to approve; without any, all that are under review'],
+      ['--reason R', 'for the audit log'],
+      jsonHelp,
+    ],
+    async run(values, { environment, stdout }, [id, ...tools]) {
+      if (id === undefined) throw new UsageError('ID is required. See: npm run souk -- manifest approve --help');
+      const args = { id, tools, ...(typeof values.reason === 'string' && { reason: values.reason }) };
+      const answer = approvedSchema.parse(await askBrokerOrRun(readConfig(environment), 'manifest.approve', args));
+      if (values.json === true) stdout(JSON.stringify(answer));
+      else printApproved(answer.approved, stdout);
+    },
+  },
+];
+
+async function deploy(values: Values, cli: CliOptions): Promise<void> {
+  const what = required(values, 'FILE', 'manifest deploy');
+  const { version } = values;
+  const args: Record<string, unknown> = {};
+  if (isFile(what)) {
+    if (version !== undefined) throw new UsageError('--version goes with an ID, not with a file');
+    const source = await readSource(what, cli);
+    const checked = await check(source, cli);
+    if (!checked.ok) {
+      if (values.json === true) cli.stdout(JSON.stringify(checked));
+      else printChecked(what, checked, cli.stdout);
+      throw new ReportedError();
+    }
+    args['source'] = source.toString('base64');
+  } else {
+    args['id'] = what;
+    if (version !== undefined) args['version'] = version;
+  }
+  const config = readConfig(cli.environment);
+  const answer = deployedSchema.parse(await askBrokerOrRun(config, 'manifest.deploy', args, deployTimeoutMs));
+  if (values.json === true) cli.stdout(JSON.stringify(answer));
+  else printDeployed(answer, cli.stdout);
+  if (answer.failure !== undefined) throw new ReportedError();
+}
+
+const isFile = (text: string) => text === '-' || text.endsWith('.json') || text.includes('/');
+
+function required(values: Values, name: string, command: string): string {
+  const value = values[name];
+  if (typeof value !== 'string') throw new UsageError(`${name} is required. See: npm run souk -- ${command} --help`);
+  return value;
+}
+
+/** The bytes of a file or of standard input; at most one more than a manifest may have. */
+export async function readSource(file: string, cli: CliOptions): Promise<Buffer> {
+  if (file === '-') {
+    if (!cli.stdin) throw new UsageError('there is no standard input');
+    return Buffer.from(await cli.stdin()).subarray(0, maxFileBytes + 1);
+  }
+  try {
+    return (await readFile(file)).subarray(0, maxFileBytes + 1);
+  } catch (error) {
+    throw new UsageError(`cannot read ${file} (${error instanceof Error && 'code' in error ? error.code : 'failed'})`);
+  }
+}
+
+/** By the rules of the running broker, whose configuration may be another one than that of this shell. */
+export async function check(source: Buffer, { environment }: CliOptions): Promise<CheckedManifest> {
+  const config = readConfig(environment);
+  try {
+    const args = { source: source.toString('base64') };
+    return checkedSchema.parse(await callOperator(config.dataDir, 'manifest.check', args));
+  } catch (error) {
+    if (!(error instanceof NotRunningError)) throw error;
+    return checkManifestSource(source, readInstallation(config, paths).policy);
+  }
+}
