@@ -14,7 +14,7 @@ import {
   personalFilesContributor,
 } from '#features/upstreams/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
-import { createGateway, gatewayContributor, type Gateway } from '#features/gateway/index.ts';
+import { createGateway, gatewayContributor, type Gateway, type KeepAliveTimes } from '#features/gateway/index.ts';
 import { createDiagnostics, diagnosticsContributor, type Diagnostics } from '#features/diagnostics/index.ts';
 import { createIdentity, type Identity, type IdentityOptions } from '#features/identity/index.ts';
 import {
@@ -71,6 +71,8 @@ export type AppOptions = {
   allowAddresses?: readonly string[];
   /** Parts of identity that tests replace: Google's issuer, and the dispatcher for clients' metadata documents. */
   identity?: Partial<Pick<IdentityOptions, 'googleIssuer' | 'documentDispatcher'>>;
+  /** When late answers become streams, and how often comments are sent on them; tests wait less. */
+  keepAlive?: KeepAliveTimes;
 };
 
 export type App = {
@@ -194,6 +196,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     offers: upstreams.offers,
     signIn: upstreams.signIn,
     query: db.query,
+    ...(options.keepAlive && { keepAlive: options.keepAlive }),
     events: gatewayEvents,
     stateKey: deriveKey(masterKey, 'request-state'),
     version,

@@ -22,6 +22,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import type { Cancellation } from '#platform/cancellation.ts';
 
+export { slowMs } from './fast/deadline.ts';
 export { mirrorsArguments } from './mirrors-arguments.ts';
 
 /** `legacy`: revisions up to 2025-11-25, opened by initialize. `modern`: 2026-07-28, stateless. */

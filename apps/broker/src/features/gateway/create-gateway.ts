@@ -14,6 +14,7 @@ import type { GatewayEvents } from './gateway-events.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { isCompact } from './preferences/gateway-preferences.ts';
 import { createInFlight } from './http/in-flight.ts';
+import { createKeepAlive, type KeepAliveTimes } from './http/keep-alive.ts';
 import { createInputRounds } from './protocol/input-rounds/create-input-rounds.ts';
 import { createMcpEndpoint } from './protocol/mcp-endpoint.ts';
 import { createPersonalView } from './view/personal-view.ts';
@@ -46,6 +47,8 @@ export function createGateway(options: {
   offers: Upstreams['offers'];
   signIn: Pick<Upstreams['signIn'], 'isMissing'>;
   query: Query;
+  /** By default 15 s. */
+  keepAlive?: KeepAliveTimes;
   /** Is told of requests at the endpoints. */
   events?: GatewayEvents;
   /** Signs what clients carry from one round of a call to the next; every replica has the same. */
@@ -74,6 +77,7 @@ export function createGateway(options: {
     },
     isCompact: (caller) => isCompact(options.query, caller),
     rounds: createInputRounds({ key: options.stateKey, clock, underWay: answers }),
+    keepAlive: createKeepAlive(options.keepAlive),
     publicUrl: config.publicUrl,
     callRate: createCallRate(config.limits, clock),
   };

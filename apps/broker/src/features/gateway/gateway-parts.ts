@@ -7,6 +7,7 @@ import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import type { CallRate } from './call/call-rate.ts';
 import type { McpRequest } from './gateway-events.ts';
+import type { KeepAlive } from './http/keep-alive.ts';
 import type { InputRounds } from './protocol/input-rounds/create-input-rounds.ts';
 import type { ResourceSubscriptions } from './protocol/subscriptions/resource-subscriptions.ts';
 import type { PersonalView } from './view/personal-view.ts';
@@ -30,6 +31,8 @@ export type GatewayParts = {
   /** Calls of several rounds, for clients that cannot be asked in the middle of one. */
   rounds: InputRounds;
   subscriptions: ResourceSubscriptions;
+  /** Keeps the streams of late answers open. */
+  keepAlive: KeepAlive;
   publicUrl: string;
   clock: Clock;
   ids: Ids;

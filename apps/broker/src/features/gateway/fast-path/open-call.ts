@@ -8,6 +8,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { IncomingMessage } from 'node:http';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import { slowMs } from '#adapters/mcp/upstream.ts';
 import type { Ask, Listening, ToolAnswer, ToolCallOptions } from '#adapters/mcp/upstream.ts';
 import { Cancellation } from '#platform/cancellation.ts';
 import type { Call, FoundTarget, LogicalCall } from '../call/call.ts';
@@ -16,6 +17,7 @@ import type { CallUnderWay } from '../call/call-under-way.ts';
 import type { CallEnd } from '../call/outcome.ts';
 import { presentToolEnd } from '../call/present-failure.ts';
 import { toolTarget } from '../call/resolve-target.ts';
+import type { KeepAlive } from '../http/keep-alive.ts';
 import { listeningOn } from '../http/listening-on.ts';
 import type { McpEndpoint } from '../protocol/mcp-endpoint.ts';
 import { exposeLinks } from '../view/expose-links.ts';
@@ -27,7 +29,12 @@ import type { AnswerWriter, Reply } from './write-answer.ts';
 /** The HTTP exchange of a call. */
 export type CameIn = { request: IncomingMessage; body: unknown; reply: Reply; context: RequestContext; client: string };
 
-type Parts = { endpoint: Pick<McpEndpoint, 'handle'>; write: Pick<AnswerWriter, 'progress'>; publicUrl: string };
+type Parts = {
+  endpoint: Pick<McpEndpoint, 'handle'>;
+  write: Pick<AnswerWriter, 'progress' | 'comment'>;
+  keepAlive: KeepAlive;
+  publicUrl: string;
+};
 
 /**
  * A fast-path call from its request to its answer. If the client needs more than an answer (a question, resumable
@@ -50,6 +57,8 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
   entry: CallEntry | undefined;
   readonly #parts: Parts;
   #serving: Promise<void> | undefined;
+  /** Ends the comments that keep the connection of a long call open. */
+  #stopComments: (() => void) | undefined;
   /** The request of the SDK's server, once it has taken over the call. */
   #taken: CallRequest<unknown> | undefined;
   /** Resolves when the SDK's server has taken over the call. */
@@ -97,12 +106,12 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
   }
 
   /** Hands the exchange over to the SDK's server. Resolves when that has finished it. */
-  handOver(): Promise<void> {
+  handOver(waitedMs?: number): Promise<void> {
     if (this.#serving) return this.#serving;
     const { request, reply, context, body } = this.cameIn;
     for (const [name, value] of Object.entries(reply.headers)) reply.response.setHeader(name, value);
     this.entry?.giveId();
-    const known = { requestId: reply.id, underWay: this };
+    const known = { requestId: reply.id, underWay: this, ...(waitedMs !== undefined && { waitedMs }) };
     this.#serving = this.#parts.endpoint.handle(request, reply.response, context, body, known);
     // code that awaits it gets the failure, now or at the call's end
     this.#serving.catch(() => {});
@@ -157,8 +166,27 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
     else this.#tell(({ onProgress }) => onProgress?.(progress));
   }
 
-  /** Hands a long call over, so that the client can resume its stream after a broken connection. */
+  /**
+   * Hands a long call over, so that the client can resume its stream after a broken connection. Since 2026-07-28 streams
+   * cannot be resumed; there a longer one is kept open (http/keep-alive.ts).
+   */
   onSlow(): void {
-    if (this.call.era === 'legacy') void this.handOver();
+    if (this.call.era === 'legacy') return void this.handOver();
+    const { accept } = this.cameIn.request.headers;
+    if (!accept?.includes('text/event-stream')) return;
+    this.#stopComments = this.#parts.keepAlive.watch(() => this.#stayAlive(), slowMs);
+  }
+
+  /** The call has ended. */
+  end(): void {
+    this.#stopComments?.();
+  }
+
+  #stayAlive(): void {
+    const { reply } = this.cameIn;
+    // the SDK's server may still have to ask this client, and keeps the connection open itself
+    if (this.call.isInteractive && !this.isHandedOver) void this.handOver(this.#parts.keepAlive.afterMs);
+    if (this.isHandedOver || reply.response.destroyed) this.end();
+    else this.#parts.write.comment(reply);
   }
 }

@@ -40,7 +40,7 @@ export function createFastPath(
   endpoint: Pick<McpEndpoint, 'handle' | 'sessions'>,
 ): FastPath {
   const write = createAnswerWriter(identity);
-  const ofCall = { endpoint, write, publicUrl: parts.publicUrl };
+  const ofCall = { endpoint, write, keepAlive: parts.keepAlive, publicUrl: parts.publicUrl };
 
   async function answer(open: OpenCall): Promise<void> {
     const { call, signal } = open;
@@ -52,11 +52,15 @@ export function createFastPath(
       // a cancelled request gets no answer (2025-11-25, basic/utilities/cancellation)
       if (signal.aborted) return write.nothing(reply);
       if (end.kind === 'answered' && end.answer.kind !== 'input_required') return write.result(reply, call, end.answer);
+      // its stream is open, and this client cannot be asked
+      if (end.kind === 'answered' && reply.response.headersSent) return write.error(reply, call, cannotBeAsked);
       // the SDK handles another round, and our own question to a client that can be asked
       if (end.kind === 'answered' || call.isInteractive) return await open.handOver();
       write.failure(reply, call, presentAsResult(end, parts));
     } catch (error) {
       await answerError(error, open);
+    } finally {
+      open.end();
     }
   }
 
@@ -112,6 +116,13 @@ export function createFastPath(
     },
   };
 }
+
+/** As the SDK says it of a question to a client without the capability (2026-07-28). */
+const cannotBeAsked = {
+  code: -32_021,
+  message: 'The tool asks for something that this client cannot give',
+  data: undefined,
+};
 
 function dispatch(upstream: Upstream, { name }: FoundTarget, open: OpenCall): Promise<ToolAnswer> {
   const { arguments: given, meta } = open.call;

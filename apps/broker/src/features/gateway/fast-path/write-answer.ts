@@ -1,6 +1,7 @@
 import { SERVER_INFO_META_KEY, type CallToolResult, type ProtocolError } from '@modelcontextprotocol/server';
 import type { ServerResponse } from 'node:http';
 import type { ToolResult } from '#adapters/mcp/upstream.ts';
+import { keepAliveComment } from '../http/keep-alive.ts';
 import type { ServerIdentity } from '../protocol/server-identity.ts';
 import type { FastCall } from './fast-call.ts';
 
@@ -23,6 +24,8 @@ export type AnswerWriter = {
   error(reply: Reply, call: FastCall, error: Pick<ProtocolError, 'code' | 'message' | 'data'>): void;
   /** Refuses a call whose id is in use in its session, as the SDK's transport does. */
   idInUse(reply: Reply, call: FastCall): void;
+  /** Shows a client that waits that its connection is alive. */
+  comment(reply: Reply): void;
   /** Ends an exchange whose call was cancelled. */
   nothing(reply: Reply): void;
   progress(reply: Reply, call: FastCall, params: Record<string, unknown>): void;
@@ -64,26 +67,34 @@ export function createAnswerWriter(identity: ServerIdentity): AnswerWriter {
       if (!response.headersSent) response.writeHead(202, headers);
       response.end();
     },
-    progress({ response, headers }, call, params) {
-      if (!response.headersSent) {
-        response.writeHead(200, {
-          ...headers,
-          'content-type': 'text/event-stream',
-          'cache-control': 'no-cache, no-transform',
-          'x-accel-buffering': 'no',
-        });
-      }
+    comment(reply) {
+      beginStream(reply);
+      // a client that does not read needs no more of them
+      if (!reply.response.writableNeedDrain) reply.response.write(keepAliveComment);
+    },
+    progress(reply, call, params) {
+      beginStream(reply);
       const notice = {
         jsonrpc: '2.0',
         method: 'notifications/progress',
         params: { ...params, progressToken: call.progressToken },
       };
-      response.write(eventOf(JSON.stringify(notice)));
+      reply.response.write(eventOf(JSON.stringify(notice)));
     },
   };
 }
 
-/** Sends JSON, or the last event if progress has opened a stream. */
+function beginStream({ response, headers }: Reply): void {
+  if (response.headersSent) return;
+  response.writeHead(200, {
+    ...headers,
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
+  });
+}
+
+/** Sends JSON, or the last event of a stream that progress or a long wait has opened. */
 function send({ response, headers }: Reply, status: number, text: string): void {
   if (response.destroyed) return;
   if (response.headersSent) {

@@ -8,6 +8,7 @@ import type { GatewayParts } from '../gateway-parts.ts';
 import { createLegacySessions, type LegacySessions } from './sessions/legacy-sessions.ts';
 import { asRecord } from '#platform/json.ts';
 import { sendJsonRpcError } from '../http/json-rpc-error.ts';
+import { orLateStream } from '../http/late-stream.ts';
 import { listeningOn } from '../http/listening-on.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import { visibleTo } from '../view/visible.ts';
@@ -16,8 +17,11 @@ import { createListenStreams, isListen } from './subscriptions/listen-streams.ts
 
 const maxListenStreams = 10_000;
 
-/** `requestId` is made at the edge. `underWay` is the requested call, if it is running already. */
-export type KnownOfRequest = { requestId: string; underWay?: CallUnderWay };
+/**
+ * `requestId` is made at the edge. `underWay` is the requested call, if it is running already, and `waitedMs` how long its
+ * client has waited.
+ */
+export type KnownOfRequest = { requestId: string; underWay?: CallUnderWay; waitedMs?: number };
 
 /** Serves authenticated MCP requests of both protocol eras at one address. */
 export type McpEndpoint = {
@@ -52,9 +56,14 @@ export function createMcpEndpoint(identity: ServerIdentity, parts: GatewayParts)
       onerror: (error) => parts.log.debug({ err: error }, 'a modern MCP request failed'),
     },
   );
-  const serveModern = toNodeHandler(modern, {
-    onerror: (error) => parts.log.error({ err: error }, 'an MCP request could not be served'),
-  });
+  const inTime: typeof modern.fetch = (request, options) =>
+    orLateStream(request, modern.fetch(request, options), parts.keepAlive, extraOf(options?.authInfo)?.waitedMs ?? 0);
+  const serveModern = toNodeHandler(
+    { fetch: inTime },
+    {
+      onerror: (error) => parts.log.error({ err: error }, 'an MCP request could not be served'),
+    },
+  );
   const sessions = createLegacySessions({
     build: (context) => buildServer(context, identity, parts),
     clock: parts.clock,
@@ -63,12 +72,13 @@ export function createMcpEndpoint(identity: ServerIdentity, parts: GatewayParts)
 
   return {
     sessions,
-    async handle(request, response, context, body, { requestId, underWay }) {
+    async handle(request, response, context, body, { requestId, underWay, waitedMs }) {
       const extra = {
         context,
         underWay,
         nextCall: callsOf(underWay?.logical ?? { id: requestId }, parts.ids.uuid),
         listening: () => listeningOn(response),
+        waitedMs,
       };
       if (isLegacy(request, body)) return sessions.handle(request, response, extra, body);
       const visible = await visibleTo(context, parts.catalogue.snapshot(), parts.view);

@@ -14,6 +14,8 @@ export type RequestExtra = {
   underWay?: CallUnderWay | undefined;
   /** Whether the stream of the client's request with this id takes notices. */
   listening(id: RequestId): Listening;
+  /** How long the client has waited when the request comes here. */
+  waitedMs?: number | undefined;
   /** The logical call of each message of the request: the first has the request's own id. */
   nextCall(): LogicalCall;
 };

@@ -1,0 +1,63 @@
+import { keepAliveComment, type KeepAlive } from './keep-alive.ts';
+
+const eventStream = 'text/event-stream';
+const encoder = new TextEncoder();
+
+/**
+ * The answer to a request, or, when that is late and the client accepts event streams, a stream with comments until the
+ * answer comes as its last event.
+ */
+export async function orLateStream(
+  request: Request,
+  answer: Promise<Response>,
+  keepAlive: KeepAlive,
+  waitedMs: number,
+): Promise<Response> {
+  if (!request.headers.get('accept')?.includes(eventStream)) return answer;
+  const late = Promise.withResolvers<undefined>();
+  let beat = () => late.resolve(undefined);
+  const stop = keepAlive.watch(() => beat(), waitedMs);
+  try {
+    const inTime = await Promise.race([answer, late.promise]);
+    if (inTime) {
+      stop();
+      return inTime;
+    }
+  } catch (error) {
+    stop();
+    throw error;
+  }
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const comment = encoder.encode(keepAliveComment);
+      beat = () => {
+        // a client that does not read needs no more of them
+        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(comment);
+      };
+      controller.enqueue(comment);
+      finish(answer, controller).finally(stop);
+    },
+    cancel: stop,
+  });
+  return new Response(body, {
+    headers: { 'content-type': eventStream, 'cache-control': 'no-cache, no-transform', 'x-accel-buffering': 'no' },
+  });
+}
+
+async function finish(
+  answer: Promise<Response>,
+  controller: ReadableStreamDefaultController<Uint8Array>,
+): Promise<void> {
+  try {
+    const response = await answer;
+    if (response.headers.get('content-type')?.startsWith(eventStream)) {
+      for await (const chunk of response.body ?? []) controller.enqueue(chunk);
+    } else {
+      const text = await response.text();
+      if (text !== '') controller.enqueue(encoder.encode(`event: message\ndata: ${text}\n\n`));
+    }
+    controller.close();
+  } catch {
+    // the client is gone
+  }
+}
