@@ -1,6 +1,6 @@
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
 import { lazy, Suspense } from 'react';
-import { AccountNeeded } from '#features/catalogue/account-needed.tsx';
+import { AccountForTools, AccountNeeded } from '#features/catalogue/account-needed.tsx';
 import { NotIncluded } from '#features/catalogue/not-included.tsx';
 import { ServiceScreen } from '#features/catalogue/service-screen.tsx';
 import { ConnectPanel } from '#features/gateway/connect-panel.tsx';
@@ -14,6 +14,10 @@ const ServiceUse = lazy(async () => ({
   default: (await import('#features/upstreams/service-use.tsx')).ServiceUse,
 }));
 
+const AccountTools = lazy(async () => ({
+  default: (await import('#features/upstreams/account-tools.tsx')).AccountTools,
+}));
+
 /** /service/{serviceId}, with what this person can do with the service. */
 export function Service({ serviceId }: { serviceId: string }) {
   const { user, isRestoring } = useSession();
@@ -23,6 +27,15 @@ export function Service({ serviceId }: { serviceId: string }) {
       access={(server) => {
         if (isRestoring) return <AccessSkeleton />;
         return user ? <MemberAccess server={server} userId={user.id} /> : <VisitorAccess server={server} />;
+      }}
+      toolsOfAccount={(server) => {
+        const notConnected = <AccountForTools server={server} />;
+        if (!user) return notConnected;
+        return (
+          <Suspense fallback={<Skeleton className="h-32 w-full rounded-lg" />}>
+            <AccountTools userId={user.id} server={server} notConnected={notConnected} />
+          </Suspense>
+        );
       }}
     />
   );

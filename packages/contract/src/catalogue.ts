@@ -42,8 +42,8 @@ export const serverSchema = z.object({
   capabilities: z.object({ tools: z.int(), prompts: z.int(), resources: z.int() }),
   /** The reason for the status, in plain words; absent for a connected server without a problem. */
   statusDetail: z.string().optional(),
-  /** `sign_in` when each person must sign in at the server before its tools work. */
-  requires: z.enum(['sign_in']).optional(),
+  /** What each person needs before tools work: an account at the server, or headers of their own. */
+  requires: z.enum(['sign_in', 'headers']).optional(),
   connectionType: z.enum(['http', 'websocket', 'stdio']),
   /** About how many tokens of a model's context the definitions of its tools take: one for four bytes of their JSON. */
   estimatedTokens: z.int(),

@@ -115,6 +115,16 @@ export const upstreamAccountSchema = z.object({
   account: z.string().optional(),
   /** Why a new sign-in is needed, in plain words. */
   error: z.string().optional(),
+  /** What the server offers to this account, since it was last asked; absent until then. */
+  offers: z
+    .object({
+      tools: z.int(),
+      prompts: z.int(),
+      resources: z.int(),
+      /** Tools that changed since the person's first sign-in and are hidden until an administrator approves them. */
+      toolsUnderReview: z.int(),
+    })
+    .optional(),
   /** Headers that the person supplies; their values never leave the broker. */
   headers: z.array(z.object({ name: z.string(), description: z.string().optional(), present: z.boolean() })),
 });

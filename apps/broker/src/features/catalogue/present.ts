@@ -10,7 +10,7 @@ export function presentServer(server: CatalogueServer): ServerAnswer {
   const billing = presentBilling(manifest);
   const icon = presentIcon(manifest.icon);
   const statusDetail = sentences(server.statusDetail, server.leftOut);
-  const requires = manifest.auth.type === 'oauth' ? ('sign_in' as const) : undefined;
+  const requires = requiredOfPeople(manifest);
   return {
     serverId: server.id,
     serverName: manifest.name,
@@ -38,6 +38,11 @@ export function presentServer(server: CatalogueServer): ServerAnswer {
 function sentences(...texts: readonly (string | undefined)[]): string {
   const told = texts.filter((each) => each !== undefined && each !== '');
   return told.length < 2 ? (told[0] ?? '') : told.map((each) => (each?.endsWith('.') ? each : `${each}.`)).join(' ');
+}
+
+function requiredOfPeople({ auth }: Manifest): ServerAnswer['requires'] {
+  if (auth.type === 'oauth') return 'sign_in';
+  return auth.type === 'headers' && auth.headers.some(({ from }) => from === 'user') ? 'headers' : undefined;
 }
 
 /** Time of the last discovery, else of the deployment. */

@@ -1,5 +1,7 @@
+import type { ServerAnswer } from '@souk/contract/catalogue.ts';
 import type { ReactNode } from 'react';
 import { Card } from '#ui/card.tsx';
+import { EmptyState } from '#ui/empty-state.tsx';
 
 /** Tells a visitor that a service works with an account there. Signed-in people get the way to connect it instead. */
 export function AccountNeeded({ name, signIn }: { name: string; signIn: ReactNode }) {
@@ -12,4 +14,10 @@ export function AccountNeeded({ name, signIn }: { name: string; signIn: ReactNod
       {signIn}
     </Card>
   );
+}
+
+/** In the place of tools that a service shows to those who have connected their account. */
+export function AccountForTools({ server }: { server: ServerAnswer }) {
+  const title = server.requires === 'headers' ? 'Enter your key to see your tools' : 'Sign in to see your tools';
+  return <EmptyState title={title} text={`What ${server.displayName} offers depends on your account there.`} />;
 }

@@ -31,9 +31,36 @@ const home = (loaded?: Catalogue | Error) =>
 const market = (search: object, loaded?: Catalogue | Error) =>
   renderScreen(screens, screens.MarketplaceScreen, { search, onSearchChange: () => {} }, loaded);
 const service = (serviceId: string, loaded?: Catalogue | Error) =>
-  renderScreen(screens, screens.ServiceScreen, { serviceId, access: (server) => `connect ${server.serverId}` }, loaded);
+  renderScreen(
+    screens,
+    screens.ServiceScreen,
+    { serviceId, access: (server) => `connect ${server.serverId}`, toolsOfAccount: () => 'the tools of your account' },
+    loaded,
+  );
 const footer = (signedIn: boolean) =>
   renderScreen(screens, screens.Footer, { signedIn, links: [{ id: 'm', link: 'Marketplace' }] }, catalogue);
+
+describe('a server that offers each person something else', () => {
+  const drive = testServer({
+    serverId: 'drive',
+    requires: 'sign_in',
+    capabilities: { tools: 0, prompts: 0, resources: 0 },
+  });
+  const ofDrive = { servers: [drive], capabilities: [] };
+
+  test('its page shows the tools of the account in the place of none, and counts none', async () => {
+    const text = textOf(await service('drive', ofDrive));
+    expect(text).toContain('Tools Available the tools of your account');
+    expect(text).toContain('Total Tools Depends on your account');
+    expect(text).not.toContain('This server has no tools.');
+  });
+
+  test('its card says when there are tools', async () => {
+    expect(textOf(await market({}, ofDrive))).toContain('Tools after sign-in · 0 prompts');
+    const approved = { ...drive, capabilities: { tools: 3, prompts: 0, resources: 0 } };
+    expect(textOf(await market({}, { ...ofDrive, servers: [approved] }))).toContain('3 tools · 0 prompts');
+  });
+});
 
 describe('home', () => {
   test('[GEN-1] [GEN-2] [GEN-3] The tagline, the promises and the link that is pasted into an AI client', async () => {

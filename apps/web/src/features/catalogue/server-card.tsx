@@ -6,7 +6,7 @@ import { Card } from '#ui/card.tsx';
 import { Icon } from '#ui/icon.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { TierBadge } from '#ui/tier-badge.tsx';
-import { counted } from './server-texts.ts';
+import { counted, toolCount } from './server-texts.ts';
 
 /** One server of the store. The whole card is one link to its page. */
 export function ServerCard({ server }: { server: ServerAnswer }) {
@@ -38,7 +38,7 @@ export function ServerCard({ server }: { server: ServerAnswer }) {
       </div>
       <div className="mt-auto flex items-center justify-between gap-3 border-t border-line pt-3 text-[0.8125rem]">
         <span className="truncate text-quiet tabular-nums">
-          {counted(capabilities.tools, 'tool')} · {counted(capabilities.prompts, 'prompt')}
+          {toolCount(server)} · {counted(capabilities.prompts, 'prompt')}
         </span>
         <Link
           to="/service/$serviceId"

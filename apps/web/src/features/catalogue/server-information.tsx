@@ -30,7 +30,11 @@ export function ServerInformation({ server }: { server: ServerAnswer }) {
         <Fact name="Last Updated">
           <time dateTime={lastUpdate}>{formatMoment(lastUpdate)}</time>
         </Fact>
-        <Fact name="Total Tools">{formatCount(capabilities.tools)}</Fact>
+        <Fact name="Total Tools">
+          {server.requires !== undefined && capabilities.tools === 0
+            ? 'Depends on your account'
+            : formatCount(capabilities.tools)}
+        </Fact>
         <Fact name="Prompts">{formatCount(capabilities.prompts)}</Fact>
         <Fact name="Resources">{formatCount(capabilities.resources)}</Fact>
         {billing && (

@@ -25,10 +25,12 @@ export type ServiceScreenProps = {
   serviceId: string;
   /** What this person can do with the service: connect, switch on, or how to get access. */
   access: (server: ServerAnswer) => ReactNode;
+  /** In the place of tools, for a server that shows them to those who sign in there. */
+  toolsOfAccount: (server: ServerAnswer) => ReactNode;
 };
 
 /** /service/{serviceId}: what a server does, what its tools cost, how to connect. */
-export function ServiceScreen({ serviceId, access }: ServiceScreenProps) {
+export function ServiceScreen({ serviceId, ...parts }: ServiceScreenProps) {
   const { data, error, isFetching, refetch } = useQuery(capabilitiesQuery);
   const found = data && findService(data, serviceId);
   return (
@@ -48,7 +50,7 @@ export function ServiceScreen({ serviceId, access }: ServiceScreenProps) {
           retrying={isFetching}
         />
       )}
-      {found && ('error' in found ? <NotFound text={found.error} /> : <Found service={found} access={access} />)}
+      {found && ('error' in found ? <NotFound text={found.error} /> : <Found service={found} {...parts} />)}
     </>
   );
 }
@@ -66,8 +68,13 @@ function NotFound({ text }: { text: string }) {
   );
 }
 
-function Found({ service, access }: { service: Service } & Pick<ServiceScreenProps, 'access'>) {
+function Found({
+  service,
+  access,
+  toolsOfAccount,
+}: { service: Service } & Pick<ServiceScreenProps, 'access' | 'toolsOfAccount'>) {
   const { server, tools, prompts, resources } = service;
+  const dependsOnAccount = server.requires !== undefined && tools.length === 0;
   return (
     <>
       <ScreenTitle title={server.displayName} />
@@ -80,8 +87,10 @@ function Found({ service, access }: { service: Service } & Pick<ServiceScreenPro
       <div className="mt-8 grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="min-w-0 space-y-10">
           <section aria-label="Use this service">{access(server)}</section>
-          <Section title="Tools Available" count={tools.length}>
-            {tools.length === 0 ? (
+          <Section title="Tools Available" count={dependsOnAccount ? undefined : tools.length}>
+            {dependsOnAccount ? (
+              toolsOfAccount(server)
+            ) : tools.length === 0 ? (
               <EmptyState title="No Tools Found" text="This server has no tools." />
             ) : (
               <ToolList tools={tools} />
@@ -137,12 +146,12 @@ function Head({ server }: { server: ServerAnswer }) {
   );
 }
 
-function Section({ title, count, children }: { title: string; count: number; children: ReactNode }) {
+function Section({ title, count, children }: { title: string; count: number | undefined; children: ReactNode }) {
   return (
     <section>
       <h2 className="mb-3 flex items-center gap-2 text-base font-semibold">
         {title}
-        <Badge>{formatCount(count)}</Badge>
+        {count !== undefined && <Badge>{formatCount(count)}</Badge>}
       </h2>
       {children}
     </section>

@@ -8,7 +8,7 @@ import { Notice } from '#ui/notice.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { config } from '#web/config.ts';
 import { failureText } from '#web/failure-text.ts';
-import { connectionFacts, describeState } from './upstream-texts.ts';
+import { connectionFacts, describeState, reviewText } from './upstream-texts.ts';
 import { upstreamsApi, upstreamKey } from './upstreams-api.ts';
 import { HeadersForm } from './headers-form.tsx';
 import { OtherWindowHint } from './other-window-hint.tsx';
@@ -34,6 +34,7 @@ export function UpstreamAccountCard({ userId, connection, entitled }: UpstreamAc
     if (text !== '') heading.current?.focus();
   };
   const facts = connectionFacts(connection);
+  const underReview = reviewText(connection);
   const hasSomething = state !== 'none' && connection.since !== null;
   return (
     <Card as="section" aria-labelledby="account-heading" className="flex flex-col gap-4 sm:p-5">
@@ -54,6 +55,7 @@ export function UpstreamAccountCard({ userId, connection, entitled }: UpstreamAc
           ))}
         </dl>
       )}
+      {entitled && underReview !== undefined && <Notice tone="info">{underReview}</Notice>}
       {entitled && auth === 'oauth' && <SignInPart userId={userId} connection={connection} onSaid={saySignedIn} />}
       {entitled && auth === 'headers' && <HeadersForm userId={userId} connection={connection} onSaid={setSaid} />}
       {hasSomething && (

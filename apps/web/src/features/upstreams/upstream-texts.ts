@@ -1,4 +1,5 @@
 import type { UpstreamAccountState, UpstreamAccount } from '@souk/contract/upstreams.ts';
+import { formatCount } from '#ui/amount.ts';
 import type { StatusTone } from '#ui/status-badge.tsx';
 
 const states: Readonly<Record<UpstreamAccountState, { tone: StatusTone; label: string }>> = {
@@ -16,11 +17,25 @@ const moment = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: '
 
 /** The facts of an upstream account, as terms and values. */
 export function connectionFacts(connection: UpstreamAccount): { term: string; value: string }[] {
-  const { account, provider, since, lastRefreshedAt } = connection;
+  const { account, provider, since, lastRefreshedAt, offers } = connection;
   return [
     ...(account === undefined ? [] : [{ term: 'Account', value: account }]),
     ...(provider === undefined ? [] : [{ term: 'Signed in at', value: provider }]),
+    ...(offers === undefined ? [] : [{ term: 'Tools', value: toolsText(offers) }]),
     ...(since === null ? [] : [{ term: 'Connected since', value: moment.format(new Date(since)) }]),
     ...(lastRefreshedAt === null ? [] : [{ term: 'Last refreshed', value: moment.format(new Date(lastRefreshedAt)) }]),
   ];
+}
+
+/** '12', '12, and 2 under review'. */
+function toolsText({ tools, toolsUnderReview }: NonNullable<UpstreamAccount['offers']>): string {
+  return toolsUnderReview === 0 ? formatCount(tools) : `${formatCount(tools)}, and ${toolsUnderReview} under review`;
+}
+
+/** Why a person sees fewer tools than their account is offered, and what they can do about it. */
+export function reviewText({ offers, serverName }: UpstreamAccount): string | undefined {
+  if (offers === undefined || offers.toolsUnderReview === 0) return undefined;
+  const [subject, them] =
+    offers.toolsUnderReview === 1 ? ['1 tool has', 'it'] : [`${offers.toolsUnderReview} tools have`, 'them'];
+  return `${subject} changed since you connected ${serverName}. An administrator can approve ${them}, or you disconnect and connect again to accept ${them}.`;
 }

@@ -7,6 +7,7 @@ import {
   listUpstreamConnections,
   putUpstreamHeaders,
   startUpstreamSignIn,
+  type UpstreamAccount,
 } from '@souk/contract/upstreams.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { queryOptions } from '@tanstack/react-query';
@@ -35,7 +36,18 @@ export const upstreamConnectionsQuery = (userId: string) =>
   queryOptions({
     queryKey: [...upstreamKey(userId), 'list'],
     queryFn: () => upstreamsApi.listUpstreamConnections({ params: { userId } }),
+    refetchInterval: ({ state }) => (state.data?.connections.some(isBeingAsked) ? askedAgainMs : false),
   });
+
+const askedAgainMs = 1_500;
+/** A server that has not answered by then shows its tools at the next visit. */
+const patienceMs = 60_000;
+
+/** Whether a server is being asked what it offers to an account that has just been connected. */
+export function isBeingAsked({ state, offers, since }: UpstreamAccount): boolean {
+  if (state !== 'signed-in' || offers !== undefined || since === null) return false;
+  return Date.now() - Date.parse(since) < patienceMs;
+}
 
 /** Whether the person may use a server, and whether it is switched on. */
 export const serverAccessQuery = (userId: string, serverId: string) =>

@@ -4,6 +4,7 @@ import {
   listUpstreamConnections,
   putUpstreamHeaders,
   startUpstreamSignIn,
+  type UpstreamAccount,
 } from '@souk/contract/upstreams.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
@@ -13,6 +14,7 @@ import type { Preferences } from '../preferences/create-preferences.ts';
 import { requireOwn } from '../preferences/routes.ts';
 import { browserOf, forgetBrowser } from './browser-cookie.ts';
 import { clientDocumentPath, clientMetadata } from './client-identity.ts';
+import type { PersonalOffers } from '../offers/personal-offers.ts';
 import type { UpstreamSignIn } from './create-upstream-sign-in.ts';
 import { needsOwnSecrets } from './credentials.ts';
 
@@ -20,11 +22,15 @@ type Parts = {
   catalogue: Catalogue;
   preferences: Preferences;
   signIn: UpstreamSignIn;
+  offers: Pick<PersonalOffers, 'of'>;
   config: { publicUrl: string; brandName: string };
 };
 
 /** A person's upstream accounts: state, sign-in, headers, disconnect, and the callback. */
-export function mountUpstreamSignInRoutes(router: Router, { catalogue, preferences, signIn, config }: Parts): void {
+export function mountUpstreamSignInRoutes(
+  router: Router,
+  { catalogue, preferences, signIn, offers, config }: Parts,
+): void {
   function serverOf(serverId: string): CatalogueServer {
     const server = catalogue.snapshot().byId.get(serverId);
     if (!server || !needsOwnSecrets(server)) {
@@ -32,7 +38,23 @@ export function mountUpstreamSignInRoutes(router: Router, { catalogue, preferenc
     }
     return server;
   }
-  const list = async (userId: string) => signIn.list(userId, new Set(await preferences.readDisabled(userId)));
+  async function list(userId: string): Promise<UpstreamAccount[]> {
+    const accounts = await signIn.list(userId, new Set(await preferences.readDisabled(userId)));
+    const own = await offers.of(userId);
+    return accounts.map((account) => {
+      const server = catalogue.snapshot().byId.get(account.serverId);
+      const part = server && own.part(server);
+      if (!part || part === server) return account;
+      const { tools, prompts, resources, toolsUnderReview } = part;
+      const counts = {
+        tools: tools.length,
+        prompts: prompts.length,
+        resources: resources.length,
+        toolsUnderReview: toolsUnderReview.length,
+      };
+      return { ...account, offers: counts };
+    });
+  }
 
   router.route(listUpstreamConnections, async ({ caller, params }) => {
     requireOwn(caller, params.userId);

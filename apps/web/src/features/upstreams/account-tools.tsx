@@ -1,0 +1,37 @@
+import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { formatCount } from '#ui/amount.ts';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { isBeingAsked, upstreamConnectionsQuery } from './upstreams-api.ts';
+
+/** In the place of tools that depend on the person's account at a service: how many there are, or how to see them. */
+export function AccountTools({
+  userId,
+  server,
+  notConnected,
+}: {
+  userId: string;
+  server: ServerAnswer;
+  notConnected: ReactNode;
+}) {
+  const { data } = useQuery(upstreamConnectionsQuery(userId));
+  const account = data?.connections.find(({ serverId }) => serverId === server.serverId);
+  const name = server.displayName;
+  if (account?.offers) {
+    const { tools } = account.offers;
+    return (
+      <EmptyState
+        title={tools === 1 ? 'Your account has 1 tool' : `Your account has ${formatCount(tools)} tools`}
+        text={`What ${name} offers depends on your account. Your AI clients list these tools on your link.`}
+      />
+    );
+  }
+  if (account && isBeingAsked(account)) {
+    return <EmptyState title="Reading your tools…" text={`${name} is asked what it offers to your account.`} />;
+  }
+  if (account?.state === 'signed-in') {
+    return <EmptyState title="No tools yet" text={`${name} has not said yet what it offers to your account.`} />;
+  }
+  return notConnected;
+}
