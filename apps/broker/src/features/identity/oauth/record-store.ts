@@ -64,13 +64,18 @@ export function createRecordStore(
 
     return {
       async upsert(id, payload, expiresInSeconds) {
-        await db.query(
-          `insert into oauth_records (model, id, payload, grant_id, uid, account_id, expires_at)
-           values ($1, $2, $3::jsonb, $4, $5, $6, now() + make_interval(secs => $7::double precision))
+        // The person's row is locked: once the deletion of their account has begun, nothing is issued for them.
+        const { rows } = await db.query(
+          `with owner as (select id from users where id = $8::uuid and deleted_at is null for share)
+           insert into oauth_records (model, id, payload, grant_id, uid, account_id, expires_at)
+           select $1::text, $2::text, $3::jsonb, $4::text, $5::text, $6::text,
+             now() + make_interval(secs => $7::double precision)
+           where $8::uuid is null or exists (select from owner)
            on conflict (model, id) do update set payload = excluded.payload, grant_id = excluded.grant_id,
              uid = excluded.uid, account_id = excluded.account_id, expires_at = excluded.expires_at,
              -- a client that registers anew is in use (reap-records.ts)
-             created_at = case when excluded.model = 'Client' then excluded.created_at else oauth_records.created_at end`,
+             created_at = case when excluded.model = 'Client' then excluded.created_at else oauth_records.created_at end
+           returning id`,
           [
             model,
             keyOf(id),
@@ -80,8 +85,11 @@ export function createRecordStore(
             payload.accountId ?? null,
             // a client's registration has no end
             expiresInSeconds || null,
+            // the accounts of another namespace are no users of ours
+            namespace === '' ? (payload.accountId ?? null) : null,
           ],
         );
+        if (rows.length === 0) throw new errors.InvalidGrant('the account no longer exists');
       },
 
       async find(id) {

@@ -30,7 +30,11 @@ export type PersonalTokenStore = ReturnType<typeof createPersonalTokenStore>;
 /** SQL of personal access tokens. Every statement but the look-up by hash names the user. */
 export function createPersonalTokenStore(db: Database, providers: readonly StoredProvider[]) {
   return {
-    /** @returns the row of a new token; `token` is the bearer value itself, which is not kept. */
+    /**
+     * The owner's row is locked, so that no token is made once their account's deletion has begun.
+     * @returns the row of a new token, undefined when the owner is no longer there; `token` is the bearer value itself,
+     *   which is not kept.
+     */
     async insert(values: {
       id: string;
       userId: string;
@@ -39,12 +43,15 @@ export function createPersonalTokenStore(db: Database, providers: readonly Store
       scopes: readonly McpScope[];
       createdAt: Date;
       expiresAt: Date;
-    }): Promise<{ token: string; row: PersonalTokenRow }> {
+    }): Promise<{ token: string; row: PersonalTokenRow } | undefined> {
       const token = tokenPrefix + values.secret;
       const prefix = token.slice(0, shownCharacters);
-      await db.query(
-        `insert into personal_tokens (id, user_id, name, token_hash, prefix, scopes, created_at, expires_at)
-         values ($1, $2, $3, $4, $5, $6::text[], $7, $8)`,
+      const { rows } = await db.query(
+        `with owner as (select id from users where id = $2::uuid and deleted_at is null for share)
+         insert into personal_tokens (id, user_id, name, token_hash, prefix, scopes, created_at, expires_at)
+         select $1::uuid, owner.id, $3::text, $4::text, $5::text, $6::text[], $7::timestamptz, $8::timestamptz
+           from owner
+         returning id`,
         [
           values.id,
           values.userId,
@@ -56,6 +63,7 @@ export function createPersonalTokenStore(db: Database, providers: readonly Store
           values.expiresAt,
         ],
       );
+      if (rows.length === 0) return undefined;
       const row = {
         id: values.id,
         name: values.name,

@@ -1,5 +1,6 @@
 import type { McpScope, PersonalToken } from '@souk/contract/identity.ts';
 import type { Clock } from '#platform/clock.ts';
+import { SoukError } from '#platform/errors.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
@@ -26,13 +27,16 @@ export function createPersonalTokens(options: {
   const uses = createUseRecorder({ clock, log, write: store.recordUse });
 
   return {
-    /** @returns the token's description and, this once, the token itself. */
+    /**
+     * @returns the token's description and, this once, the token itself.
+     * @throws SoukError unauthenticated when the user's account was deleted
+     */
     async create(
       userId: string,
       wish: { name: string; scopes: readonly McpScope[]; expiresInDays: number },
     ): Promise<PersonalToken & { token: string }> {
       const nowMs = clock.now();
-      const { token, row } = await store.insert({
+      const inserted = await store.insert({
         id: ids.uuid(),
         userId,
         name: wish.name,
@@ -41,7 +45,8 @@ export function createPersonalTokens(options: {
         createdAt: new Date(nowMs),
         expiresAt: new Date(nowMs + wish.expiresInDays * dayMs),
       });
-      return { ...presentPersonalToken(row, nowMs), token };
+      if (!inserted) throw new SoukError('unauthenticated');
+      return { ...presentPersonalToken(inserted.row, nowMs), token: inserted.token };
     },
 
     /** The caller that a personal token speaks for, undefined when it is not good. */

@@ -1,6 +1,7 @@
 import { mcpScopes } from '@souk/contract/identity.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
 import type { Ids } from '#platform/ids.ts';
 import { publicClientId, readClientMetadata } from '../oauth/client-metadata.ts';
 import type { PersonalTokenStore } from './personal-token-store.ts';
@@ -27,7 +28,7 @@ export function createThrowAwayAccess(options: {
     async createToken(userId, name, lifeMs) {
       const id = ids.uuid();
       const nowMs = clock.now();
-      const { token } = await store.insert({
+      const inserted = await store.insert({
         id,
         userId,
         name,
@@ -36,7 +37,8 @@ export function createThrowAwayAccess(options: {
         createdAt: new Date(nowMs),
         expiresAt: new Date(nowMs + lifeMs),
       });
-      return { id, token };
+      if (!inserted) throw new SoukError('unauthenticated');
+      return { id, token: inserted.token };
     },
 
     async removeToken(id) {

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '#platform/db/open-database.ts';
+import { createLog } from '#platform/log.ts';
+import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { migrations } from '../../../migrations.ts';
+
+describe.skipIf(!hasPostgres())('once the deletion of an account has begun (PostgreSQL)', () => {
+  let app: TestApp;
+  let begun = () => {};
+  let mayEnd: Promise<void> | undefined;
+  beforeAll(async () => {
+    const databaseUrl = await createPostgresDatabase();
+    app = await startTestApp({
+      db: await openDatabase({ databaseUrl, dataDir: '', log: createLog('silent'), migrations }),
+    });
+    // holds the deletion in the middle of its transaction
+    app.identity.accountContributors.add({
+      name: 'slow',
+      export: () => Promise.resolve(undefined),
+      erase: async () => {
+        begun();
+        await mayEnd;
+      },
+    });
+  }, 60_000);
+  afterAll(() => app?.stop());
+
+  test('no token of any kind is made for it', async () => {
+    const email = 'ann@example.test';
+    const browser = new ScriptedBrowser(app.publicUrl);
+    const { accessToken } = await browser.signInWeb({ email });
+    const another = new ScriptedBrowser(app.publicUrl);
+    const ticket = (await another.signIn('/auth/google?return_to=/auth/success', { email })).searchParams.get('token');
+    const client = await browser.signInMcpClient({ email });
+    const authorization = `Bearer ${accessToken}`;
+    const send = (method: string, path: string, body: object) =>
+      fetch(app.publicUrl + path, {
+        method,
+        headers: { authorization, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const profile = await fetch(`${app.publicUrl}/v2/user/profile`, { headers: { authorization } });
+    const { id: userId }: { id: string } = JSON.parse(await profile.text());
+
+    const end = Promise.withResolvers<void>();
+    const middle = Promise.withResolvers<void>();
+    [begun, mayEnd] = [middle.resolve, end.promise];
+    const deletion = send('DELETE', `/api/users/${userId}/account`, { confirm: email });
+    await middle.promise;
+
+    let ended = 0;
+    const count = <T>(work: Promise<T>) => work.finally(() => ended++);
+    const scopes = ['mcp:tools'];
+    const wishes = [
+      count(send('POST', '/auth/pat/create', { name: 'late', scopes, expiresInDays: 1 }).then(({ status }) => status)),
+      count(
+        app.identity.createPersonalToken({ userId, name: 'operator' }).then(
+          () => 200,
+          () => 401,
+        ),
+      ),
+      count(
+        browser
+          .postForm('/oauth/token', {
+            grant_type: 'refresh_token',
+            client_id: client.clientId,
+            refresh_token: client.refreshToken,
+          })
+          .then(({ status }) => status),
+      ),
+      count(
+        browser
+          .postForm('/oauth/token', { grant_type: 'refresh_token', client_id: 'frontend' })
+          .then(({ status }) => status),
+      ),
+      count(
+        another
+          .postForm('/oauth/token', {
+            grant_type: 'urn:souk:grant:handoff',
+            client_id: 'frontend',
+            token: ticket ?? '',
+          })
+          .then(({ status }) => status),
+      ),
+    ];
+    await waitUntil('each to have ended, or to wait for the deletion', async () => {
+      const { rows } = await app.db.query<{ waiting: number }>(
+        `select count(*)::int as waiting from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return ended + (rows[0]?.waiting ?? 0) >= wishes.length;
+    });
+    end.resolve();
+    expect((await deletion).status).toBe(200);
+    expect(await Promise.all(wishes)).toEqual([401, 401, 400, 400, 400]);
+    const { rows } = await app.db.query(
+      `select 'personal' as kind from personal_tokens where user_id = $1::uuid
+       union all select model from oauth_records where account_id = $1::text`,
+      [userId],
+    );
+    expect(rows).toEqual([]);
+  });
+});
