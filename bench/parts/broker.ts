@@ -109,7 +109,7 @@ async function serveBroker(
     async stop() {
       await app.usage.flush();
       const { rows } = await app.db.query<{ outcome: string; calls: number }>(
-        'select outcome, count(*)::int as calls from usage_events group by outcome',
+        'select outcome, sum(calls)::int as calls from usage_events group by outcome',
       );
       await app.stop();
       return {

@@ -113,9 +113,9 @@ export async function createMetrics(sources: {
 
   return {
     note(rows) {
-      for (const { serverId, outcome, durationMs } of rows) {
+      for (const { serverId, outcome, durationMs, count } of rows) {
         const server = labelOf(serverId);
-        calls.inc({ server, outcome });
+        calls.inc({ server, outcome }, count ?? 1);
         if (dispatched.has(outcome)) durations.observe({ server }, durationMs / 1000);
       }
     },

@@ -47,6 +47,8 @@ export const callSchema = z.object({
   /** Why it was not ok, as a code such as timeout or rate_limited. */
   reason: z.string().nullable(),
   credits: z.int(),
+  /** Refusals for rate share a row, one a minute for each client or token: how many calls it stands for. Else 1. */
+  count: z.int(),
 });
 export type Call = z.infer<typeof callSchema>;
 

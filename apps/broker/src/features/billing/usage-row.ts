@@ -18,6 +18,8 @@ export type UsageRow = {
   /** A code for why the outcome is not ok. */
   reason: string | undefined;
   credits: number;
+  /** How many calls the row stands for, where not one. */
+  count?: number;
   durationMs: number;
   clientId: string;
   tokenId: string;

@@ -13,6 +13,7 @@ type CallRow = {
   reason: string | null;
   credits: number;
   duration_ms: number;
+  calls: number;
 };
 
 /** A person's calls, newest first. After a deletion they stay under the user id, which then identifies no person. */
@@ -21,7 +22,7 @@ export function usageContributor({ query }: { query: Query }): AccountContributo
     name: 'usage',
     async export(userId) {
       const { rows } = await query<CallRow>(
-        `select created_at, server_id, kind, name, outcome, reason, credits, duration_ms from usage_events
+        `select created_at, server_id, kind, name, outcome, reason, credits, duration_ms, calls from usage_events
          where user_id = $1 order by created_at desc limit $2`,
         [userId, maxCalls],
       );
@@ -34,6 +35,7 @@ export function usageContributor({ query }: { query: Query }): AccountContributo
         reason: row.reason,
         credits: row.credits,
         durationMs: row.duration_ms,
+        count: row.calls,
       }));
     },
     erase: () => Promise.resolve(),

@@ -2,7 +2,7 @@ import { listCalls } from '@souk/contract/usage.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { connectLegacy, connectModern } from '#testing/mcp-clients.ts';
+import { connectLegacy, connectModern, postModern } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
@@ -124,4 +124,33 @@ describeOnDatabases('months of calls', usageMigrations, (open) => {
     expect(left).toContain('usage_events_default');
     expect(left).not.toContain('usage_events_2025_01');
   });
+});
+
+test('refusals for rate are one call of the log with a count, which the statistics add up', async () => {
+  const nowMs = Date.UTC(2030, 0, 1, 12, 0, 30);
+  const strict = await startTestApp({
+    allowAddresses: [fixture.address],
+    clock: { now: () => nowMs },
+    env: { MCP_CALLS_PER_MINUTE_TOKEN: '1' },
+  });
+  await deployManifest(strict, { id: 'one', connection: { type: 'http', url: fixture.url } });
+  const { token } = await strict.identity.createPersonalToken({ email: 'eve@souk.test', name: 'loop' });
+  const call = () => postModern(`${strict.publicUrl}/mcp`, token, 'tools/call', { name: 'one__echo', arguments: {} });
+  await call();
+  await Promise.all(Array.from({ length: 50 }, call));
+  await strict.usage.flush();
+  const { rows } = await strict.db.query<{ id: string }>(`select id from users where email = 'eve@souk.test'`);
+  const read = async (what: string): Promise<unknown> => {
+    const answer = await fetch(`${strict.publicUrl}/api/users/${rows[0]?.id}/${what}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    return answer.json();
+  };
+  const listed = listCalls.answer.parse(await read('calls')).calls;
+  expect(listed.map(({ outcome, reason, count }) => [outcome, reason, count]).toSorted()).toEqual([
+    ['ok', null, 1],
+    ['refused', 'rate_limited', 50],
+  ]);
+  expect(await read('usage-stats')).toMatchObject({ data: { totalToolCalls: 51 } });
+  await strict.stop();
 });

@@ -18,10 +18,10 @@ export function createCallLog(log: Log): CallLog {
   const failures = createSampledLog(log, 'more calls failed');
   const refusals = createSampledLog(log, 'more calls were refused');
 
-  function noteRow({ outcome, reason, serverId, kind, name, callId, durationMs }: UsageRow): void {
+  function noteRow({ outcome, reason, serverId, kind, name, callId, durationMs, count }: UsageRow): void {
     if (outcome === 'ok' || outcome === 'cancelled' || (reason !== undefined && ordinary.has(reason))) return;
     const item = kind === 'resource' ? undefined : name.slice(0, maxNameCharacters);
-    const details = { server: serverId, [kind]: item, code: reason ?? outcome, callId };
+    const details = { server: serverId, [kind]: item, code: reason ?? outcome, callId, count };
     if (outcome !== 'refused' || unreachable.has(details.code)) {
       failures.info({ ...details, durationMs: Math.round(durationMs) }, 'call failed');
     } else refusals.info(details, 'call refused');

@@ -29,4 +29,9 @@ export const usageMigrations: readonly Migration[] = [
     // a built-in tool, or a name that no server has
     statements: [`alter table usage_events alter column server_id drop not null`],
   },
+  {
+    name: '0042-usage-count',
+    // refusals for rate: one row stands for several calls
+    statements: [`alter table usage_events add column calls int not null default 1 check (calls >= 1)`],
+  },
 ];

@@ -29,6 +29,7 @@ type Row = {
   outcome: Call['outcome'];
   reason: string | null;
   credits: number;
+  calls: number;
 };
 
 /**
@@ -44,7 +45,7 @@ export async function readCalls(
 ): Promise<{ calls: Call[]; nextCursor: string | null }> {
   const after = filter.cursor === undefined ? undefined : readCursor(filter.cursor);
   const { rows } = await query<Row>(
-    `select call_id, created_at, client_id, token_id, server_id, kind, name, duration_ms, outcome, reason, credits
+    `select call_id, created_at, client_id, token_id, server_id, kind, name, duration_ms, outcome, reason, credits, calls
        from usage_events
       where user_id = $1
         and ($2::timestamptz is null or (created_at, call_id) < ($2::timestamptz, $3::uuid))
@@ -95,5 +96,6 @@ function present(row: Row, names: ReadonlyMap<string, string>): Call {
     outcome: row.outcome,
     reason: row.reason,
     credits: row.credits,
+    count: row.calls,
   };
 }

@@ -10,7 +10,7 @@ export type UsageStats = {
 /** What one person used since `since`, by server. Prompts and resources are not counted as tool calls, but as a last call. */
 export async function readUsageStats(query: Query, userId: string, since: Date): Promise<UsageStats> {
   const { rows } = await query<{ server_id: string | null; calls: number; credits: number; last_at: Date }>(
-    `select server_id, count(*) filter (where kind = 'tool') as calls, coalesce(sum(credits), 0)::bigint as credits,
+    `select server_id, coalesce(sum(calls) filter (where kind = 'tool'), 0)::bigint as calls, coalesce(sum(credits), 0)::bigint as credits,
             max(created_at) as last_at
        from usage_events where user_id = $1 and created_at >= $2
       group by server_id order by calls desc, server_id`,

@@ -90,6 +90,38 @@ describeOnDatabases('usage rows', usageMigrations, (open) => {
     expect(await readUsageRows(db)).toHaveLength(300);
   });
 
+  test('security row 47: of 5,000 refusals for rate in a second are one a minute and token, with a count', async () => {
+    const db = await open();
+    let sent = 0;
+    const counting: typeof db.query = (text, values) => (sent++, db.query(text, values));
+    const writer = createUsageWriter({ query: counting, log });
+    const refused = { outcome: 'refused', reason: 'rate_limited', name: 'echo' } as const;
+    const atMs = Date.UTC(2026, 10, 21, 12);
+    const rows = async () => {
+      const found = await db.query('select token_id, name, calls from usage_events order by created_at, calls');
+      return found.rows.map((row) => Object.values(row));
+    };
+    for (let index = 0; index < 5000; index++) writer.record(event({ ...refused, atMs: atMs + index / 5 }));
+    writer.record(event({ ...refused, tokenId: 'another', atMs }));
+    await writer.flush();
+    expect(await rows()).toEqual([
+      ['another', 'echo', 1],
+      ['grant', 'echo', 5000],
+    ]);
+    expect(sent).toBeLessThan(5);
+
+    // the same minute adds to the row, the next minute has its own
+    for (const laterMs of [30_000, 60_000, 61_000]) writer.record(event({ ...refused, atMs: atMs + laterMs }));
+    writer.record(event({ reason: 'busy', outcome: 'refused', atMs: atMs + 62_000 }));
+    await writer.stop();
+    expect(await rows()).toEqual([
+      ['another', 'echo', 1],
+      ['grant', 'echo', 5001],
+      ['grant', 'echo', 2],
+      ['grant', 'distance', 1],
+    ]);
+  });
+
   test('fall into a partition of their month, made ahead and only once', async () => {
     const db = await open();
     await Promise.all([1, 2, 3].map(() => ensurePartitions(db, Date.UTC(2026, 11, 31))));

@@ -1,6 +1,7 @@
 import type { UsageRow, UsageRows } from '#features/billing/index.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import { foldRefusals, isRefusedForRate } from './fold-refusals.ts';
 import { arrayLiteral } from './array-literal.ts';
 
 /** A usage row waits for the next batch: after a kill at most this much is lost (security.md, Invariants). */
@@ -9,6 +10,8 @@ const maxBatch = 256;
 /** While the database is unreachable, rows wait in memory; beyond this number the oldest are dropped and logged. */
 const maxWaiting = 50_000;
 const retryDelayMs = 1_000;
+/** How late the count of refusals for rate may be. */
+const countIntervalMs = 10_000;
 
 export type UsageWriter = UsageRows & {
   /** Resolves when every row recorded so far is in the database, or has been given up. */
@@ -20,11 +23,12 @@ export type UsageWriter = UsageRows & {
 
 const statement = `
   insert into usage_events
-    (call_id, user_id, server_id, kind, name, outcome, reason, credits, duration_ms, client_id, token_id, created_at)
+    (call_id, user_id, server_id, kind, name, outcome, reason, credits, duration_ms, client_id, token_id, created_at,
+     calls)
   select * from unnest(
     $1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::int[],
-    $10::text[], $11::text[], $12::timestamptz[])
-  on conflict do nothing`;
+    $10::text[], $11::text[], $12::timestamptz[], $13::int[])
+  on conflict (created_at, call_id) do update set calls = excluded.calls where excluded.calls > usage_events.calls`;
 
 /**
  * Writes usage rows in batches, one for each tick. Writing again as soon as the last statement ends would mean hundreds of
@@ -37,13 +41,18 @@ export function createUsageWriter({
 }: {
   query: Query;
   log: Log;
-  /** Is told of every row once, in batches, whether or not the database takes them. Returns at once, never throws. */
+  /**
+   * Is told of every row once, in batches, whether or not the database takes them; where the count of a row has grown, of
+   * the row with the number that came to it. Returns at once, never throws.
+   */
   onRows?: (rows: readonly UsageRow[]) => void;
 }): UsageWriter {
   let waiting: UsageRow[] = [];
   /** Those of `waiting` that onRows has not seen. */
   let unseen: UsageRow[] = [];
   let timer: NodeJS.Timeout | undefined;
+  let countTimer: NodeJS.Timeout | undefined;
+  const refusals = foldRefusals();
   let writing: Promise<void> | undefined;
   let stopped = false;
 
@@ -74,7 +83,7 @@ export function createUsageWriter({
   /** Writes the rows that wait now; later rows belong to the next tick. @returns false when the database refused */
   async function drain(): Promise<boolean> {
     for (let left = waiting.length; left > 0; left -= maxBatch) {
-      const batch = waiting.splice(0, maxBatch);
+      const batch = newestOfEach(waiting.splice(0, maxBatch));
       try {
         await insertUsageRows(query, batch);
       } catch (error) {
@@ -86,13 +95,30 @@ export function createUsageWriter({
     return true;
   }
 
+  function takeCounts(): void {
+    clearTimeout(countTimer);
+    countTimer = undefined;
+    for (const { row, more } of refusals.takeGrown()) {
+      waiting.push(row);
+      if (onRows) unseen.push({ ...row, count: more });
+    }
+  }
+
   return {
     async insert(here, rows) {
       await insertUsageRows(here, rows);
       onRows?.(rows);
     },
     waiting: () => waiting.length,
-    record(event) {
+    record(called) {
+      const event = isRefusedForRate(called) ? refusals.add(called) : called;
+      if (!event) {
+        countTimer ??= setTimeout(() => {
+          takeCounts();
+          if (!writing) schedule(flushIntervalMs);
+        }, countIntervalMs);
+        return;
+      }
       waiting.push(event);
       if (onRows) unseen.push(event);
       if (waiting.length > maxWaiting) {
@@ -105,15 +131,25 @@ export function createUsageWriter({
     async flush() {
       // a batch that is under way does not contain the newest rows
       await writing;
+      takeCounts();
       await write();
     },
     async stop() {
       stopped = true;
       clearTimeout(timer);
+      takeCounts();
       await writing;
       await write();
     },
   };
+}
+
+/** One statement cannot write a row twice: of a row that waits with two counts, the later stays. */
+function newestOfEach(batch: UsageRow[]): UsageRow[] {
+  const counted = batch.filter(isRefusedForRate);
+  if (counted.length < 2) return batch;
+  const newest = new Map(counted.map((row) => [row.callId, row]));
+  return batch.filter((row) => !isRefusedForRate(row) || newest.get(row.callId) === row);
 }
 
 async function insertUsageRows(query: Query, rows: readonly UsageRow[]): Promise<void> {
@@ -135,5 +171,6 @@ function columns(batch: readonly UsageRow[]): string[] {
     column((event) => event.clientId),
     column((event) => event.tokenId),
     column((event) => new Date(event.atMs).toISOString()),
+    column((event) => event.count ?? 1),
   ];
 }
