@@ -50,6 +50,7 @@ describeOnDatabases('registration and metadata', identityMigrations, (open) => {
     const nowMs = Date.now();
     const calm = await startIdentity({ db: running.db, clock: { now: () => nowMs } });
     const statuses = new Set<number>();
+    const waits: number[] = [];
     for (let n = 0; n < 61; n++) {
       const answer = await fetch(`${calm.publicUrl}/oauth/register`, {
         method: 'POST',
@@ -57,9 +58,32 @@ describeOnDatabases('registration and metadata', identityMigrations, (open) => {
         body: JSON.stringify({ client_name: `Flood ${n}`, redirect_uris: ['https://flood.example/cb'] }),
       });
       statuses.add(answer.status);
+      if (answer.status === 429) waits.push(Number(answer.headers.get('retry-after')));
     }
     await calm.close();
     expect([...statuses]).toEqual([201, 429]);
+    expect(waits).toEqual([1]);
+  });
+
+  test('a registration while the database is away, or full, answers 503', async () => {
+    const lost = Object.assign(new Error('could not extend file'), { code: '53100' });
+    const query: typeof running.db.query = async (text, values) => {
+      if (text.includes('into oauth_records')) throw lost;
+      return running.db.query(text, values);
+    };
+    const away = await startIdentity({ db: { ...running.db, query } });
+    const answer = await fetch(`${away.publicUrl}/oauth/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ client_name: 'Late', redirect_uris: ['https://late.example/cb'] }),
+    });
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await answer.json()).toMatchObject({
+      success: false,
+      code: 'unavailable',
+      error: 'temporarily_unavailable',
+    });
+    await away.close();
   });
 
   test('registrations with dangerous or too many redirect addresses are refused', async () => {

@@ -2,6 +2,7 @@ import type { IdentityOptions } from '../identity-options.ts';
 import type { Revocations } from '../revocations.ts';
 import type { UserStore } from '../users/user-store.ts';
 import { createAuthorizations } from './authorizations.ts';
+import { answerUnavailable } from './answer-unavailable.ts';
 import { createProvider } from './create-provider.ts';
 import { emitSignIns } from './emit-sign-ins.ts';
 import { createClientDocumentFetch } from './fetch-client-document.ts';
@@ -42,6 +43,7 @@ export function createAuthorizationServer(
   const handOff = createHandOff({ provider, publicUrl, cookieKey: keys.cookieKey, resources, ids });
   extendTokenAnswers(provider, { cookie, handOff, authorizations });
   if (events) emitSignIns(provider, events, db.query);
+  answerUnavailable(provider);
   provider.on('server_error', (_ctx, error) => log.error({ err: error }, 'the authorization server failed'));
   return { provider, cookie, reuse, authorizations, handOff, close: documents.close };
 }

@@ -114,14 +114,18 @@ export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptio
 
   const registrations = createRateLimit(registrationsPerMinute, options.clock);
   const registered = new Set<string>();
-  /** The same public client again makes no row, so it is free; everything else counts. */
-  function mayRegister(metadata: ClientMetadata, address: string): boolean {
+  /**
+   * The same public client again makes no row, so it is free; everything else counts.
+   * @returns the seconds to wait, 0 when the client may register
+   */
+  function secondsToWait(metadata: ClientMetadata, address: string): number {
     const id = metadata.token_endpoint_auth_method === 'none' ? publicClientId(metadata) : undefined;
-    if (id !== undefined && registered.has(id)) return true;
-    if (!registrations.take(addressGroup(address))) return false;
+    if (id !== undefined && registered.has(id)) return 0;
+    const from = addressGroup(address);
+    if (!registrations.take(from)) return Math.ceil(registrations.waitMs(from) / 1000);
     if (registered.size >= maxRememberedClients) registered.clear();
     if (id !== undefined) registered.add(id);
-    return true;
+    return 0;
   }
   app.post(
     '/oauth/register',
@@ -135,7 +139,11 @@ export function mountOAuthRoutes(app: FastifyInstance, options: OAuthRoutesOptio
           .header('cache-control', 'no-store')
           .send({ error: read.error, error_description: read.description });
       }
-      if (!mayRegister(read.metadata, request.ip)) throw new SoukError('rate_limited');
+      const retryAfterSeconds = secondsToWait(read.metadata, request.ip);
+      if (retryAfterSeconds > 0) {
+        reply.header('retry-after', String(retryAfterSeconds));
+        throw new SoukError('rate_limited');
+      }
       return handOver(handle, publicUrl, request, reply, JSON.stringify(read.metadata));
     },
   );
