@@ -59,6 +59,8 @@ export type FailureFacts = {
 
 export const nothingCharged = 'Nothing was charged.';
 
+export const chargingUnavailable = `This call costs credits, which cannot be charged right now, so it was not sent. Try again in a moment. ${nothingCharged}`;
+
 const texts: Record<CallFailureCode, (facts: FailureFacts) => string> = {
   unknown: ({ kind, name }) => `Unknown ${kind}: ${name}`,
   not_included: ({ whyHidden }) => whyHidden,

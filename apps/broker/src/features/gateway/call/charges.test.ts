@@ -128,14 +128,25 @@ test.each(tools)(
   },
 );
 
-test('no call is dispatched when billing is unavailable', async () => {
-  refusal = new Error('the database is unavailable');
-  const before = server.requests;
-  expect((await call('ok', 'say')).body.error).toMatchObject({ code: -32603 });
-  expect(server.requests).toBe(before);
-  expect(rows).toMatchObject([{ outcome: 'failed', reason: 'unexpected', credits: 0 }]);
-  expect(app.upstreams.pool.inFlight('paid')).toBe(0);
-});
+test.each(tools)(
+  'on a full disk a call that costs credits is refused, and the broker stays ready: %s',
+  async (tool) => {
+    // PostgreSQL's own error, from the database of the app
+    const full = await app.db
+      .query(`do $$ begin raise exception 'could not extend file: No space left' using errcode = '53100'; end $$`)
+      .catch((error: unknown) => error);
+    refusal = full instanceof Error ? full : undefined;
+    const before = server.requests;
+    const { result } = (await call('ok', tool)).body;
+    expect(result).toMatchObject({ isError: true, _meta: { 'souk/code': 'charging_unavailable' } });
+    expect(JSON.stringify(result)).toContain('cannot be charged right now, so it was not sent');
+    expect(JSON.stringify(result)).not.toContain('No space left');
+    expect(server.requests).toBe(before);
+    expect(rows).toMatchObject([{ outcome: 'refused', reason: 'charging_unavailable', credits: 0 }]);
+    expect((await fetch(`${app.publicUrl}/readyz`)).status).toBe(200);
+    expect(app.upstreams.pool.inFlight('paid')).toBe(0);
+  },
+);
 
 test('a refused hold does not count for the health of a server: in a half-open circuit the next call can probe', async () => {
   for (let count = 0; count < 5; count++) await call('reset', 'say');

@@ -5,13 +5,14 @@ import type { RequestContext } from '../view/request-context.ts';
 import type { Call, FoundTarget, Target, UnknownTarget } from './call.ts';
 import { endOf, outcomeOf, unexpected, type AnswerFacts, type CallEnd, type CallFailure } from './outcome.ts';
 import { recordCall } from './record-call.ts';
+import { chargingUnavailable } from './call-failure.ts';
 import { needsTask } from './task-support.ts';
 import { admit, exchange, leaveAfter, type Admission } from './with-upstream.ts';
 
 /** Sends a call over an upstream connection and reports the facts of its answer. @throws UpstreamError */
 export type Dispatch<Answer extends AnswerFacts> = (upstream: Upstream, target: FoundTarget) => Promise<Answer>;
 
-export type CallParts = Pick<GatewayParts, 'answered' | 'callRate' | 'charges' | 'clock' | 'pool'>;
+export type CallParts = Pick<GatewayParts, 'answered' | 'callRate' | 'charges' | 'clock' | 'log' | 'pool'>;
 
 /** By what a client calls each kind. */
 const methods: Readonly<Record<Call['kind'], string>> = {
@@ -47,7 +48,7 @@ export async function runCall<Answer extends AnswerFacts>(
     const admitted = admit(target.server, context, parts.pool, signal);
     admission = admitted instanceof Promise ? await admitted : admitted;
     const reserved = reserve(call, target, parts);
-    const taken = reserved instanceof Promise ? await reserved : reserved;
+    const taken = reserved instanceof Promise ? await reserved.catch((error) => unwritten(error, parts)) : reserved;
     if (taken?.kind === 'refusal') {
       // the server was not contacted: free its place and its probe
       admission.leave('cancelled');
@@ -134,6 +135,12 @@ function reserve(
   if (!tool) return undefined;
   const credits = (logical.credits ??= tool.creditCost);
   return charges.hold({ callId: logical.id, userId: caller.userId, serverId: server.id, tool: name, credits });
+}
+
+/** A price that cannot be reserved, because the database is away or full, refuses the call: nothing is dispatched. */
+function unwritten(error: unknown, { log }: CallParts): Refusal {
+  log.error({ err: error }, 'a hold could not be written: the call is refused');
+  return { kind: 'refusal', code: 'charging_unavailable', text: chargingUnavailable };
 }
 
 function failure(code: CallFailure['code'], target: Target): CallFailure {
