@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { createCatalogue, loadBundledManifests, mountCatalogueRoutes } from '#features/catalogue/index.ts';
 import type { Catalogue, ManifestPolicy } from '#features/catalogue/index.ts';
 import {
+  bundledPrograms,
   upstreamContributor,
   createUpstreams,
   mountClientDocument,
@@ -151,7 +152,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     events: diagnostics.identityEvents,
     ...options.identity,
   });
-  const catalogue = await createCatalogue({ db, clock, log });
+  const catalogue = await createCatalogue({ db, clock, log, bundledPrograms: bundledPrograms(allowlist) });
   await loadBundledManifests(
     catalogue,
     { deployed: join(paths.catalogue, 'deployed'), staged: join(paths.catalogue, 'staged') },

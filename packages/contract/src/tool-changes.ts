@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
 /**
- * How a tool differs from what was trusted at deployment: `text` in title or description only; `definition` in schemas,
- * annotations or execution; `new` did not exist.
+ * How a tool differs from what was trusted at deployment: `text` in title or description only; `argument` has an optional
+ * argument more and nothing else; `definition` in schemas, annotations, execution, icons or the page of an MCP App; `new`
+ * did not exist.
  */
-export const toolChangeKindSchema = z.enum(['text', 'definition', 'new']);
+export const toolChangeKindSchema = z.enum(['text', 'argument', 'definition', 'new']);
 export type ToolChangeKind = z.infer<typeof toolChangeKindSchema>;
 
 /**

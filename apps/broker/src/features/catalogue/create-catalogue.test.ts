@@ -5,6 +5,7 @@ import { createLog } from '#platform/log.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { createCatalogue } from './create-catalogue.ts';
+import { definitionHash } from './definition-hash.ts';
 import type { Discovered } from './discovered.ts';
 import { catalogueMigrations as tables } from './migrations.ts';
 import { parseManifest } from './parse-manifest.ts';
@@ -17,7 +18,7 @@ const policy = {
   addressProblem: () => undefined,
 };
 
-function manifest(id: string, change: object = {}) {
+function manifest(id: string, change: object = {}, allowed = policy) {
   return parseManifest(
     JSON.stringify({
       id,
@@ -29,7 +30,7 @@ function manifest(id: string, change: object = {}) {
       connection: { type: 'http', url: `https://${id}.example.com/mcp` },
       ...change,
     }),
-    policy,
+    allowed,
   );
 }
 
@@ -44,8 +45,50 @@ const offering = (change: Partial<Discovered> = {}): Discovered => ({
   ...change,
 });
 
+test('the hash of a definition stays as it is: with another one, each stored pin would differ from its tool', () => {
+  const definition = {
+    name: 'a',
+    inputSchema: { type: 'object' },
+    icons: [{ src: 'x' }],
+    _meta: { ui: { resourceUri: 'y' } },
+  };
+  expect(definitionHash(definition)).toBe('b28ebd849803ddd69d374ef10b5e7bf54dc28415b44a0bee89169364fc5c1890');
+});
+
 describeOnDatabases('the stored catalogue', catalogueMigrations, (open) => {
   const start = async () => createCatalogue({ db: await open(), clock: systemClock, log });
+
+  test('pins the tools of a stdio program, unless the program comes with this installation', async () => {
+    const bundledPrograms = new Set(['bundled']);
+    const catalogue = await createCatalogue({ db: await open(), clock: systemClock, log, bundledPrograms });
+    for (const command of ['bundled', 'operators']) {
+      const aliases = { ...policy, stdioAliases: new Set([command]) };
+      const source = manifest(command, { connection: { type: 'stdio', command } }, aliases);
+      await catalogue.stage(source, { origin: 'bundled' });
+      await catalogue.deploy(command, '1.0.0');
+      await catalogue.storeDiscovery(command, offering());
+      await catalogue.storeDiscovery(command, offering({ tools: [tool('one'), tool('two'), tool('three')] }));
+    }
+    const shown = (id: string) =>
+      catalogue
+        .snapshot()
+        .byId.get(id)
+        ?.tools.map(({ name }) => name);
+    expect(shown('bundled')).toEqual(['one', 'two', 'three']);
+    expect(shown('operators')).toEqual(['one', 'two']);
+  });
+
+  test('pins no list of a server that shows one to people who have signed in', async () => {
+    const catalogue = await start();
+    const auths = { signed: { type: 'oauth' }, key: { type: 'headers', headers: [{ name: 'X-Key', from: 'user' }] } };
+    for (const [id, auth] of Object.entries(auths)) {
+      await catalogue.stage(manifest(id, { auth, isolation: 'perUser' }), { origin: 'admin' });
+      await catalogue.deploy(id, '1.0.0');
+      await catalogue.storeDiscovery(id, offering({ tools: [] }));
+      await catalogue.storeDiscovery(id, offering());
+      expect(catalogue.snapshot().byId.get(id)?.tools).toHaveLength(2);
+    }
+  });
 
   test('shows a manifest only once it is deployed, and the deployed version until the next one is', async () => {
     const catalogue = await start();

@@ -11,7 +11,7 @@ import { cleanText } from './clean-text.ts';
 import { toStored, urisOf, type Discovered } from './discovered.ts';
 import { tellLeftOut } from './left-out.ts';
 import type { DriftPolicy } from './judge-tool.ts';
-import { reviewTools } from './review-tools.ts';
+import { reviewTools, type FoundDrift } from './review-tools.ts';
 import { createSnapshot, type CatalogueServer, type CatalogueSnapshot } from './snapshot.ts';
 import * as store from './store.ts';
 import type { CatalogueTables, StoredCapability } from './tables.ts';
@@ -49,7 +49,13 @@ export type Catalogue = Deployments & {
   stop(): Promise<void>;
 };
 
-export async function createCatalogue(options: { db: Database; clock: Clock; log: Log }): Promise<Catalogue> {
+export async function createCatalogue(options: {
+  db: Database;
+  clock: Clock;
+  log: Log;
+  /** Aliases of programs that come with this installation: an upgrade changes them. */
+  bundledPrograms?: ReadonlySet<string>;
+}): Promise<Catalogue> {
   const { clock, log } = options;
   const db = options.db.kysely.withTables<CatalogueTables>();
   const listeners = new Set<(snapshot: CatalogueSnapshot) => void>();
@@ -99,6 +105,7 @@ export async function createCatalogue(options: { db: Database; clock: Clock; log
       if (!server) return;
       const nowMs = clock.now();
       let told: string | undefined;
+      let found: readonly FoundDrift[] = [];
       await db.transaction().execute(async (tx) => {
         await store.lockDeployments(tx);
         const taken = await store.findTakenUris(tx, serverId, urisOf(discovered));
@@ -109,11 +116,17 @@ export async function createCatalogue(options: { db: Database; clock: Clock; log
         told = tellLeftOut(leftOut);
         const reviewed = await reviewTools(
           tx,
-          { id: serverId, version: manifest.version, policy: driftPolicy(manifest, origin) },
+          {
+            id: serverId,
+            version: manifest.version,
+            policy: driftPolicy(manifest, origin, options.bundledPrograms),
+            isBehindSignIn: isBehindSignIn(manifest),
+          },
           items,
           new Date(nowMs),
         );
-        await store.replaceCapabilities(tx, serverId, reviewed);
+        found = reviewed.found;
+        await store.replaceCapabilities(tx, serverId, reviewed.items);
         await store.upsertHealth(tx, serverId, {
           status: 'connected',
           detail: undefined,
@@ -125,6 +138,7 @@ export async function createCatalogue(options: { db: Database; clock: Clock; log
           leftOut: told,
         });
       });
+      tellDrift(log, serverId, found);
       if (told !== undefined && told !== server.leftOut) log.warn({ server: serverId }, told);
       healthWrittenAtMs.set(serverId, nowMs);
       await changed(serverId);
@@ -143,7 +157,7 @@ export async function createCatalogue(options: { db: Database; clock: Clock; log
       const deployed = await store.findDeployed(db, serverId);
       if (!deployed || slug === undefined) return undefined;
       const { manifest, origin } = deployed;
-      return { slug, version: manifest.version, policy: driftPolicy(manifest, origin) };
+      return { slug, version: manifest.version, policy: driftPolicy(manifest, origin, options.bundledPrograms) };
     },
 
     async approveOffer(serverId, items, approval) {
@@ -197,9 +211,41 @@ export async function createCatalogue(options: { db: Database; clock: Clock; log
   };
 }
 
-/** How a server's tools may change. Servers that this installation starts from its own files change with an upgrade of Souk. */
-function driftPolicy(manifest: Manifest, origin: 'bundled' | 'admin'): DriftPolicy {
+/** Whether each person is offered a list of their own, so that there is none at deployment. */
+function isBehindSignIn({ auth }: Manifest): boolean {
+  return auth.type === 'oauth' || (auth.type === 'headers' && auth.headers.some(({ from }) => from === 'user'));
+}
+
+/** Names of tools in one line of the log. */
+const maxToldTools = 20;
+
+/** The operator reads of each change once. */
+function tellDrift(log: Log, server: string, found: readonly FoundDrift[]): void {
+  const tell = (level: 'warn' | 'info', text: string, changes: readonly FoundDrift[]) => {
+    if (changes.length === 0) return;
+    const tools = changes.slice(0, maxToldTools).map(({ tool, change }) => `${tool} (${change})`);
+    log[level]({ server, changed: changes.length, tools }, text);
+  };
+  tell(
+    'warn',
+    'tools have changed since they were trusted: they are hidden until an administrator approves them',
+    found.filter(({ underReview }) => underReview),
+  );
+  tell(
+    'info',
+    'tools have changed since they were trusted, and the change was accepted',
+    found.filter(({ underReview }) => !underReview),
+  );
+}
+
+/** How a server's tools may change. What comes with this installation changes with an upgrade of Souk. */
+function driftPolicy(
+  manifest: Manifest,
+  origin: 'bundled' | 'admin',
+  bundledPrograms: ReadonlySet<string> = new Set(),
+): DriftPolicy {
   const { connection } = manifest;
-  const isOurs = connection.type === 'stdio' || connection.url.startsWith('service:');
+  const isOurs =
+    connection.type === 'stdio' ? bundledPrograms.has(connection.command) : connection.url.startsWith('service:');
   return origin === 'bundled' && isOurs ? 'own' : (manifest.toolChanges ?? 'text-only');
 }

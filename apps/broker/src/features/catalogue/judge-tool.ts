@@ -1,4 +1,7 @@
 import type { ToolChangeKind } from '@souk/contract/tool-changes.ts';
+import { asRecord } from '#platform/json.ts';
+import { addsOptionalArgument } from './adds-optional-argument.ts';
+import { cleanDefinition } from './clean-definition.ts';
 import { definitionHash } from './definition-hash.ts';
 
 /**
@@ -14,22 +17,36 @@ export type Judgement =
   | { change: undefined; underReview: false }
   | { change: ToolChangeKind; /** Hidden until an administrator decides. */ underReview: boolean };
 
-/** The fields that say what a tool does; everything else in a definition is text to read. */
-const decisiveFields = ['inputSchema', 'outputSchema', 'annotations', 'execution'] as const;
+/**
+ * The fields that say what a tool does, or show it as something else (icons); everything else in a definition is text to
+ * read.
+ */
+const decisiveFields = ['inputSchema', 'outputSchema', 'annotations', 'execution', 'icons'] as const;
+/** In `_meta`: the page that a client opens with the tool's result (MCP Apps, and what clients had before). */
+const decisiveMeta = ['ui', 'ui/resourceUri', 'openai/outputTemplate'] as const;
 
 /** Compares a tool with what was trusted at deployment (security.md, incidents: postmark-mcp; bad inputs, row 26). */
 export function judgeTool(pin: PinnedTool | undefined, seen: SeenTool, policy: DriftPolicy): Judgement {
   if (pin?.sha256 === seen.sha256) return { change: undefined, underReview: false };
   const change = kindOfChange(pin, seen);
   if (policy === 'own') return { change, underReview: false };
-  return { change, underReview: policy === 'strict' || change !== 'text' };
+  const isHarmless = change === 'text' || change === 'argument';
+  return { change, underReview: policy === 'strict' || !isHarmless };
 }
 
 function kindOfChange(pin: PinnedTool | undefined, seen: SeenTool): ToolChangeKind {
   if (!pin) return 'new';
-  const isDecisive = decisiveFields.some(
-    (field) =>
-      definitionHash({ [field]: pin.definition[field] }) !== definitionHash({ [field]: seen.definition[field] }),
-  );
-  return isDecisive ? 'definition' : 'text';
+  // an earlier release may have cleaned it in another way
+  const before = cleanDefinition('tool', pin.definition).cleaned;
+  const after = seen.definition;
+  if (definitionHash(decisivePart(before)) === definitionHash(decisivePart(after))) return 'text';
+  return addsOptionalArgument(before, after) ? 'argument' : 'definition';
+}
+
+function decisivePart(definition: Record<string, unknown>): Record<string, unknown> {
+  const meta = asRecord(definition['_meta']);
+  return Object.fromEntries([
+    ...decisiveFields.map((field) => [field, definition[field]] as const),
+    ...decisiveMeta.map((key) => [`_meta.${key}`, meta?.[key]] as const),
+  ]);
 }

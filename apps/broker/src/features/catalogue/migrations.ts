@@ -93,4 +93,19 @@ export const catalogueMigrations: readonly Migration[] = [
     name: '0024-catalogue-left-out',
     statements: ['alter table server_health add column left_out text'],
   },
+  {
+    name: '0025-catalogue-pins-of-none',
+    statements: [
+      'alter table servers add column pinned_version text',
+      // A server that was discovered since its deployment is pinned, also when it had no tools.
+      `update servers s set pinned_version = m.version
+        from manifest_versions m left join server_health h on h.server_id = m.server_id
+        where m.server_id = s.id and m.status = 'deployed' and (
+          exists (select from tool_pins p where p.server_id = s.id and p.manifest_version = m.version)
+          or (h.discovered_at >= m.deployed_at and m.body->'auth'->>'type' = 'none'))`,
+      'alter table tool_changes drop constraint tool_changes_kind_check',
+      `alter table tool_changes add constraint tool_changes_kind_check
+        check (kind in ('text', 'argument', 'definition', 'new'))`,
+    ],
+  },
 ];

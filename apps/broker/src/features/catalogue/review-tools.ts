@@ -1,7 +1,11 @@
+import type { ToolChangeKind } from '@souk/contract/tool-changes.ts';
 import { writeAudit } from '#platform/audit/audit-log.ts';
 import { judgeTool, type DriftPolicy, type Judgement } from './judge-tool.ts';
 import type { Reviewed, StoredCapability, Tx } from './tables.ts';
 import * as pins from './tool-pin-store.ts';
+
+/** How a tool differs from its pin, when that was not known before. */
+export type FoundDrift = { tool: string; change: ToolChangeKind; underReview: boolean };
 
 /**
  * Compares what a server offers now with what was trusted when its version was deployed, and records the differences. The
@@ -10,31 +14,38 @@ import * as pins from './tool-pin-store.ts';
  */
 export async function reviewTools(
   tx: Tx,
-  server: { id: string; version: string; policy: DriftPolicy },
+  server: { id: string; version: string; policy: DriftPolicy; isBehindSignIn: boolean },
   items: readonly StoredCapability[],
   at: Date,
-): Promise<Reviewed[]> {
+): Promise<{ items: Reviewed[]; found: FoundDrift[] }> {
   const tools = items.filter((item) => item.kind === 'tool');
   const trusted = await pins.findPins(tx, server.id, server.version);
-  if (trusted.size === 0) {
-    await pins.replacePins(tx, server, tools);
+  if (!trusted) {
+    // a server that shows its list to people who signed in has none yet
+    if (tools.length > 0 || !server.isBehindSignIn) await pins.replacePins(tx, server, tools);
     await pins.withdrawPending(tx, server.id, [], at);
-    return items.map((item) => ({ ...item, underReview: false, textChangedAt: null }));
+    return { items: items.map((item) => ({ ...item, underReview: false, textChangedAt: null })), found: [] };
   }
 
   const openBefore = await pins.findOpen(tx, server.id);
+  const found: FoundDrift[] = [];
   const verdicts = new Map<string, Reviewed>();
   for (const tool of tools) {
     const pin = trusted.get(tool.name);
     const judgement = judgeTool(pin, { sha256: tool.sha256, definition: tool.body }, server.policy);
-    const textChangedAt = await recordJudgement(tx, server, tool, pin, judgement, openBefore.get(tool.name), at);
+    const open = openBefore.get(tool.name);
+    // already pending or rejected, and offered unchanged: nothing new to decide
+    const isKnown = judgement.underReview && open?.afterSha256 === tool.sha256;
+    if (judgement.change !== undefined && !isKnown) found.push({ tool: tool.name, ...judgement });
+    const textChangedAt = await recordJudgement(tx, server, tool, pin, judgement, isKnown, at);
     verdicts.set(tool.name, { ...tool, underReview: judgement.underReview, textChangedAt });
   }
   const namesUnderReview = [...verdicts.values()].filter(({ underReview }) => underReview).map(({ name }) => name);
   await pins.withdrawPending(tx, server.id, namesUnderReview, at);
-  return items.map(
+  const reviewed = items.map(
     (item) => (item.kind === 'tool' && verdicts.get(item.name)) || { ...item, underReview: false, textChangedAt: null },
   );
+  return { items: reviewed, found };
 }
 
 /** Answers when the tool's texts last changed without an approval, for the badge. */
@@ -44,13 +55,11 @@ async function recordJudgement(
   tool: StoredCapability,
   pin: pins.Pin | undefined,
   { change, underReview }: Judgement,
-  open: pins.OpenChange | undefined,
+  isKnown: boolean,
   at: Date,
 ): Promise<Date | null> {
   const before = pin?.textChangedAt ?? null;
-  if (change === undefined) return before;
-  // already pending or rejected, and offered unchanged: nothing new to decide
-  if (underReview && open?.afterSha256 === tool.sha256) return before;
+  if (change === undefined || isKnown) return before;
   const subject = `${server.id}/${tool.name}`;
   const found = { serverId: server.id, tool, kind: change, before: pin?.definition, at };
   if (underReview) {

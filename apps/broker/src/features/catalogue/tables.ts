@@ -10,7 +10,13 @@ type Json<T> = ColumnType<T, string, string>;
 export type CapabilityKind = 'tool' | 'prompt' | 'resource' | 'template';
 
 export type CatalogueTables = {
-  servers: { id: string; slug: string; created_at: Generated<Date> };
+  servers: {
+    id: string;
+    slug: string;
+    created_at: Generated<Date>;
+    /** The version whose first discovery is trusted; its tools are in tool_pins. */
+    pinned_version: string | null;
+  };
   manifest_versions: {
     server_id: string;
     version: string;

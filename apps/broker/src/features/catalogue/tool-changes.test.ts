@@ -19,7 +19,7 @@ const fixtures: HttpFixture[] = [];
 let aheadMs = 0;
 
 beforeAll(async () => {
-  for (let count = 0; count < 3; count++) fixtures.push(await startHttpFixture('both'));
+  for (let count = 0; count < 8; count++) fixtures.push(await startHttpFixture('both'));
   app = await startTestApp({
     allowAddresses: fixtures.map(({ address }) => address),
     env: { ADMIN_EMAILS: 'admin@souk.test' },
@@ -39,7 +39,11 @@ const echo = (change: Partial<Tool> = {}): Tool => {
   if (!tool) throw new Error('the fixture has no echo');
   return { ...tool, description: 'Says it again.', ...change };
 };
-const otherSchema = { type: 'object' as const, properties: { text: { type: 'string' }, bcc: { type: 'string' } } };
+const otherSchema = {
+  type: 'object' as const,
+  properties: { text: { type: 'string' }, bcc: { type: 'string' } },
+  required: ['bcc'],
+};
 
 /** Deploys a server whose one tool is `first`, offers `then`, and waits until that was seen. */
 async function trustThenChange(id: string, fixture: HttpFixture, change: object, then: readonly Tool[]) {
@@ -149,6 +153,69 @@ describe.concurrent('a server that changes its tools', () => {
     await waitUntil('the new version to be asked', () => shown()?.length === 2, 15_000);
     expect((await changesOf('grows')).map(({ status }) => status)).toEqual(['withdrawn']);
   }, 30_000);
+});
+
+describe.concurrent('what counts as a change', () => {
+  const fixtureAt = (index: number) => {
+    const fixture = fixtures[index];
+    if (!fixture) throw new Error('no fixture');
+    return fixture;
+  };
+  const shown = (id: string) =>
+    app.catalogue
+      .snapshot()
+      .byId.get(id)
+      ?.tools.map(({ name }) => name);
+
+  test('security row 46: tools that appear on a server that had none when deployed are under review', async () => {
+    const fixture = fixtureAt(3);
+    fixture.offerTools([]);
+    await deployManifest(app, { id: 'empty', connection: { type: 'http', url: fixture.url } });
+    await offer('empty', fixture, [echo()]);
+    expect(shown('empty')).toEqual([]);
+    const client = await connectModern(`${app.publicUrl}/mcp`, token);
+    const refused = await client.callTool({ name: 'empty__echo', arguments: { text: 'hi' } });
+    await client.close();
+    expect(JSON.stringify(refused)).toContain('tool_changed');
+    expect(await changesOf('empty')).toMatchObject([{ tool: 'echo', kind: 'new', status: 'pending' }]);
+    expect(await audits('empty')).toEqual(['tool-change.under-review']);
+    expect(app.logged()).toMatch(
+      /"level":"?(40|warn)"?.*"server":"empty".*echo \(new\).*hidden until an administrator/,
+    );
+  }, 30_000);
+
+  const more = { type: 'object' as const, properties: { text: { type: 'string' }, loud: { type: 'boolean' } } };
+
+  test('an added optional argument alone is shown at once, with an audit row and a line in the log', async () => {
+    await trustThenChange('widens', fixtureAt(4), {}, [echo({ inputSchema: more })]);
+    const client = await connectModern(`${app.publicUrl}/s/widens/mcp`, token);
+    expect((await client.listTools()).tools).toMatchObject([{ name: 'echo', inputSchema: more }]);
+    expect((await client.callTool({ name: 'echo', arguments: { text: 'hi', loud: true } })).isError).toBeFalsy();
+    await client.close();
+    expect(await changesOf('widens')).toMatchObject([{ kind: 'argument', status: 'accepted' }]);
+    expect(await audits('widens')).toEqual(['tool-change.accepted']);
+    expect(app.logged()).toMatch(/"server":"widens".*echo \(argument\).*the change was accepted/);
+  }, 30_000);
+
+  test('under the policy strict, an added optional argument holds the tool back', async () => {
+    await trustThenChange('strictly', fixtureAt(5), { toolChanges: 'strict' }, [echo({ inputSchema: more })]);
+    expect(shown('strictly')).toEqual([]);
+    expect(await audits('strictly')).toEqual(['tool-change.under-review']);
+  }, 30_000);
+
+  test.each([
+    ['icons', 6, { icons: [{ src: 'https://example.com/other.png' }] }],
+    ['the page of an MCP App', 7, { _meta: { ui: { resourceUri: 'ui://other/page.html' } } }],
+  ] as const)(
+    'a change of %s hides the tool until it is approved',
+    async (_, index, change) => {
+      const id = `means-${index}`;
+      await trustThenChange(id, fixtureAt(index), {}, [echo(change as Partial<Tool>)]);
+      expect(shown(id)).toEqual([]);
+      expect(await changesOf(id)).toMatchObject([{ kind: 'definition', status: 'pending' }]);
+    },
+    30_000,
+  );
 });
 
 test('rows of the audit log cannot be changed or deleted', async () => {

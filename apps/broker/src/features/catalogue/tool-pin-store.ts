@@ -12,8 +12,17 @@ export type FoundChange = {
   at: Date;
 };
 
-/** What was trusted with this version, by tool; empty when the server was not discovered since the deployment. */
-export async function findPins(tx: Tx, serverId: string, version: string): Promise<Map<string, Pin>> {
+/**
+ * What was trusted with this version, by tool: empty when the server had none. Undefined when it was not discovered since
+ * the deployment.
+ */
+export async function findPins(tx: Tx, serverId: string, version: string): Promise<Map<string, Pin> | undefined> {
+  const server = await tx
+    .selectFrom('servers')
+    .select('pinned_version')
+    .where('id', '=', serverId)
+    .executeTakeFirstOrThrow();
+  if (server.pinned_version !== version) return undefined;
   const rows = await tx
     .selectFrom('tool_pins')
     .select(['name', 'sha256', 'definition', 'text_changed_at'])
@@ -28,12 +37,14 @@ export async function findPins(tx: Tx, serverId: string, version: string): Promi
   );
 }
 
+/** These tools are trusted with this version, also when there are none: one that appears later is new. */
 export async function replacePins(
   tx: Tx,
   server: { id: string; version: string },
   tools: readonly StoredCapability[],
 ): Promise<void> {
   await tx.deleteFrom('tool_pins').where('server_id', '=', server.id).execute();
+  await tx.updateTable('servers').set({ pinned_version: server.version }).where('id', '=', server.id).execute();
   if (tools.length === 0) return;
   await tx
     .insertInto('tool_pins')

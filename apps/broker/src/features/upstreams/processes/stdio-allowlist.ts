@@ -74,6 +74,14 @@ const allowlistSchema = z.record(
 export type StdioAllowlist = z.output<typeof allowlistSchema>;
 export type AllowlistEntry = StdioAllowlist[string];
 
+/** Aliases of programs that came with this installation as its packages: an upgrade of Souk changes them, nobody else does. */
+export function bundledPrograms(allowlist: StdioAllowlist): Set<string> {
+  const aliases = Object.entries(allowlist).filter(([, { argv }]) =>
+    argv?.some((part) => part.startsWith('{package:')),
+  );
+  return new Set(aliases.map(([alias]) => alias));
+}
+
 /** @throws ConfigError that names the file and every wrong field */
 export function readStdioAllowlist(path: string): StdioAllowlist {
   const refused = (reason: string) => new ConfigError([`The allow-list ${path} cannot be used: ${reason}`]);

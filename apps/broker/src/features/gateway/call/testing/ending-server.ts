@@ -96,7 +96,14 @@ function describe(era: Era, isChanged: boolean, message: Message, response: Serv
     'tools/list': {
       tools: [
         { name: 'say', inputSchema: { type: 'object', properties, ...(isChanged && { required: ['more'] }) } },
-        { name: 'mirrored', inputSchema: { type: 'object', properties: { ...properties, region } } },
+        {
+          name: 'mirrored',
+          inputSchema: {
+            type: 'object',
+            properties: { ...properties, region },
+            ...(isChanged && { required: ['more'] }),
+          },
+        },
       ],
     },
     'prompts/list': { prompts: [{ name: 'say', arguments: [{ name: 'end' }] }] },

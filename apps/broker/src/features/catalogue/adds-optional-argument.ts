@@ -1,0 +1,46 @@
+import { isDeepStrictEqual } from 'node:util';
+import { asRecord } from '#platform/json.ts';
+
+type Definition = Record<string, unknown>;
+
+/** Keywords of a schema that can make no argument required or forbidden that was not before, when they are unchanged. */
+const plainKeywords: ReadonlySet<string> = new Set([
+  '$schema',
+  '$id',
+  '$defs',
+  'definitions',
+  'type',
+  'title',
+  'description',
+  'properties',
+  'required',
+  'additionalProperties',
+]);
+/** An argument with it travels in a header too (SEP-2243). */
+const mirrored = 'x-mcp-header';
+
+/**
+ * Whether a tool has one or more optional arguments more and is otherwise the same, texts included: whoever calls it as
+ * before gets what they got before. Only for schemas without conditions, where that can be read off.
+ */
+export function addsOptionalArgument(before: Definition, after: Definition): boolean {
+  const { inputSchema: schemaBefore, ...restBefore } = before;
+  const { inputSchema: schemaAfter, ...restAfter } = after;
+  const [from, to] = [asRecord(schemaBefore), asRecord(schemaAfter)];
+  if (!from || !to || !isDeepStrictEqual(restBefore, restAfter)) return false;
+  if (Object.keys(to).some((keyword) => !plainKeywords.has(keyword))) return false;
+  const { properties: argumentsBefore, ...othersBefore } = from;
+  const { properties: argumentsAfter, ...othersAfter } = to;
+  if (!isDeepStrictEqual(othersBefore, othersAfter)) return false;
+  const known = new Map(Object.entries(asRecord(argumentsBefore) ?? {}));
+  const offered = new Map(Object.entries(asRecord(argumentsAfter) ?? {}));
+  for (const [name, schema] of known) {
+    if (!offered.has(name) || !isDeepStrictEqual(schema, offered.get(name))) return false;
+  }
+  const required: unknown[] = Array.isArray(to['required']) ? to['required'] : [];
+  const added = [...offered].filter(([name]) => !known.has(name));
+  return (
+    added.length > 0 &&
+    added.every(([name, schema]) => !required.includes(name) && !JSON.stringify(schema).includes(`"${mirrored}"`))
+  );
+}
