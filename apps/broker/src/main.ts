@@ -9,6 +9,7 @@ import { buildWeb } from './build-web.ts';
 import { limitMemory } from './limit-memory.ts';
 import { operatorCommands } from './operator-commands.ts';
 import { version } from './version.ts';
+import { serverLogCommand } from './server-log.ts';
 
 /** EX_CONFIG of sysexits.h. */
 const exitConfig = 78;
@@ -24,7 +25,11 @@ async function start(): Promise<void> {
   try {
     const app = await createApp({ config, log, webFolder: await buildWeb() });
     await app.start();
-    const operator = await createOperatorServer({ dataDir: config.dataDir, commands: operatorCommands(app), log });
+    const operator = await createOperatorServer({
+      dataDir: config.dataDir,
+      commands: { ...operatorCommands(app), ...serverLogCommand(app) },
+      log,
+    });
     announce();
     log.info({ address: config.publicUrl, version, open: describeSignInAllow(config.signInAllow) }, 'broker started');
 

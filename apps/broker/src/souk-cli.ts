@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { providerIds } from '#features/identity/index.ts';
 import { ConfigError, readConfig } from '#platform/config.ts';
 import { DataFolderDamagedError, DataFolderInUseError } from '#platform/db/database-errors.ts';
-import { OperatorCommandError } from '#platform/operator/call-operator.ts';
+import { callOperator, OperatorCommandError } from '#platform/operator/call-operator.ts';
 import { configChecks } from './souk-checks.ts';
 import {
   askBrokerOrRun,
@@ -13,6 +13,7 @@ import {
   type Command,
   type Values,
 } from './souk-command.ts';
+import { serverLogSchema } from './server-log.ts';
 import { examine, printDiagnosis } from './souk-doctor.ts';
 import { manifestCliCommands } from './souk-manifest.ts';
 
@@ -56,6 +57,15 @@ const commands: readonly Command[] = [
     ],
     run: (values, cli) => setUserActive(action, values, cli),
   })),
+  {
+    name: 'server log',
+    summary: "shows a server's status and, of a program (stdio), the last lines that it wrote to stderr",
+    usage: 'server log ID',
+    options: {},
+    argument: 'ID',
+    help: [['ID', "the id in the server's manifest"]],
+    run: printServerLog,
+  },
   {
     name: 'check-config',
     summary: 'checks whether Souk can start with this configuration, and lists every problem',
@@ -125,6 +135,14 @@ async function examineInstallation(values: Values, { environment, stdout }: CliO
   if (values.json === true) stdout(JSON.stringify({ url: baseUrl, ...diagnosis }));
   else printDiagnosis(baseUrl, diagnosis, stdout);
   if (!diagnosis.ok) throw new ReportedError();
+}
+
+async function printServerLog({ ID: id }: Values, { environment, stdout }: CliOptions): Promise<void> {
+  if (typeof id !== 'string') throw new UsageError('Name a server: npm run souk -- server log ID');
+  const { dataDir } = readConfig(environment);
+  const { status, detail, lines } = serverLogSchema.parse(await callOperator(dataDir, 'server.log', { id }));
+  stdout(detail === null ? status : `${status}: ${detail}`);
+  for (const line of lines) stdout(`  ${line}`);
 }
 
 const usersSchema = z.object({ users: z.int() });

@@ -1,6 +1,6 @@
 // A stdio MCP server of few lines, which starts in the time that Node needs: `node small-stdio.ts [crash-at-start|lingers]`.
 // Its tools: echo answers its process id; crash exits; hang says so as progress and never answers; look says what it can reach; ask asks the
-// client's person and says what came back.
+// client's person and says what came back; complain writes its arguments, and what it was given in secret, to stderr.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -20,7 +20,10 @@ type Request = {
 
 if (process.argv[2] === 'crash-at-start') process.exit(3);
 if (process.argv[2] === 'lingers') process.stdin.once('end', () => setTimeout(() => {}, 700));
-const tools = ['echo', 'crash', 'hang', 'look', 'ask'].map((name) => ({ name, inputSchema: { type: 'object' } }));
+const tools = ['echo', 'crash', 'hang', 'look', 'ask', 'complain'].map((name) => ({
+  name,
+  inputSchema: { type: 'object' },
+}));
 
 const asked = new Map<number, (answer: string) => void>();
 let canAsk = false;
@@ -73,6 +76,9 @@ async function resultOf(method: string | undefined, params: Request['params']): 
     case 'tools/list':
       return { tools };
     case 'tools/call': {
+      if (params?.name === 'complain') {
+        process.stderr.write(`${JSON.stringify(params.arguments)} ${process.env['API_TOKEN']}\n`);
+      }
       const text =
         params?.name === 'look'
           ? JSON.stringify(await look(params.arguments ?? {}))

@@ -10,7 +10,7 @@ import { moveOldFolders } from './processes/personal-folders.ts';
 import { createPreferences, type Preferences } from './preferences/create-preferences.ts';
 import { createServices, type ServicePrograms, type Services } from './processes/run-services.ts';
 import type { StdioAllowlist } from './processes/stdio-allowlist.ts';
-import { createStdioPrograms, sandboxFor } from './processes/stdio-programs.ts';
+import { createStdioPrograms, sandboxFor, type StdioPrograms } from './processes/stdio-programs.ts';
 import { systemTimers } from './pool/timers.ts';
 import { createUpstreamPool, type UpstreamPool } from './pool/upstream-pool.ts';
 import { createAccountStore } from './sign-in/account-store.ts';
@@ -25,6 +25,8 @@ import { createServerWatch, type ServerWatch } from './watch/watch-servers.ts';
 export type Upstreams = {
   readonly pool: UpstreamPool;
   readonly services: Services;
+  /** The programs of stdio servers. */
+  readonly programs: StdioPrograms;
   readonly watch: ServerWatch;
   /** How each server was, by the day. */
   readonly health: Pick<HealthRecord, 'read'>;
@@ -77,14 +79,16 @@ export async function createUpstreams(options: {
       offers.signedIn(userId, serverId);
     },
   });
+  const programs = createStdioPrograms({
+    allowlist: options.allowlist,
+    secrets: config.upstreamSecrets,
+    sandbox: await sandboxFor(options.allowlist, config, log),
+    log,
+  });
   const pool = createUpstreamPool({
     dataDir: config.dataDir,
     services,
-    programs: createStdioPrograms({
-      allowlist: options.allowlist,
-      secrets: config.upstreamSecrets,
-      sandbox: await sandboxFor(options.allowlist, config, log),
-    }),
+    programs,
     subjectKey: options.subjectKey,
     allowAddresses: options.allowAddresses,
     publicNeedsTls: config.production,
@@ -132,6 +136,7 @@ export async function createUpstreams(options: {
   return {
     pool,
     services,
+    programs,
     watch,
     health,
     preferences,

@@ -24,6 +24,6 @@ export type OpenOptions = {
   onResourceListChanged?: () => void;
   /** Called once, when the upstream connection ends without a call of `close()`. */
   onClosed?: (reason: string) => void;
-  /** Receives the lines that a stdio server writes to stderr: cut to 2 KiB each, at most 100 a second. */
+  /** Receives the lines that a stdio server writes to stderr: cut to 8 KiB each, at most 100 a second. */
   onDiagnostics?: (lines: readonly string[]) => void;
 };

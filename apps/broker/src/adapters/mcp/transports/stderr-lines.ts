@@ -1,11 +1,12 @@
 import type { Readable } from 'node:stream';
 
-const maxLineChars = 2048;
+/** More than is shown: a secret is taken out of a line before the line is cut to its length. */
+const maxLineChars = 8192;
 const maxLinesPerSecond = 100;
 
 /**
  * Drains a child's stderr, so that a verbose child never blocks on a full pipe, and passes on a bounded part of it:
- * lines cut to 2 KiB, at most 100 a second. The rest is only counted.
+ * lines cut to 8 KiB, at most 100 a second. The rest is only counted.
  */
 export function drainDiagnostics(stderr: Readable, onLines: ((lines: readonly string[]) => void) | undefined): void {
   stderr.on('error', () => {});

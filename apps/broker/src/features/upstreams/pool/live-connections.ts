@@ -80,6 +80,10 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
     const owner = ofOnePerson ? userId : undefined;
     const listChanged = () => events.onListChanged(server.id, owner);
     const identity = { serverId: server.id, userId: owner };
+    const heard = (...lines: string[]) => {
+      const { connection } = server.manifest;
+      if (connection.type === 'stdio') options.programs.heard(server.id, connection.command, lines);
+    };
     const connect = () =>
       openUpstream(upstreamTarget(server, isPerUser(server) ? userId : undefined, options), {
         ...(era && { era }),
@@ -93,7 +97,9 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
         onToolListChanged: listChanged,
         onPromptListChanged: listChanged,
         onResourceListChanged: listChanged,
+        onDiagnostics: (lines) => heard(...lines),
         onClosed: (reason) => {
+          heard(`(${reason})`);
           if (isProgram(server)) supervisor.crashed(identity);
           void close(entry);
           events.onLost(server.id, reason, !ofOnePerson);
@@ -120,7 +126,10 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
         entry.upstream = upstream;
         if (owner !== undefined) events.onOpened?.(server.id, owner);
       },
-      () => forget(entry),
+      (error: unknown) => {
+        heard(`(it did not start: ${error instanceof Error ? error.message : String(error)})`);
+        forget(entry);
+      },
     );
     return entry;
   }

@@ -3,6 +3,7 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { Config } from '#platform/config.ts';
 import type { Log } from '#platform/log.ts';
 import { expandCommand } from './expand-command.ts';
+import { createProgramLog } from './program-log.ts';
 import { secretVariable, type AllowlistEntry, type StdioAllowlist } from './stdio-allowlist.ts';
 
 /** The programs that manifests may start, by alias. */
@@ -13,8 +14,10 @@ export type StdioPrograms = {
    *   no_sandbox, no_network
    */
   launch(alias: string, personDir: string): Launch;
-  /** The values that this program is given in secret. */
-  secretsOf(alias: string): string[];
+  /** Takes what a server's program wrote to stderr. */
+  heard(serverId: string, alias: string, lines: readonly string[]): void;
+  /** The last lines of a server's programs, without secrets. For the operator alone. */
+  linesOf(serverId: string): readonly string[];
 };
 
 export function createStdioPrograms(options: {
@@ -22,8 +25,10 @@ export function createStdioPrograms(options: {
   /** What the operator supplies, by variable. */
   secrets: ReadonlyMap<string, string>;
   sandbox: Sandbox;
+  log: Log;
 }): StdioPrograms {
   const { allowlist, secrets, sandbox } = options;
+  const programLog = createProgramLog(options.log);
   const find = (alias: string) => (Object.hasOwn(allowlist, alias) ? allowlist[alias] : undefined);
   return {
     launch(alias, personDir) {
@@ -31,9 +36,13 @@ export function createStdioPrograms(options: {
       if (!entry) throw new UpstreamError('refused_address', `the command ${alias} is not allowed here`);
       return sandbox.wrap(expandCommand(entry, { personDir, secrets: secretsFor(alias, entry) }));
     },
-    secretsOf: (alias) =>
-      (find(alias)?.secrets ?? []).flatMap((name) => secrets.get(secretVariable(alias, name)) ?? []),
+    heard: (serverId, alias, lines) => programLog.add(serverId, lines, secretsOf(alias)),
+    linesOf: programLog.read,
   };
+
+  function secretsOf(alias: string): string[] {
+    return (find(alias)?.secrets ?? []).flatMap((name) => secrets.get(secretVariable(alias, name)) ?? []);
+  }
 
   function secretsFor(alias: string, entry: AllowlistEntry): Record<string, string> {
     return Object.fromEntries(

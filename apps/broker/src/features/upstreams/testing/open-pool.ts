@@ -56,6 +56,7 @@ export async function openPool(
     programs: createStdioPrograms({
       allowlist,
       secrets: new Map(),
+      log: createLog('silent'),
       sandbox: options.sandbox ?? { wrap: ({ argv, cwd, env }) => ({ argv, cwd, env }) },
     }),
     subjectKey,
