@@ -34,14 +34,22 @@ export async function createMetrics(sources: {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
 
-  const labelled = new Set<string>();
+  /** By server: plain figures, which cost a call a tenth of what the library's own would. */
+  const counts = new Map<string, Record<UsageRow['outcome'], number>>();
   const calls = new Counter({
     name: 'souk_calls_total',
     help: 'Calls by how they ended: ok, error (the server said so), failed, refused, cancelled',
     labelNames: ['server', 'outcome'],
-    registers,
-    collect: forgetRemoved,
+    registers: [],
+    collect() {
+      forgetRemoved();
+      this.reset();
+      for (const [server, byOutcome] of counts) {
+        for (const [outcome, count] of Object.entries(byOutcome)) if (count > 0) this.inc({ server, outcome }, count);
+      }
+    },
   });
+  registry.registerMetric(calls);
   const durations = new Histogram({
     name: 'souk_call_duration_seconds',
     help: 'Time of calls that were sent to a server',
@@ -50,19 +58,18 @@ export async function createMetrics(sources: {
     registers,
   });
 
-  function labelOf(serverId: string | undefined): string {
-    if (serverId === undefined || !catalogue.snapshot().byId.has(serverId)) return noServer;
-    labelled.add(serverId);
-    return serverId;
+  function countsOf(server: string): Record<UsageRow['outcome'], number> {
+    let known = counts.get(server);
+    if (!known) counts.set(server, (known = { ok: 0, error: 0, failed: 0, refused: 0, cancelled: 0 }));
+    return known;
   }
 
-  /** There are never more labels than deployed servers. */
+  /** There are never more labels than deployed servers, and one. */
   function forgetRemoved(): void {
-    for (const server of labelled) {
-      if (catalogue.snapshot().byId.has(server)) continue;
-      labelled.delete(server);
+    for (const server of counts.keys()) {
+      if (server === noServer || catalogue.snapshot().byId.has(server)) continue;
+      counts.delete(server);
       durations.remove({ server });
-      for (const outcome of ['ok', 'error', 'failed', 'refused', 'cancelled']) calls.remove({ server, outcome });
     }
   }
 
@@ -113,9 +120,10 @@ export async function createMetrics(sources: {
 
   return {
     note(rows) {
+      const { byId } = catalogue.snapshot();
       for (const { serverId, outcome, durationMs, count } of rows) {
-        const server = labelOf(serverId);
-        calls.inc({ server, outcome }, count ?? 1);
+        const server = serverId !== undefined && byId.has(serverId) ? serverId : noServer;
+        countsOf(server)[outcome] += count ?? 1;
         if (dispatched.has(outcome)) durations.observe({ server }, durationMs / 1000);
       }
     },

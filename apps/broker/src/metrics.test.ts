@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import type { UsageRow } from '#features/billing/index.ts';
+import type { CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
+import { createMetrics } from './metrics.ts';
+
+/** A catalogue of these servers, as far as the figures look at it. */
+function snapshotOf(...ids: string[]): CatalogueSnapshot {
+  const servers = ids.map((id) => ({ id, status: 'connected' }) as CatalogueServer);
+  return { servers, byId: new Map(servers.map((server) => [server.id, server])) } as unknown as CatalogueSnapshot;
+}
+
+const callOf = (serverId: string): UsageRow => ({
+  callId: 'call',
+  userId: 'canary-user',
+  serverId,
+  kind: 'tool',
+  name: 'canary-tool',
+  outcome: 'ok',
+  reason: undefined,
+  credits: 0,
+  durationMs: 7,
+  clientId: 'canary-client',
+  tokenId: 'canary-token',
+  atMs: 0,
+});
+
+test('labels are deployed servers: what was never deployed has none of its own, and what is taken away loses it', async () => {
+  let snapshot = snapshotOf('notes', 'travel');
+  const pool = {
+    circuitOf: () => 'closed' as const,
+    figures: () => ({ connections: 1, callsInFlight: 2, callsWaiting: 3 }),
+    stdioPids: () => [1, 2],
+  };
+  const metrics = await createMetrics({
+    catalogue: { snapshot: () => snapshot },
+    // only these are read
+    pool: pool as unknown as Parameters<typeof createMetrics>[0]['pool'],
+    db: { connections: () => ({ used: 4, idle: 5, waiting: 6 }) },
+    usageWaiting: () => 7,
+  });
+  metrics.note([callOf('notes'), callOf('notes'), callOf('travel'), callOf('never')]);
+  const before = await metrics.render();
+  for (const line of [
+    'souk_calls_total{server="notes",outcome="ok"} 2',
+    'souk_calls_total{server="none",outcome="ok"} 1',
+    'souk_call_duration_seconds_bucket{le="0.01",server="notes"} 2',
+    'souk_call_duration_seconds_bucket{le="0.005",server="notes"} 0',
+    'souk_breakers{state="closed"} 2',
+    'souk_calls_waiting 3',
+    'souk_programs 2',
+    'souk_database_connections{state="waiting"} 6',
+    'souk_usage_rows_waiting 7',
+  ]) {
+    expect(before.split('\n')).toContain(line);
+  }
+  expect(before).not.toContain('never');
+  expect(before).not.toContain('canary');
+  snapshot = snapshotOf('travel');
+  const after = await metrics.render();
+  expect(after).not.toContain('notes');
+  expect(after.split('\n')).toContain('souk_calls_total{server="travel",outcome="ok"} 1');
+});
