@@ -52,7 +52,7 @@ test('[ERR-10] [ERR-13] every error has the one shape: success false, a code, a 
     [await fetch(`${app.publicUrl}/nothing/here`), 404, 'not_found'],
     [await post(app, '/auth/pat/create', '{"name":'), 400, 'invalid_json'],
     [await post(app, '/auth/pat/create', 'x'.repeat(300 * 1024)), 413, 'payload_too_large'],
-    [await post(app, '/auth/pat/create', `${'['.repeat(65)}${']'.repeat(65)}`), 400, 'invalid_request'],
+    [await post(app, '/auth/pat/create', `${'['.repeat(65)}${']'.repeat(65)}`), 400, 'too_deep'],
     [await post(app, '/auth/pat/create', '{"__proto__":{}}'), 400, 'invalid_request'],
     [await post(app, '/auth/pat/create', 'x', 'text/plain'), 415, 'unsupported_media_type'],
     [await fetch(`${app.publicUrl}/%`), 400, 'invalid_request'],
