@@ -35,7 +35,10 @@ export async function orLateStream(
         if ((controller.desiredSize ?? 0) > 0) controller.enqueue(comment);
       };
       controller.enqueue(comment);
-      finish(answer, controller).finally(stop);
+      finish(answer, controller).then(stop, (error: unknown) => {
+        stop();
+        controller.error(error);
+      });
     },
     cancel: stop,
   });
@@ -44,20 +47,17 @@ export async function orLateStream(
   });
 }
 
+/** @throws what the answer failed with, or TypeError when the client has gone and the stream takes nothing more */
 async function finish(
   answer: Promise<Response>,
   controller: ReadableStreamDefaultController<Uint8Array>,
 ): Promise<void> {
-  try {
-    const response = await answer;
-    if (response.headers.get('content-type')?.startsWith(eventStream)) {
-      for await (const chunk of response.body ?? []) controller.enqueue(chunk);
-    } else {
-      const text = await response.text();
-      if (text !== '') controller.enqueue(encoder.encode(`event: message\ndata: ${text}\n\n`));
-    }
-    controller.close();
-  } catch {
-    // the client is gone
+  const response = await answer;
+  if (response.headers.get('content-type')?.startsWith(eventStream)) {
+    for await (const chunk of response.body ?? []) controller.enqueue(chunk);
+  } else {
+    const text = await response.text();
+    if (text !== '') controller.enqueue(encoder.encode(`event: message\ndata: ${text}\n\n`));
   }
+  controller.close();
 }
