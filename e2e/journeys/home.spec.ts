@@ -57,9 +57,9 @@ test('[HOME-5] [HOME-8] the first 6 servers are cards with name, tool and prompt
 });
 
 test('[HOME-6] [HOME-7] a card shows the icon of its server, or the first letter of the name', async ({ page }) => {
-  const address = 'https://icons.example/memory.svg';
+  const address = '/icons/memory.svg';
   const image = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
-  await page.route(address, (route) => route.fulfill({ contentType: 'image/svg+xml', body: image }));
+  await page.route(`**${address}`, (route) => route.fulfill({ contentType: 'image/svg+xml', body: image }));
   await changeCatalogue(page, (catalogue) =>
     withServer(catalogue, 'memory', (server) => ({ ...server, metadata: { ...server.metadata, icon: address } })),
   );

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import type { FastifyInstance } from 'fastify';
-import { createCatalogue, loadBundledManifests, mountCatalogueRoutes } from '#features/catalogue/index.ts';
+import { createCatalogue, createIcons, loadBundledManifests, mountCatalogueRoutes } from '#features/catalogue/index.ts';
 import type { Catalogue, ManifestPolicy } from '#features/catalogue/index.ts';
 import {
   bundledPrograms,
@@ -159,6 +159,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     policy,
     log,
   );
+  const icons = createIcons({ db, catalogue, allowAddresses, production: config.production, clock, log });
   const subjectKey = deriveKey(masterKey, 'service-subject');
   const upstreams = await createUpstreams({
     db,
@@ -228,6 +229,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const router = createRouter(server, identity.guard);
   await identity.mountRoutes(server, router);
   diagnostics.mountRoutes(router, identity);
+  icons.mountRoutes(server);
   mountCatalogueRoutes(router, { catalogue, config, clock, version, protocolVersions });
   mountUpstreamRoutes(router, { ...upstreams, catalogue });
   mountPreferenceRoutes(router, { ...upstreams, catalogue, entitlement: billing.entitlement });
@@ -257,6 +259,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await Promise.all([upstreams.watch.startServices(), jobs.start()]);
       if (config.metrics && metrics) metricsServer = await serveMetrics({ ...config.metrics, ...metrics, log });
       await server.listen({ port: config.port, host: config.host });
+      icons.start();
       upstreams.watch.start().then(asked.resolve, (error: unknown) => {
         log.error({ err: error }, 'the servers could not be discovered');
         asked.resolve();
@@ -278,6 +281,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         ['metrics', async () => metricsServer?.stop()],
         ['diagnostics', () => diagnostics.flush()],
         ['identity', () => identity.stop()],
+        ['icons', () => icons.stop()],
         ['catalogue', () => catalogue.stop()],
         ['database', () => db.close()],
       ];

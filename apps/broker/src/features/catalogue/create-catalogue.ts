@@ -44,6 +44,8 @@ export type Catalogue = Deployments & {
    * @throws SoukError not_found, change_decided
    */
   decideToolChange(id: number, decision: Decision): Promise<ToolChange>;
+  /** A server's icon was stored. */
+  iconChanged(serverId: string): Promise<void>;
   /** Called after each change of the snapshot. Answers a function that ends it. */
   onChange(listener: (snapshot: CatalogueSnapshot) => void): () => void;
   stop(): Promise<void>;
@@ -99,6 +101,8 @@ export async function createCatalogue(options: {
     snapshot: () => current,
 
     ...createDeployments({ db, clock, changed }),
+
+    iconChanged: changed,
 
     async storeDiscovery(serverId, discovered) {
       const server = current.byId.get(serverId);

@@ -108,4 +108,18 @@ export const catalogueMigrations: readonly Migration[] = [
         check (kind in ('text', 'argument', 'definition', 'new'))`,
     ],
   },
+  {
+    name: '0026-catalogue-icons',
+    statements: [
+      `create table server_icons (
+        server_id text primary key references servers,
+        source text not null,
+        sha256 text not null,
+        content_type text not null check (content_type in ('image/png', 'image/jpeg', 'image/webp')),
+        body bytea not null,
+        fetched_at timestamptz not null
+      )`,
+      'create index server_icons_by_hash on server_icons (sha256)',
+    ],
+  },
 ];

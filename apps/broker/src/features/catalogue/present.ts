@@ -8,7 +8,7 @@ import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from './snapsh
 export function presentServer(server: CatalogueServer): ServerAnswer {
   const { manifest } = server;
   const billing = presentBilling(manifest);
-  const icon = presentIcon(manifest.icon);
+  const icon = presentIcon(server);
   const statusDetail = sentences(server.statusDetail, server.leftOut);
   const requires = requiredOfPeople(manifest);
   return {
@@ -66,11 +66,13 @@ function presentBilling(manifest: Manifest): ServerAnswer['billing'] {
   };
 }
 
-/** An icon that a browser may load: https, or a path on our own origin. Anything else (`javascript:`, `data:`) is dropped. */
-function presentIcon(icon: string | undefined): string | undefined {
-  if (icon === undefined) return undefined;
-  if (/^\/(?![/\\])[^\s\\]*$/.test(icon)) return icon;
-  return URL.parse(icon)?.protocol === 'https:' ? icon : undefined;
+/**
+ * The address of an icon on our own origin: a path in the manifest, or what was fetched from an address in it. A browser
+ * never asks anyone else, who would learn of each visitor.
+ */
+function presentIcon({ manifest, icon }: CatalogueServer): string | undefined {
+  if (manifest.icon !== undefined && /^\/(?![/\\])[^\s\\]*$/.test(manifest.icon)) return manifest.icon;
+  return icon?.path;
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);

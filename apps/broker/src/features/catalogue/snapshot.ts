@@ -37,6 +37,8 @@ export type CatalogueServer = {
   instructions: string | undefined;
   /** What it offers besides tools; undefined when the server itself was not asked. */
   features: readonly ServerFeature[] | undefined;
+  /** The icon of its manifest, once it was fetched: its address under our own origin. */
+  icon: { path: string; fetchedAtMs: number } | undefined;
   /** Which of its definitions are left out, and why, in sentences. */
   leftOut: string | undefined;
   tools: readonly CatalogueItem[];

@@ -217,6 +217,20 @@ export async function markDiscovered(tx: Tx, serverId: string, at: Date): Promis
   await tx.updateTable('server_health').set({ discovered_at: at }).where('server_id', '=', serverId).execute();
 }
 
+const extensions = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' } as const;
+
+/** The stored icon, while it is still the one of the manifest. */
+function iconOf(row: {
+  body: Manifest;
+  icon_source: string | null;
+  icon_sha256: string | null;
+  icon_type: keyof typeof extensions | null;
+  icon_at: Date | null;
+}): CatalogueServer['icon'] {
+  if (!row.icon_type || !row.icon_at || row.icon_source !== row.body.icon) return undefined;
+  return { path: `/icons/${row.icon_sha256}.${extensions[row.icon_type]}`, fetchedAtMs: row.icon_at.getTime() };
+}
+
 /** Reads every deployed server with its capabilities and health. */
 export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> {
   const servers = await db
@@ -224,6 +238,13 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
     .innerJoin('servers as s', 's.id', 'm.server_id')
     .leftJoin('server_health as h', 'h.server_id', 's.id')
     .select(['s.id', 's.slug', 'm.body', 'm.deployed_at', 'h.status', 'h.detail', 'h.era', 'h.era_at'])
+    .leftJoin('server_icons as i', 'i.server_id', 's.id')
+    .select([
+      'i.source as icon_source',
+      'i.sha256 as icon_sha256',
+      'i.content_type as icon_type',
+      'i.fetched_at as icon_at',
+    ])
     .select(['h.instructions', 'h.features', 'h.left_out', 'h.discovered_at'])
     .where('m.status', '=', 'deployed')
     .execute();
@@ -270,6 +291,7 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
       era: row.era && row.era_at ? { verdict: row.era, atMs: row.era_at.getTime() } : undefined,
       instructions: row.instructions ?? undefined,
       features: row.features ?? undefined,
+      icon: iconOf(row),
       leftOut: row.left_out ?? undefined,
       tools: pick('tool'),
       toolsUnderReview: pick('tool', true),

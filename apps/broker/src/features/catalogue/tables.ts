@@ -2,6 +2,7 @@ import type { Manifest } from '@souk/contract/manifest.ts';
 import type { ServerStatus } from '@souk/contract/catalogue.ts';
 import type { ToolChangeKind, ToolChangeStatus } from '@souk/contract/tool-changes.ts';
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
+import type { IconType } from './icon-type.ts';
 import type { ServerFeature } from './server-features.ts';
 
 /** jsonb: read as the value, written as its JSON text. */
@@ -62,6 +63,15 @@ export type CatalogueTables = {
     decided_at: Date | null;
     decided_by: string | null;
     reason: string | null;
+  };
+  server_icons: {
+    server_id: string;
+    /** The address in the manifest that it was fetched from. */
+    source: string;
+    sha256: string;
+    content_type: IconType['contentType'];
+    body: Uint8Array;
+    fetched_at: Date;
   };
   server_health: {
     server_id: string;

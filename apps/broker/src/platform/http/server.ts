@@ -64,7 +64,8 @@ export async function buildServer(options: {
         defaultSrc: ["'self'"],
         scriptSrc: ["'self'"],
         styleSrc: ["'self'"],
-        imgSrc: ["'self'", 'https:', 'data:'],
+        // Of other origins only a person's own picture at Google: no third party sees visitors.
+        imgSrc: ["'self'", 'https://*.googleusercontent.com', 'data:'],
         connectSrc: ["'self'"],
         fontSrc: ["'self'"],
         objectSrc: ["'none'"],

@@ -63,11 +63,21 @@ function toolsOf(context: RequestContext, from: CatalogueServer): Tool[] {
   return from.tools.filter((item) => !needsTask(item)).map((item) => listedTool(context, from, item));
 }
 
-/** A definition as its server gave it, without `_meta` that only we may write. */
+/** A definition as its server gave it, without `_meta` that only we may write and without icons of other origins. */
 function definitionOf({ definition }: CatalogueItem): CatalogueItem['definition'] {
   const meta = asRecord(definition['_meta']);
   const passed = meta && withoutOwnMeta(meta);
-  return passed === meta ? definition : { ...definition, _meta: passed };
+  const own = passed === meta ? definition : { ...definition, _meta: passed };
+  return 'icons' in own ? withoutForeignIcons(own) : own;
+}
+
+/** A picture within the definition; no SVG, which may carry scripts. */
+const enclosed = /^data:image\/(?:png|jpeg|webp);base64,/;
+
+/** A client would load an icon from an address of the server's choice, which would learn who uses it and when. */
+function withoutForeignIcons({ icons, ...definition }: CatalogueItem['definition']): CatalogueItem['definition'] {
+  const kept = (Array.isArray(icons) ? icons : []).filter((icon) => enclosed.test(String(asRecord(icon)?.['src'])));
+  return kept.length > 0 ? { ...definition, icons: kept } : definition;
 }
 
 /** A tool as listed: the upstream's definition under our name, with our own facts in `_meta`. */

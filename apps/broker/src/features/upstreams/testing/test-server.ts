@@ -27,6 +27,7 @@ export function testServer(manifest: { id: string } & Record<string, unknown>): 
     era: undefined,
     instructions: undefined,
     features: undefined,
+    icon: undefined,
     leftOut: undefined,
     tools: [],
     toolsUnderReview: [],

@@ -1,0 +1,42 @@
+import { createHash } from 'node:crypto';
+import { request, type Dispatcher } from 'undici';
+import { iconTypeOf, type IconType } from './icon-type.ts';
+
+/** security.md, Boundaries. */
+const maxBytes = 256 * 1024;
+const timeoutMs = 10_000;
+
+export type FetchedIcon = { sha256: string; contentType: IconType['contentType']; bytes: Buffer };
+
+/**
+ * Fetches the icon of a server, once, so that no visitor's browser does: no redirect, 256 KiB, 10 s, a picture by its bytes.
+ * @param dispatcher a guarded one: it connects to public and allow-listed addresses only
+ * @throws Error whose message is for the operator
+ */
+export async function fetchIcon(address: string, dispatcher: Dispatcher): Promise<FetchedIcon> {
+  const answer = await request(address, {
+    dispatcher,
+    method: 'GET',
+    headers: { accept: 'image/png, image/jpeg, image/webp' },
+    signal: AbortSignal.timeout(timeoutMs),
+  });
+  answer.body.on('error', () => {});
+  if (answer.statusCode !== 200) {
+    answer.body.destroy();
+    throw new Error(`its address answered ${answer.statusCode}`);
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) {
+      answer.body.destroy();
+      throw new Error(`it is larger than ${maxBytes} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  const bytes = Buffer.concat(chunks);
+  const type = iconTypeOf(bytes);
+  if (!type) throw new Error('it is not a PNG, JPEG or WebP picture');
+  return { sha256: createHash('sha256').update(bytes).digest('hex'), contentType: type.contentType, bytes };
+}
