@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import { elapsedTime, type Clock } from './clock.ts';
 
 const minuteMs = 60_000;
 /** Each key costs memory: under a flood of keys the one that was counted first is forgotten, and starts anew. */
@@ -19,11 +19,11 @@ type Bucket = { left: number; atMs: number };
  * A key that may be chosen by a stranger, such as an address, belongs into an `addressGroup` first.
  */
 export function createRateLimit(max: number, clock: Clock, windowMs = minuteMs): RateLimit {
+  const time = elapsedTime(clock);
   const buckets = new Map<string, Bucket>();
 
   function refill(bucket: Bucket): void {
-    const nowMs = clock.now();
-    // a clock that was set back refills nothing, and takes nothing away
+    const nowMs = time.now();
     const elapsedMs = Math.max(0, nowMs - bucket.atMs);
     bucket.left = Math.min(max, bucket.left + (elapsedMs / windowMs) * max);
     bucket.atMs = nowMs;
@@ -38,7 +38,7 @@ export function createRateLimit(max: number, clock: Clock, windowMs = minuteMs):
     }
     const [oldest] = buckets.size >= maxKeys ? buckets.keys() : [];
     if (oldest !== undefined) buckets.delete(oldest);
-    const bucket = { left: max, atMs: clock.now() };
+    const bucket = { left: max, atMs: time.now() };
     buckets.set(key, bucket);
     return bucket;
   }

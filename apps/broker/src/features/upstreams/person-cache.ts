@@ -1,4 +1,4 @@
-import type { Clock } from '#platform/clock.ts';
+import { elapsedTime, type Clock } from '#platform/clock.ts';
 
 /** Every change is announced to every replica; this only bounds what a lost notice could cost. */
 const trustMs = 5_000;
@@ -13,6 +13,7 @@ export type PersonCache<T> = {
 };
 
 export function createPersonCache<T>(read: (userId: string) => Promise<T>, clock: Clock): PersonCache<T> {
+  const time = elapsedTime(clock);
   const known = new Map<string, { value: T; untilMs: number }>();
   // Counts changes: a value that was read before a change must not be kept after it.
   let epoch = 0;
@@ -22,7 +23,7 @@ export function createPersonCache<T>(read: (userId: string) => Promise<T>, clock
     const value = await read(userId);
     if (epoch === begun) {
       if (known.size >= maxPeople) known.clear();
-      known.set(userId, { value, untilMs: clock.now() + trustMs });
+      known.set(userId, { value, untilMs: time.now() + trustMs });
     }
     return value;
   }
@@ -30,7 +31,7 @@ export function createPersonCache<T>(read: (userId: string) => Promise<T>, clock
   return {
     get(userId) {
       const found = known.get(userId);
-      return found && found.untilMs > clock.now() ? found.value : readAnew(userId);
+      return found && found.untilMs > time.now() ? found.value : readAnew(userId);
     },
     forget(userId) {
       epoch++;

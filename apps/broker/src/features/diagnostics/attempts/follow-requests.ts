@@ -1,7 +1,7 @@
 import type { ConnectionStep } from '@souk/contract/diagnostics.ts';
 import type { GatewayEvents, McpRequest } from '#features/gateway/index.ts';
 import { cleanLabel } from '#platform/clean-label.ts';
-import type { Clock } from '#platform/clock.ts';
+import { elapsedTime, type Clock } from '#platform/clock.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import { attemptKey, type Failure, type RecordEvent } from './attempt-event.ts';
 import { describeOpening, isModernVersion, requestFailure } from './read-request.ts';
@@ -42,6 +42,7 @@ export function followRequests(options: {
   record: RecordEvent;
 }): Pick<GatewayEvents, 'requestAnswered' | 'requestServed' | 'scopeLacking'> {
   const { clock, record } = options;
+  const time = elapsedTime(clock);
   const knownAttempts = new Map<string, Known>();
   const lastOf = new WeakMap<Caller, Last>();
 
@@ -53,7 +54,7 @@ export function followRequests(options: {
   function isComplete({ caller, headers }: McpRequest): boolean {
     const last = lastOf.get(caller);
     if (!last || last.userAgent !== headers['user-agent']) return false;
-    return last.known.bits === allBits && last.known.untilMs > clock.now();
+    return last.known.bits === allBits && last.known.untilMs > time.now();
   }
 
   function pass(request: McpRequest, passed: number): void {
@@ -61,7 +62,7 @@ export function followRequests(options: {
     const attempt = attemptOf(request);
     const bits = passed | firstRequestBit | eraBitOf(request);
     const found = knownAttempts.get(attempt);
-    const nowMs = clock.now();
+    const nowMs = time.now();
     const known = found && found.untilMs > nowMs ? found : undefined;
     if (known?.bits === allBits) {
       lastOf.set(request.caller, { userAgent: request.headers['user-agent'], known });
@@ -70,7 +71,7 @@ export function followRequests(options: {
     remember(attempt, { bits: bits | (known?.bits ?? 0), untilMs: known?.untilMs ?? nowMs + repeatAfterMs });
     record({
       ...identify(request),
-      atMs: nowMs,
+      atMs: clock.now(),
       ...describeOpening(request, request.caller.kind === 'personal'),
       passed: stepsOf(bits),
     });
@@ -78,7 +79,7 @@ export function followRequests(options: {
 
   function fail(request: McpRequest, failure: Failure, passed: ConnectionStep[] = []): void {
     const attempt = attemptOf(request);
-    const nowMs = clock.now();
+    const nowMs = time.now();
     const before = knownAttempts.get(attempt);
     const failed = before && before.untilMs > nowMs ? (before.failed ?? []) : [];
     const what = `${failure.step} ${failure.reason}`;
@@ -86,7 +87,7 @@ export function followRequests(options: {
     if (before) before.bits = 0;
     // Steps that pass again are recorded again: a failure must not stand for a client that recovered.
     remember(attempt, { bits: 0, untilMs: nowMs + repeatAfterMs, failed: [...failed, what] });
-    record({ ...identify(request), atMs: nowMs, failure, passed });
+    record({ ...identify(request), atMs: clock.now(), failure, passed });
   }
 
   return {

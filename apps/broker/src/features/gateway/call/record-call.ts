@@ -1,3 +1,4 @@
+import { monotonicMs } from '#platform/clock.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import type { Call, Target } from './call.ts';
 import type { Outcome } from './outcome.ts';
@@ -13,7 +14,6 @@ export function recordCall(
   startedAtMs: number,
   { charges, clock }: Pick<GatewayParts, 'charges' | 'clock'>,
 ): void {
-  const nowMs = clock.now();
   charges.record({
     callId: logical.id,
     userId: caller.userId,
@@ -23,9 +23,9 @@ export function recordCall(
     outcome,
     reason,
     credits,
-    durationMs: nowMs - startedAtMs,
+    durationMs: monotonicMs(clock) - startedAtMs,
     clientId: caller.clientId,
     tokenId: caller.tokenId,
-    atMs: nowMs,
+    atMs: clock.now(),
   });
 }

@@ -5,6 +5,7 @@ import type { RequestContext } from '../view/request-context.ts';
 import type { Call, FoundTarget, Target, UnknownTarget } from './call.ts';
 import { endOf, outcomeOf, unexpected, type AnswerFacts, type CallEnd, type CallFailure } from './outcome.ts';
 import { recordCall } from './record-call.ts';
+import { monotonicMs } from '#platform/clock.ts';
 import { chargingUnavailable } from './call-failure.ts';
 import { needsTask } from './task-support.ts';
 import { admit, exchange, leaveAfter, type Admission } from './with-upstream.ts';
@@ -34,7 +35,7 @@ export async function runCall<Answer extends AnswerFacts>(
   dispatch: Dispatch<Answer>,
 ): Promise<CallEnd<Answer>> {
   const { context, signal } = call;
-  const startedAtMs = parts.clock.now();
+  const startedAtMs = monotonicMs(parts.clock);
   const resolved = call.resolve();
   const target = resolved instanceof Promise ? await resolved : resolved;
   const refusal = refuse(call, target, parts);
@@ -89,7 +90,7 @@ export async function runBuiltIn<Answer extends AnswerFacts>(
   parts: CallParts,
   answer: () => Promise<Answer>,
 ): Promise<CallEnd<Answer>> {
-  const startedAtMs = parts.clock.now();
+  const startedAtMs = monotonicMs(parts.clock);
   const target: UnknownTarget = { kind: 'unknown', name: call.name };
   const record = (outcome: ReturnType<typeof outcomeOf>) =>
     recordCall(call, target, { ...outcome, credits: 0 }, startedAtMs, parts);

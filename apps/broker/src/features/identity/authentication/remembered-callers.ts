@@ -1,4 +1,4 @@
-import type { Clock } from '#platform/clock.ts';
+import { elapsedTime, type Clock } from '#platform/clock.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import type { Revocations } from '../revocations.ts';
 
@@ -17,6 +17,7 @@ export type RememberedCallers = {
 
 /** Callers of the MCP endpoints, where every call would otherwise wait for one more query (performance.md, point 3). */
 export function rememberCallers(revocations: Pick<Revocations, 'subscribe'>, clock: Clock): RememberedCallers {
+  const time = elapsedTime(clock);
   const callers = new Map<string, { caller: Caller; untilMs: number }>();
   // Counts revocations: an answer that was read before one of them must not be kept after it.
   let epoch = 0;
@@ -32,14 +33,14 @@ export function rememberCallers(revocations: Pick<Revocations, 'subscribe'>, clo
       // As it came, not hashed: this is memory alone, and each request brings the token into it anyway.
       const key = `${resource}\n${authorization}`;
       const known = callers.get(key);
-      if (known && known.untilMs > clock.now()) return { caller: known.caller };
+      if (known && known.untilMs > time.now()) return { caller: known.caller };
       callers.delete(key);
       const begun = epoch;
       return {
         keep(caller) {
           if (epoch !== begun) return;
           if (callers.size >= maxCallers) callers.clear();
-          callers.set(key, { caller, untilMs: Math.min(clock.now() + trustMs, caller.expiresAtMs) });
+          callers.set(key, { caller, untilMs: time.now() + Math.min(trustMs, caller.expiresAtMs - clock.now()) });
         },
       };
     },

@@ -1,5 +1,5 @@
 import { request, type Dispatcher } from 'undici';
-import type { Clock } from '#platform/clock.ts';
+import { elapsedTime, type Clock } from '#platform/clock.ts';
 import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
 import { isRecord } from '#platform/json.ts';
 import { readClientMetadata } from './client-metadata.ts';
@@ -26,6 +26,7 @@ class ClientDocumentError extends Error {
  * @param dispatcher stands in for the guarded one in tests, which have no public address to publish a document at
  */
 export function createClientDocumentFetch(clock: Clock, dispatcher?: Dispatcher) {
+  const time = elapsedTime(clock);
   const guarded =
     dispatcher ?? createGuardedDispatcher({ allowAddresses: [], connectTimeoutMs: timeoutMs, connections: 4 });
 
@@ -68,14 +69,14 @@ export function createClientDocumentFetch(clock: Clock, dispatcher?: Dispatcher)
     fetch: async (address: string | URL): Promise<Response> => {
       const key = String(address);
       const failed = failures.get(key);
-      if (failed && clock.now() < failed.untilMs) throw failed.error;
+      if (failed && time.now() < failed.untilMs) throw failed.error;
       failures.delete(key);
       try {
         return await load(key);
       } catch (error) {
         const [oldest] = failures.keys();
         if (oldest !== undefined && failures.size >= maxFailures) failures.delete(oldest);
-        failures.set(key, { error, untilMs: clock.now() + rememberFailureMs });
+        failures.set(key, { error, untilMs: time.now() + rememberFailureMs });
         throw error;
       }
     },

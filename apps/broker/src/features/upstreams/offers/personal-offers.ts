@@ -1,7 +1,7 @@
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import { createBackground } from '#platform/background.ts';
-import type { Clock } from '#platform/clock.ts';
+import { elapsedTime, type Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
 import type { Timers } from '../pool/timers.ts';
 import type { UpstreamPool } from '../pool/upstream-pool.ts';
@@ -59,6 +59,7 @@ export function createPersonalOffers(options: {
   log: Log;
 }): PersonalOffers {
   const { store, catalogue, isOf, timers, clock, log } = options;
+  const time = elapsedTime(clock);
   const background = createBackground(log);
   const remembered = createRememberedOffers(read, { clock, maxBytes: maxMemoryBytes });
   const queue = createAskQueue({ atOnce: 8, maxWaiting: maxRemembered });
@@ -105,7 +106,7 @@ export function createPersonalOffers(options: {
     if (stopped || !server) return;
     const key = keyOf(userId, serverId);
     if (askedAtMs.size >= maxRemembered) askedAtMs.clear();
-    askedAtMs.set(key, clock.now());
+    askedAtMs.set(key, time.now());
     queue.add(key, () => {
       const work = ask(userId, server).catch((error: unknown) => {
         if (!(error instanceof UpstreamError) && !(error instanceof OfferTooLarge)) throw error;
@@ -142,7 +143,7 @@ export function createPersonalOffers(options: {
     }
   }
 
-  const sinceAskedMs = (key: string) => clock.now() - (askedAtMs.get(key) ?? Number.NEGATIVE_INFINITY);
+  const sinceAskedMs = (key: string) => time.now() - (askedAtMs.get(key) ?? Number.NEGATIVE_INFINITY);
 
   return {
     of: remembered.get,

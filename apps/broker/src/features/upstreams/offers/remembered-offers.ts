@@ -1,4 +1,4 @@
-import type { Clock } from '#platform/clock.ts';
+import { monotonicMs, type Clock } from '#platform/clock.ts';
 import type { PersonOffers } from './person-offers.ts';
 
 /** Every change is announced to every replica; this only bounds what a lost notice could cost. */
@@ -44,7 +44,7 @@ export function createRememberedOffers(
     const work = read(userId, known.get(userId)?.offers)
       .then((offers) => {
         // what was read before a change is not trusted after it
-        keep(userId, offers, reading.get(userId) === work ? clock.now() + trustMs : 0);
+        keep(userId, offers, reading.get(userId) === work ? monotonicMs(clock) + trustMs : 0);
         return offers;
       })
       .finally(() => {
@@ -57,7 +57,7 @@ export function createRememberedOffers(
   return {
     get(userId) {
       const found = known.get(userId);
-      if (found && found.untilMs > clock.now()) return found.offers;
+      if (found && found.untilMs > monotonicMs(clock)) return found.offers;
       // one read for all requests that need it at once
       return reading.get(userId) ?? readAnew(userId);
     },

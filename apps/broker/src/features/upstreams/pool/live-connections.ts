@@ -3,7 +3,7 @@ import { NoticeLimits } from '#adapters/mcp/notices/notice-limits.ts';
 import type { Upstream } from '#adapters/mcp/upstream.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
-import type { Clock } from '#platform/clock.ts';
+import { elapsedTime, type Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
 import { createSupervisor } from '../processes/supervisor.ts';
 import { isProgram, type ConnectionKey } from './connection-key.ts';
@@ -65,7 +65,8 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
   const { clock, log, events, timers } = options;
   const entries = new Map<string, OpenConnection>();
   const notices = new NoticeLimits();
-  const supervisor = createSupervisor({ clock, timers, evictIdle });
+  const time = elapsedTime(clock);
+  const supervisor = createSupervisor({ clock: time, timers, evictIdle });
   /** Replaced, with calls still under way. */
   const retired = new Set<OpenConnection>();
   /** Connections that are being closed: a stop waits for them, otherwise a process could outlive it. */
@@ -112,8 +113,8 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
       userId: owner,
       told: kinds,
       inFlight: 0,
-      openedAtMs: clock.now(),
-      usedAtMs: clock.now(),
+      openedAtMs: time.now(),
+      usedAtMs: time.now(),
       isRetired: false,
       upstream: undefined,
       opening: isProgram(server)
@@ -164,7 +165,7 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
       if (released) return;
       released = true;
       entry.inFlight--;
-      entry.usedAtMs = clock.now();
+      entry.usedAtMs = time.now();
       if (entry.inFlight === 0) supervisor.becameIdle();
       if (entry.isRetired && entry.inFlight === 0) void close(entry);
     };
@@ -209,7 +210,7 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
     },
 
     closeIdle() {
-      const oldest = clock.now() - idleCloseMs;
+      const oldest = time.now() - idleCloseMs;
       for (const entry of entries.values()) if (entry.inFlight === 0 && entry.usedAtMs < oldest) void close(entry);
       supervisor.tidy();
     },

@@ -1,3 +1,4 @@
+import { elapsedTime } from '#platform/clock.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { createAdmissions, type AdmissionLimits, type Admissions } from '../admission/admissions.ts';
@@ -48,8 +49,9 @@ export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'inFlight' | 
 export function createUpstreamPool(
   options: Omit<LiveConnectionOptions, 'timers'> & { limits: AdmissionLimits; timers?: Timers },
 ): UpstreamPool {
-  const { clock, timers = systemTimers } = options;
-  const admissions = createAdmissions({ limits: options.limits, clock, timers });
+  const { timers = systemTimers } = options;
+  const time = elapsedTime(options.clock);
+  const admissions = createAdmissions({ limits: options.limits, clock: time, timers });
   const connections = createLiveConnections({ ...options, timers });
   let stopped = false;
 
@@ -62,11 +64,11 @@ export function createUpstreamPool(
     inFlight: admissions.inFlight,
     answeredCheck: admissions.answeredCheck,
     failedCheck: admissions.failedCheck,
-    isCircuitOpen: (serverId) => (admissions.openUntilMs(serverId) ?? 0) > clock.now(),
+    isCircuitOpen: (serverId) => (admissions.openUntilMs(serverId) ?? 0) > time.now(),
     circuitOf(serverId) {
       const untilMs = admissions.openUntilMs(serverId);
       if (untilMs === undefined) return 'closed';
-      return untilMs > clock.now() ? 'open' : 'half-open';
+      return untilMs > time.now() ? 'open' : 'half-open';
     },
     figures: () => ({ connections: connections.where(() => true).length, ...admissions.figures() }),
     retryNow(serverId) {

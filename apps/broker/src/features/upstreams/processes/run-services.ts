@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Clock } from '#platform/clock.ts';
+import { elapsedTime, type Clock } from '#platform/clock.ts';
 import { parseObject } from '#platform/json.ts';
 import type { Log } from '#platform/log.ts';
 
@@ -47,7 +47,8 @@ export function createServices(options: {
   clock: Clock;
   log: Log;
 }): Services {
-  const { programs, log, clock } = options;
+  const { programs, log } = options;
+  const time = elapsedTime(options.clock);
   const running = new Map<string, Running>();
   const failures = new Map<string, number>();
   const restartAtMs = new Map<string, number>();
@@ -65,7 +66,7 @@ export function createServices(options: {
     const count = failures.get(name) ?? 0;
     failures.set(name, count + 1);
     const delayMs = Math.min(options.restartDelayMs * 2 ** count, maxRestartDelayMs);
-    restartAtMs.set(name, clock.now() + delayMs);
+    restartAtMs.set(name, time.now() + delayMs);
     const timer = setTimeout(() => {
       timers.delete(timer);
       restartAtMs.delete(name);
@@ -89,7 +90,7 @@ export function createServices(options: {
       },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
-    const entry: Running = { child, url: undefined, startedAtMs: clock.now() };
+    const entry: Running = { child, url: undefined, startedAtMs: time.now() };
     running.set(name, entry);
     createInterface({ input: child.stderr }).on('line', (line) => log.warn({ service: name }, line.slice(0, 500)));
     // The child may end before it reads anything: 'close' reports that, a failed write need not.
@@ -112,7 +113,7 @@ export function createServices(options: {
       child.on('close', (code, signal) => {
         clearTimeout(deadline);
         running.delete(name);
-        if (clock.now() - entry.startedAtMs > steadyAfterMs) failures.delete(name);
+        if (time.now() - entry.startedAtMs > steadyAfterMs) failures.delete(name);
         if (!stopping) log.warn({ service: name, code, signal }, 'a service ended and will be started again');
         resolve();
         changed(name);
@@ -127,7 +128,7 @@ export function createServices(options: {
     address: (name) => running.get(name)?.url,
     restartsInMs(name) {
       const atMs = restartAtMs.get(name);
-      return atMs === undefined ? undefined : Math.max(0, atMs - clock.now());
+      return atMs === undefined ? undefined : Math.max(0, atMs - time.now());
     },
     async start(name) {
       if (wanted.has(name)) return;

@@ -1,3 +1,4 @@
+import { monotonicMs } from '#platform/clock.ts';
 import * as oidc from 'openid-client';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { StoredAccount } from './account-store.ts';
@@ -53,7 +54,7 @@ export function createFreshTokens(parts: SignInParts): FreshTokens {
   /** On this replica, or on the one that claimed the refresh first. */
   async function refreshSomewhere(account: StoredAccount, address: SignInAddress): Promise<SealedTokens | undefined> {
     const { userId, serverId, id, version } = account;
-    const deadlineMs = clock.now() + refreshTimeoutMs;
+    const deadlineMs = monotonicMs(clock) + refreshTimeoutMs;
     for (;;) {
       if (await store.claimRefresh(account, new Date(clock.now() + refreshTimeoutMs))) {
         return refresh(account, address, parts);
@@ -61,7 +62,7 @@ export function createFreshTokens(parts: SignInParts): FreshTokens {
       const latest = await store.find(userId, serverId);
       if (latest?.id !== id || latest.state !== 'signed-in') return undefined;
       if (latest.version !== version) return tokensOf(latest);
-      if (clock.now() > deadlineMs)
+      if (monotonicMs(clock) > deadlineMs)
         throw new UpstreamError('unreachable', 'another replica does not finish its refresh');
       await new Promise((resolve) => setTimeout(resolve, askAgainMs)); // polls until the other replica has stored the new tokens
     }

@@ -1,6 +1,6 @@
 import type { Catalogue, CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
 import { createBackground } from '#platform/background.ts';
-import type { Clock } from '#platform/clock.ts';
+import { elapsedTime, type Clock } from '#platform/clock.ts';
 import type { Log } from '#platform/log.ts';
 import { isEraStale } from '../pool/open-connection.ts';
 import { ownService } from '../pool/own-service.ts';
@@ -43,6 +43,7 @@ export function createServerWatch(options: {
   log: Log;
 }): ServerWatch {
   const { catalogue, pool, services, clock } = options;
+  const time = elapsedTime(clock);
   const background = createBackground(options.log);
   const watchedById = new Map<string, WatchedServer>();
   let deployedIds: ReadonlySet<string> = new Set();
@@ -62,7 +63,7 @@ export function createServerWatch(options: {
     if (watched.discovery && watched.discoveryOfMs === server.deployedAtMs) return watched.discovery;
     if (watched.discovery) return watched.discovery.then(() => rediscover(server.id));
     watched.discoveryOfMs = server.deployedAtMs;
-    watched.askedAtMs = clock.now();
+    watched.askedAtMs = time.now();
     watched.restartAtMs = undefined;
     const before = find(server.id)?.offersHash;
     const asked = discoverServer(server, watched, options).then((failure) => {
@@ -96,7 +97,7 @@ export function createServerWatch(options: {
       watched.hasNewListsWhileAsked = true;
       return;
     }
-    const waitMs = Math.max(0, watched.askedAtMs + refreshIntervalMs - clock.now());
+    const waitMs = Math.max(0, watched.askedAtMs + refreshIntervalMs - time.now());
     watched.refreshTimer = setTimeout(() => {
       watched.refreshTimer = undefined;
       const server = find(serverId);
@@ -116,10 +117,10 @@ export function createServerWatch(options: {
   }
 
   async function needsDiscovery(server: CatalogueServer, watched: WatchedServer): Promise<boolean> {
-    if (isNew(server)) return mayRetry(server, watched, clock);
+    if (isNew(server)) return mayRetry(server, watched, time);
     // A stdio server starts on first use: not running is no fault, only a failed start is.
     if (server.manifest.connection.type === 'stdio') {
-      return server.status !== 'connected' && mayRetry(server, watched, clock);
+      return server.status !== 'connected' && mayRetry(server, watched, time);
     }
     if (isEraStale(server, clock)) {
       pool.retireShared(server);
@@ -190,7 +191,7 @@ export function createServerWatch(options: {
     refresh(serverIds) {
       return serverIds.filter((id) => {
         const server = find(id);
-        if (!server || clock.now() - watchedOf(id).askedAtMs < refreshIntervalMs) return false;
+        if (!server || time.now() - watchedOf(id).askedAtMs < refreshIntervalMs) return false;
         // The person asks for it: a server that is paused or stopped after failures gets another chance.
         pool.retryNow(id);
         discoverLater(server);
@@ -215,7 +216,7 @@ export function createServerWatch(options: {
       const health = { status: 'disconnected' as const, detail, era: undefined };
       background.add(catalogue.setHealth(serverId, health), 'the status of a server could not be stored');
       const watched = watchedOf(serverId);
-      watched.restartAtMs = clock.now() + options.restartDelayMs;
+      watched.restartAtMs = time.now() + options.restartDelayMs;
       clearTimeout(watched.restartTimer);
       watched.restartTimer = setTimeout(() => {
         watched.restartTimer = undefined;

@@ -1,6 +1,6 @@
 import { isInitializeRequest, type McpServer, type RequestId } from '@modelcontextprotocol/server';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '#platform/clock.ts';
+import { elapsedTime, type Clock } from '#platform/clock.ts';
 import type { Ids } from '#platform/ids.ts';
 import { sendJsonRpcError } from '../../http/json-rpc-error.ts';
 import type { RequestContext } from '../../view/request-context.ts';
@@ -50,7 +50,8 @@ export function createLegacySessions(options: {
   clock: Clock;
   ids: Ids;
 }): LegacySessions {
-  const { clock, ids } = options;
+  const { ids } = options;
+  const time = elapsedTime(options.clock);
   const sessions = new Map<string, Session>();
 
   function end(id: string): void {
@@ -67,7 +68,7 @@ export function createLegacySessions(options: {
   }
 
   const sweep = setInterval(() => {
-    const oldest = clock.now() - idleLimitMs;
+    const oldest = time.now() - idleLimitMs;
     for (const [id, session] of sessions) {
       session.events.sweep();
       const mayEnd = session.isRetired || session.transport.openCount === 0;
@@ -101,7 +102,7 @@ export function createLegacySessions(options: {
     // the session outlives the request that opens it
     const context: RequestContext = { ...extra.context, request: undefined };
     const server = options.build(context);
-    const events = createSessionEvents(clock, (stream, isFirst) => transport.streams.named(stream, isFirst));
+    const events = createSessionEvents(time, (stream, isFirst) => transport.streams.named(stream, isFirst));
     const transport: SessionTransport = new SessionTransport({
       eventStore: events,
       retryInterval: retryMs,
@@ -112,7 +113,7 @@ export function createLegacySessions(options: {
           transport,
           server,
           context,
-          usedAtMs: clock.now(),
+          usedAtMs: time.now(),
           isRetired: false,
           calls: createSessionCalls(id, transport, () => withFormMode(server.server.getClientCapabilities())),
           events,
@@ -135,7 +136,7 @@ export function createLegacySessions(options: {
         if (!session || !sameOwner(session.context, context) || (session.isRetired && !extra.underWay)) {
           return sendJsonRpcError(response, 404, -32001, 'Session not found', body);
         }
-        session.usedAtMs = clock.now();
+        session.usedAtMs = time.now();
         // the token may have been renewed: its current scopes apply
         session.context.caller = context.caller;
         session.calls.handle(body);
@@ -162,7 +163,7 @@ export function createLegacySessions(options: {
       if (!session || session.isRetired || !sameOwner(session.context, context)) return undefined;
       // only calls through the SDK pass the log level to the server
       if (session.context.logLevel !== undefined) return undefined;
-      session.usedAtMs = clock.now();
+      session.usedAtMs = time.now();
       session.context.caller = context.caller;
       return session.calls;
     },
