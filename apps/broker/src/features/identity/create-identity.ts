@@ -6,6 +6,7 @@ import { createAccountContributors, type AccountContributor } from './account/ac
 import { createIdentityContributors } from './account/identity-contributor.ts';
 import type { McpAuthentication } from './authentication/authenticate-mcp.ts';
 import { createAuthentication } from './authentication/create-authentication.ts';
+import type { GuessLimit } from './authentication/guess-limit.ts';
 import { createFindTokenOwner, type FindTokenOwner } from './authentication/find-token-owner.ts';
 import type { IdentityOptions } from './identity-options.ts';
 import { mountIdentity } from './mount-identity.ts';
@@ -31,6 +32,8 @@ export type Identity = {
   authenticateMcp(authorization: string | undefined, resource: string): Promise<McpAuthentication>;
   /** The same at once, for a caller of a moment ago; undefined says only that they are not remembered. */
   rememberedMcpCaller(authorization: string, resource: string): Caller | undefined;
+  /** How long the address of a request must wait whose token was refused, in seconds. */
+  waitOfGuesser: GuessLimit;
   /** Whose token was refused at `resource`, and why. */
   findTokenOwner: FindTokenOwner;
   findUser(userId: string): Promise<User | undefined>;
@@ -86,6 +89,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
   return {
     guard: authentication.guard,
     authenticateMcp: authentication.authenticateMcp,
+    waitOfGuesser: authentication.waitOfGuesser,
     rememberedMcpCaller(authorization, resource) {
       const found = remembered.find(authorization, resource);
       return 'caller' in found ? found.caller : undefined;

@@ -9,7 +9,12 @@ import type { Caller } from './caller.ts';
  * Decides whether a request may call an endpoint with this access (the token table of the clarifications).
  * Answers the caller, or undefined where the endpoint needs none and there is no token; throws SoukError otherwise.
  */
-export type Guard = (authorization: string | undefined, access: Access, method: string) => Promise<Caller | undefined>;
+export type Guard = (
+  authorization: string | undefined,
+  access: Access,
+  method: string,
+  address: string,
+) => Promise<Caller | undefined>;
 
 type CallerFor<A extends Access> = A extends 'public' | 'refresh' ? Caller | undefined : Caller;
 
@@ -38,7 +43,7 @@ export function createRouter(app: FastifyInstance, guard: Guard): Router {
           if (endpoint.withoutSession && request.headers.authorization === undefined) {
             throw new SoukError(endpoint.withoutSession);
           }
-          const caller = await guard(request.headers.authorization, endpoint.access, endpoint.method);
+          const caller = await guard(request.headers.authorization, endpoint.access, endpoint.method, request.ip);
           // The form parser is for the sign-in; the contract's calls accept only JSON.
           if (endpoint.body && !isJson(request.headers['content-type'])) throw new SoukError('unsupported_media_type');
           const input = {

@@ -5,6 +5,7 @@ import { SoukError } from '#platform/errors.ts';
 import { isOpenedInBrowser, renderLinkPage, sendChallenge } from './challenge.ts';
 import type { GatewayEvents } from '../gateway-events.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
+import { sendTooMany } from './request-rate.ts';
 import { sendJsonRpcError } from './json-rpc-error.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import { visibleTo, type Visible } from '../view/visible.ts';
@@ -32,7 +33,7 @@ export async function admitRequest(
   options: {
     publicUrl: string;
     brandName: string;
-    identity: Pick<Identity, 'authenticateMcp'>;
+    identity: Pick<Identity, 'authenticateMcp' | 'waitOfGuesser'>;
     events: GatewayEvents | undefined;
     parts: Pick<GatewayParts, 'catalogue' | 'view'>;
     isDraining(): boolean;
@@ -54,6 +55,11 @@ export async function admitRequest(
   if ('challenge' in authenticated) {
     const { headers, ip: address } = request;
     options.events?.requestChallenged({ headers, address, resource: `${publicUrl}${path}` });
+    const waitSeconds = headers.authorization ? await identity.waitOfGuesser(headers.authorization, address) : 0;
+    if (waitSeconds > 0) {
+      sendTooMany(takeOver(reply), waitSeconds, undefined);
+      return undefined;
+    }
     const page = isOpenedInBrowser(request.raw) ? renderLinkPage(options) : undefined;
     sendChallenge(takeOver(reply), authenticated.challenge, metadataUrl, page);
     return undefined;

@@ -31,7 +31,7 @@ export async function mountGatewayRoutes(
   options: {
     publicUrl: string;
     brandName: string;
-    identity: Pick<Identity, 'authenticateMcp' | 'rememberedMcpCaller'>;
+    identity: Pick<Identity, 'authenticateMcp' | 'rememberedMcpCaller' | 'waitOfGuesser'>;
     endpoint: McpEndpoint;
     fastPath: FastPath;
     parts: GatewayParts;

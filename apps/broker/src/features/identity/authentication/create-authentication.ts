@@ -8,6 +8,7 @@ import { createPersonalTokenStore } from '../tokens/personal-token-store.ts';
 import { createPersonalTokens } from '../tokens/personal-tokens.ts';
 import type { UserStore } from '../users/user-store.ts';
 import { createAuthenticateMcp } from './authenticate-mcp.ts';
+import { createGuessLimit } from './guess-limit.ts';
 import { createGuard } from './guard.ts';
 import { rememberCallers } from './remembered-callers.ts';
 import { createUseRecorder } from './use-recorder.ts';
@@ -43,13 +44,15 @@ export function createAuthentication(
   const onRevoked = revocations.announce;
   const tokens = createPersonalTokens({ store: tokenStore, clock, ids, log, adminEmails, maySignIn, onRevoked });
   const remembered = rememberCallers(revocations, clock);
-  const guard: Guard = createGuard(accessTokens, tokens, resources.api);
+  const waitOfGuesser = createGuessLimit({ query: db.query, findKey: keys.findKey, clock });
+  const guard: Guard = createGuard(accessTokens, tokens, resources.api, waitOfGuesser);
   return {
     accessTokens,
     tokenStore,
     tokens,
     remembered,
     guard,
+    waitOfGuesser,
     authenticateMcp: createAuthenticateMcp(accessTokens, tokens, remembered),
     async stop(): Promise<void> {
       remembered.stop();

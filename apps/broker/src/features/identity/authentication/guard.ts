@@ -3,6 +3,7 @@ import type { Caller } from '#platform/http/caller.ts';
 import type { Guard } from '#platform/http/router.ts';
 import { isPersonalToken } from '../tokens/personal-token-store.ts';
 import type { PersonalTokens } from '../tokens/personal-tokens.ts';
+import type { GuessLimit } from './guess-limit.ts';
 import { readBearer } from './bearer.ts';
 import type { AccessTokens } from './verify-access-token.ts';
 
@@ -10,7 +11,12 @@ import type { AccessTokens } from './verify-access-token.ts';
  * The token table of the clarifications for the REST API. It is asked with the access class of the endpoint that a
  * request reached, never by a prefix of its path. An MCP client's token is never good here: its audience is another.
  */
-export function createGuard(accessTokens: AccessTokens, personalTokens: PersonalTokens, apiResource: string): Guard {
+export function createGuard(
+  accessTokens: AccessTokens,
+  personalTokens: PersonalTokens,
+  apiResource: string,
+  waitOfGuesser: GuessLimit,
+): Guard {
   async function identify(authorization: string): Promise<Caller | undefined> {
     const token = readBearer(authorization);
     if (token === undefined) return undefined;
@@ -19,7 +25,7 @@ export function createGuard(accessTokens: AccessTokens, personalTokens: Personal
     return caller?.kind === 'web' ? caller : undefined;
   }
 
-  return async (authorization, access, method) => {
+  return async (authorization, access, method, address) => {
     if (authorization === undefined) {
       if (access === 'public' || access === 'refresh') return undefined;
       throw new SoukError('authentication_required');
@@ -28,7 +34,10 @@ export function createGuard(accessTokens: AccessTokens, personalTokens: Personal
     if (access === 'public') return undefined;
 
     const caller = await identify(authorization);
-    if (!caller) throw new SoukError('unauthenticated');
+    if (!caller) {
+      const isSlowed = (await waitOfGuesser(authorization, address)) > 0;
+      throw new SoukError(isSlowed ? 'rate_limited' : 'unauthenticated');
+    }
     if (caller.kind === 'web') {
       if (access === 'admin' && caller.role !== 'admin') throw new SoukError('admin_required');
       return caller;

@@ -9,20 +9,31 @@ const failuresPerMinute = 60;
 /** Answers a request of an address with too many failures. */
 type Refuse = (request: FastifyRequest, reply: FastifyReply, retryAfterSeconds: number) => unknown;
 
+/** How many requests of an address may fail in a minute; for each such limit one of these. */
+export type FailureLimit = { secondsToWait(address: string): number; count(address: string): void };
+
+export function createFailureLimit(clock: Clock): FailureLimit {
+  const failures = createRateLimit(failuresPerMinute, clock);
+  return {
+    secondsToWait: (address) => Math.ceil(failures.waitMs(addressGroup(address)) / 1000),
+    count: (address) => void failures.take(addressGroup(address)),
+  };
+}
+
 /**
  * Limits the requests of one address that fail (security.md, Bad inputs). The hooks share one limit. As onRequest hooks
  * they come before the body is read and any parameter means anything.
  */
 export function limitFailures(clock: Clock): (refuse: Refuse) => onRequestAsyncHookHandler {
-  const failures = createRateLimit(failuresPerMinute, clock);
+  const failures = createFailureLimit(clock);
   return (refuse) => async (request, reply) => {
-    const from = addressGroup(request.ip);
-    const waitMs = failures.waitMs(from);
-    if (waitMs > 0) return refuse(request, reply, Math.ceil(waitMs / 1000));
+    const { ip } = request;
+    const waitSeconds = failures.secondsToWait(ip);
+    if (waitSeconds > 0) return refuse(request, reply, waitSeconds);
     reply.raw.once('close', () => {
       const { statusCode, writableFinished } = reply.raw;
       // a client that hangs up before its answer has failed too: otherwise it would never be counted
-      if (!writableFinished || (statusCode >= 400 && statusCode < 500)) failures.take(from);
+      if (!writableFinished || (statusCode >= 400 && statusCode < 500)) failures.count(ip);
     });
     return undefined;
   };
