@@ -5,7 +5,7 @@ import {
   type InputRequiredResult,
 } from '@modelcontextprotocol/server';
 import type { GatewayParts } from '../gateway-parts.ts';
-import { exposeLink } from '../view/expose-links.ts';
+import { linkExposer } from '../view/expose-links.ts';
 import { callOptions, type CallRequest } from './call-request.ts';
 import { presentAsError } from './present-failure.ts';
 import { resolvePrompt } from './resolve-target.ts';
@@ -25,7 +25,8 @@ export async function getPrompt(
     const result = await upstream.getPrompt({ ...params, name }, callOptions(request, server));
     if (isInputRequiredResult(result)) return { kind: 'input_required', result };
     if (context.serverId !== undefined) return { kind: 'complete', result };
-    const messages = result.messages.map((message) => ({ ...message, content: exposeLink(server, message.content) }));
+    const expose = linkExposer(server);
+    const messages = result.messages.map((message) => ({ ...message, content: expose(message.content) }));
     return { kind: 'complete', result: { ...result, messages } };
   });
   if (end.kind !== 'answered') throw presentAsError(end, 'prompt', parts);

@@ -14,7 +14,8 @@ export function exposeLinks<Result extends Pick<CallToolResult, 'content'>>(
   result: Result,
 ): Result {
   if (context.serverId !== undefined || !result.content?.some(isLink)) return result;
-  return { ...result, content: result.content.map((block) => exposeLink(server, block)) };
+  const expose = linkExposer(server);
+  return { ...result, content: result.content.map(expose) };
 }
 
 /** Rewrites the page URIs in a tool's `_meta` to name its server: other servers may use the same URIs. */
@@ -23,16 +24,37 @@ export function exposePages(context: RequestContext, server: CatalogueServer, me
   return withPages(meta, (uri) => listedName(server, uri) ?? exposeUri(server.slug, uri));
 }
 
-/** Rewrites one block of a tool's or prompt's answer. */
-export function exposeLink(server: CatalogueServer, block: ContentBlock): ContentBlock {
-  if (block.type !== 'resource_link') return block;
-  const listed = listedName(server, block.uri);
-  if (listed !== undefined) return { ...block, uri: listed };
-  return hasResource(server, block.uri) ? block : { ...block, uri: exposeUri(server.slug, block.uri) };
+/**
+ * How much of an answer's links is matched against templates, in characters times templates: a server chooses both, and
+ * may send thousands of each. Links beyond that get the prefix, under which each of them can be read.
+ */
+const mostMatched = 250_000;
+
+/** Rewrites the blocks of one answer of a tool or prompt. */
+export function linkExposer(server: CatalogueServer): (block: ContentBlock) => ContentBlock {
+  let matched = 0;
+  return (block) => {
+    if (block.type !== 'resource_link') return block;
+    const { uri } = block;
+    const listed = listedName(server, uri);
+    if (listed !== undefined) return { ...block, uri: listed };
+    matched += uri.length * server.templates.length;
+    if (matched <= mostMatched && hasResource(server, uri)) return block;
+    return { ...block, uri: exposeUri(server.slug, uri) };
+  };
 }
 
-function listedName(server: CatalogueServer, uri: string): string | undefined {
-  return server.resources.find((item) => item.name === uri)?.exposedName;
+/** By the server's own names, made once for each state of its catalogue. */
+const listedNames = new WeakMap<CatalogueServer['resources'], ReadonlyMap<string, string>>();
+
+function listedName({ resources }: CatalogueServer, uri: string): string | undefined {
+  let names = listedNames.get(resources);
+  if (!names) {
+    // of two with one name the first counts
+    names = new Map(resources.map((item) => [item.name, item.exposedName] as const).toReversed());
+    listedNames.set(resources, names);
+  }
+  return names.get(uri);
 }
 
 const isLink = (block: ContentBlock) => block.type === 'resource_link';

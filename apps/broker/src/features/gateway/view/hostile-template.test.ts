@@ -1,0 +1,94 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { asRecord } from '#platform/json.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { listenLocally } from '#testing/listen-locally.ts';
+import { watchLongestTurn } from '#testing/longest-turn.ts';
+import { postModern } from '#testing/mcp-clients.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
+
+// A server chooses both its templates and the links in its answers, and a person chooses the address that they read.
+
+const templates = [
+  '{+a}{+b}{+c}{+d}{+e}{+f}{+g}{+h}{+i}{+j}X',
+  '{+a}/{+b}/{+c}X',
+  ...Array.from({ length: 100 }, (_, index) => `{+a}{+b}{+c}{+d}{+e}{+f}{+g}{+h}${index}X`),
+];
+const longAddress = `x://${'a/'.repeat(2048)}`;
+const mostMs = 50;
+let app: TestApp;
+let token: string;
+let server: { port: number; close(): Promise<void> };
+
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.method !== 'POST') return void response.writeHead(405).end();
+  const { id, method } = asRecord(await json(request)) ?? {};
+  if (id === undefined) return void response.writeHead(202).end();
+  const serverInfo = { name: 'hostile', version: '1' };
+  const results: Record<string, unknown> = {
+    initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {}, resources: {} }, serverInfo },
+    'tools/list': { tools: [{ name: 'link', inputSchema: { type: 'object' } }] },
+    'tools/call': {
+      content: [
+        { type: 'resource_link', uri: longAddress, name: 'long' },
+        ...Array.from({ length: 500 }, (_, index) => ({
+          type: 'resource_link',
+          uri: `x:${index}${'a'.repeat(2000)}`,
+          name: 'shorter',
+        })),
+      ],
+    },
+    'resources/list': { resources: [] },
+    'resources/templates/list': {
+      resourceTemplates: templates.map((uriTemplate, index) => ({ uriTemplate, name: `t${index}` })),
+    },
+    'resources/read': { contents: [] },
+  };
+  const result = results[String(method)];
+  const error = { code: -32_601, message: 'Method not found' };
+  response.writeHead(200, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : { error }) }));
+}
+
+beforeAll(async () => {
+  server = await listenLocally(createServer((request, response) => void serve(request, response)));
+  const address = `127.0.0.1:${server.port}`;
+  app = await startTestApp({ allowAddresses: [address], env: withoutHealthChecks });
+  await deployManifest(app, { id: 'hostile', connection: { type: 'http', url: `http://${address}/mcp` } });
+  ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
+});
+afterAll(async () => {
+  await app?.stop();
+  await server?.close();
+});
+
+/** The longest turn of the event loop meanwhile, in the best of three rounds. */
+async function longestTurnMs(act: () => Promise<unknown>): Promise<number> {
+  let best = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 3; round++) {
+    const stop = watchLongestTurn();
+    await act();
+    best = Math.min(best, stop());
+  }
+  return best;
+}
+
+test('bad input 41: a call whose answer has long links, of a server with hostile templates, is answered at once', async () => {
+  const call = async () => {
+    const { body } = await postModern(`${app.publicUrl}/mcp`, token, 'tools/call', { name: 'hostile__link' });
+    expect(JSON.stringify(body.result)).toContain('resource_link');
+  };
+  await call();
+  expect(await longestTurnMs(call)).toBeLessThan(mostMs);
+});
+
+test.each([
+  ['4 KiB', longAddress],
+  ['just short enough to be matched', `x://${'a/'.repeat(1000)}`],
+])('bad input 41: a person reads an address of %s beside hostile templates', async (_what, uri) => {
+  const read = () => postModern(`${app.publicUrl}/mcp`, token, 'resources/read', { uri });
+  const { status } = await read();
+  expect(status).toBe(200);
+  expect(await longestTurnMs(read)).toBeLessThan(mostMs);
+});
