@@ -2,9 +2,11 @@
 // node scripts/run.mjs --module <package/file> [arguments] runs a tool from node_modules
 // on a Node that runs TypeScript (scripts/node-path.mjs). Signals and the exit code are passed through.
 import { spawn } from 'node:child_process';
-import { dirname, join, resolve } from 'node:path';
+import { constants } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodePath } from './node-path.mjs';
+import { onceOrphaned } from './once-orphaned.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const argv = process.argv.slice(2);
@@ -23,10 +25,15 @@ try {
   console.error(error.message);
   process.exit(1);
 }
-const env = { ...process.env, PATH: `${dirname(node)}:${join(root, 'node_modules', '.bin')}:${process.env.PATH}` };
+const env = {
+  ...process.env,
+  PATH: [dirname(node), join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter),
+};
 // Caches compiled code for the next start, which is then faster and needs less memory. Node ignores a folder that it
 // cannot write to.
 if (first !== '--module') env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled');
 const child = spawn(node, [...flags, program, ...args], { stdio: 'inherit', env });
+// The child decides what a signal means, and we wait for it: the broker lets running calls finish.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-child.on('exit', (code, signal) => process.exit(signal ? 128 + (signal === 'SIGINT' ? 2 : 15) : (code ?? 1)));
+if (process.env.npm_lifecycle_event !== undefined) onceOrphaned(() => child.kill('SIGTERM'));
+child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : (code ?? 1)));

@@ -52,8 +52,7 @@ async function start(): Promise<void> {
         },
       );
     };
-    process.on('SIGTERM', stop);
-    process.on('SIGINT', stop);
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, stop);
   } catch (error) {
     console.error(`${config.brandName} cannot start: ${explain(error)}`);
     process.exit(error instanceof ConfigError ? exitConfig : 1);
