@@ -1,6 +1,9 @@
 import { ConfigError, readConfig, type Config } from '#platform/config.ts';
 import { SealedTextError } from '#platform/crypto/vault.ts';
+import type { Database } from '#platform/db/database.ts';
 import { DataFolderDamagedError, DataFolderInUseError } from '#platform/db/database-errors.ts';
+import { openDatabase } from '#platform/db/open-database.ts';
+import { DatabaseAwayError, openWhenReachable } from '#platform/db/open-when-reachable.ts';
 import { createLog } from '#platform/log.ts';
 import { describeSignInAllow } from '#platform/sign-in-allow.ts';
 import { createOperatorServer } from '#platform/operator/operator-server.ts';
@@ -13,6 +16,8 @@ import { serverLogCommand } from './server-log.ts';
 
 /** EX_CONFIG of sysexits.h. */
 const exitConfig = 78;
+/** EX_UNAVAILABLE of sysexits.h. */
+const exitUnavailable = 69;
 /** A stop takes this long at most, after its grace: with the grace of production less than the 30 s of supervisors. */
 const stopDeadlineMs = 24_000;
 
@@ -23,7 +28,9 @@ await start();
 
 async function start(): Promise<void> {
   try {
-    const app = await createApp({ config, log, webFolder: await buildWeb() });
+    const webFolder = await buildWeb();
+    const db = await openPostgres(config);
+    const app = await createApp({ config, log, webFolder, ...(db && { db }) });
     await app.start();
     const operator = await createOperatorServer({
       dataDir: config.dataDir,
@@ -55,8 +62,22 @@ async function start(): Promise<void> {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, stop);
   } catch (error) {
     console.error(`${config.brandName} cannot start: ${explain(error)}`);
-    process.exit(error instanceof ConfigError ? exitConfig : 1);
+    process.exit(exitCodeOf(error));
   }
+}
+
+/** PostgreSQL, which may start later than we do; undefined without DATABASE_URL. */
+async function openPostgres({ databaseUrl, dataDir }: Config): Promise<Database | undefined> {
+  if (databaseUrl === undefined) return undefined;
+  return openWhenReachable(() => openDatabase({ databaseUrl, dataDir, log }), {
+    databaseUrl,
+    onAway: (address, reason) => log.warn({ address, reason }, 'the database cannot be reached: trying again for 60 s'),
+  });
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof ConfigError) return exitConfig;
+  return error instanceof DatabaseAwayError ? exitUnavailable : 1;
 }
 
 function readConfigOrExit(): Config {
@@ -71,7 +92,9 @@ function readConfigOrExit(): Config {
 
 /** An error that the operator can fix, in one line; any other error with its stack, for a report. */
 function explain(error: unknown): string {
-  const isPlain = [ConfigError, DataFolderInUseError, DataFolderDamagedError].some((kind) => error instanceof kind);
+  const isPlain = [ConfigError, DatabaseAwayError, DataFolderInUseError, DataFolderDamagedError].some(
+    (kind) => error instanceof kind,
+  );
   if (error instanceof Error && isPlain) return error.message;
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
     const isMetrics = 'port' in error && error.port === config.metrics?.port;
