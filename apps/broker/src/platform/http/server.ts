@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import { SoukError } from '../errors.ts';
 import type { Ids } from '../ids.ts';
 import type { Log } from '../log.ts';
+import { seenProxy, seenProxyHeader } from './seen-proxy.ts';
 import { compressAnswers } from './compress-answers.ts';
 import { renderError } from './error-body.ts';
 import { isTooDeep } from './json-depth.ts';
@@ -115,7 +116,10 @@ export async function buildServer(options: {
     return reply.code(rendered.status).send(rendered.body);
   });
 
-  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/healthz', async (request, reply) => {
+    reply.header(seenProxyHeader, seenProxy(request));
+    return { status: 'ok' };
+  });
   app.get('/readyz', async (_request, reply) => {
     const ready = await options.isReady().catch(() => false);
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' });

@@ -19,6 +19,15 @@ function wrongPublicUrl(publicUrl: string, baseUrl: string): Finding {
   );
 }
 
+/** The broker refuses the request's Host, although people use its own address. */
+function hostNotPassed(baseUrl: string): Finding {
+  const { host } = new URL(baseUrl);
+  return failed(
+    `The proxy does not pass the Host header on: the broker, which answers at ${baseUrl}, is asked for another name.`,
+    `Let the proxy pass Host: ${host} on (nginx: proxy_set_header Host $http_host; Apache: ProxyPreserveHost On).`,
+  );
+}
+
 /** `publicUrl` is not where people are: says in which way. */
 function misplaced(publicUrl: string, baseUrl: string): Finding {
   const [ours, theirs] = [URL.parse(publicUrl), URL.parse(baseUrl)];
@@ -89,6 +98,7 @@ export const publicUrlCheck: Check = {
     const answer = await http.send(resourcePath);
     if (textField(answer.json, 'code') === 'foreign_host') {
       const told = /https?:\/\/[^\s,]+/.exec(textField(answer.json, 'message') ?? '')?.[0] ?? 'another address';
+      if (URL.parse(told)?.origin === baseUrl) return hostNotPassed(baseUrl);
       return misplaced(told, baseUrl);
     }
     const resource = textField(answer.json, 'resource');

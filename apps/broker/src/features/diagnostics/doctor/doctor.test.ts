@@ -99,6 +99,7 @@ test('a healthy installation has no fault, from inside with everything examined,
   expect(inside.checks.map(({ id, status }) => `${id}: ${status}`)).toEqual([
     'address: passed',
     'public-url: passed',
+    'proxy: passed',
     'well-known: passed',
     'metadata: passed',
     'challenge: passed',

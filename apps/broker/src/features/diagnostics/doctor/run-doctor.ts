@@ -4,6 +4,7 @@ import { failed, present, skipped, type Check, type Finding, type Patient } from
 import { browserClockCheck, databaseClockCheck, providerClockCheck, serverClockCheck } from './clock-checks.ts';
 import { authorizationCheck, challengeCheck } from './header-checks.ts';
 import { createDoctorHttp, NoAnswerError, type DoctorHttp } from './http.ts';
+import { proxyCheck } from './proxy-check.ts';
 import { legacyCheck, modernCheck, streamCheck } from './protocol-checks.ts';
 import { authorizeCheck, keysCheck, registrationCheck, tokenEndpointCheck } from './sign-in-checks.ts';
 
@@ -11,6 +12,7 @@ import { authorizeCheck, keysCheck, registrationCheck, tokenEndpointCheck } from
 export const checks: readonly Check[] = [
   addressCheck,
   publicUrlCheck,
+  proxyCheck,
   wellKnownCheck,
   metadataCheck,
   challengeCheck,
