@@ -16,6 +16,18 @@ const sources = [
   'apps/broker/src/precompress-files.ts',
 ];
 
+/** The web app has to be built, and its builder is not installed. */
+export class WebNotBuiltError extends Error {
+  constructor(cause: unknown) {
+    super(
+      'the web app is not built for these sources, and its builder is not installed. ' +
+        'Run `npm run build` with all packages, and keep the folder .cache.',
+      { cause },
+    );
+    this.name = 'WebNotBuiltError';
+  }
+}
+
 /**
  * Builds the web app if its sources have changed since the last build, so that `npm start` needs no separate build step.
  * @returns the folder with index.html and assets/
@@ -61,11 +73,20 @@ async function filesOf(path: string): Promise<string[]> {
   }
 }
 
+/** The builder's program. An installation without the packages for development has none. */
+function findVite(): string {
+  try {
+    return join(
+      dirname(createRequire(join(root, 'apps/web/package.json')).resolve('vite/package.json')),
+      'bin/vite.js',
+    );
+  } catch (cause) {
+    throw new WebNotBuiltError(cause);
+  }
+}
+
 async function runVite(outDir: string): Promise<void> {
-  const vite = join(
-    dirname(createRequire(join(root, 'apps/web/package.json')).resolve('vite/package.json')),
-    'bin/vite.js',
-  );
+  const vite = findVite();
   const args = [vite, 'build', join(root, 'apps/web'), '--outDir', outDir, '--emptyOutDir', '--logLevel', 'warn'];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

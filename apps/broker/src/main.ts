@@ -8,7 +8,7 @@ import { createLog } from '#platform/log.ts';
 import { describeSignInAllow } from '#platform/sign-in-allow.ts';
 import { createOperatorServer } from '#platform/operator/operator-server.ts';
 import { createApp } from './app.ts';
-import { buildWeb } from './build-web.ts';
+import { buildWeb, WebNotBuiltError } from './build-web.ts';
 import { limitMemory } from './limit-memory.ts';
 import { operatorCommands } from './operator-commands.ts';
 import { version } from './version.ts';
@@ -92,7 +92,7 @@ function readConfigOrExit(): Config {
 
 /** An error that the operator can fix, in one line; any other error with its stack, for a report. */
 function explain(error: unknown): string {
-  const isPlain = [ConfigError, DatabaseAwayError, DataFolderInUseError, DataFolderDamagedError].some(
+  const isPlain = [ConfigError, DatabaseAwayError, DataFolderInUseError, DataFolderDamagedError, WebNotBuiltError].some(
     (kind) => error instanceof kind,
   );
   if (error instanceof Error && isPlain) return error.message;
