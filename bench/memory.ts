@@ -1,13 +1,16 @@
 import { readFile, rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { connectModern } from '../apps/broker/src/testing/mcp-clients.ts';
+import { findPostgresBinaries } from '../apps/broker/src/testing/postgres-binaries.ts';
 import { newDataDir, runToEnd, startProduct, type Product } from '../e2e/product.ts';
 import { untilAllConnected } from '../e2e/until-all-connected.ts';
 import { UsageError, type Bench } from './bench.ts';
+import { measureBrokerMemory, type BrokerMemory } from './broker-memory.ts';
 
 /** Limit for the product with its children: the sum of PSS on a second start, some time after it was ready. */
 const limitMiB = 1024;
 const defaultSeconds = 60;
+const defaultLoadSeconds = 10;
 
 const calls = [
   { name: 'everything__echo', arguments: { message: 'hello' } },
@@ -20,10 +23,16 @@ const calls = [
 
 /** Memory of the product on a second start, after two users have called every bundled server that they may use. */
 export const memoryBench: Bench = {
-  description: 'memory of the product with everything that it starts, and the times of its first and second start',
-  usage: 'npm run bench -- memory [--seconds N]   how long after the calls is measured (60)',
+  description:
+    'memory of the broker at its start, idle and under load, and of the product with everything that it starts',
+  usage:
+    'npm run bench -- memory [--seconds 60] [--load 10] [--against FOLDER]   how long after the calls is measured, and how long 128 clients call',
   async run(args) {
-    const seconds = readSeconds(args);
+    const { seconds, loadSeconds, against } = readOptions(args);
+    const brokers: BrokerMemory[] = [];
+    for (const database of findPostgresBinaries() ? (['pglite', 'postgres'] as const) : (['pglite'] as const))
+      brokers.push(...(await measureBrokerMemory({ database, loadSeconds, afterSeconds: seconds, against })));
+    console.table(brokers);
     const dataDir = await newDataDir();
     try {
       const first = await startProduct({ dataDir });
@@ -39,6 +48,7 @@ export const memoryBench: Bench = {
       console.log(`${String(totalMiB).padStart(6)} MiB  in all (at most ${limitMiB})`);
       const report = {
         bench: 'memory',
+        brokers,
         firstStartMs: Math.round(first.readyMs),
         secondStartMs: Math.round(second.readyMs),
         totalMiB,
@@ -47,22 +57,31 @@ export const memoryBench: Bench = {
         processes,
       };
       console.log(JSON.stringify(report));
-      return totalMiB <= limitMiB ? 0 : 1;
+      return totalMiB <= limitMiB && brokers.every(({ errors }) => errors === 0) ? 0 : 1;
     } finally {
       await rm(dataDir, { recursive: true, force: true });
     }
   },
 };
 
-function readSeconds(args: readonly string[]): number {
+function readOptions(args: readonly string[]): { seconds: number; loadSeconds: number; against: string | undefined } {
+  const text = { type: 'string' } as const;
   try {
-    const { values } = parseArgs({ args: [...args], options: { seconds: { type: 'string' } } });
-    const seconds = Number(values.seconds ?? defaultSeconds);
-    if (Number.isInteger(seconds) && seconds >= 0 && seconds <= 3600) return seconds;
-  } catch {
-    // reported below
+    const { values } = parseArgs({ args: [...args], options: { seconds: text, load: text, against: text } });
+    return {
+      seconds: wholeSeconds('seconds', values.seconds ?? defaultSeconds),
+      loadSeconds: wholeSeconds('load', values.load ?? defaultLoadSeconds),
+      against: values.against,
+    };
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
   }
-  throw new UsageError('--seconds takes a whole number from 0 to 3600');
+}
+
+function wholeSeconds(name: string, value: string | number): number {
+  const seconds = Number(value);
+  if (Number.isInteger(seconds) && seconds >= 0 && seconds <= 3600) return seconds;
+  throw new UsageError(`--${name} takes a whole number from 0 to 3600`);
 }
 
 async function callEverything(product: Product, dataDir: string): Promise<void> {

@@ -27,9 +27,19 @@ export function cpuMsOfDescendants(pid: number): number {
 
 /** Peak resident memory of a process in MB since it started or since forgetPeakMemory; undefined without /proc. */
 export function peakMemoryMbOf(pid: number): number | undefined {
-  const text = tryRead(`/proc/${pid}/status`);
-  const kb = /^VmHWM:\s+(\d+) kB$/m.exec(text ?? '')?.[1];
-  return kb === undefined ? undefined : Math.round(Number(kb) / 1024);
+  return memoryMbOf(pid, 'VmHWM');
+}
+
+/** Resident memory of a process in MB; undefined without /proc. */
+export function residentMemoryMbOf(pid: number): number | undefined {
+  return memoryMbOf(pid, 'VmRSS');
+}
+
+function memoryMbOf(pid: number, field: 'VmHWM' | 'VmRSS'): number | undefined {
+  const line = tryRead(`/proc/${pid}/status`)
+    ?.split('\n')
+    .find((text) => text.startsWith(`${field}:`));
+  return line === undefined ? undefined : Math.round(Number.parseInt(line.slice(field.length + 1), 10) / 1024);
 }
 
 /** Resets peakMemoryMbOf (proc(5), clear_refs). If that is refused, the peak stays that of the whole run. */
