@@ -66,6 +66,8 @@ export type AppOptions = {
   /** Parts of billing that tests replace: the entitlement policy and the charges. */
   billing?: Partial<Billing>;
   paths?: Paths;
+  /** Where npm finds its settings when a program is a package; by default this process's environment. */
+  environment?: NodeJS.ProcessEnv;
   /** The built web app; without it the broker serves only its API. */
   webFolder?: string;
   /** host:port of non-public addresses that are allowed as upstreams, beside those of the configuration. */
@@ -168,6 +170,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     config,
     programs,
     allowlist,
+    environment: options.environment,
     subjectKey,
     allowAddresses,
     clock,

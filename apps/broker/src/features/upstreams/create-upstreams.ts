@@ -7,6 +7,7 @@ import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import { recordHealth, type HealthRecord } from './health/record-health.ts';
 import { moveOldFolders } from './processes/personal-folders.ts';
+import { createPackageInstaller } from './processes/package-installer.ts';
 import { createPreferences, type Preferences } from './preferences/create-preferences.ts';
 import { createServices, type ServicePrograms, type Services } from './processes/run-services.ts';
 import type { StdioAllowlist } from './processes/stdio-allowlist.ts';
@@ -52,6 +53,8 @@ export async function createUpstreams(options: {
   config: Config;
   programs: ServicePrograms;
   allowlist: StdioAllowlist;
+  /** Where npm's own settings are; by default this process's environment. */
+  environment?: NodeJS.ProcessEnv | undefined;
   subjectKey: Uint8Array;
   allowAddresses: readonly string[];
   clock: Clock;
@@ -83,6 +86,12 @@ export async function createUpstreams(options: {
     allowlist: options.allowlist,
     secrets: config.upstreamSecrets,
     sandbox: await sandboxFor(options.allowlist, config, log),
+    packages: createPackageInstaller({
+      dataDir: config.dataDir,
+      wanted: Object.values(options.allowlist).flatMap(({ npm }) => npm ?? []),
+      environment: options.environment ?? process.env,
+      clock,
+    }),
     log,
   });
   const pool = createUpstreamPool({
@@ -110,6 +119,7 @@ export async function createUpstreams(options: {
   const watch = createServerWatch({
     catalogue,
     pool,
+    programs,
     services,
     intervalMs: config.healthIntervalMs,
     restartDelayMs: config.serviceRestartDelayMs,
@@ -145,6 +155,7 @@ export async function createUpstreams(options: {
     approveOffer: (serverId, of, decision) => approveOffer(serverId, of, decision, { store: offerStore, catalogue }),
     async stop() {
       await preferences.stop();
+      await programs.stop();
       await watch.stop();
       await health.stop();
       // Questions under way end when the pool closes their connections.

@@ -3,6 +3,7 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { Config } from '#platform/config.ts';
 import type { Log } from '#platform/log.ts';
 import { expandCommand } from './expand-command.ts';
+import type { PackageInstaller } from './package-installer.ts';
 import { createProgramLog } from './program-log.ts';
 import { secretVariable, type AllowlistEntry, type StdioAllowlist } from './stdio-allowlist.ts';
 
@@ -14,6 +15,14 @@ export type StdioPrograms = {
    *   no_sandbox, no_network
    */
   launch(alias: string, personDir: string): Launch;
+  /** Whether everything that the program needs on disk is there. */
+  isReady(alias: string): boolean;
+  /**
+   * Installs the package of a program that has one. What npm says goes to the server's lines.
+   * @throws UpstreamError not_set_up
+   */
+  prepare(serverId: string, alias: string): Promise<void>;
+  stop(): Promise<void>;
   /** Takes what a server's program wrote to stderr. */
   heard(serverId: string, alias: string, lines: readonly string[]): void;
   /** The last lines of a server's programs, without secrets. For the operator alone. */
@@ -25,17 +34,32 @@ export function createStdioPrograms(options: {
   /** What the operator supplies, by variable. */
   secrets: ReadonlyMap<string, string>;
   sandbox: Sandbox;
+  packages: PackageInstaller;
   log: Log;
 }): StdioPrograms {
-  const { allowlist, secrets, sandbox } = options;
+  const { allowlist, secrets, sandbox, packages } = options;
   const programLog = createProgramLog(options.log);
   const find = (alias: string) => (Object.hasOwn(allowlist, alias) ? allowlist[alias] : undefined);
   return {
     launch(alias, personDir) {
       const entry = find(alias);
       if (!entry) throw new UpstreamError('refused_address', `the command ${alias} is not allowed here`);
-      return sandbox.wrap(expandCommand(entry, { personDir, secrets: secretsFor(alias, entry) }));
+      const program = entry.npm === undefined ? undefined : packages.find(entry.npm, entry.bin);
+      return sandbox.wrap(expandCommand(entry, { personDir, program, secrets: secretsFor(alias, entry) }));
     },
+    isReady(alias) {
+      const npm = find(alias)?.npm;
+      return npm === undefined || packages.isInstalled(npm);
+    },
+    async prepare(serverId, alias) {
+      const npm = find(alias)?.npm;
+      if (npm === undefined || packages.isInstalled(npm)) return;
+      await packages.install(npm).catch((error: unknown) => {
+        programLog.add(serverId, [`(${error instanceof Error ? error.message : String(error)})`], []);
+        throw error;
+      });
+    },
+    stop: packages.stop,
     heard: (serverId, alias, lines) => programLog.add(serverId, lines, secretsOf(alias)),
     linesOf: programLog.read,
   };

@@ -6,6 +6,7 @@ import { createLog } from '#platform/log.ts';
 import { temporaryRoot } from '#testing/databases.ts';
 import type { StdioAllowlist } from '../processes/stdio-allowlist.ts';
 import type { ConnectionLimits } from '../pool/connection-limits.ts';
+import { createPackageInstaller } from '../processes/package-installer.ts';
 import { createStdioPrograms } from '../processes/stdio-programs.ts';
 import type { Timers } from '../pool/timers.ts';
 import { createUpstreamPool, type UpstreamPool } from '../pool/upstream-pool.ts';
@@ -56,6 +57,7 @@ export async function openPool(
     programs: createStdioPrograms({
       allowlist,
       secrets: new Map(),
+      packages: createPackageInstaller({ dataDir, wanted: [], environment: {}, clock: time.clock }),
       log: createLog('silent'),
       sandbox: options.sandbox ?? { wrap: ({ argv, cwd, env }) => ({ argv, cwd, env }) },
     }),

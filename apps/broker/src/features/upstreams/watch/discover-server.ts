@@ -6,6 +6,7 @@ import { describeFailure } from './describe-failure.ts';
 import { needsOwnSecrets } from '../sign-in/credentials.ts';
 import { isPerUser } from '../pool/upstream-target.ts';
 import type { UpstreamPool } from '../pool/upstream-pool.ts';
+import type { StdioPrograms } from '../processes/stdio-programs.ts';
 import { isNew, type WatchedServer } from './watched-server.ts';
 
 /**
@@ -16,9 +17,17 @@ import { isNew, type WatchedServer } from './watched-server.ts';
 export async function discoverServer(
   server: CatalogueServer,
   watched: Pick<WatchedServer, 'toldFailure'>,
-  { catalogue, pool, log }: { catalogue: Catalogue; pool: UpstreamPool; log: Log },
+  options: {
+    catalogue: Catalogue;
+    pool: UpstreamPool;
+    programs: Pick<StdioPrograms, 'prepare'>;
+    log: Log;
+  },
 ): Promise<string | undefined> {
+  const { catalogue, pool, programs, log } = options;
+  const { connection } = server.manifest;
   try {
+    if (connection.type === 'stdio') await programs.prepare(server.id, connection.command);
     const lease = await pool.acquire(server, undefined);
     try {
       const discovered = await readAll(lease.upstream);

@@ -6,6 +6,7 @@ import { isEraStale } from '../pool/open-connection.ts';
 import { ownService } from '../pool/own-service.ts';
 import type { UpstreamPool } from '../pool/upstream-pool.ts';
 import type { Services } from '../processes/run-services.ts';
+import type { StdioPrograms } from '../processes/stdio-programs.ts';
 import { checkHealth } from './check-health.ts';
 import { discoverServer } from './discover-server.ts';
 import { isNew, mayRetry, refreshIntervalMs, watchedServer, type WatchedServer } from './watched-server.ts';
@@ -36,6 +37,7 @@ export type ServerWatch = {
 export function createServerWatch(options: {
   catalogue: Catalogue;
   pool: UpstreamPool;
+  programs: Pick<StdioPrograms, 'isReady' | 'prepare'>;
   services: Services;
   intervalMs: number;
   restartDelayMs: number;
@@ -184,7 +186,10 @@ export function createServerWatch(options: {
         for (const server of catalogue.snapshot().servers) checkLater(server);
       }, options.intervalMs);
       // A process is not started just to be asked what is already known.
-      const asked = known.filter((server) => server.manifest.connection.type !== 'stdio' || isNew(server));
+      const asked = known.filter((server) => {
+        const { connection } = server.manifest;
+        return connection.type !== 'stdio' || isNew(server) || !options.programs.isReady(connection.command);
+      });
       await Promise.all(asked.map(discover));
     },
 

@@ -1,0 +1,99 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporaryRoot } from '#testing/databases.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { connectModern } from '#testing/mcp-clients.ts';
+import { startPackageRegistry, type PackageRegistry } from '#testing/package-registry.ts';
+import { sandboxProblem } from '#testing/sandbox-works.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { createManualTime } from '../testing/manual-time.ts';
+import { createPackageInstaller, type PackageInstaller } from './package-installer.ts';
+
+const spec = '@souk-test/small@1.0.0';
+const id = '@souk-test+small@1.0.0';
+let folder: string;
+let registry: PackageRegistry;
+let environment: NodeJS.ProcessEnv;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(temporaryRoot(), 'npm-'));
+  registry = await startPackageRegistry(folder);
+  const { PATH, HOME } = process.env;
+  environment = { PATH, HOME, npm_config_registry: registry.url, npm_config_fetch_retries: '0', SECRET: 'canary' };
+});
+afterAll(async () => {
+  await registry?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const programsIn = (dataDir: string) => readdirSync(join(dataDir, 'programs')).toSorted();
+const timeoutMs = 120_000;
+
+test(
+  'a package is installed when a manifest that uses it is deployed, without its scripts, and runs from there',
+  async () => {
+    const stdioAllowlist = join(folder, 'allowlist.json');
+    await writeFile(stdioAllowlist, JSON.stringify({ fault: { npm: spec } }));
+    const app: TestApp = await startTestApp({ paths: { stdioAllowlist }, environment });
+    try {
+      expect(existsSync(join(app.dataDir, 'programs'))).toBe(false);
+      await deployManifest(app, { id: 'fault', slug: 'fault', connection: { type: 'stdio', command: 'fault' } });
+      expect(programsIn(app.dataDir)).toEqual([id, 'locks']);
+      const { token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
+      const client = await connectModern(`${app.publicUrl}/mcp`, token);
+      const own = join(app.dataDir, 'programs', id, 'x');
+      const found = await client.callTool({ name: 'fault__look', arguments: { writable: [own] } });
+      expect(JSON.stringify(found.content)).toContain(sandboxProblem() === undefined ? 'EROFS' : 'yes');
+      await client.close();
+      expect(existsSync(join(folder, 'ran'))).toBe(false);
+    } finally {
+      await app.stop();
+    }
+  },
+  timeoutMs,
+);
+
+async function withInstaller(
+  use: (installer: PackageInstaller, dataDir: string, time: ReturnType<typeof createManualTime>) => Promise<void>,
+): Promise<void> {
+  const dataDir = await mkdtemp(join(folder, 'data-'));
+  const time = createManualTime();
+  const installer = createPackageInstaller({ dataDir, wanted: [spec], environment, clock: time.clock });
+  await use(installer, dataDir, time).finally(() => installer.stop());
+}
+
+test(
+  'installations of one package at once are one, and a later one must have the same contents',
+  () =>
+    withInstaller(async (installer, dataDir) => {
+      const before = registry.downloads();
+      await Promise.all([installer.install(spec), installer.install(spec), installer.install(spec)]);
+      expect(registry.downloads() - before).toBe(1);
+      expect(() => installer.find(spec, 'other')).toThrow('name the command of the package');
+      expect(installer.find(spec, undefined).file).toMatch(/\/@souk-test\/small\/main\.mjs$/);
+      await rm(join(dataDir, 'programs', id), { recursive: true });
+      registry.replacePackage();
+      await expect(installer.install(spec)).rejects.toMatchObject({ kind: 'not_set_up' });
+      await expect(installer.install(spec)).rejects.toThrow('EINTEGRITY');
+      expect(programsIn(dataDir)).toEqual(['locks']);
+    }),
+  timeoutMs,
+);
+
+test(
+  "a failure leaves nothing, says npm's last lines, and is tried again after 30 s",
+  () =>
+    withInstaller(async (installer, dataDir, time) => {
+      registry.fail(503);
+      await expect(installer.install(spec)).rejects.toThrow(/could not be installed: .*503/);
+      expect(programsIn(dataDir)).toEqual(['locks']);
+      registry.fail(undefined);
+      await expect(installer.install(spec)).rejects.toThrow('503');
+      time.pass(30_000);
+      await installer.install(spec);
+      expect(installer.isInstalled(spec)).toBe(true);
+    }),
+  timeoutMs,
+);

@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+
+const timeoutMs = 5 * 60_000;
+const shownLines = 5;
+const shownChars = 4000;
+const ownSettings =
+  /^(?:PATH|HOME|LANG|TMPDIR|(?:HTTPS?|NO)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|NPM_CONFIG_.{1,64})$/i;
+// What is installed cannot run anything before an operator's program is started, and comes from the registry alone.
+const options =
+  '--ignore-scripts --git=/bin/false --omit=dev --no-audit --no-fund --no-update-notifier --loglevel=error';
+
+/**
+ * Runs npm in a folder with a package.json.
+ * @param how `install`, or `ci`, which takes exactly what package-lock.json says
+ * @throws Error with npm's last lines
+ */
+export async function runNpm(
+  how: 'install' | 'ci',
+  given: { folder: string; cache: string; environment: NodeJS.ProcessEnv; signal: AbortSignal },
+): Promise<void> {
+  const { folder, cache, environment, signal } = given;
+  const places = ['--omit-lockfile-registry-resolved', `--prefix=${folder}`, `--cache=${cache}`];
+  const env = Object.fromEntries(Object.entries(environment).filter(([name]) => ownSettings.test(name)));
+  const child = spawn('npm', [how, ...options.split(' '), ...places], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    killSignal: 'SIGKILL',
+  });
+  let said = '';
+  const hear = (text: string) => (said = (said + text).slice(-shownChars));
+  child.stdout.setEncoding('utf8').on('data', hear);
+  child.stderr.setEncoding('utf8').on('data', hear);
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code === 0) return;
+  const lines = said.split('\n').map((line) => line.trim());
+  throw new Error(
+    lines
+      .filter((line) => line !== '')
+      .slice(-shownLines)
+      .join(' | ') || `npm ended with ${code}`,
+  );
+}

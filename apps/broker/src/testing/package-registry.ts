@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
+import { listenLocally } from './listen-locally.ts';
+
+/** A package registry of this machine. It has one package, `@souk-test/small` 1.0.0: small-stdio.ts as a command. */
+export type PackageRegistry = {
+  url: string;
+  /** How often the package was downloaded. */
+  downloads(): number;
+  /** From now on the package has other contents, and a hash that fits them. */
+  replacePackage(): void;
+  /** Every request is answered with this status; undefined: the package. */
+  fail(status: number | undefined): void;
+  close(): Promise<void>;
+};
+
+/** @param folder where the package is made; its install script would write a file `ran` there */
+export async function startPackageRegistry(folder: string): Promise<PackageRegistry> {
+  let tarball = pack(folder, 'first');
+  let downloads = 0;
+  let status: number | undefined;
+  const server = createServer((request, response) => {
+    if (status !== undefined) return response.writeHead(status).end('{"error":"the registry is closed"}');
+    if (request.url?.endsWith('.tgz')) {
+      downloads++;
+      return response.end(tarball);
+    }
+    const name = '@souk-test/small';
+    const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
+    const dist = { tarball: `http://${request.headers.host}/small-1.0.0.tgz`, integrity };
+    const version = { name, version: '1.0.0', bin: { small: 'main.mjs' }, dist, hasInstallScript: true };
+    const versions = { '1.0.0': version };
+    return response.end(JSON.stringify({ name, 'dist-tags': { latest: '1.0.0' }, versions }));
+  });
+  const { port, close } = await listenLocally(server);
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    downloads: () => downloads,
+    replacePackage: () => (tarball = pack(folder, 'second')),
+    fail: (next) => (status = next),
+    close,
+  };
+}
+
+function pack(folder: string, note: string): Buffer {
+  const inside = join(folder, 'package');
+  mkdirSync(inside, { recursive: true });
+  const scripts = { postinstall: `touch ${join(folder, 'ran')}` };
+  const manifest = { name: '@souk-test/small', version: '1.0.0', bin: { small: 'main.mjs' }, scripts };
+  writeFileSync(join(inside, 'package.json'), JSON.stringify(manifest));
+  const program = stripTypeScriptTypes(readFileSync(join(import.meta.dirname, 'small-stdio.ts'), 'utf8'));
+  writeFileSync(join(inside, 'main.mjs'), `${program}\n// ${note}\n`);
+  execFileSync('tar', ['czf', join(folder, 'small.tgz'), '-C', folder, 'package']);
+  return readFileSync(join(folder, 'small.tgz'));
+}
