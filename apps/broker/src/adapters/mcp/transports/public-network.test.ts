@@ -15,12 +15,13 @@ const problem = sandboxProblem() ?? networkProblem();
 if (problem !== undefined) {
   process.stderr.write(`SKIPPED: ${problem}: what programs with a network can reach is not proved\n`);
 }
-const testing = (name: string) => fileURLToPath(new URL(`../../../testing/${name}`, import.meta.url));
+const internet = fileURLToPath(new URL('../../../testing/small-internet.ts', import.meta.url));
+const broker = fileURLToPath(new URL('../../../testing/leave-upstream-open.ts', import.meta.url));
 
 describe.skipIf(problem !== undefined)('a program in the sandbox, on a machine in a small internet', () => {
   let found: Record<'true' | 'host' | 'false', Record<string, string>>;
   beforeAll(async () => {
-    const argv = ['-Urnm', process.execPath, testing('small-internet.ts')];
+    const argv = ['-Urnm', process.execPath, internet];
     const { stdout } = await promisify(execFile)('unshare', argv, { timeout: 60_000 });
     found = JSON.parse(stdout);
   }, 70_000);
@@ -54,18 +55,18 @@ describe.skipIf(problem !== undefined)('a program in the sandbox, on a machine i
 test.skipIf(problem !== undefined)(
   'a program with a network of its own ends, and pasta with it, when the broker is killed',
   async () => {
-    const broker = spawn(process.execPath, [testing('leave-upstream-open.ts'), 'network'], {
+    const parent = spawn(process.execPath, [broker, 'network'], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     const group = await new Promise<number>((resolve) => {
-      broker.stdout.once('data', (chunk: Buffer) => resolve(Number(chunk.toString())));
+      parent.stdout.once('data', (chunk: Buffer) => resolve(Number(chunk.toString())));
     });
     const processes = () => {
       const lines = execFileSync('ps', ['-eo', 'pgid='], { encoding: 'utf8' }).split('\n');
       return lines.filter((line) => Number(line) === group).length;
     };
     expect(processes()).toBeGreaterThan(2);
-    broker.kill('SIGKILL');
+    parent.kill('SIGKILL');
     await waitUntil('the group is empty', () => processes() === 0);
   },
 );
