@@ -61,4 +61,5 @@ export const diffSchema = z.object({
 });
 export type ManifestDiff = z.infer<typeof diffSchema>;
 
+export const offerApprovedSchema = z.object({ id: z.string(), tools: z.array(z.string()) });
 export const approvedSchema = z.object({ id: z.string(), approved: z.array(toolChangeSchema) });

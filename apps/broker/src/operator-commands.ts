@@ -9,6 +9,13 @@ import { manifestCommands } from './manifest-commands.ts';
 
 const tokenCreateSchema = createPersonalTokenBodySchema.extend({ email: z.string(), provider: z.string().optional() });
 
+const offerSchema = z.object({
+  id: z.string(),
+  from: z.string(),
+  provider: z.enum(providerIds).optional(),
+  reason: z.string().optional(),
+});
+
 const userSchema = z.object({ email: z.string(), provider: z.enum(providerIds).optional() });
 
 /**
@@ -24,10 +31,11 @@ export function operatorCommands({
   identity: Pick<Identity, 'createPersonalToken' | 'users'>;
   catalogue: Catalogue;
   policy: ManifestPolicy;
-  upstreams?: Pick<Upstreams, 'watch'>;
+  upstreams?: Pick<Upstreams, 'watch' | 'approveOffer'>;
 }): OperatorCommands {
   return {
     ...manifestCommands({ catalogue, policy, ...(upstreams && { watch: upstreams.watch }) }),
+    'manifest.approve-offer': approveOffer,
     'user.deactivate': (args) => setActive(args, identity.users.deactivate),
     'user.activate': (args) => setActive(args, identity.users.activate),
     'token.create': async (args) => {
@@ -35,6 +43,18 @@ export function operatorCommands({
       return { token };
     },
   };
+
+  /** The shop shows what the server offers to the account of the named user there. */
+  async function approveOffer(args: unknown): Promise<{ id: string; tools: string[] }> {
+    const { id, from, provider, reason = 'by command' } = offerSchema.parse(args);
+    if (!upstreams) throw new SoukError('unavailable', { message: 'Souk does not run here: start it first.' });
+    const [userId, ...others] = await identity.users.findIds(from, provider);
+    if (userId === undefined) throw new SoukError('not_found', { message: `No user has the address ${from}.` });
+    if (others.length > 0) {
+      throw new SoukError('invalid_request', { message: `Several users have the address ${from}: name a --provider.` });
+    }
+    return { id, tools: await upstreams.approveOffer(id, { userId, name: from }, { by: undefined, reason }) };
+  }
 
   /** Applies to every account with this address: a user may have signed in with two providers. */
   async function setActive(args: unknown, set: (userId: string) => Promise<boolean>): Promise<{ users: number }> {

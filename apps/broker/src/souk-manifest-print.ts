@@ -86,6 +86,12 @@ export function printApproved(approved: readonly ToolChange[], print: Print): vo
   for (const { tool, serverId } of approved) print(`Approved ${plain(tool)} of ${serverId}.`);
 }
 
+/** What the shop shows now of a server that people sign in to. */
+export function printOffer({ id, tools }: { id: string; tools: readonly string[] }, print: Print): void {
+  print(`The shop shows ${tools.length} tools of ${id}:`);
+  for (const tool of tools) print(`  ${plain(tool)}`);
+}
+
 function printDifference(name: string, before: unknown, after: unknown, print: Print): void {
   print(`  ${name}`);
   for (const line of linesOf(before)) print(`    - ${line}`);

@@ -9,6 +9,7 @@ import {
   deployedSchema,
   diffSchema,
   listSchema,
+  offerApprovedSchema,
   undeployedSchema,
   type CheckedManifest,
 } from './manifest-results.ts';
@@ -21,7 +22,7 @@ import {
   type Command,
   type Values,
 } from './souk-command.ts';
-import { printApproved, printChecked, printDeployed, printDiff, printList } from './souk-manifest-print.ts';
+import { printApproved, printChecked, printDeployed, printDiff, printList, printOffer } from './souk-manifest-print.ts';
 
 /** A manifest is at most 256 KiB; a larger file is not sent. */
 const maxFileBytes = 256 * 1024;
@@ -115,18 +116,21 @@ export const manifestCliCommands: readonly Command[] = [
   {
     name: 'manifest approve',
     summary: 'approves how tools of a server changed, so that they are shown and can be called again',
-    usage: 'manifest approve ID [TOOL…] [--reason R] [--json]',
-    options: { ...json, reason: { type: 'string' } },
+    usage: 'manifest approve ID [TOOL…] [--from E [--provider P]] [--reason R] [--json]',
+    options: { ...json, reason: { type: 'string' }, from: { type: 'string' }, provider: { type: 'string' } },
     argument: 'ID',
     takesMany: true,
     help: [
       ['ID', 'a deployed server; "manifest diff ID" shows what changed'],
       ['TOOL', 'tools to approve; without any, all that are under review'],
+      ['--from E', 'for a server that people sign in to: the shop shows what it offers to the account of this user'],
+      ['--provider P', "with --from: the user's sign-in provider, where two users have the address"],
       ['--reason R', 'for the audit log'],
       jsonHelp,
     ],
     async run(values, { environment, stdout }, [id, ...tools]) {
       if (id === undefined) throw new UsageError('ID is required. See: npm run souk -- manifest approve --help');
+      if (values.from !== undefined) return approveOffer(id, tools, values, environment, stdout);
       const args = { id, tools, ...(typeof values.reason === 'string' && { reason: values.reason }) };
       const answer = approvedSchema.parse(await askBrokerOrRun(readConfig(environment), 'manifest.approve', args));
       if (values.json === true) stdout(JSON.stringify(answer));
@@ -134,6 +138,21 @@ export const manifestCliCommands: readonly Command[] = [
     },
   },
 ];
+
+async function approveOffer(
+  id: string,
+  tools: readonly string[],
+  { json: asJson, ...given }: Values,
+  environment: CliOptions['environment'],
+  stdout: CliOptions['stdout'],
+): Promise<void> {
+  if (tools.length > 0) throw new UsageError('--from approves the whole list: leave the tools out');
+  const answer = offerApprovedSchema.parse(
+    await askBrokerOrRun(readConfig(environment), 'manifest.approve-offer', { id, ...given }),
+  );
+  if (asJson === true) stdout(JSON.stringify(answer));
+  else printOffer(answer, stdout);
+}
 
 async function deploy(values: Values, cli: CliOptions): Promise<void> {
   const what = required(values, 'FILE', 'manifest deploy');

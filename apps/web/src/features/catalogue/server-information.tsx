@@ -15,6 +15,7 @@ const connectionTexts: Record<ServerAnswer['connectionType'], string> = {
 /** The facts of one server. */
 export function ServerInformation({ server }: { server: ServerAnswer }) {
   const { status, statusDetail, lastUpdate, capabilities, metadata, billing, connectionType, serverId } = server;
+  const dependsOnAccount = server.requires !== undefined && capabilities.tools === 0;
   return (
     <Card as="section" padding="none" aria-labelledby="server-information">
       <h2 id="server-information" className="border-b border-line px-4 py-3 font-semibold">
@@ -30,13 +31,13 @@ export function ServerInformation({ server }: { server: ServerAnswer }) {
         <Fact name="Last Updated">
           <time dateTime={lastUpdate}>{formatMoment(lastUpdate)}</time>
         </Fact>
-        <Fact name="Total Tools">
-          {server.requires !== undefined && capabilities.tools === 0
-            ? 'Depends on your account'
-            : formatCount(capabilities.tools)}
-        </Fact>
-        <Fact name="Prompts">{formatCount(capabilities.prompts)}</Fact>
-        <Fact name="Resources">{formatCount(capabilities.resources)}</Fact>
+        <Fact name="Total Tools">{dependsOnAccount ? 'Depends on your account' : formatCount(capabilities.tools)}</Fact>
+        {!dependsOnAccount && (
+          <>
+            <Fact name="Prompts">{formatCount(capabilities.prompts)}</Fact>
+            <Fact name="Resources">{formatCount(capabilities.resources)}</Fact>
+          </>
+        )}
         {billing && (
           <Fact name="Tier">
             <TierBadge tier={billing.tier} />

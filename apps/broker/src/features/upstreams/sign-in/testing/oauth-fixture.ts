@@ -119,6 +119,12 @@ export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Prom
         };
         return void send(response, 200, fixture.mischief.serverMetadata?.(honest) ?? honest);
       }
+      // for a browser; the person allows everything
+      case '/authorize': {
+        const back = await fixture.allow(url.href);
+        const location = `${url.searchParams.get('redirect_uri')}?${back.toString()}`;
+        return void response.writeHead(302, { location }).end();
+      }
       case '/register': {
         const asked: Json = JSON.parse(await text(request));
         fixture.registrations.push(asked);

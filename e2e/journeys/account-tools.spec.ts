@@ -1,0 +1,61 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { freePort, newDataDir } from '../product.ts';
+import { expectNoAxeFindings } from './axe-findings.ts';
+import { callThroughLink } from './call-through-link.ts';
+import { expect, test } from './product-test.ts';
+import { signIn } from './sign-in.ts';
+
+let dataDir: string;
+let child: ChildProcess;
+let publicUrl: string;
+
+test.beforeAll(async () => {
+  dataDir = await newDataDir();
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: process.env['HOME'],
+    PORT: String(await freePort()),
+    DATA_DIR: dataDir,
+  };
+  child = fork(new URL('../account-tools-product.ts', import.meta.url), { execArgv: [], env });
+  const [ready] = await once(child, 'message');
+  publicUrl = String(ready.publicUrl);
+});
+test.afterAll(async () => {
+  const exit = once(child, 'exit');
+  child.disconnect();
+  await exit;
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+test('the tools of a service that depend on an account: before the sign-in there, after it, and after a disconnect', async ({
+  page,
+}) => {
+  await page.goto(`${publicUrl}/marketplace`);
+  await expect(page.getByRole('article')).toContainText('Tools after sign-in');
+  await page.goto(`${publicUrl}/service/files`);
+  await expect(page.getByRole('heading', { name: 'Sign in to see your tools' })).toBeVisible();
+  await expect(page.getByText('This server has no tools.')).toHaveCount(0);
+  await expectNoAxeFindings(page);
+
+  await signIn(page, 'kim@souk.test');
+  const account = page.getByRole('region', { name: 'Your Files account' });
+  await expect(account).toContainText('Not signed in');
+  await expect(page.getByRole('heading', { name: 'Sign in to see your tools' })).toBeVisible();
+  expect(await callThroughLink(page, publicUrl, 'files__echo')).toContain('Unknown tool: files__echo');
+
+  await account.getByRole('button', { name: 'Sign in to Files' }).click();
+  await expect(account).toContainText('Connected');
+  await expect(page.getByRole('heading', { name: 'Your account has 8 tools' })).toBeVisible();
+  await expect(account).toContainText(/Tools\s*8/);
+  await expectNoAxeFindings(page);
+  expect(await callThroughLink(page, publicUrl, 'files__echo')).toContain('"content"');
+
+  await account.getByRole('button', { name: 'Disconnect' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Disconnect Files?' });
+  await question.getByRole('button', { name: 'Disconnect' }).click();
+  await expect(page.getByRole('heading', { name: 'Sign in to see your tools' })).toBeVisible();
+  expect(await callThroughLink(page, publicUrl, 'files__echo')).toContain('Unknown tool: files__echo');
+});
