@@ -43,7 +43,7 @@ beforeAll(async () => {
       version: '2.3.4',
       author: 'Sky Ltd',
       description: 'Forecasts for a price',
-      icon: 'https://sky.test/icon.png',
+      icon: '/oauth/mark.svg',
       connection: { type: 'http', url: 'http://127.0.0.1:9/mcp' },
       billing: {
         tier: 'T2',
@@ -158,7 +158,7 @@ describe('the public calls', () => {
       description: 'Forecasts for a price',
       version: '2.3.4',
       author: 'Sky Ltd',
-      icon: 'https://sky.test/icon.png',
+      icon: '/oauth/mark.svg',
     });
   });
 
@@ -197,7 +197,7 @@ describe('the public calls', () => {
     expect(again.servers.find(({ serverId }) => serverId === 'down')?.status).toBe('disconnected');
   });
 
-  test('security row 32: markup in a name is text, and an icon without an https address is dropped', async () => {
+  test('security row 32: markup in a name is text, and an icon that is no address of a picture is dropped', async () => {
     const { servers } = getCapabilities.answer.parse((await get('/mcp/capabilities')).body);
     expect(servers.find(({ serverId }) => serverId === 'weather')?.metadata.icon).toBeUndefined();
     expect(servers.find(({ serverId }) => serverId === 'weather')?.metadata.description).toContain('<img src=x');
