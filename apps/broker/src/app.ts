@@ -2,7 +2,13 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import type { FastifyInstance } from 'fastify';
-import { createCatalogue, createIcons, loadBundledManifests, mountCatalogueRoutes } from '#features/catalogue/index.ts';
+import {
+  createCatalogue,
+  createIcons,
+  loadBundledManifests,
+  loadOwnManifests,
+  mountCatalogueRoutes,
+} from '#features/catalogue/index.ts';
 import type { Catalogue, ManifestPolicy } from '#features/catalogue/index.ts';
 import {
   bundledPrograms,
@@ -155,12 +161,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...options.identity,
   });
   const catalogue = await createCatalogue({ db, clock, log, bundledPrograms: bundledPrograms(allowlist) });
-  await loadBundledManifests(
-    catalogue,
-    { deployed: join(paths.catalogue, 'deployed'), staged: join(paths.catalogue, 'staged') },
-    policy,
-    log,
-  );
+  // the operator's own come first: a bundled server of the same id is then theirs
+  if (config.catalogueDir !== undefined) await loadOwnManifests(catalogue, config.catalogueDir, policy, log);
+  const bundled = { deployed: join(paths.catalogue, 'deployed'), staged: join(paths.catalogue, 'staged') };
+  if (config.bundledCatalogue) await loadBundledManifests(catalogue, bundled, policy, log);
   const icons = createIcons({ db, catalogue, allowAddresses, production: config.production, clock, log });
   const subjectKey = deriveKey(masterKey, 'service-subject');
   const upstreams = await createUpstreams({

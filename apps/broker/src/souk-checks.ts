@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { isForbiddenHere, readManifestFolder, type ManifestPolicy } from '#features/catalogue/index.ts';
 import { ConfigError, type Config } from '#platform/config.ts';
 import { readInstallation } from './installation.ts';
@@ -21,7 +21,12 @@ const checkManifests: ConfigCheck = async (config, { manifestsDir }) => {
     if (error instanceof ConfigError) return [...error.problems];
     return [error instanceof Error ? error.message : String(error)];
   }
-  const folders = manifestsDir ? [manifestsDir] : ['deployed', 'staged'].map((name) => join(paths.catalogue, name));
+  const bundled = ['deployed', 'staged'].map((name) => join(paths.catalogue, name));
+  const own = manifestsDir ?? config.catalogueDir;
+  const folders = [
+    ...(own === undefined ? [] : [own]),
+    ...(manifestsDir === undefined && config.bundledCatalogue ? bundled : []),
+  ];
   const found = await Promise.all(
     folders.map(async (folder) => {
       try {
@@ -35,7 +40,7 @@ const checkManifests: ConfigCheck = async (config, { manifestsDir }) => {
     if (!('problem' in file)) return [];
     const { code, message, issues } = file.problem;
     // bundled manifests that are forbidden in this installation are skipped at startup: they are not a problem
-    if (!manifestsDir && isForbiddenHere(code)) return [];
+    if (bundled.includes(dirname(file.file)) && isForbiddenHere(code)) return [];
     if (issues.length === 0) return [`${file.file}: ${code}: ${message}`];
     return issues.map((issue) => `${file.file}: ${code}: ${issue.path ? `${issue.path} ` : ''}${issue.message}`);
   });

@@ -67,7 +67,17 @@ describe('the configuration', () => {
       },
       upstreamSecrets: new Map(),
       upstreamAllowAddresses: [],
+      catalogueDir: undefined,
+      bundledCatalogue: true,
     });
+  });
+
+  test('CATALOGUE_DIR is absolute, and BUNDLED_CATALOGUE is on or off', () => {
+    expect(readConfig({ CATALOGUE_DIR: 'own', BUNDLED_CATALOGUE: 'off' })).toMatchObject({
+      catalogueDir: resolve('own'),
+      bundledCatalogue: false,
+    });
+    expect(problemsOf({ BUNDLED_CATALOGUE: 'no' })).toEqual(['BUNDLED_CATALOGUE: must be on or off']);
   });
 
   test('UPSTREAM_ALLOW_ADDRESSES takes host:port and CIDR, and names each entry that is neither', () => {

@@ -72,6 +72,8 @@ const environmentSchema = z.object({
     .optional(),
   MCP_IN_FLIGHT_USER: whole(16, 1, 1_000_000),
   SIGN_IN_PER_MINUTE: whole(20, 1, 1_000_000),
+  CATALOGUE_DIR: optionalText,
+  BUNDLED_CATALOGUE: z.enum(['on', 'off'], 'must be on or off').default('on'),
   UPSTREAM_ALLOW_ADDRESSES: list.superRefine((entries, context) => {
     const problems = entries.flatMap((entry) => addressEntryProblem(entry) ?? []);
     if (problems.length > 0) context.addIssue({ code: 'custom', message: problems.join('; ') });
@@ -116,6 +118,10 @@ export type Config = {
   masterKey: string | undefined;
   /** What the operator supplies for servers, by variable: UPSTREAM_HEADER_…, UPSTREAM_CLIENT_SECRET_…. */
   upstreamSecrets: ReadonlyMap<string, string>;
+  /** Absolute path of the operator's own manifests. */
+  catalogueDir: string | undefined;
+  /** Whether the bundled catalogue is loaded too. */
+  bundledCatalogue: boolean;
   /** Host:port and CIDR of upstreams that may be private, and reached without TLS. */
   upstreamAllowAddresses: readonly string[];
   stdio: 'off' | 'allowlist';
@@ -218,6 +224,8 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     trustProxy: env.TRUST_PROXY,
     masterKey: env.MASTER_KEY,
     upstreamSecrets,
+    catalogueDir: env.CATALOGUE_DIR === undefined ? undefined : resolve(env.CATALOGUE_DIR),
+    bundledCatalogue: env.BUNDLED_CATALOGUE === 'on',
     upstreamAllowAddresses: env.UPSTREAM_ALLOW_ADDRESSES,
     stdio: env.STDIO ?? (production ? 'off' : 'allowlist'),
     stdioAllowlist: env.STDIO_ALLOWLIST,

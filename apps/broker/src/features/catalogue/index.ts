@@ -4,7 +4,7 @@ export { createIcons } from './create-icons.ts';
 export type { Discovered } from './discovered.ts';
 export { exposeUri, ownUri, toolPrefix } from './exposed-name.ts';
 export { estimateTokens, estimateToolTokens } from './estimate-tokens.ts';
-export { isForbiddenHere, loadBundledManifests, readManifestFolder } from './load-manifests.ts';
+export { isForbiddenHere, loadBundledManifests, loadOwnManifests, readManifestFolder } from './load-manifests.ts';
 export {
   personalEntry,
   reviewPersonalOffer,

@@ -9,7 +9,7 @@ import { createUpstreamAddressRule } from '#platform/http/upstream-address-rule.
 import { createLog } from '#platform/log.ts';
 import { openTestDatabase, temporaryRoot } from '#testing/databases.ts';
 import { createCatalogue, type Catalogue } from './create-catalogue.ts';
-import { loadBundledManifests } from './load-manifests.ts';
+import { loadBundledManifests, loadOwnManifests } from './load-manifests.ts';
 import { catalogueMigrations } from './migrations.ts';
 import type { ManifestPolicy } from './parse-manifest.ts';
 
@@ -51,21 +51,18 @@ function manifest(id: string, change: object = {}): string {
 }
 
 const put = (path: string, text: string) => writeFile(join(folder, path), text);
+const log = createLog(
+  'info',
+  new Writable({
+    write(line, _encoding, done) {
+      logged.push(JSON.parse(String(line)));
+      done();
+    },
+  }),
+);
 const load = () =>
-  loadBundledManifests(
-    catalogue,
-    { deployed: join(folder, 'deployed'), staged: join(folder, 'staged') },
-    policy,
-    createLog(
-      'info',
-      new Writable({
-        write(line, _encoding, done) {
-          logged.push(JSON.parse(String(line)));
-          done();
-        },
-      }),
-    ),
-  );
+  loadBundledManifests(catalogue, { deployed: join(folder, 'deployed'), staged: join(folder, 'staged') }, policy, log);
+const loadOwn = () => loadOwnManifests(catalogue, join(folder, 'deployed'), policy, log);
 const deployed = () => catalogue.snapshot().servers.map(({ id, manifest: { version } }) => `${id} ${version}`);
 
 test('manifests of deployed/ are live after the start, those of staged/ wait for an administrator', async () => {
@@ -117,4 +114,56 @@ test('changed content under an old version is refused, and the deployed one stay
   await load();
   expect(catalogue.snapshot().byId.get('travel')?.manifest.description).toBe('A server.');
   expect(logged[0]?.msg).toContain('raise the version');
+});
+
+test('every refused manifest is a warning that names the file, the field and the rule in words', async () => {
+  await put('deployed/odd.json', manifest('odd', { connection: { type: 'smtp' }, color: 'red' }));
+  await put('deployed/local.json', manifest('local', { connection: { type: 'http', url: 'http://127.0.0.1/mcp' } }));
+  await loadOwn();
+  expect(logged.map(({ level, msg }) => [level, msg])).toEqual([
+    [40, expect.stringContaining('local.json is left out: connection.url: must be a public address, or one that')],
+    [
+      40,
+      'the manifest odd.json is left out: connection.type: must be "http", "websocket" or "stdio"; color: is not a field of a manifest',
+    ],
+  ]);
+});
+
+test("the operator's folder is deployed; a new version replaces the old one, and a removed file undeploys nothing", async () => {
+  await put('deployed/own.json', manifest('own'));
+  await loadOwn();
+  expect(deployed()).toEqual(['own 1.0.0']);
+  await put('deployed/own.json', manifest('own', { version: '1.1.0' }));
+  await loadOwn();
+  expect(deployed()).toEqual(['own 1.1.0']);
+  await rm(join(folder, 'deployed/own.json'));
+  await loadOwn();
+  expect(deployed()).toEqual(['own 1.1.0']);
+  await loadOwnManifests(catalogue, join(folder, 'nowhere'), policy, log);
+  expect(logged.map(({ msg }) => msg)).toEqual([`CATALOGUE_DIR cannot be read: ${join(folder, 'nowhere')} (ENOENT)`]);
+});
+
+test('what was undeployed or rolled back stays so at the next start, whatever the files say', async () => {
+  await put('deployed/own.json', manifest('own'));
+  await put('deployed/travel.json', manifest('travel'));
+  for (const start of [loadOwn, load]) await start();
+  await catalogue.undeploy('own', { via: 'command' });
+  await catalogue.undeploy('travel', { via: 'command' });
+  await put('deployed/own.json', manifest('own', { version: '1.1.0' }));
+  await put('deployed/travel.json', manifest('travel', { version: '1.1.0' }));
+  for (const start of [loadOwn, load]) await start();
+  expect(deployed()).toEqual([]);
+  await catalogue.deploy('own', '1.1.0');
+  await catalogue.deploy('own', '1.0.0');
+  await loadOwn();
+  expect(deployed()).toEqual(['own 1.0.0']);
+});
+
+test('a bundled server that was undeployed is not brought back by an upgrade', async () => {
+  await put('deployed/travel.json', manifest('travel'));
+  await load();
+  await catalogue.undeploy('travel', { via: 'command' });
+  await put('deployed/travel.json', manifest('travel', { version: '1.1.0' }));
+  await load();
+  expect(deployed()).toEqual([]);
 });

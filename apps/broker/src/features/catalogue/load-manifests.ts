@@ -5,10 +5,10 @@ import { SoukError, type Issue } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
 import type { Catalogue } from './create-catalogue.ts';
 import { parseManifest, type ManifestPolicy } from './parse-manifest.ts';
+import type { ManifestRow } from './store.ts';
 
-export type ManifestFile =
-  | { file: string; manifest: Manifest }
-  | { file: string; problem: { code: string; message: string; issues: readonly Issue[] } };
+type ManifestProblem = { code: string; message: string; issues: readonly Issue[] };
+export type ManifestFile = { file: string; manifest: Manifest } | { file: string; problem: ManifestProblem };
 
 /** Reads every *.json of a folder as a manifest. An invalid file is reported among the results, never thrown. */
 export async function readManifestFolder(folder: string, policy: ManifestPolicy): Promise<ManifestFile[]> {
@@ -28,7 +28,7 @@ export async function readManifestFolder(folder: string, policy: ManifestPolicy)
 
 /**
  * Brings the bundled manifests into the catalogue: new ones and new versions are staged, those of `deployedFolder` are
- * also deployed, unless an administrator has replaced them with another version.
+ * also deployed, unless an administrator has replaced them with another version or taken the server out.
  */
 export async function loadBundledManifests(
   catalogue: Catalogue,
@@ -36,30 +36,84 @@ export async function loadBundledManifests(
   policy: ManifestPolicy,
   log: Log,
 ): Promise<void> {
-  const read = async (folder: string, deploy: boolean) =>
-    (await readManifestFolder(folder, policy)).map((file) => ({ ...file, deploy }));
-  for (const file of [...(await read(folders.deployed, true)), ...(await read(folders.staged, false))]) {
+  const note = ' (bundled: BUNDLED_CATALOGUE=off leaves the whole bundled catalogue out)';
+  await loadFolder(folders.deployed, policy, log, (manifest) => bringInBundled(catalogue, manifest, true), note);
+  await loadFolder(folders.staged, policy, log, (manifest) => bringInBundled(catalogue, manifest, false), note);
+}
+
+/**
+ * Brings the operator's own folder into the catalogue: new manifests and new versions are deployed, except those of a server
+ * that was undeployed by command, which are staged. A file that was removed undeploys nothing.
+ */
+export async function loadOwnManifests(
+  catalogue: Catalogue,
+  folder: string,
+  policy: ManifestPolicy,
+  log: Log,
+): Promise<void> {
+  try {
+    await loadFolder(folder, policy, log, (manifest) => bringInOwn(catalogue, manifest));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    log.warn({ folder, err: error }, `CATALOGUE_DIR cannot be read: ${folder} (${String(error.code)})`);
+  }
+}
+
+/** A manifest that is refused is told with its file, field and rule, and never keeps the others from being loaded. */
+async function loadFolder(
+  folder: string,
+  policy: ManifestPolicy,
+  log: Log,
+  bringIn: (manifest: Manifest) => Promise<void>,
+  note = '',
+): Promise<void> {
+  const leaveOut = (path: string, problem: ManifestProblem) => {
+    const file = basename(path);
+    log.warn({ file, problem }, `the manifest ${file} is left out: ${sayProblem(problem)}${note}`);
+  };
+  for (const file of await readManifestFolder(folder, policy)) {
     if ('problem' in file) {
-      // In production the bundled programs and services are missing on purpose.
-      const level = isForbiddenHere(file.problem.code) ? 'info' : 'error';
-      log[level]({ file: basename(file.file), problem: file.problem }, 'a bundled manifest is left out');
+      leaveOut(file.file, file.problem);
       continue;
     }
     try {
-      await bringIn(catalogue, file.manifest, file.deploy);
+      await bringIn(file.manifest);
     } catch (error) {
       if (!(error instanceof SoukError)) throw error;
-      log.error({ file: basename(file.file), code: error.code }, `a bundled manifest is left out: ${error.message}`);
+      leaveOut(file.file, { code: error.code, message: error.message, issues: [] });
     }
   }
 }
 
-async function bringIn(catalogue: Catalogue, manifest: Manifest, deploy: boolean): Promise<void> {
+/** Each field with its rule; `code` alone says nothing to an operator. */
+function sayProblem({ message, issues }: ManifestProblem): string {
+  const said = issues.map(({ path, message: rule }) => (path === '' ? rule : `${path}: ${rule}`));
+  return (said.length > 0 ? said.join('; ') : message).slice(0, 2000);
+}
+
+async function bringInBundled(catalogue: Catalogue, manifest: Manifest, deploy: boolean): Promise<void> {
   const versions = await catalogue.versions(manifest.id);
   // A bundled server that an administrator has changed is theirs from then on.
   if (versions.some((row) => row.origin === 'admin' && row.status !== 'superseded')) return;
   const result = await catalogue.stage(manifest, { origin: 'bundled' });
-  if (result === 'staged' && deploy) await catalogue.deploy(manifest.id, manifest.version);
+  if (result === 'staged' && deploy && !wasUndeployed(versions)) await catalogue.deploy(manifest.id, manifest.version);
+}
+
+async function bringInOwn(catalogue: Catalogue, manifest: Manifest): Promise<void> {
+  const versions = await catalogue.versions(manifest.id);
+  const known = versions.find(({ version }) => version === manifest.version);
+  // a version that was replaced or rolled back stays so: the newest decision counts, not the file
+  if (wasUndeployed(versions) || (known && known.status !== 'staging')) {
+    await catalogue.stage(manifest, { origin: 'admin' });
+    return;
+  }
+  await catalogue.deployManifest(manifest, { via: 'start' });
+}
+
+/** Whether a server was live once and is not now: only a decision brings it back. */
+function wasUndeployed(versions: readonly ManifestRow[]): boolean {
+  const wasLive = versions.some(({ deployedAt }) => deployedAt !== undefined);
+  return wasLive && !versions.some(({ status }) => status === 'deployed');
 }
 
 /** Whether a manifest is valid and only names something that this installation does not allow. */
