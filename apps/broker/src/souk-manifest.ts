@@ -1,11 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { readConfig } from '#platform/config.ts';
-import { callOperator, NotRunningError } from '#platform/operator/call-operator.ts';
-import { readInstallation } from './installation.ts';
-import { checkManifestSource } from './manifest-commands.ts';
 import {
   approvedSchema,
-  checkedSchema,
   deployedSchema,
   diffSchema,
   listSchema,
@@ -13,7 +8,6 @@ import {
   undeployedSchema,
   type CheckedManifest,
 } from './manifest-results.ts';
-import { paths } from './paths.ts';
 import {
   askBrokerOrRun,
   ReportedError,
@@ -22,10 +16,10 @@ import {
   type Command,
   type Values,
 } from './souk-command.ts';
+import { importManifests } from './souk-import.ts';
+import { check, readSource } from './souk-manifest-source.ts';
 import { printApproved, printChecked, printDeployed, printDiff, printList, printOffer } from './souk-manifest-print.ts';
 
-/** A manifest is at most 256 KiB; a larger file is not sent. */
-const maxFileBytes = 256 * 1024;
 /** A deployment waits for the first discovery, which has 30 s to connect and 60 s for its lists at most. */
 const deployTimeoutMs = 150_000;
 
@@ -81,6 +75,20 @@ export const manifestCliCommands: readonly Command[] = [
       ['', 'exits with 1 when the manifest is refused, and when its server cannot be reached'],
     ],
     run: deploy,
+  },
+  {
+    name: 'manifest import',
+    summary: "turns a client's configuration (mcpServers) into manifests, without its secrets",
+    usage: 'manifest import FILE|- [--to DIR] [--json]',
+    options: { ...json, to: { type: 'string' } },
+    argument: 'FILE',
+    help: [
+      ['FILE', 'the configuration of Claude Desktop, Cursor, VS Code …; - reads standard input'],
+      ['--to DIR', 'the folder to write to; by default CATALOGUE_DIR, whose files the next start deploys'],
+      jsonHelp,
+      ['', 'exits with 1 when an entry was not imported'],
+    ],
+    run: importManifests,
   },
   {
     name: 'manifest undeploy',
@@ -185,29 +193,4 @@ function required(values: Values, name: string, command: string): string {
   const value = values[name];
   if (typeof value !== 'string') throw new UsageError(`${name} is required. See: npm run souk -- ${command} --help`);
   return value;
-}
-
-/** The bytes of a file or of standard input; at most one more than a manifest may have. */
-export async function readSource(file: string, cli: CliOptions): Promise<Buffer> {
-  if (file === '-') {
-    if (!cli.stdin) throw new UsageError('there is no standard input');
-    return Buffer.from(await cli.stdin()).subarray(0, maxFileBytes + 1);
-  }
-  try {
-    return (await readFile(file)).subarray(0, maxFileBytes + 1);
-  } catch (error) {
-    throw new UsageError(`cannot read ${file} (${error instanceof Error && 'code' in error ? error.code : 'failed'})`);
-  }
-}
-
-/** By the rules of the running broker, whose configuration may be another one than that of this shell. */
-export async function check(source: Buffer, { environment }: CliOptions): Promise<CheckedManifest> {
-  const config = readConfig(environment);
-  try {
-    const args = { source: source.toString('base64') };
-    return checkedSchema.parse(await callOperator(config.dataDir, 'manifest.check', args));
-  } catch (error) {
-    if (!(error instanceof NotRunningError)) throw error;
-    return checkManifestSource(source, readInstallation(config, paths).policy);
-  }
 }

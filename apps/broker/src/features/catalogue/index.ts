@@ -17,3 +17,4 @@ export { parseManifest, type ManifestPolicy } from './parse-manifest.ts';
 export { mountCatalogueRoutes } from './routes.ts';
 export { featuresOf, serverFeatures, type ServerFeature } from './server-features.ts';
 export { isDown, type CatalogueItem, type CatalogueServer, type CatalogueSnapshot } from './snapshot.ts';
+export { readJson } from './read-json.ts';

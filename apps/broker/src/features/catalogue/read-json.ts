@@ -11,8 +11,9 @@ export type ReadJson = { value: unknown; issues: [] } | { value: undefined; issu
  * Reads JSON that was written by hand, more strictly than JSON.parse: a byte order mark, NUL, invalid UTF-8, a duplicate
  * key and a key that would reach an object's prototype are mistakes or attacks, and are reported with their path
  * (security.md, bad input 31).
+ * @param options.comments comments and trailing commas are allowed, as in the settings of editors
  */
-export function readJson(source: Uint8Array | string): ReadJson {
+export function readJson(source: Uint8Array | string, { comments = false }: { comments?: boolean } = {}): ReadJson {
   const text = typeof source === 'string' ? source : decode(source);
   if (text === undefined) return failure('', 'is not valid UTF-8');
   if (text.startsWith('\uFEFF')) return failure('', 'begins with a byte order mark: save it as UTF-8 without BOM');
@@ -20,7 +21,7 @@ export function readJson(source: Uint8Array | string): ReadJson {
   if (isTooDeep(text, maxDepth)) return failure('', `is nested deeper than ${maxDepth} levels`);
   let document: DocumentNode;
   try {
-    document = parse(text, { mode: 'json' });
+    document = parse(text, comments ? { mode: 'jsonc', allowTrailingCommas: true } : { mode: 'json' });
   } catch (error) {
     return failure('', `is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
   }

@@ -18,7 +18,7 @@ export type OperatorSecrets = {
 export function createOperatorSecrets(secrets: ReadonlyMap<string, string>): OperatorSecrets {
   return {
     header(serverId, name) {
-      const variable = `UPSTREAM_HEADER_${asVariable(serverId)}__${asVariable(name)}`;
+      const variable = headerVariable(serverId, name);
       const value = secrets.get(variable);
       if (value === undefined) throw new UpstreamError('sign_in_required', `${variable} is not set`);
       return value;
@@ -26,6 +26,11 @@ export function createOperatorSecrets(secrets: ReadonlyMap<string, string>): Ope
     clientId: (serverId) => secrets.get(`UPSTREAM_CLIENT_ID_${asVariable(serverId)}`),
     clientSecret: (serverId) => secrets.get(`UPSTREAM_CLIENT_SECRET_${asVariable(serverId)}`),
   };
+}
+
+/** The variable that holds the value of a header. */
+export function headerVariable(serverId: string, name: string): string {
+  return `UPSTREAM_HEADER_${asVariable(serverId)}__${asVariable(name)}`;
 }
 
 function asVariable(text: string): string {

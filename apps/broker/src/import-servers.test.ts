@@ -1,0 +1,116 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { temporaryRoot } from '#testing/databases.ts';
+import { importServers } from './import-servers.ts';
+import { runCli } from './souk-cli.ts';
+
+const secret = 'sk-canary-1234567890';
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(temporaryRoot(), 'import-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function run(configuration: string, argv: string[] = [], environment: NodeJS.ProcessEnv = {}) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await runCli(['manifest', 'import', '-', '--to', join(folder, 'own'), ...argv], {
+    environment: { DATA_DIR: join(folder, 'data'), ...environment },
+    stdout: (line) => out.push(line),
+    stderr: (line) => err.push(line),
+    stdin: async () => configuration,
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+const written = async (name: string): Promise<unknown> => JSON.parse(await readFile(join(folder, 'own', name), 'utf8'));
+
+test("Claude Desktop's and Cursor's shape: addresses become manifests, their headers secrets by name", async () => {
+  const configuration = JSON.stringify({
+    mcpServers: {
+      'Code Host': { url: 'https://mcp.example.com/mcp', headers: { Authorization: `Bearer ${secret}`, Accept: 'x' } },
+      Feed: { type: 'sse', url: 'https://feed.example.com/sse' },
+      socket: { url: 'wss://socket.example.com/' },
+      bridged: {
+        command: 'npx',
+        args: ['-y', 'mcp-remote', 'https://b.example.com/mcp', '--header', `X-Key:${secret}`],
+      },
+    },
+  });
+  const { code, out, err } = await run(configuration);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(await written('code-host.json')).toMatchObject({
+    id: 'code-host',
+    connection: { type: 'http', url: 'https://mcp.example.com/mcp' },
+    auth: { type: 'headers', headers: [{ name: 'Authorization', from: 'operator' }] },
+  });
+  expect(await written('socket.json')).toMatchObject({ connection: { type: 'websocket' } });
+  expect(await written('bridged.json')).toMatchObject({
+    connection: { type: 'http', url: 'https://b.example.com/mcp' },
+    auth: { headers: [{ name: 'X-Key', from: 'operator' }] },
+  });
+  expect(out).toContain('UPSTREAM_HEADER_CODE_HOST__AUTHORIZATION');
+  expect(out).toContain('UPSTREAM_HEADER_BRIDGED__X_KEY');
+  expect(out).toContain('older HTTP+SSE transport');
+  const files = await readdir(join(folder, 'own'));
+  const texts = await Promise.all(files.map((name) => readFile(join(folder, 'own', name), 'utf8')));
+  expect(`${out}${texts.join('')}`).not.toContain(secret);
+  // nothing is written over
+  const again = await run(configuration);
+  expect(again.code).toBe(1);
+  expect(again.out).toContain('code-host.json exists already and was not changed');
+});
+
+test("VS Code's shape, with comments: a program says that it needs an entry, and prints it", async () => {
+  const { code, out } = await run(`{
+    // of the team
+    "inputs": [],
+    "servers": {
+      "tickets": { "type": "stdio", "command": "npx", "args": ["-y", "@acme/tickets@1.2.3", "--verbose"], "env": { "TICKETS_TOKEN": "${secret}" } },
+      "local": { "command": "python3", "args": ["/srv/server.py"] },
+    },
+  }`);
+  expect(code).toBe(0);
+  expect(await written('tickets.json')).toMatchObject({ connection: { type: 'stdio', command: 'tickets' } });
+  expect(out).toContain('It is a program. Souk only starts programs of the allow-list');
+  expect(out).toContain('UPSTREAM_ENV_TICKETS__TICKETS_TOKEN');
+  expect(out).not.toContain(secret);
+  const [tickets, local] = importServers(
+    '{"servers":{"tickets":{"command":"npx","args":["-y","@acme/tickets@1.2.3","--verbose"],"env":{"TICKETS_TOKEN":"x"}},"local":{"command":"python3","args":["/srv/server.py"]}}}',
+  );
+  expect(tickets?.allowlist).toEqual({
+    tickets: { npm: '@acme/tickets@1.2.3', args: ['--verbose'], secrets: ['TICKETS_TOKEN'] },
+  });
+  expect(local?.allowlist).toEqual({ local: { argv: ['python3', '/srv/server.py'] } });
+});
+
+test.each([
+  [{ url: `https://a.example.com/?api_key=${secret}` }, 'carries a secret (?api_key=)'],
+  [{ url: `https://me:${secret}@a.example.com/` }, 'carries a user name or password'],
+  [{ url: 'https://${input:host}/mcp' }, 'is not a complete URL'],
+  [{ url: 'ftp://a.example.com/' }, 'cannot connect to ftp:'],
+  [{ nothing: 1 }, 'neither a url nor a command'],
+])('an entry %j is left out, with the reason and without the secret', async (entry, reason) => {
+  const { code, out } = await run(JSON.stringify({ mcpServers: { a: entry } }));
+  expect(code).toBe(1);
+  expect(out).toContain('a: not imported');
+  expect(out).toContain(reason);
+  expect(out).not.toContain(secret);
+});
+
+test('names become ids: each its own, none reserved, none that leaves the folder', () => {
+  const names = ['../../etc/x', 'A b', 'a-b', 'tools', '日本', '-'];
+  const entries = Object.fromEntries(names.map((name) => [name, { url: 'https://a.example.com/' }]));
+  expect(importServers(JSON.stringify({ mcpServers: entries })).map(({ id }) => id)).toEqual([
+    'etc-x',
+    'a-b',
+    'a-b-2',
+    'mcp-tools',
+    'server',
+    'server-2',
+  ]);
+});
+
+test.each(['', '[]', '{"a":1}', '{"mcpServers":{}}', '{"mcpServers":{"a":{},"a":{}}}'])(
+  'a text that is no configuration is refused: %s',
+  async (text) => expect(await run(text)).toMatchObject({ code: 64, out: '' }),
+);

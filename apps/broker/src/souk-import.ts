@@ -1,0 +1,66 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readConfig } from '#platform/config.ts';
+import { importServers, type ImportedServer } from './import-servers.ts';
+import { ReportedError, UsageError, type CliOptions, type Values } from './souk-command.ts';
+import { check, readSource } from './souk-manifest-source.ts';
+
+type Written = ImportedServer & {
+  /** Where its manifest was written. */
+  file?: string;
+  /** What the running broker, or this configuration, says of it now. */
+  problems: string[];
+};
+
+/** `souk manifest import`: turns a client's configuration into manifests, each checked and written to a folder. */
+export async function importManifests(values: Values, cli: CliOptions): Promise<void> {
+  const source = values.FILE;
+  if (typeof source !== 'string') throw new UsageError('FILE is required. See: npm run souk -- manifest import --help');
+  const folder = typeof values.to === 'string' ? values.to : readConfig(cli.environment).catalogueDir;
+  if (folder === undefined) throw new UsageError('set CATALOGUE_DIR, or name a folder with --to DIR');
+  const servers = readServers(await readSource(source, cli));
+  await mkdir(folder, { recursive: true });
+  const written: Written[] = [];
+  for (const server of servers) written.push(await write(server, folder, cli));
+  if (values.json === true) cli.stdout(JSON.stringify({ servers: written }));
+  else for (const server of written) print(server, cli.stdout);
+  if (written.some(({ file }) => file === undefined)) throw new ReportedError();
+}
+
+function readServers(source: Buffer): ImportedServer[] {
+  try {
+    return importServers(source);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+async function write(server: ImportedServer, folder: string, cli: CliOptions): Promise<Written> {
+  const { manifest, id } = server;
+  if (!manifest || id === undefined) return { ...server, problems: [] };
+  const json = `${JSON.stringify(manifest, null, 2)}\n`;
+  const checked = await check(Buffer.from(json), cli);
+  const problems = checked.ok ? [] : checked.problems.map(({ path, message }) => `${path}: ${message}`);
+  // what this installation does not allow yet may be allowed later: the manifest itself is right
+  if (!checked.ok && checked.code === 'manifest_invalid') return { ...server, problems };
+  const file = join(folder, `${id}.json`);
+  try {
+    await writeFile(file, json, { flag: 'wx' });
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    const reason =
+      error.code === 'EEXIST' ? 'exists already and was not changed' : `cannot be written (${String(error.code)})`;
+    return { ...server, problems: [...problems, `${file} ${reason}`] };
+  }
+  return { ...server, file, problems };
+}
+
+function print(server: Written, stdout: (line: string) => void): void {
+  const { name, file, refused, problems, variables, notes, allowlist } = server;
+  stdout(file === undefined ? `${name}: not imported` : `${name}: written to ${file}`);
+  for (const line of [...(refused === undefined ? [] : [refused]), ...problems, ...notes]) stdout(`  ${line}`);
+  if (variables.length > 0)
+    stdout(`  Give the broker its secrets: ${variables.join(', ')} (or each with _FILE), and restart it.`);
+  if (allowlist) for (const line of JSON.stringify(allowlist, null, 2).split('\n')) stdout(`    ${line}`);
+  if (file !== undefined) stdout(`  Deploy it with: npm run souk -- manifest deploy ${file}`);
+}

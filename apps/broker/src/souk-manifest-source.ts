@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises';
+import { readConfig } from '#platform/config.ts';
+import { callOperator, NotRunningError } from '#platform/operator/call-operator.ts';
+import { readInstallation } from './installation.ts';
+import { checkManifestSource } from './manifest-commands.ts';
+import { checkedSchema, type CheckedManifest } from './manifest-results.ts';
+import { paths } from './paths.ts';
+import { UsageError, type CliOptions } from './souk-command.ts';
+
+/** A manifest is at most 256 KiB; a larger file is not sent. */
+const maxFileBytes = 256 * 1024;
+
+/** The bytes of a file or of standard input; at most one more than a manifest may have. */
+export async function readSource(file: string, cli: CliOptions): Promise<Buffer> {
+  if (file === '-') {
+    if (!cli.stdin) throw new UsageError('there is no standard input');
+    return Buffer.from(await cli.stdin()).subarray(0, maxFileBytes + 1);
+  }
+  try {
+    return (await readFile(file)).subarray(0, maxFileBytes + 1);
+  } catch (error) {
+    throw new UsageError(`cannot read ${file} (${error instanceof Error && 'code' in error ? error.code : 'failed'})`);
+  }
+}
+
+/** By the rules of the running broker, whose configuration may be another one than that of this shell. */
+export async function check(source: Buffer, { environment }: CliOptions): Promise<CheckedManifest> {
+  const config = readConfig(environment);
+  try {
+    const args = { source: source.toString('base64') };
+    return checkedSchema.parse(await callOperator(config.dataDir, 'manifest.check', args));
+  } catch (error) {
+    if (!(error instanceof NotRunningError)) throw error;
+    return checkManifestSource(source, readInstallation(config, paths).policy);
+  }
+}
