@@ -5,7 +5,12 @@ export { personalFilesContributor } from './processes/personal-files.ts';
 export { mountPreferenceRoutes } from './preferences/routes.ts';
 export { mountUpstreamRoutes } from './routes.ts';
 export type { ServicePrograms } from './processes/run-services.ts';
-export { bundledPrograms, readStdioAllowlist, secretVariable, type StdioAllowlist } from './processes/stdio-allowlist.ts';
+export {
+  bundledPrograms,
+  readStdioAllowlist,
+  secretVariable,
+  type StdioAllowlist,
+} from './processes/stdio-allowlist.ts';
 export { mountClientDocument, mountUpstreamSignInRoutes } from './sign-in/routes.ts';
 export type { UpstreamNeeds } from './pool/connection-key.ts';
 export type { OfferedKind, PersonOffers } from './offers/person-offers.ts';
