@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,9 +14,13 @@ import { productFlags } from '../scripts/product-flags.ts';
 import type { BrokerStart, DelayFigures, LoopDelay, ToBroker } from './hostile/messages.ts';
 import { newDataDir } from './product.ts';
 
-/** Measures I5, I6 and I7 (security.md): ten servers, four of them bad, and then every fault at once. */
+/** Measures I5, I6 and I7 (security.md): six healthy servers beside seven bad ones, and then every fault at once. */
 const healthy = ['one', 'two', 'three', 'four', 'five', 'six'];
-const bad = ['dead', 'hang', 'garbage', 'endless-stream'];
+const floods = ['endless-stream', 'progress-flood', 'log-flood'];
+const bad = ['dead', 'hang', 'garbage', 'hostile-template', ...floods];
+/** Calls of each flooding server at once: a flood on one stream is less than one on several. */
+const floodsAtOnce = 4;
+const longestCallMs = 2000;
 const worse: Fault[] = [
   'html',
   'not-rpc',
@@ -127,13 +132,14 @@ test('security row 18: 700 MiB from a server fail the call as too large, and mem
   }
 });
 
-test('[I5] with a dead, a hanging, a garbage and a flooding server among ten, calls to the others are as fast as before', async () => {
+test('[I5] beside dead, hanging, garbage and flooding servers, a hostile template and slow clients, calls to others are as fast as before', async () => {
   await measureHealthy(500);
   const rounds = [];
   for (let round = 0; round < 3; round++) {
     const baseline = await measureHealthy(size.calls);
-    const stop = beginCalls(bad);
-    const disturbed = await measureHealthy(size.calls).finally(stop);
+    const stop = beginCalls([...bad, ...Array.from({ length: floodsAtOnce - 1 }, () => floods).flat()]);
+    const stopSlow = beginSlowClients();
+    const disturbed = await measureHealthy(size.calls).finally(() => Promise.all([stop(), stopSlow()]));
     rounds.push({ baseline, disturbed });
     if (isHeld({ baseline, disturbed })) break;
   }
@@ -228,13 +234,62 @@ async function measureHealthy(calls: number): Promise<number> {
 /** Calls each of these servers repeatedly, each with its own user or with this token. @returns a function that stops */
 function beginCalls(servers: readonly string[], token?: string): () => Promise<void> {
   const stop = new AbortController();
-  const loops = servers.map(async (server, index) => {
+  const loops = servers.map(async (server) => {
     const name = `${slugOf(server)}__${programs.includes(server) ? 'hang' : 'call'}`;
     while (!stop.signal.aborted) {
-      await postModern(url, token ?? tokens[index + 1] ?? '', 'tools/call', { name, arguments: {} });
+      const { headers, body } = callWithProgress(name, token ?? tokens[bad.indexOf(server) + 1] ?? '');
+      // progress extends a call's deadline up to ten minutes: the client ends such a call
+      const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(longestCallMs)]);
+      await fetch(url, { method: 'POST', headers, body, signal })
+        .then(readToEnd)
+        .catch(() => {});
       // without a pause, immediate refusals would make the driver itself the load
-      await delay(20);
+      await delay(50);
     }
+  });
+  return async () => {
+    stop.abort();
+    await Promise.all(loops);
+  };
+}
+
+/** Reads an answer without keeping it: the driver has to be faster than the floods. */
+async function readToEnd({ body }: Response): Promise<void> {
+  for await (const _chunk of body ?? []) continue;
+}
+
+function callWithProgress(name: string, token: string): { headers: Record<string, string>; body: string } {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+    progressToken: 1,
+  };
+  return {
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': name,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {}, _meta: meta } }),
+  };
+}
+
+/** Clients of the flooding servers that never read what they asked for. @returns a function that ends them */
+function beginSlowClients(): () => Promise<void> {
+  const stop = new AbortController();
+  const clients = ['progress-flood', 'log-flood'].flatMap((server) => [server, server]);
+  const loops = clients.map(async (server) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.on('error', () => {});
+    socket.pause();
+    const { headers, body } = callWithProgress(`${slugOf(server)}__call`, tokens[bad.indexOf(server) + 1] ?? '');
+    const lines = Object.entries({ host: new URL(url).host, ...headers, 'content-length': String(body.length) });
+    socket.write(`POST /mcp HTTP/1.1\r\n${lines.map((line) => `${line.join(': ')}\r\n`).join('')}\r\n${body}`);
+    await new Promise((resolve) => stop.signal.addEventListener('abort', resolve, { once: true }));
+    socket.destroy();
   });
   return async () => {
     stop.abort();

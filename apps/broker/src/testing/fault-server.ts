@@ -1,5 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { asRecord } from '#platform/json.ts';
 import { listenLocally } from './listen-locally.ts';
 
 /**
@@ -8,6 +9,8 @@ import { listenLocally } from './listen-locally.ts';
  * - `html`: 200 with a page; `garbage`: 200 application/json that is no JSON; `not-rpc`: JSON that is no JSON-RPC
  * - `wrong-id`: an answer to a question nobody asked
  * - `cut-stream`: an event stream that ends without the answer; `reset`: the socket is torn down
+ * - `progress-flood`, `log-flood`: progress of the call, or log messages, for ever
+ * - `hostile-template`: a link and a template that take a backtracking matcher years
  * - `endless-stream`: valid notices for ever; `endless-garbage`: bad events for ever
  * - `huge-json`, `huge-event`: 700 MiB, made as fast as they are read
  * - `deep-json`, `deep-event`: a result of 200,000 nested arrays
@@ -30,6 +33,9 @@ export type Fault =
   | 'cut-stream'
   | 'reset'
   | 'endless-stream'
+  | 'progress-flood'
+  | 'log-flood'
+  | 'hostile-template'
   | 'endless-garbage'
   | 'huge-json'
   | 'huge-event'
@@ -62,7 +68,7 @@ export type FaultServer = {
   close(): Promise<void>;
 };
 
-type Rpc = { id: string | number | undefined; method: string; cursor: string | undefined };
+type Rpc = { id: string | number | undefined; method: string; cursor: string | undefined; progressToken: unknown };
 
 /** A hand-written legacy MCP server with faults, on a free port of 127.0.0.1. */
 export async function startFaultServer(): Promise<FaultServer> {
@@ -102,7 +108,8 @@ async function readRpc(request: IncomingMessage): Promise<Rpc> {
   let text = '';
   for await (const chunk of request) text += String(chunk);
   const body: unknown = text === '' ? {} : JSON.parse(text);
-  if (body === null || typeof body !== 'object') return { id: undefined, method: '', cursor: undefined };
+  if (body === null || typeof body !== 'object')
+    return { id: undefined, method: '', cursor: undefined, progressToken: undefined };
   const params: unknown = 'params' in body ? body.params : undefined;
   const cursor = params !== null && typeof params === 'object' && 'cursor' in params ? params.cursor : undefined;
   const id = 'id' in body && (typeof body.id === 'string' || typeof body.id === 'number') ? body.id : undefined;
@@ -110,6 +117,7 @@ async function readRpc(request: IncomingMessage): Promise<Rpc> {
     id,
     method: 'method' in body ? String(body.method) : (request.method ?? ''),
     cursor: typeof cursor === 'string' ? cursor : undefined,
+    progressToken: asRecord(asRecord(params)?.['_meta'])?.['progressToken'],
   };
 }
 
@@ -121,11 +129,15 @@ function behave(fault: string, rpc: Rpc, request: IncomingMessage, response: Ser
       response.setHeader('mcp-session-id', 'one');
       return answer(response, rpc.id, {
         protocolVersion: '2025-06-18',
-        capabilities: { tools: {} },
+        capabilities: fault === 'hostile-template' ? { tools: {}, resources: {} } : { tools: {} },
         serverInfo: { name: 'fault', version: '1' },
       });
     case 'ping':
       return answer(response, rpc.id, {});
+    case 'resources/list':
+      return answer(response, rpc.id, { resources: [] });
+    case 'resources/templates/list':
+      return answer(response, rpc.id, { resourceTemplates: [{ uriTemplate: hostileTemplate, name: 'hostile' }] });
     case 'tools/list':
       return answer(response, rpc.id, toolList(fault, rpc.cursor));
     default:
@@ -177,8 +189,26 @@ function misbehave(fault: string, rpc: Rpc, response: ServerResponse): void {
       return void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': nothing\n\n');
     case 'reset':
       return void response.socket?.resetAndDestroy();
+    case 'progress-flood': {
+      const params = { progressToken: rpc.progressToken ?? id, progress: 1, message: 'x'.repeat(100) };
+      return pour(response, 'text/event-stream', '', sseNotice('progress', params).repeat(100), Infinity);
+    }
+    case 'log-flood': {
+      const params = { level: 'info', data: 'x'.repeat(100) };
+      return pour(response, 'text/event-stream', '', sseNotice('message', params).repeat(100), Infinity);
+    }
+    case 'hostile-template': {
+      const link = { type: 'resource_link', uri: `x:${'a'.repeat(2000)}`, name: 'hostile' };
+      return answer(response, id, { content: [link] });
+    }
     case 'endless-stream':
-      return pour(response, 'text/event-stream', '', `${sseNotice()}`.repeat(100), Infinity);
+      return pour(
+        response,
+        'text/event-stream',
+        '',
+        sseNotice('message', { level: 'info', data: 'x' }).repeat(100),
+        Infinity,
+      );
     case 'endless-garbage':
       return pour(response, 'text/event-stream', '', 'data: no JSON\n\n'.repeat(1000), Infinity);
     case 'huge-json': {
@@ -262,9 +292,11 @@ function deepAnswer(id: string | number | null): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":{"content":[],"structuredContent":{"deep":${deep}}}}`;
 }
 
-function sseNotice(): string {
-  const notice = { jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } };
-  return `data: ${JSON.stringify(notice)}\n\n`;
+/** Eight variables, the most that are matched, and an end that no link has. */
+const hostileTemplate = '{+a}{+b}{+c}{+d}{+e}{+f}{+g}{+h}X';
+
+function sseNotice(what: 'progress' | 'message', params: object): string {
+  return `data: ${JSON.stringify({ jsonrpc: '2.0', method: `notifications/${what}`, params })}\n\n`;
 }
 
 function answer(response: ServerResponse, id: string | number | null, result: unknown): void {
