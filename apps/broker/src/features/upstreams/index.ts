@@ -13,6 +13,6 @@ export {
 } from './processes/stdio-allowlist.ts';
 export { mountClientDocument, mountUpstreamSignInRoutes } from './sign-in/routes.ts';
 export type { UpstreamNeeds } from './pool/connection-key.ts';
-export type { OfferedKind, PersonOffers } from './offers/person-offers.ts';
+export type { PersonOffers } from './offers/person-offers.ts';
 export { headerVariable } from './sign-in/operator-secrets.ts';
 export { needsOwnSecrets } from './sign-in/credentials.ts';

@@ -5,7 +5,7 @@ import {
   type OfferedItem,
 } from '#features/catalogue/index.ts';
 
-export type OfferedKind = 'tool' | 'prompt' | 'resource';
+type OfferedKind = 'tool' | 'prompt' | 'resource';
 
 /** One person's list of one server, as it was read. Its entry is built once for each catalogue entry. */
 export class LoadedOffer {
