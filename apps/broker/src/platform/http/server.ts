@@ -20,6 +20,11 @@ const requestTimeouts: RequestTimeouts = { headersMs: 10_000, wholeMs: 30_000, c
 /** A load balancer probes by the address of the machine, not by the public name. */
 const hostExempt: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
+/** The contract's zod schemas check bodies: Fastify would load two more JSON schema engines, 14 MB, for nothing. */
+const refuseSchemas = () => () => {
+  throw new Error('routes have no schema of Fastify: use endpoint() of the contract');
+};
+
 export type Readiness = () => Promise<boolean>;
 
 /**
@@ -49,6 +54,7 @@ export async function buildServer(options: {
     // Open streams of MCP clients would delay the stop without end.
     forceCloseConnections: true,
     return503OnClosing: true,
+    schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
     // an address that cannot be decoded fails before routing, and so before the error handler below
     frameworkErrors: (error, request, reply) => {
       const rendered = renderError(error, request.id);
