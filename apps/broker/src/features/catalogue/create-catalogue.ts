@@ -188,7 +188,8 @@ export async function createCatalogue(options: {
         publish(current.servers.map((other) => (other.id === serverId ? updated : other)));
       }
       await store.upsertHealth(db, serverId, { ...change, checkedAtMs: nowMs });
-      if (!same) await options.db.notify(channel, serverId);
+      // a read that began before may have published the status before this one
+      if (!same) await changed(serverId);
     },
 
     toolChanges: (filter) => listToolChanges(db, filter),
