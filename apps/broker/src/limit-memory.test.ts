@@ -2,11 +2,15 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { defaultCacheDir, ensureStartImage } from '#platform/db/start-image.ts';
 import { temporaryRoot } from '#testing/databases.ts';
+import { migrations } from './migrations.ts';
 
 const run = promisify(execFile);
 
 test('a start on the embedded database needs less than 400 MB', async () => {
+  // making the image, once for each version of the product, takes more
+  await ensureStartImage(defaultCacheDir, migrations);
   const file = (path: string) => JSON.stringify(join(import.meta.dirname, path));
   const program = `
     import { limitMemory } from ${file('limit-memory.ts')};
