@@ -169,6 +169,13 @@ describe('the configuration', () => {
     });
   });
 
+  test('an administrator whom SIGN_IN_ALLOW does not let in is a mistake', () => {
+    const allow = { SIGN_IN_ALLOW: 'acme.example', ADMIN_EMAILS: 'ana@acme.example,Bob@other.example' };
+    expect(problemsOf(allow)).toEqual(['ADMIN_EMAILS: SIGN_IN_ALLOW does not let Bob@other.example in']);
+    expect(problemsOf({ ...allow, SIGN_IN_ALLOW: 'acme.example,bob@other.example' })).toEqual([]);
+    expect(problemsOf({ SIGN_IN_ALLOW: 'acme.example' })).toEqual([]);
+  });
+
   test('SIGN_IN_ALLOW names who may sign in, everyone without it; a list of nobody is refused', () => {
     expect(readConfig({ SIGN_IN_ALLOW: 'Acme.example, ana@other.example' }).signInAllow).toEqual({
       domains: new Set(['acme.example']),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
 import { readOidc, type OidcConfig } from './oidc-config.ts';
-import { readSignInAllow, type SignInAllow } from './sign-in-allow.ts';
+import { maySignIn, readSignInAllow, type SignInAllow } from './sign-in-allow.ts';
 import { standInProblems } from './stand-in-problems.ts';
 import { addressEntryProblem } from './http/allowed-addresses.ts';
 import { readUpstreamSecrets } from './upstream-secrets.ts';
@@ -199,6 +199,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   if (env.METRICS_PORT === env.PORT) problems.push('METRICS_PORT must be another port than PORT');
   const upstreamSecrets = readUpstreamSecrets(environment, problems);
   const signInAllow = readAllow(env.SIGN_IN_ALLOW, environment, problems);
+  for (const admin of env.ADMIN_EMAILS) {
+    if (!maySignIn(signInAllow, admin)) problems.push(`ADMIN_EMAILS: SIGN_IN_ALLOW does not let ${admin} in`);
+  }
   if (problems.length > 0) throw new ConfigError(problems);
 
   const standIn = google === undefined && oidc === undefined;
