@@ -78,7 +78,7 @@ export function createIcons(options: {
         const [, sha256] = /^([0-9a-f]{64})\.(?:png|jpg|webp)$/.exec(request.params.file) ?? [];
         const icon = sha256 === undefined ? undefined : (kept.get(sha256) ?? (await findIcon(db, sha256)));
         if (sha256 === undefined || !icon) throw new SoukError('not_found');
-        const [oldest] = kept.size < maxKept ? [] : kept.keys();
+        const [oldest] = kept.size < maxKept || kept.has(sha256) ? [] : kept.keys();
         if (oldest !== undefined) kept.delete(oldest);
         kept.set(sha256, icon);
         return reply
