@@ -71,11 +71,11 @@ export function checkLists(
   function isSound(method: ListMethod, item: unknown): boolean {
     const { kind, key } = lists[method];
     const reason = faultOf(method, item);
+    if (reason === undefined) return true;
     const leftOut = found.get(method) ?? [];
-    if (reason !== undefined && leftOut.length < maxRemembered) {
-      found.set(method, [...leftOut, { kind, name: nameOf(item, key), reason }]);
-    }
-    return reason === undefined;
+    if (leftOut.length < maxRemembered) leftOut.push({ kind, name: nameOf(item, key), reason });
+    found.set(method, leftOut);
+    return false;
   }
 
   function faultOf(method: ListMethod, item: unknown): string | undefined {
