@@ -1,9 +1,9 @@
 import type { CustomFetch } from 'openid-client';
 
-/** Metadata, keys and tokens of a provider are a few KiB; so much is read of an answer at most. */
+/** Of one answer: a provider's metadata, keys and tokens are a few KiB. */
 const maxAnswerBytes = 256 * 1024;
 
-/** A fetch that reads so much of an answer and no more: openid-client itself reads an answer whatever its size. */
+/** A fetch that refuses answers above the limit: openid-client itself has none. */
 export function boundedFetch(inner: CustomFetch | undefined): CustomFetch {
   return async (url, init) => {
     // undici's types are stricter about undefined than the init that openid-client passes

@@ -20,8 +20,8 @@ const plainKeywords: ReadonlySet<string> = new Set([
 const mirrored = 'x-mcp-header';
 
 /**
- * Whether a tool has one or more optional arguments more and is otherwise the same, texts included: whoever calls it as
- * before gets what they got before. Only for schemas without conditions, where that can be read off.
+ * Whether a tool has new optional arguments and no other change, not even of a text: a call as before means what it meant
+ * before. False for a schema with conditions, which may hide more.
  */
 export function addsOptionalArgument(before: Definition, after: Definition): boolean {
   const { inputSchema: schemaBefore, ...restBefore } = before;

@@ -5,7 +5,7 @@ import type { CapabilityKind } from './tables.ts';
 /** Fields whose text people and models read, at every depth: also in a schema's properties and a prompt's arguments. */
 const textFields: ReadonlySet<string> = new Set(['title', 'description']);
 
-/** A title is one line, whatever a server writes. */
+/** Titles are cut to this length and to one line. */
 const maxTitleCharacters = 256;
 
 export type CleanDefinition = { cleaned: Record<string, unknown>; flagged: boolean };

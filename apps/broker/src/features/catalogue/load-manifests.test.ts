@@ -143,7 +143,7 @@ test("the operator's folder is deployed; a new version replaces the old one, and
   expect(logged.map(({ msg }) => msg)).toEqual([`CATALOGUE_DIR cannot be read: ${join(folder, 'nowhere')} (ENOENT)`]);
 });
 
-test('what was undeployed or rolled back stays so at the next start, whatever the files say', async () => {
+test('a server that was undeployed or rolled back stays so at the next start, although its file is still there', async () => {
   await put('deployed/own.json', manifest('own'));
   await put('deployed/travel.json', manifest('travel'));
   for (const start of [loadOwn, load]) await start();

@@ -53,7 +53,7 @@ export class EnteredCall {
     current.run(this, () => transport.onmessage?.(message as JSONRPCMessage));
   }
 
-  /** Only progress that reaches somebody extends the deadline. */
+  /** Progress extends the deadline while the client listens. */
   progress(progress: Progress): void {
     if (this.isOpen && this.#noticed().progress(progress)) this.deadline.heard();
   }

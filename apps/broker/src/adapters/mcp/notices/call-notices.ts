@@ -26,7 +26,7 @@ export class CallNotices implements WaitingNotices {
     this.#listener = listener;
   }
 
-  /** @returns whether anybody listens: only then it extends the call's deadline */
+  /** @returns whether the client listens: then the caller extends the deadline */
   progress(progress: Progress): boolean {
     if (!this.#listener.onProgress || this.#isGone()) return false;
     this.#progress = progress;

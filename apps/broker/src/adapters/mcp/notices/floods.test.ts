@@ -89,7 +89,7 @@ test.each(ways)('security row 43: progress keeps no call alive whose client is g
   expect(listened).toBe(3);
 });
 
-test.each(ways)('progress that nobody asked for keeps no call alive (%s)', async (way) => {
+test.each(ways)('progress extends no deadline of a call that did not ask for it (%s)', async (way) => {
   const upstream = await connect();
   const options = optionsFor(way)({ timeoutMs: 300, totalTimeoutMs: 20_000 });
   const begun = performance.now();

@@ -6,7 +6,10 @@ const perServer = 200;
 const perProcess = 2000;
 /** How soon a notice that waits is tried again. */
 const retryMs = 50;
-/** Reading notices costs time even if nobody hears them: 1 is one that the fast path reads, `sdkCost` one that the SDK does. */
+/**
+ * Notices that we read in a second, heard or not: reading takes time. A notice on the fast path counts once, one that the SDK
+ * reads counts `sdkCost` times.
+ */
 const readPerServer = 4000;
 const readPerProcess = 8000;
 export const sdkCost = 4;

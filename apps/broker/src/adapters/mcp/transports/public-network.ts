@@ -13,7 +13,7 @@ const forwardedResolver = '169.254.1.1';
 /** The second has the resolvers behind systemd's, which itself listens on 127.0.0.53. */
 const resolverFiles = ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf'];
 const pastaOptions = '--foreground --quiet --config-net --no-map-gw -t none -u none -T none -U none'.split(' ');
-/** Any user but root: as root, pasta would become `nobody` and could no longer set up its namespace. */
+/** pasta gives up root's rights for those of `nobody`, and then cannot set up its namespace: we start it as this user. */
 const ordinary = '65534';
 
 /**
