@@ -1,4 +1,5 @@
 import type { CustomFetch } from 'openid-client';
+import { readBounded } from '#platform/http/read-bounded.ts';
 
 /** Of one answer: a provider's metadata, keys and tokens are a few KiB. */
 const maxAnswerBytes = 256 * 1024;
@@ -8,7 +9,9 @@ export function boundedFetch(inner: CustomFetch | undefined): CustomFetch {
   return async (url, init) => {
     // undici's types are stricter about undefined than the init that openid-client passes
     const answer = await (inner ? inner(url, init) : fetch(url, init as RequestInit));
-    return new Response(await readBounded(answer), {
+    const body = answer.body && (await readBounded(answer.body, maxAnswerBytes, tooLarge));
+    // an answer without content must not have a body, not even an empty one
+    return new Response(body && body.length > 0 ? body : null, {
       status: answer.status,
       statusText: answer.statusText,
       headers: answer.headers,
@@ -16,16 +19,6 @@ export function boundedFetch(inner: CustomFetch | undefined): CustomFetch {
   };
 }
 
-/** null for an answer without a body, which a Response with 204 must have. */
-async function readBounded(answer: Response): Promise<Uint8Array<ArrayBuffer> | null> {
-  if (answer.body === null) return null;
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of answer.body) {
-    bytes += chunk.byteLength;
-    // leaving the loop cancels the body
-    if (bytes > maxAnswerBytes) throw new Error(`the provider answered more than ${maxAnswerBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return bytes === 0 ? null : new Uint8Array(Buffer.concat(chunks));
+function tooLarge(): Error {
+  return new Error(`the provider answered more than ${maxAnswerBytes} bytes`);
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { request, type Dispatcher } from 'undici';
+import { readBounded } from '#platform/http/read-bounded.ts';
 import { iconTypeOf, type IconType } from './icon-type.ts';
 
 /** security.md, Boundaries. */
@@ -25,17 +26,7 @@ export async function fetchIcon(address: string, dispatcher: Dispatcher): Promis
     answer.body.destroy();
     throw new Error(`its address answered ${answer.statusCode}`);
   }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of answer.body as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) {
-      answer.body.destroy();
-      throw new Error(`it is larger than ${maxBytes} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  const bytes = Buffer.concat(chunks);
+  const bytes = await readBounded(answer.body, maxBytes, () => new Error(`it is larger than ${maxBytes} bytes`));
   const type = iconTypeOf(bytes);
   if (!type) throw new Error('it is not a PNG, JPEG or WebP picture');
   return { sha256: createHash('sha256').update(bytes).digest('hex'), contentType: type.contentType, bytes };

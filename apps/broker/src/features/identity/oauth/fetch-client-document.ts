@@ -1,6 +1,7 @@
 import { request, type Dispatcher } from 'undici';
 import { elapsedTime, type Clock } from '#platform/clock.ts';
 import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
+import { readBounded } from '#platform/http/read-bounded.ts';
 import { isRecord } from '#platform/json.ts';
 import { readClientMetadata } from './client-metadata.ts';
 
@@ -46,7 +47,7 @@ export function createClientDocumentFetch(clock: Clock, dispatcher?: Dispatcher)
       answer.body.destroy();
       throw new ClientDocumentError(`the document's address answered ${answer.statusCode}`);
     }
-    const document: unknown = JSON.parse(await readBounded(answer.body));
+    const document: unknown = JSON.parse((await readBounded(answer.body, maxDocumentBytes, tooLarge)).toString('utf8'));
     if (!isRecord(document) || document['client_id'] !== url.href) {
       throw new ClientDocumentError('client_id in the document must be the address of the document');
     }
@@ -87,16 +88,6 @@ export function createClientDocumentFetch(clock: Clock, dispatcher?: Dispatcher)
   };
 }
 
-async function readBounded(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > maxDocumentBytes) {
-      body.destroy();
-      throw new ClientDocumentError(`the document is larger than ${maxDocumentBytes} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
+function tooLarge(): ClientDocumentError {
+  return new ClientDocumentError(`the document is larger than ${maxDocumentBytes} bytes`);
 }

@@ -2,6 +2,7 @@ import { request } from 'undici';
 import { RefusedAddressError } from '#platform/http/address-guard.ts';
 import { allowedAddresses, portOf } from '#platform/http/allowed-addresses.ts';
 import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
+import { readBounded } from '#platform/http/read-bounded.ts';
 import { SignInProblem } from './sign-in-problem.ts';
 
 const timeoutMs = 10_000;
@@ -67,7 +68,9 @@ export async function withSignInFetch<T>(
         const value = answer.headers[name];
         if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
       }
-      const body = await readBounded(answer.body, url);
+      const body = await readBounded(answer.body, maxAnswerBytes, () => {
+        return new SignInProblem(`${new URL(url).host} answers with more than ${maxAnswerBytes} bytes`);
+      });
       return new Response(status === 204 || status === 205 ? null : body, { status, headers });
     });
   } finally {
@@ -79,21 +82,4 @@ export async function withSignInFetch<T>(
 function refused(url: string, error: RefusedAddressError): SignInProblem {
   const cause = new Error(`${error.message}. ${error.remedy}`, { cause: error });
   return new SignInProblem(`${new URL(url).host} is not an address that this installation allows`, cause);
-}
-
-async function readBounded(
-  body: AsyncIterable<Buffer> & { destroy(): unknown },
-  url: string,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of body) {
-    bytes += chunk.length;
-    if (bytes > maxAnswerBytes) {
-      body.destroy();
-      throw new SignInProblem(`${new URL(url).host} answers with more than ${maxAnswerBytes} bytes`);
-    }
-    chunks.push(chunk);
-  }
-  return new Uint8Array(Buffer.concat(chunks));
 }
