@@ -87,7 +87,7 @@ function wholeSeconds(name: string, value: string | number): number {
 async function callEverything(product: Product, dataDir: string): Promise<void> {
   await untilAllConnected(product.publicUrl);
   for (const email of ['ann@souk.test', 'bob@souk.test']) {
-    const create = ['apps/broker/src/souk.ts', 'token', 'create', '--email', email, '--name', 'memory'];
+    const create = ['apps/broker/src/operator/souk.ts', 'token', 'create', '--email', email, '--name', 'memory'];
     const { stdout } = await runToEnd(create, { DATA_DIR: dataDir });
     const client = await connectModern(`${product.publicUrl}/mcp`, stdout.trim());
     for (const call of calls) {

@@ -16,7 +16,7 @@ beforeAll(async () => {
   link = `${product.publicUrl}/mcp`;
   await untilAllConnected(product.publicUrl);
   const created = await runToEnd(
-    ['apps/broker/src/souk.ts', 'token', 'create', '--email', 'zoe@souk.test', '--name', 'inspector'],
+    ['apps/broker/src/operator/souk.ts', 'token', 'create', '--email', 'zoe@souk.test', '--name', 'inspector'],
     { DATA_DIR: product.dataDir },
   );
   token = created.stdout.trim();

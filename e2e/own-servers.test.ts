@@ -40,7 +40,7 @@ const manifest = (id: string) =>
     category: 'data',
     connection: { type: 'http', url: server.url },
   });
-const souk = (...args: string[]) => runToEnd(['apps/broker/src/souk.ts', ...args], { DATA_DIR: dataDir });
+const souk = (...args: string[]) => runToEnd(['apps/broker/src/operator/souk.ts', ...args], { DATA_DIR: dataDir });
 const shop = async () => {
   const body: unknown = await (await fetch(`${product.publicUrl}/mcp/capabilities`)).json();
   return getCapabilities.answer.parse(body).servers.map(({ serverId }) => serverId);

@@ -22,7 +22,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-const souk = (...args: string[]) => runToEnd(['apps/broker/src/souk.ts', ...args], { DATA_DIR: dataDir });
+const souk = (...args: string[]) => runToEnd(['apps/broker/src/operator/souk.ts', ...args], { DATA_DIR: dataDir });
 const isAlive = (pid: number) => {
   try {
     process.kill(pid, 0);

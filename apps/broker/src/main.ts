@@ -10,9 +10,9 @@ import { createOperatorServer } from '#platform/operator/operator-server.ts';
 import { createApp } from './app.ts';
 import { buildWeb, WebNotBuiltError } from './build-web.ts';
 import { limitMemory } from './limit-memory.ts';
-import { operatorCommands } from './operator-commands.ts';
+import { operatorCommands } from '#operator/commands/operator-commands.ts';
 import { version } from './version.ts';
-import { serverLogCommand } from './server-log.ts';
+import { serverLogCommand } from '#operator/commands/server-log.ts';
 
 /** EX_CONFIG of sysexits.h. */
 const exitConfig = 78;

@@ -8,8 +8,8 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectModern } from '#testing/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { serverLogCommand } from '../../../server-log.ts';
-import { runCli } from '../../../souk-cli.ts';
+import { serverLogCommand } from './server-log.ts';
+import { runCli } from '#operator/cli/run-cli.ts';
 
 /** What the operator gives a program in secret, and what a program writes to stderr: who sees it. */
 let folder: string;
@@ -20,7 +20,7 @@ const pem = '-----BEGIN KEY-----\ncanary-pem\n-----END KEY-----';
 
 beforeAll(async () => {
   folder = await mkdtemp(join(temporaryRoot(), 'secrets-'));
-  const program = join(import.meta.dirname, '../../../testing/small-stdio.ts');
+  const program = join(import.meta.dirname, '../../testing/small-stdio.ts');
   const argv = ['{node}', program];
   const list = {
     fault: { argv, reads: [program], secrets: ['API_TOKEN', 'KEY'] },

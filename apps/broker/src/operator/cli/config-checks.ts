@@ -1,8 +1,8 @@
 import { dirname, join } from 'node:path';
 import { isForbiddenHere, readManifestFolder, type ManifestPolicy } from '#features/catalogue/index.ts';
 import { ConfigError, type Config } from '#platform/config.ts';
-import { readInstallation } from './installation.ts';
-import { paths } from './paths.ts';
+import { readInstallation } from '../../installation.ts';
+import { paths } from '../../paths.ts';
 
 export type ConfigCheckOptions = {
   /** A folder of manifests to check instead of the bundled ones. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { runCli } from './souk-cli.ts';
+import { runCli } from './run-cli.ts';
 
 let app: TestApp;
 beforeAll(async () => {

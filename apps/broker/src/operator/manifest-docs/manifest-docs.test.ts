@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { temporaryRoot } from '#testing/databases.ts';
 import { manifestDocs } from './manifest-docs.ts';
 import { exampleEnvironment } from './manifest-examples.ts';
-import { runCli } from './souk-cli.ts';
+import { runCli } from '#operator/cli/run-cli.ts';
 
-const page = join(import.meta.dirname, '../../../docs/manifests.md');
+const page = join(import.meta.dirname, '../../../../../docs/manifests.md');
 
 test('docs/manifests.md is current: npm run manifest-docs writes it', async () => {
   expect(await readFile(page, 'utf8')).toBe(manifestDocs());

@@ -1,8 +1,8 @@
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Config } from '#platform/config.ts';
 import { callOperator, NotRunningError } from '#platform/operator/call-operator.ts';
-import type { ConfigCheck } from './souk-checks.ts';
-import { runLocally } from './souk-local.ts';
+import type { ConfigCheck } from './config-checks.ts';
+import { runLocally } from './run-locally.ts';
 
 export type CliOptions = {
   environment: NodeJS.ProcessEnv;

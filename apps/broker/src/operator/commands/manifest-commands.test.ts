@@ -8,7 +8,7 @@ import { fixtureTools, startHttpFixture, type HttpFixture } from '#testing/mcp-f
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { operatorCommands } from './operator-commands.ts';
-import { runCli } from './souk-cli.ts';
+import { runCli } from '#operator/cli/run-cli.ts';
 
 let app: TestApp;
 let operator: OperatorServer;

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryRoot } from '#testing/databases.ts';
-import { runCli } from './souk-cli.ts';
+import { runCli } from './run-cli.ts';
 
 let folder: string;
 beforeEach(async () => {

@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readConfig } from '#platform/config.ts';
 import { importServers, type ImportedServer } from './import-servers.ts';
-import { ReportedError, UsageError, type CliOptions, type Values } from './souk-command.ts';
-import { check, readSource } from './souk-manifest-source.ts';
+import { ReportedError, UsageError, type CliOptions, type Values } from './command.ts';
+import { check, readSource } from './manifest-source.ts';
 
 type Written = ImportedServer & {
   /** Where its manifest was written. */

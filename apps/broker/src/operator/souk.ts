@@ -1,7 +1,7 @@
 // `npm run souk -- <command>`: the operator's command line, on the broker's machine.
 import { text } from 'node:stream/consumers';
-import { limitMemory } from './limit-memory.ts';
-import { runCli } from './souk-cli.ts';
+import { limitMemory } from '../limit-memory.ts';
+import { runCli } from './cli/run-cli.ts';
 
 // a command may open the embedded database itself
 limitMemory({ databaseUrl: undefined });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryRoot } from '#testing/databases.ts';
 import { importServers } from './import-servers.ts';
-import { runCli } from './souk-cli.ts';
+import { runCli } from './run-cli.ts';
 
 const secret = 'sk-canary-1234567890';
 let folder: string;

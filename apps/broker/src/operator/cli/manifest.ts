@@ -7,18 +7,11 @@ import {
   offerApprovedSchema,
   undeployedSchema,
   type CheckedManifest,
-} from './manifest-results.ts';
-import {
-  askBrokerOrRun,
-  ReportedError,
-  UsageError,
-  type CliOptions,
-  type Command,
-  type Values,
-} from './souk-command.ts';
-import { importManifests } from './souk-import.ts';
-import { check, readSource } from './souk-manifest-source.ts';
-import { printApproved, printChecked, printDeployed, printDiff, printList, printOffer } from './souk-manifest-print.ts';
+} from '#operator/commands/manifest-results.ts';
+import { askBrokerOrRun, ReportedError, UsageError, type CliOptions, type Command, type Values } from './command.ts';
+import { importManifests } from './import-manifests.ts';
+import { check, readSource } from './manifest-source.ts';
+import { printApproved, printChecked, printDeployed, printDiff, printList, printOffer } from './print-manifest.ts';
 
 /** A deployment waits for the first discovery, which has 30 s to connect and 60 s for its lists at most. */
 const deployTimeoutMs = 150_000;

@@ -4,7 +4,7 @@ import { createLog } from '#platform/log.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { operatorCommands } from './operator-commands.ts';
-import { runCli } from './souk-cli.ts';
+import { runCli } from '#operator/cli/run-cli.ts';
 
 let vault: Vault;
 let operator: OperatorServer;

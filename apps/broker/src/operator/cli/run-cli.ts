@@ -4,18 +4,11 @@ import { providerIds } from '#features/identity/index.ts';
 import { ConfigError, readConfig } from '#platform/config.ts';
 import { DataFolderDamagedError, DataFolderInUseError } from '#platform/db/database-errors.ts';
 import { callOperator, OperatorCommandError } from '#platform/operator/call-operator.ts';
-import { configChecks } from './souk-checks.ts';
-import {
-  askBrokerOrRun,
-  ReportedError,
-  UsageError,
-  type CliOptions,
-  type Command,
-  type Values,
-} from './souk-command.ts';
-import { serverLogSchema } from './server-log.ts';
-import { examine, printDiagnosis } from './souk-doctor.ts';
-import { manifestCliCommands } from './souk-manifest.ts';
+import { configChecks } from './config-checks.ts';
+import { askBrokerOrRun, ReportedError, UsageError, type CliOptions, type Command, type Values } from './command.ts';
+import { serverLogSchema } from '#operator/commands/server-log.ts';
+import { examine, printDiagnosis } from './doctor.ts';
+import { manifestCliCommands } from './manifest.ts';
 
 /** sysexits.h: EX_USAGE and EX_CONFIG. */
 const exitUsage = 64;

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { readConfig } from '#platform/config.ts';
 import { callOperator, NotRunningError } from '#platform/operator/call-operator.ts';
-import { readInstallation } from './installation.ts';
-import { checkManifestSource } from './manifest-commands.ts';
-import { checkedSchema, type CheckedManifest } from './manifest-results.ts';
-import { paths } from './paths.ts';
-import { UsageError, type CliOptions } from './souk-command.ts';
+import { readInstallation } from '../../installation.ts';
+import { checkManifestSource } from '#operator/commands/manifest-commands.ts';
+import { checkedSchema, type CheckedManifest } from '#operator/commands/manifest-results.ts';
+import { paths } from '../../paths.ts';
+import { UsageError, type CliOptions } from './command.ts';
 
 /** A manifest is at most 256 KiB; a larger file is not sent. */
 const maxFileBytes = 256 * 1024;

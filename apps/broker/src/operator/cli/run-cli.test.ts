@@ -5,8 +5,8 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SoukError } from '#platform/errors.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
-import { runCli } from './souk-cli.ts';
-import type { CliOptions } from './souk-command.ts';
+import { runCli } from './run-cli.ts';
+import type { CliOptions } from './command.ts';
 
 describe("the operator's command line", () => {
   let dataDir = '';

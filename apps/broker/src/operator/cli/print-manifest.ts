@@ -1,5 +1,10 @@
 import type { ToolChange } from '@souk/contract/tool-changes.ts';
-import type { CheckedManifest, DeployedManifest, ListedServers, ManifestDiff } from './manifest-results.ts';
+import type {
+  CheckedManifest,
+  DeployedManifest,
+  ListedServers,
+  ManifestDiff,
+} from '#operator/commands/manifest-results.ts';
 
 type Print = (line: string) => void;
 

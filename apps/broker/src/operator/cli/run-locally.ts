@@ -9,10 +9,10 @@ import { migrate } from '#platform/db/migrate.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { createIds } from '#platform/ids.ts';
 import { createLog } from '#platform/log.ts';
-import { readInstallation } from './installation.ts';
-import { migrations } from './migrations.ts';
-import { operatorCommands } from './operator-commands.ts';
-import { paths } from './paths.ts';
+import { readInstallation } from '../../installation.ts';
+import { migrations } from '../../migrations.ts';
+import { operatorCommands } from '#operator/commands/operator-commands.ts';
+import { paths } from '../../paths.ts';
 
 /**
  * Runs an operator's command directly on the database when no broker is running. Does not listen and starts no service.
