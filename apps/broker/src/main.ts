@@ -5,7 +5,7 @@ import { DataFolderDamagedError, DataFolderInUseError } from '#platform/db/datab
 import { openDatabase } from '#platform/db/open-database.ts';
 import { DatabaseAwayError, openWhenReachable } from '#platform/db/open-when-reachable.ts';
 import { createLog } from '#platform/log.ts';
-import { describeSignInAllow } from '#platform/sign-in-allow.ts';
+import { describeSignInAllow } from '#platform/config/sign-in-allow.ts';
 import { createOperatorServer } from '#platform/operator/operator-server.ts';
 import { createApp } from './app.ts';
 import { buildWeb, WebNotBuiltError } from './build-web.ts';

@@ -2,21 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { google, masterKey, problemsOf, production } from '#testing/config-problems.ts';
 import { ConfigError, readConfig } from './config.ts';
-
-const masterKey = 'k'.repeat(43);
-const google = { GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret' };
-const production = { NODE_ENV: 'production', PUBLIC_URL: 'https://souk.example', MASTER_KEY: masterKey, ...google };
-
-function problemsOf(environment: NodeJS.ProcessEnv): readonly string[] {
-  try {
-    readConfig(environment);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-}
 
 describe('the configuration', () => {
   let folder = '';
@@ -115,77 +102,6 @@ describe('the configuration', () => {
     expect(problemsOf({ DATABASE_URL: 'mysql://db' })).toEqual([expect.stringContaining('DATABASE_URL')]);
   });
 
-  test('[CFG-6] GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET set Google sign-in, both or neither', () => {
-    expect(readConfig(google).google).toEqual({ clientId: 'id', clientSecret: 'secret' });
-    expect(problemsOf({ GOOGLE_CLIENT_ID: 'id' })).toEqual([
-      expect.stringContaining('GOOGLE_CLIENT_SECRET is missing'),
-    ]);
-    expect(problemsOf({ GOOGLE_CLIENT_SECRET: 's' })).toEqual([expect.stringContaining('GOOGLE_CLIENT_ID is missing')]);
-  });
-
-  describe('a company’s own sign-in provider', () => {
-    const oidc = { OIDC_ISSUER: 'https://id.acme.example/realm', OIDC_CLIENT_ID: 'id', OIDC_CLIENT_SECRET: 'secret' };
-
-    test('counts like Google: no stand-in, listening everywhere, good for production, no default administrator', () => {
-      const read = readConfig({ ...oidc, ADMIN_EMAILS: 'ana@acme.example' });
-      const name = 'id.acme.example';
-      const provider = { issuer: oidc.OIDC_ISSUER, clientId: 'id', clientSecret: 'secret', name, trustEmail: false };
-      expect(read).toMatchObject({ oidc: provider, standIn: false, google: undefined, host: '0.0.0.0' });
-      expect(readConfig(oidc).adminEmails).toEqual([]);
-      expect(read.adminEmails).toEqual(['ana@acme.example']);
-      const { GOOGLE_CLIENT_ID: _id, GOOGLE_CLIENT_SECRET: _secret, ...without } = production;
-      expect(problemsOf(without)).not.toEqual([]);
-      expect(problemsOf({ ...without, ...oidc })).toEqual([]);
-      expect(readConfig({ ...google, ...oidc })).toMatchObject({ google: { clientId: 'id' }, oidc: provider });
-      expect(readConfig({ ...oidc, OIDC_NAME: 'Acme', OIDC_TRUST_EMAIL: '1' }).oidc).toMatchObject({
-        name: 'Acme',
-        trustEmail: true,
-      });
-    });
-
-    test('issuer, id and secret go together, and what belongs to a provider wants one', () => {
-      for (const name of Object.keys(oidc)) {
-        expect(problemsOf({ ...oidc, [name]: undefined })).toEqual([expect.stringContaining(`${name} is missing`)]);
-      }
-      expect(problemsOf({ OIDC_TRUST_EMAIL: '1' })).toEqual([expect.stringContaining('OIDC_ISSUER is missing')]);
-      const path = file('oidc', 'from a file\n');
-      const fromFiles = { OIDC_CLIENT_ID: undefined, OIDC_CLIENT_ID_FILE: path, OIDC_CLIENT_SECRET: undefined };
-      const given = { ...oidc, ...fromFiles, OIDC_CLIENT_SECRET_FILE: path };
-      expect(readConfig(given).oidc).toMatchObject({ clientId: 'from a file', clientSecret: 'from a file' });
-    });
-
-    test.each([
-      'http://id.acme.example',
-      'id.acme.example',
-      'https://id.acme.example/.well-known/openid-configuration',
-      'https://user@id.acme.example',
-      'https://id.acme.example/?a=1',
-    ])('the issuer %s is refused', (issuer) => {
-      expect(problemsOf({ ...oidc, OIDC_ISSUER: issuer })).toEqual([expect.stringContaining('OIDC_ISSUER must be')]);
-    });
-
-    test('plain http is for a provider on this machine', () => {
-      expect(problemsOf({ ...oidc, OIDC_ISSUER: 'http://localhost:8080/realm' })).toEqual([]);
-    });
-  });
-
-  test('an administrator whom SIGN_IN_ALLOW does not let in is a mistake', () => {
-    const allow = { SIGN_IN_ALLOW: 'acme.example', ADMIN_EMAILS: 'ana@acme.example,Bob@other.example' };
-    expect(problemsOf(allow)).toEqual(['ADMIN_EMAILS: SIGN_IN_ALLOW does not let Bob@other.example in']);
-    expect(problemsOf({ ...allow, SIGN_IN_ALLOW: 'acme.example,bob@other.example' })).toEqual([]);
-    expect(problemsOf({ SIGN_IN_ALLOW: 'acme.example' })).toEqual([]);
-  });
-
-  test('SIGN_IN_ALLOW names who may sign in, everyone without it; a list of nobody is refused', () => {
-    expect(readConfig({ SIGN_IN_ALLOW: 'Acme.example, ana@other.example' }).signInAllow).toEqual({
-      domains: new Set(['acme.example']),
-      addresses: new Set(['ana@other.example']),
-    });
-    expect(readConfig({ SIGN_IN_ALLOW: ' ' }).signInAllow).toBeUndefined();
-    expect(problemsOf({ SIGN_IN_ALLOW: ',' })).toEqual(['SIGN_IN_ALLOW names nobody']);
-    expect(problemsOf({ SIGN_IN_ALLOW: '*.acme.example' })).toEqual([expect.stringContaining('SIGN_IN_ALLOW')]);
-  });
-
   test('the log is quiet on a desk and tells what happens in production; LOG_LEVEL decides', () => {
     expect(readConfig({}).logLevel).toBe('warn');
     expect(readConfig(production).logLevel).toBe('info');
@@ -199,64 +115,6 @@ describe('the configuration', () => {
     expect(problemsOf({ METRICS_PORT: '3000' })).toEqual(['METRICS_PORT must be another port than PORT']);
   });
 
-  test('[CFG-7] STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET set payments, both or neither', () => {
-    const stripe = { STRIPE_SECRET_KEY: 'sk', STRIPE_WEBHOOK_SECRET: 'whsec' };
-    expect(readConfig(stripe).stripe).toEqual({ secretKey: 'sk', webhookSecret: 'whsec' });
-    expect(problemsOf({ STRIPE_SECRET_KEY: 'sk' })).toEqual([
-      expect.stringContaining('STRIPE_WEBHOOK_SECRET is missing'),
-    ]);
-  });
-
-  test('[CFG-8] ADMIN_EMAILS sets the administrators, in lower case; with Google there is none without it', () => {
-    expect(readConfig({ ADMIN_EMAILS: 'Ada@Example.com, bob@example.com' }).adminEmails).toEqual([
-      'ada@example.com',
-      'bob@example.com',
-    ]);
-    expect(readConfig(google).adminEmails).toEqual([]);
-    expect(problemsOf({ ADMIN_EMAILS: 'ada' })).toEqual([expect.stringContaining('ADMIN_EMAILS')]);
-  });
-
-  test('[CFG-9] the stand-in for sign-in is refused beyond loopback unless ALLOW_DEV_SIGN_IN=1', () => {
-    const beyond = { PUBLIC_URL: 'https://souk.example' };
-    expect(problemsOf(beyond)).toEqual([expect.stringContaining('ALLOW_DEV_SIGN_IN=1')]);
-    expect(readConfig({ ...beyond, ALLOW_DEV_SIGN_IN: '1' }).allowDevSignIn).toBe(true);
-    expect(problemsOf({ ...beyond, ...google })).toEqual([]);
-    expect(problemsOf({ PUBLIC_URL: 'http://[::1]:3000' })).toEqual([]);
-  });
-
-  test.each(['https://localhost', 'https://127.0.0.1', 'https://[::1]:8443'])(
-    'the stand-in is refused in production at %s as at any other address',
-    (address) => {
-      const standIn = {
-        ...production,
-        PUBLIC_URL: address,
-        GOOGLE_CLIENT_ID: undefined,
-        GOOGLE_CLIENT_SECRET: undefined,
-      };
-      expect(problemsOf(standIn)).toEqual([expect.stringContaining('refused in production, at a loopback PUBLIC_URL')]);
-      expect(problemsOf({ ...standIn, ...google })).toEqual([]);
-      expect(problemsOf({ ...standIn, NODE_ENV: undefined })).toEqual([]);
-    },
-  );
-
-  test('ALLOW_DEV_SIGN_IN is refused in production unless I_KNOW_ANYONE_CAN_SIGN_IN=1', () => {
-    const open = {
-      ...production,
-      GOOGLE_CLIENT_ID: undefined,
-      GOOGLE_CLIENT_SECRET: undefined,
-      ALLOW_DEV_SIGN_IN: '1',
-    };
-    const refused = [expect.stringContaining('ALLOW_DEV_SIGN_IN=1 lets anyone sign in as anyone')];
-    expect(problemsOf(open)).toEqual(refused);
-    // with Google's keys too: the day they are removed, the flag would open the door
-    expect(problemsOf({ ...open, ...google })).toEqual(refused);
-    expect(readConfig({ ...open, I_KNOW_ANYONE_CAN_SIGN_IN: '1' }).allowDevSignIn).toBe(true);
-    // the sentence alone allows nothing
-    expect(problemsOf({ ...open, ALLOW_DEV_SIGN_IN: '0', I_KNOW_ANYONE_CAN_SIGN_IN: '1' })).toEqual([
-      expect.stringContaining('PUBLIC_URL is not loopback'),
-    ]);
-  });
-
   test("[CFG-10] BRAND_NAME sets the product's name, Souk without it", () => {
     expect(readConfig({ BRAND_NAME: 'Bazaar' }).brandName).toBe('Bazaar');
     expect(readConfig({}).brandName).toBe('Souk');
@@ -264,13 +122,6 @@ describe('the configuration', () => {
 
   test('[CFG-11] SUPPORT_EMAIL sets the contact', () => {
     expect(readConfig({ SUPPORT_EMAIL: 'help@example.com' }).supportEmail).toBe('help@example.com');
-  });
-
-  test('[CFG-12] HOST sets the address to listen on, but a stand-in alone listens on loopback', () => {
-    expect(readConfig({ HOST: '10.0.0.1', ...google }).host).toBe('10.0.0.1');
-    expect(readConfig(google).host).toBe('0.0.0.0');
-    expect(readConfig({ HOST: '0.0.0.0' }).host).toBe('127.0.0.1');
-    expect(readConfig({ HOST: '0.0.0.0', ALLOW_DEV_SIGN_IN: '1' }).host).toBe('0.0.0.0');
   });
 
   test('[CFG-13] TRUST_PROXY takes addresses and CIDRs, none without it', () => {
@@ -285,28 +136,36 @@ describe('the configuration', () => {
     expect(problemsOf({ MASTER_KEY: 'short' })).toEqual([expect.stringContaining('32 bytes')]);
   });
 
-  test.each(['DATABASE_URL', 'GOOGLE_CLIENT_SECRET', 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'MASTER_KEY'])(
-    '%s may come from a file, which must be there, hold something, and be the only source',
-    (name) => {
-      const given = {
-        ...google,
-        STRIPE_SECRET_KEY: 'sk',
-        STRIPE_WEBHOOK_SECRET: 'whsec',
-        DATABASE_URL: 'postgres://db/souk',
-        MASTER_KEY: masterKey,
-      };
-      const { [name]: value, ...others }: NodeJS.ProcessEnv = given;
-      const path = file(name, `${value}\n`);
-      expect(readConfig({ ...others, [`${name}_FILE`]: path })).toEqual(readConfig(given));
-      expect(problemsOf({ ...given, [`${name}_FILE`]: path })).toEqual([expect.stringContaining('both set')]);
-      expect(problemsOf({ ...others, [`${name}_FILE`]: '/nowhere' })).toContainEqual(
-        `${name}_FILE: cannot read /nowhere`,
-      );
-      expect(problemsOf({ ...others, [`${name}_FILE`]: file('empty', '\n') })).toContainEqual(
-        expect.stringContaining('is empty'),
-      );
-    },
-  );
+  test.each([
+    'DATABASE_URL',
+    'GOOGLE_CLIENT_SECRET',
+    'OIDC_CLIENT_ID',
+    'OIDC_CLIENT_SECRET',
+    'STRIPE_SECRET_KEY',
+    'STRIPE_WEBHOOK_SECRET',
+    'MASTER_KEY',
+  ])('%s may come from a file, which must be there, hold something, and be the only source', (name) => {
+    const given = {
+      ...google,
+      OIDC_ISSUER: 'https://id.acme.example',
+      OIDC_CLIENT_ID: 'id',
+      OIDC_CLIENT_SECRET: 'secret',
+      STRIPE_SECRET_KEY: 'sk',
+      STRIPE_WEBHOOK_SECRET: 'whsec',
+      DATABASE_URL: 'postgres://db/souk',
+      MASTER_KEY: masterKey,
+    };
+    const { [name]: value, ...others }: NodeJS.ProcessEnv = given;
+    const path = file(name, `${value}\n`);
+    expect(readConfig({ ...others, [`${name}_FILE`]: path })).toEqual(readConfig(given));
+    expect(problemsOf({ ...given, [`${name}_FILE`]: path })).toEqual([expect.stringContaining('both set')]);
+    expect(problemsOf({ ...others, [`${name}_FILE`]: '/nowhere' })).toContainEqual(
+      `${name}_FILE: cannot read /nowhere`,
+    );
+    expect(problemsOf({ ...others, [`${name}_FILE`]: file('empty', '\n') })).toContainEqual(
+      expect.stringContaining('is empty'),
+    );
+  });
 
   test('every problem is reported at once, the dependent ones too', () => {
     const problems = problemsOf({
@@ -340,30 +199,6 @@ describe('the configuration', () => {
     for (const text of expected) expect(problems).toContainEqual(expect.stringContaining(text));
     expect(problems).toHaveLength(expected.length);
     expect(new ConfigError(problems).message).toContain(`${expected.length} problem(s)`);
-  });
-
-  test('production needs https and a master key, and starts no program of a manifest by itself', () => {
-    expect(readConfig(production)).toMatchObject({
-      production: true,
-      stdio: 'off',
-      host: '0.0.0.0',
-      drainGraceMs: 5000,
-    });
-    expect(problemsOf({ ...production, PUBLIC_URL: 'http://souk.example' })).toEqual([
-      'PUBLIC_URL must be https in production',
-    ]);
-    expect(problemsOf({ ...production, MASTER_KEY: undefined })).toEqual([expect.stringContaining('MASTER_KEY')]);
-    expect(readConfig({ ...production, STDIO: 'allowlist' }).stdio).toBe('allowlist');
-  });
-
-  test.each([
-    'ftp://souk.example',
-    'souk.example',
-    'http://localhost/path',
-    'http://user@localhost',
-    'http://localhost/?a=1',
-  ])('PUBLIC_URL %s is refused', (address) => {
-    expect(problemsOf({ PUBLIC_URL: address })).toEqual([expect.stringContaining('PUBLIC_URL must be')]);
   });
 
   test.each([

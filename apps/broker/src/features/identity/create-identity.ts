@@ -19,7 +19,7 @@ import { createRevocations, type RevokedListener } from './revocations.ts';
 import { connectSignInProviders } from './sign-in/sign-in-providers.ts';
 import { createOperatorToken, type OperatorTokenRequest } from './tokens/create-operator-token.ts';
 import { createThrowAwayAccess, type ThrowAwayAccess } from './tokens/throw-away-access.ts';
-import { maySignIn } from '#platform/sign-in-allow.ts';
+import { maySignIn } from '#platform/config/sign-in-allow.ts';
 import { activeProviders } from './users/user-provider.ts';
 import { createUserActivation, type UserActivation } from './users/user-activation.ts';
 import { createUserStore, type User } from './users/user-store.ts';

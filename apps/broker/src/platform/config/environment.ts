@@ -1,0 +1,135 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { addressEntryProblem } from '../http/allowed-addresses.ts';
+
+const flag = z
+  .enum(['0', '1'], 'must be 0 or 1')
+  .default('0')
+  .transform((value) => value === '1');
+const optionalText = z.string().optional();
+const wholeOf = (min: number, max: number) => {
+  const range = `must be a whole number from ${min} to ${max}`;
+  const digits = z.string().regex(/^\d+$/, range);
+  return digits.transform(Number).pipe(z.number().min(min, range).max(max, range));
+};
+const whole = (fallback: number, min: number, max: number) => wholeOf(min, max).prefault(String(fallback));
+const cidr = /^([0-9a-fA-F.:]+)(\/\d{1,3})?$/;
+const list = z
+  .string()
+  .default('')
+  .transform((value) =>
+    value
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  );
+
+/** What each variable may be by itself. */
+const environmentSchema = z.object({
+  NODE_ENV: optionalText,
+  PORT: whole(3000, 1, 65535),
+  PUBLIC_URL: optionalText,
+  HOST: optionalText,
+  DATA_DIR: z.string().default('./data'),
+  DATABASE_URL: optionalText,
+  GOOGLE_CLIENT_ID: optionalText,
+  GOOGLE_CLIENT_SECRET: optionalText,
+  OIDC_ISSUER: optionalText,
+  OIDC_CLIENT_ID: optionalText,
+  OIDC_CLIENT_SECRET: optionalText,
+  OIDC_NAME: z.string().max(60, 'must have at most 60 characters').optional(),
+  OIDC_TRUST_EMAIL: flag,
+  SIGN_IN_ALLOW: list,
+  STRIPE_SECRET_KEY: optionalText,
+  STRIPE_WEBHOOK_SECRET: optionalText,
+  ADMIN_EMAILS: list.pipe(z.array(z.email('must be e-mail addresses, separated by commas'))),
+  ALLOW_DEV_SIGN_IN: flag,
+  I_KNOW_ANYONE_CAN_SIGN_IN: flag,
+  BRAND_NAME: z.string().max(60, 'must have at most 60 characters').default('Souk'),
+  SUPPORT_EMAIL: z.email('must be an e-mail address').default('support@souk.test'),
+  BUSINESS_EMAIL: z.email('must be an e-mail address').default('business@souk.test'),
+  TRUST_PROXY: list.pipe(z.array(z.string().regex(cidr, 'must be addresses or CIDRs, separated by commas'))),
+  MASTER_KEY: optionalText,
+  STDIO: z.enum(['off', 'allowlist']).optional(),
+  STDIO_ALLOWLIST: optionalText,
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).optional(),
+  METRICS_PORT: wholeOf(1, 65535).optional(),
+  METRICS_HOST: z.string().default('127.0.0.1'),
+  SERVICE_RESTART_DELAY_MS: whole(1000, 0, 600_000),
+  HEALTH_INTERVAL_MS: whole(5000, 100, 600_000),
+  DRAIN_GRACE_MS: wholeOf(0, 60_000).optional(),
+  MCP_CALLS_PER_MINUTE_TOKEN: whole(120, 1, 100_000_000),
+  MCP_CALLS_PER_MINUTE_USER: whole(300, 1, 100_000_000),
+  MCP_REQUESTS_PER_MINUTE_TOKEN: whole(600, 1, 100_000_000),
+  /** Instead of every manifest's maxInFlight: for benchmarks and proofs. */
+  MCP_IN_FLIGHT_SERVER: z
+    .string()
+    .regex(/^[1-9]\d{0,5}$/, 'must be a whole number from 1 to 999999')
+    .optional(),
+  MCP_IN_FLIGHT_USER: whole(16, 1, 1_000_000),
+  SIGN_IN_PER_MINUTE: whole(20, 1, 1_000_000),
+  CATALOGUE_DIR: optionalText,
+  BUNDLED_CATALOGUE: z.enum(['on', 'off'], 'must be on or off').default('on'),
+  UPSTREAM_ALLOW_ADDRESSES: list.superRefine((entries, context) => {
+    const problems = entries.flatMap((entry) => addressEntryProblem(entry) ?? []);
+    if (problems.length > 0) context.addIssue({ code: 'custom', message: problems.join('; ') });
+  }),
+});
+
+/** Secrets that may come from a file: NAME_FILE is its path. */
+const fromFile = [
+  'DATABASE_URL',
+  'GOOGLE_CLIENT_SECRET',
+  'OIDC_CLIENT_ID',
+  'OIDC_CLIENT_SECRET',
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRET',
+  'MASTER_KEY',
+] as const;
+
+export type Environment = z.infer<typeof environmentSchema>;
+
+/**
+ * Reads each variable by itself, with the contents of its NAME_FILE.
+ * @param problems one is added for each variable that is not as it must be
+ */
+export function readEnvironment(variables: NodeJS.ProcessEnv, problems: string[]): Environment {
+  const env = parseEnvironment(readFiles(variables, problems), problems);
+  if (env.MASTER_KEY && !/^[A-Za-z0-9_-]{43}=?$/.test(env.MASTER_KEY)) {
+    problems.push('MASTER_KEY must be 32 bytes in base64url (43 characters)');
+  }
+  if (env.DATABASE_URL && !/^postgres(ql)?:\/\//.test(env.DATABASE_URL)) {
+    problems.push('DATABASE_URL must begin with postgres:// or postgresql://');
+  }
+  return env;
+}
+
+/** The variables that are not empty, with the contents of their NAME_FILE. */
+function readFiles(environment: NodeJS.ProcessEnv, problems: string[]): Record<string, string> {
+  const merged: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (value !== undefined && value.trim() !== '') merged[name] = value.trim();
+  }
+  for (const name of fromFile) {
+    const path = merged[`${name}_FILE`];
+    if (path === undefined) continue;
+    if (merged[name] !== undefined) problems.push(`${name} and ${name}_FILE are both set: set one`);
+    try {
+      const content = readFileSync(path, 'utf8').trim();
+      if (content === '') problems.push(`${name}_FILE: ${path} is empty`);
+      else merged[name] = content;
+    } catch {
+      problems.push(`${name}_FILE: cannot read ${path}`);
+    }
+  }
+  return merged;
+}
+
+/** Invalid variables are reported and then count as unset, so that problems of the others are reported too. */
+function parseEnvironment(variables: Record<string, string>, problems: string[]): Environment {
+  const parsed = environmentSchema.safeParse(variables);
+  if (parsed.success) return parsed.data;
+  const wrong = new Map(parsed.error.issues.map(({ path, message }) => [String(path[0]), message]));
+  problems.push(...[...wrong].map(([name, message]) => `${name}: ${message}`));
+  return environmentSchema.parse(Object.fromEntries(Object.entries(variables).filter(([name]) => !wrong.has(name))));
+}

@@ -1,0 +1,21 @@
+import { ConfigError, readConfig } from '#platform/config.ts';
+
+export const masterKey = 'k'.repeat(43);
+export const google = { GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret' };
+export const production = {
+  NODE_ENV: 'production',
+  PUBLIC_URL: 'https://souk.example',
+  MASTER_KEY: masterKey,
+  ...google,
+};
+
+/** What the configuration says against these variables. */
+export function problemsOf(environment: NodeJS.ProcessEnv): readonly string[] {
+  try {
+    readConfig(environment);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
