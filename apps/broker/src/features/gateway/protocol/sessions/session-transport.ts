@@ -8,6 +8,8 @@ import { streamOf } from './event-store.ts';
 
 /** The revision that allows batches. */
 const batchRevision = '2025-03-26';
+/** As in the SDK, which looks at a batch only after each of its messages was looked at here. */
+const maxBatch = 100;
 
 /**
  * The SDK's transport of one session, plus what it leaves open: a cancelled call ends its stream, ids in use are unique,
@@ -60,6 +62,10 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
   ): Promise<void> {
     if (Array.isArray(body) && revision !== batchRevision) {
       return sendJsonRpcError(response, 400, -32600, 'Invalid Request: batches are not part of this revision');
+    }
+    if (Array.isArray(body) && body.length > maxBatch) {
+      const reason = `Invalid Request: a batch has at most ${maxBatch} messages`;
+      return sendJsonRpcError(response, 400, -32600, reason);
     }
     const lastEventId = request.headers['last-event-id'];
     if (typeof lastEventId === 'string') {
