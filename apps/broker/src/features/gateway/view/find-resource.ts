@@ -28,16 +28,33 @@ export function findResource(context: RequestContext, visible: Visible, address:
     if (own !== address) return found(server, own, address);
     if (server.resources.some((item) => item.exposedName === address)) return found(server, address, address);
   }
-  const byTemplate = visible.servers.find((server) =>
-    server.templates.some((item) => item.exposedName === item.name && matchesTemplate(item.name, address)),
-  );
+  const byTemplate = visible.servers.find((server) => hasResource(server, address));
   const owner = byTemplate ?? visible.servers.find((server) => showsInClient(server, address));
   return owner && found(owner, address, address);
 }
 
-/** Whether a server's own lists contain a URI, on /mcp under the same URI. */
+/**
+ * How much of an address is matched against one server's templates, in characters times templates. A server may have hundreds
+ * of templates, and each match takes time; with the prefix of the server, an address needs none.
+ */
+const mostMatched = 64 * 1024;
+
+/** Whether one of a server's templates contains a URI, on /mcp under the same URI. */
 export function hasResource(server: CatalogueServer, address: string): boolean {
-  return server.templates.some((item) => item.exposedName === item.name && matchesTemplate(item.name, address));
+  let matched = 0;
+  for (const { name, exposedName } of server.templates) {
+    if (exposedName !== name || !address.startsWith(beginningOf(name))) continue;
+    matched += address.length;
+    if (matched > mostMatched) return false;
+    if (matchesTemplate(name, address)) return true;
+  }
+  return false;
+}
+
+/** What every address of a template begins with. */
+function beginningOf(template: string): string {
+  const end = template.indexOf('{');
+  return end === -1 ? template : template.slice(0, end);
 }
 
 function found(server: CatalogueServer, own: string, address: string): FoundResource {

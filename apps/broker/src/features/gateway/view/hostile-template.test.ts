@@ -13,7 +13,8 @@ import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-
 const templates = [
   '{+a}{+b}{+c}{+d}{+e}{+f}{+g}{+h}{+i}{+j}X',
   '{+a}/{+b}/{+c}X',
-  ...Array.from({ length: 100 }, (_, index) => `{+a}{+b}{+c}{+d}{+e}{+f}{+g}{+h}${index}X`),
+  // with these as many as a server may have
+  ...Array.from({ length: 510 }, (_, index) => `{+a}{+b}/{+c}a{+d}/{+e}a{+f}/{+g}{+h}${index}X`),
 ];
 const longAddress = `x://${'a/'.repeat(2048)}`;
 const mostMs = 50;
