@@ -200,17 +200,19 @@ export class HttpTransport implements UpstreamTransport {
     if (current) current.foreignInARow = 0;
     if ((isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) && message.id !== undefined) {
       // an answer belongs to the exchange on which its request went out: two users may share this connection
-      if (message.id !== current?.id) return this.#reportMisdirected();
+      if (message.id !== current?.id) return this.#reportMisdirected('an answer');
       this.#open.delete(message.id);
     }
+    // so does progress, whose text may be another user's; the stream of no request may name any
+    if (current && isProgressOfOther(message, current.id)) return this.#reportMisdirected('progress');
     this.onmessage?.(message);
   }
 
   /** Once for each connection: a server can send any number of them. */
-  #reportMisdirected(): void {
+  #reportMisdirected(what: 'an answer' | 'progress'): void {
     if (this.#hasReportedMisdirected) return;
     this.#hasReportedMisdirected = true;
-    this.onerror?.(new UpstreamError('bad_upstream', "an answer with another request's id was dropped"));
+    this.onerror?.(new UpstreamError('bad_upstream', `${what} with another request's id was dropped`));
   }
 }
 
@@ -222,6 +224,12 @@ function definedOnly(options: TransportSendOptions | undefined): Parameters<Stre
     ...(options?.requestSignal && { requestSignal: options.requestSignal }),
     ...(options?.headers && { headers: options.headers }),
   };
+}
+
+/** The SDK gives each request its id as its progress token. */
+function isProgressOfOther(message: JSONRPCMessage, id: RequestId): boolean {
+  if (!('method' in message) || message.method !== 'notifications/progress') return false;
+  return message.params?.['progressToken'] !== id;
 }
 
 function cancelledRequestId(message: JSONRPCMessage): RequestId | undefined {

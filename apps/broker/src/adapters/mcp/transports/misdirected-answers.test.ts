@@ -1,3 +1,4 @@
+import type { Progress } from '@modelcontextprotocol/client';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { json } from 'node:stream/consumers';
@@ -91,3 +92,33 @@ test.each([
     expect(logged.join('')).toContain("an answer with another request's id was dropped");
   },
 );
+
+test("progress with the token of another user's request is dropped", async () => {
+  const upstream = await open(target());
+  const isHeld = Promise.withResolvers<void>();
+  onRead = (uri, current, before) => {
+    if (!before) return isHeld.resolve();
+    const progress = (progressToken: number, message: string) => {
+      const params = { progressToken, progress: 1, message };
+      current.response.write(
+        `data: ${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress', params })}\n\n`,
+      );
+    };
+    current.response.writeHead(200, { 'content-type': 'text/event-stream' });
+    progress(before.id, "Bob's secret");
+    progress(current.id, "Bob's own");
+    const result = read(uri, 'done');
+    current.response.end(`data: ${JSON.stringify({ jsonrpc: '2.0', id: current.id, result })}\n\n`);
+    void once(current.response, 'close').then(() => answer(before.response, before.id, read('a:1', 'done')));
+  };
+  const heard: [string, string | undefined][] = [];
+  const hears = (who: string) => ({
+    ...callOptions(),
+    onProgress: ({ message }: Progress) => void heard.push([who, message]),
+  });
+  const ofAnn = upstream.readResource({ uri: 'a:1' }, hears('Ann'));
+  await isHeld.promise;
+  await upstream.readResource({ uri: 'b:1' }, hears('Bob'));
+  await ofAnn;
+  expect(heard).toEqual([['Bob', "Bob's own"]]);
+});
