@@ -129,6 +129,22 @@ test('every refused manifest is a warning that names the file, the field and the
   ]);
 });
 
+test("a file of the operator's folder that cannot be read is named, and the others are loaded", async () => {
+  await mkdir(join(folder, 'deployed/odd.json'));
+  await put('deployed/own.json', manifest('own'));
+  await loadOwn();
+  expect(deployed()).toEqual(['own 1.0.0']);
+  expect(logged.map(({ msg }) => msg)).toEqual(['the manifest odd.json is left out: cannot be read (EISDIR)']);
+});
+
+test("a database that fails while the operator's folder is loaded is not taken for an unreadable folder", async () => {
+  await put('deployed/own.json', manifest('own'));
+  const away = Object.assign(new Error('the database is away'), { code: '57P01' });
+  const failing = { ...catalogue, versions: () => Promise.reject(away) };
+  await expect(loadOwnManifests(failing, join(folder, 'deployed'), policy, log)).rejects.toThrow(away);
+  expect(logged).toEqual([]);
+});
+
 test("the operator's folder is deployed; a new version replaces the old one, and a removed file undeploys nothing", async () => {
   await put('deployed/own.json', manifest('own'));
   await loadOwn();

@@ -19,8 +19,11 @@ export async function readManifestFolder(folder: string, policy: ManifestPolicy)
       try {
         return { file, manifest: parseManifest(await readFile(file), policy) };
       } catch (error) {
-        if (!(error instanceof SoukError)) throw error;
-        return { file, problem: { code: error.code, message: error.message, issues: error.issues ?? [] } };
+        if (error instanceof SoukError) {
+          return { file, problem: { code: error.code, message: error.message, issues: error.issues ?? [] } };
+        }
+        if (!(error instanceof Error && 'code' in error)) throw error;
+        return { file, problem: { code: 'unreadable', message: `cannot be read (${String(error.code)})`, issues: [] } };
       }
     }),
   );
@@ -37,8 +40,13 @@ export async function loadBundledManifests(
   log: Log,
 ): Promise<void> {
   const note = ' (bundled: BUNDLED_CATALOGUE=off leaves the whole bundled catalogue out)';
-  await loadFolder(folders.deployed, policy, log, (manifest) => bringInBundled(catalogue, manifest, true), note);
-  await loadFolder(folders.staged, policy, log, (manifest) => bringInBundled(catalogue, manifest, false), note);
+  for (const [folder, deploy] of [
+    [folders.deployed, true],
+    [folders.staged, false],
+  ] as const) {
+    const files = await readManifestFolder(folder, policy);
+    await loadFiles(files, log, (manifest) => bringInBundled(catalogue, manifest, deploy), note);
+  }
 }
 
 /**
@@ -51,18 +59,20 @@ export async function loadOwnManifests(
   policy: ManifestPolicy,
   log: Log,
 ): Promise<void> {
+  let files: ManifestFile[];
   try {
-    await loadFolder(folder, policy, log, (manifest) => bringInOwn(catalogue, manifest));
+    files = await readManifestFolder(folder, policy);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
     log.warn({ folder, err: error }, `CATALOGUE_DIR cannot be read: ${folder} (${String(error.code)})`);
+    return;
   }
+  await loadFiles(files, log, (manifest) => bringInOwn(catalogue, manifest));
 }
 
 /** A manifest that is refused is told with its file, field and rule, and never keeps the others from being loaded. */
-async function loadFolder(
-  folder: string,
-  policy: ManifestPolicy,
+async function loadFiles(
+  files: readonly ManifestFile[],
   log: Log,
   bringIn: (manifest: Manifest) => Promise<void>,
   note = '',
@@ -71,7 +81,7 @@ async function loadFolder(
     const file = basename(path);
     log.warn({ file, problem }, `the manifest ${file} is left out: ${sayProblem(problem)}${note}`);
   };
-  for (const file of await readManifestFolder(folder, policy)) {
+  for (const file of files) {
     if ('problem' in file) {
       leaveOut(file.file, file.problem);
       continue;
