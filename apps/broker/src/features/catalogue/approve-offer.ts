@@ -13,22 +13,31 @@ export type Approval = {
   source: string;
 };
 
+/** What a server offered to one account, and to which version of the manifest. */
+export type OfferedList = { version: string; items: readonly StoredCapability[] };
+
 /**
  * An administrator approves what the shop shows of a server that each person signs in to: from a connection test or from a
- * person's discovery, never by itself. What was approved is also the pin of the shop: a person's tool with exactly this
- * definition needs no review.
- * @throws SoukError not_found for a server that is not deployed
+ * person's discovery, never by itself. It stays until the next approval or version, whatever the server lists to anyone.
+ * What was approved is also the pin of the shop: a person's tool with exactly this definition needs no review.
+ * @throws SoukError not_found for a server that is not deployed, or in another version
  */
 export async function approveOffer(
   tx: Tx,
   serverId: string,
-  items: readonly StoredCapability[],
+  { version, items }: OfferedList,
   { by, reason, source }: Approval,
   at: Date,
 ): Promise<void> {
   await store.lockDeployments(tx);
   const deployed = await store.findDeployed(tx, serverId);
   if (!deployed) throw new SoukError('not_found', { message: `${serverId} is not deployed` });
+  if (deployed.manifest.version !== version) {
+    const now = deployed.manifest.version;
+    throw new SoukError('not_found', {
+      message: `This list is of version ${version} of ${serverId}, and ${now} is deployed. Sign in to it again, then approve.`,
+    });
+  }
   const slug = await store.ensureServer(tx, serverId, serverId);
   const byUri = ({ kind }: StoredCapability) => kind === 'resource' || kind === 'template';
   const taken = await store.findTakenUris(
@@ -44,7 +53,8 @@ export async function approveOffer(
   }));
   const tools = shown.filter(({ kind }) => kind === 'tool');
   await store.replaceCapabilities(tx, serverId, shown);
-  await pins.replacePins(tx, { id: serverId, version: deployed.manifest.version }, tools);
+  await store.setApprovedVersion(tx, serverId, version);
+  await pins.replacePins(tx, { id: serverId, version }, tools);
   await pins.withdrawPending(tx, serverId, [], at);
   await store.markDiscovered(tx, serverId, at);
   const names = tools.map(({ name }) => name);

@@ -4,17 +4,16 @@ import { cleanLabel } from '#platform/clean-label.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
-import { approveOffer, type Approval } from './approve-offer.ts';
+import { approveOffer, type Approval, type OfferedList } from './approve-offer.ts';
 import { createDeployments, type Deployments } from './create-deployments.ts';
 import { decideToolChange, listToolChanges, type Decision } from './decide-tool-change.ts';
-import { cleanText } from './clean-text.ts';
-import { toStored, urisOf, type Discovered } from './discovered.ts';
-import { tellLeftOut } from './left-out.ts';
+import type { Discovered } from './discovered.ts';
 import type { DriftPolicy } from './judge-tool.ts';
-import { reviewTools, type FoundDrift } from './review-tools.ts';
+import type { FoundDrift } from './review-tools.ts';
 import { createSnapshot, type CatalogueServer, type CatalogueSnapshot } from './snapshot.ts';
+import { storeClosed, storeDiscovery, type StoredDiscovery } from './store-discovery.ts';
 import * as store from './store.ts';
-import type { CatalogueTables, StoredCapability } from './tables.ts';
+import type { CatalogueTables, Tx } from './tables.ts';
 
 /** A health row is written when the health changed, otherwise at most this often. */
 const healthWriteIntervalMs = 60_000;
@@ -25,17 +24,20 @@ const channel = 'souk_catalogue';
 export type Catalogue = Deployments & {
   /** The current state, from memory: lists and calls read this and never wait. */
   snapshot(): CatalogueSnapshot;
-  /** Replaces what a server offers, and sets it connected. */
+  /** Replaces what a server offers, unless an administrator approved a list of this version; sets it connected. */
   storeDiscovery(serverId: string, discovered: Discovered): Promise<void>;
-  /** A server answered "sign in first": it works, and what the shop shows of it stays. */
-  markAsked(serverId: string): Promise<void>;
+  /**
+   * A new version of a server answered "sign in first": it works. The shop shows the snapshot in its manifest, which was
+   * approved with it, or what it showed before.
+   */
+  storeClosed(serverId: string): Promise<void>;
   /** How changes of what a server offers to one person are judged; undefined when it is not deployed. */
   driftOf(serverId: string): Promise<{ slug: string; version: string; policy: DriftPolicy } | undefined>;
   /**
    * Makes these items what the shop shows of a server, with an audit row.
    * @throws SoukError not_found
    */
-  approveOffer(serverId: string, items: readonly StoredCapability[], approval: Approval): Promise<void>;
+  approveOffer(serverId: string, list: OfferedList, approval: Approval): Promise<void>;
   setHealth(serverId: string, change: Omit<store.HealthChange, 'checkedAtMs'>): Promise<void>;
   /** How tools changed since they were trusted, newest first. */
   toolChanges(filter: { status?: ToolChangeStatus | undefined; serverId?: string | undefined }): Promise<ToolChange[]>;
@@ -97,6 +99,24 @@ export async function createCatalogue(options: {
     await options.db.notify(channel, serverId);
   }
 
+  const policyOf = ({ manifest, origin }: store.DeployedVersion) =>
+    driftPolicy(manifest, origin, options.bundledPrograms);
+
+  /** Stores what a deployed server offers, and tells the operator what is new about it. */
+  async function storeOffers(
+    serverId: string,
+    write: (tx: Tx, server: CatalogueServer, at: Date) => Promise<StoredDiscovery>,
+  ): Promise<void> {
+    const server = current.byId.get(serverId);
+    if (!server) return;
+    const nowMs = clock.now();
+    const { found, leftOut } = await db.transaction().execute((tx) => write(tx, server, new Date(nowMs)));
+    tellDrift(log, serverId, found);
+    if (leftOut !== undefined && leftOut !== server.leftOut) log.warn({ server: serverId }, leftOut);
+    healthWrittenAtMs.set(serverId, nowMs);
+    await changed(serverId);
+  }
+
   return {
     snapshot: () => current,
 
@@ -104,68 +124,20 @@ export async function createCatalogue(options: {
 
     iconChanged: changed,
 
-    async storeDiscovery(serverId, discovered) {
-      const server = current.byId.get(serverId);
-      if (!server) return;
-      const nowMs = clock.now();
-      let told: string | undefined;
-      let found: readonly FoundDrift[] = [];
-      await db.transaction().execute(async (tx) => {
-        await store.lockDeployments(tx);
-        const taken = await store.findTakenUris(tx, serverId, urisOf(discovered));
-        const deployed = await store.findDeployed(tx, serverId);
-        if (!deployed) return;
-        const { manifest, origin } = deployed;
-        const { items, leftOut } = toStored(server.slug, discovered, taken);
-        told = tellLeftOut(leftOut);
-        const reviewed = await reviewTools(
-          tx,
-          {
-            id: serverId,
-            version: manifest.version,
-            policy: driftPolicy(manifest, origin, options.bundledPrograms),
-            isBehindSignIn: isBehindSignIn(manifest),
-          },
-          items,
-          new Date(nowMs),
-        );
-        found = reviewed.found;
-        await store.replaceCapabilities(tx, serverId, reviewed.items);
-        await store.upsertHealth(tx, serverId, {
-          status: 'connected',
-          detail: undefined,
-          era: discovered.era,
-          checkedAtMs: nowMs,
-          discoveredAtMs: nowMs,
-          instructions: discovered.instructions && cleanText(discovered.instructions.toWellFormed()).cleaned,
-          features: discovered.features,
-          leftOut: told,
-        });
-      });
-      tellDrift(log, serverId, found);
-      if (told !== undefined && told !== server.leftOut) log.warn({ server: serverId }, told);
-      healthWrittenAtMs.set(serverId, nowMs);
-      await changed(serverId);
-    },
+    storeDiscovery: (serverId, discovered) =>
+      storeOffers(serverId, (tx, server, at) => storeDiscovery(tx, server, discovered, policyOf, at)),
 
-    async markAsked(serverId) {
-      const nowMs = clock.now();
-      const answered = { status: 'connected', detail: undefined, era: undefined, checkedAtMs: nowMs } as const;
-      await store.upsertHealth(db, serverId, { ...answered, discoveredAtMs: nowMs });
-      healthWrittenAtMs.set(serverId, nowMs);
-      await changed(serverId);
-    },
+    storeClosed: (serverId) => storeOffers(serverId, (tx, server, at) => storeClosed(tx, server, policyOf, at)),
 
     async driftOf(serverId) {
       const slug = current.byId.get(serverId)?.slug;
       const deployed = await store.findDeployed(db, serverId);
       if (!deployed || slug === undefined) return undefined;
-      const { manifest, origin } = deployed;
-      return { slug, version: manifest.version, policy: driftPolicy(manifest, origin, options.bundledPrograms) };
+      return { slug, version: deployed.manifest.version, policy: policyOf(deployed) };
     },
 
-    async approveOffer(serverId, items, approval) {
-      await db.transaction().execute((tx) => approveOffer(tx, serverId, items, approval, new Date(clock.now())));
+    async approveOffer(serverId, list, approval) {
+      await db.transaction().execute((tx) => approveOffer(tx, serverId, list, approval, new Date(clock.now())));
       await changed(serverId);
     },
 
@@ -214,11 +186,6 @@ export async function createCatalogue(options: {
       await reading;
     },
   };
-}
-
-/** Whether each person is offered a list of their own, so that there is none at deployment. */
-function isBehindSignIn({ auth }: Manifest): boolean {
-  return auth.type === 'oauth' || (auth.type === 'headers' && auth.headers.some(({ from }) => from === 'user'));
 }
 
 /** Names of tools in one line of the log. */

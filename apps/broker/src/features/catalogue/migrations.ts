@@ -122,4 +122,17 @@ export const catalogueMigrations: readonly Migration[] = [
       'create index server_icons_by_hash on server_icons (sha256)',
     ],
   },
+  {
+    name: '0027-catalogue-approved-lists',
+    statements: [
+      'alter table servers add column approved_version text',
+      // A list from the manifest's snapshot (the server itself was not asked), or one that an administrator approved.
+      `update servers s set approved_version = m.version
+        from manifest_versions m join server_health h on h.server_id = m.server_id
+        where m.server_id = s.id and m.status = 'deployed' and s.pinned_version = m.version and (
+          (h.features is null and m.body->'capabilitySnapshot' is not null)
+          or exists (select from audit_log a
+            where a.action = 'offer.approved' and a.subject = s.id and a.at >= m.deployed_at))`,
+    ],
+  },
 ];

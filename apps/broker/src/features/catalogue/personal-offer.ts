@@ -70,7 +70,7 @@ function pinOf({ name, sha256, body, textChangedAtMs }: OfferedItem): [string, P
 
 /**
  * A server's catalogue entry as one person has it. A tool under review is visible all the same when an administrator
- * approved exactly this definition for the shop.
+ * approved exactly this definition; that the shop shows it because the server lists it to anyone is no approval.
  * @param isTaken whether another server has this address on /mcp
  */
 export function personalEntry(
@@ -93,7 +93,8 @@ export function personalEntry(
       definition: isSame ? ofShop.definition : item.body,
       sha256: item.sha256,
       creditCost: kind === 'tool' ? (costs.get(name) ?? 0) : 0,
-      underReview: item.underReview && !isSame,
+      underReview: item.underReview && !(isSame && ofShop.approved),
+      approved: isSame && ofShop.approved,
       flagged,
       textChangedAtMs: item.textChangedAtMs,
     };

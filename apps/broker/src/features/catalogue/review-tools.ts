@@ -14,15 +14,14 @@ export type FoundDrift = { tool: string; change: ToolChangeKind; underReview: bo
  */
 export async function reviewTools(
   tx: Tx,
-  server: { id: string; version: string; policy: DriftPolicy; isBehindSignIn: boolean },
+  server: { id: string; version: string; policy: DriftPolicy },
   items: readonly StoredCapability[],
   at: Date,
 ): Promise<{ items: Reviewed[]; found: FoundDrift[] }> {
   const tools = items.filter((item) => item.kind === 'tool');
   const trusted = await pins.findPins(tx, server.id, server.version);
   if (!trusted) {
-    // a server that shows its list to people who signed in has none yet
-    if (tools.length > 0 || !server.isBehindSignIn) await pins.replacePins(tx, server, tools);
+    await pins.replacePins(tx, server, tools);
     await pins.withdrawPending(tx, server.id, [], at);
     return { items: items.map((item) => ({ ...item, underReview: false, textChangedAt: null })), found: [] };
   }

@@ -19,6 +19,8 @@ export type CatalogueItem = {
   creditCost: number;
   /** A tool that differs from what was trusted at deployment: not listed, and refused with a reason when called. */
   underReview: boolean;
+  /** An administrator approved exactly this definition. */
+  approved: boolean;
   /** Characters that hide or reorder text were removed from its texts. */
   flagged: boolean;
   /** When its title or description last changed without an approval. */

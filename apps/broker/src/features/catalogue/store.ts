@@ -137,7 +137,13 @@ export async function markUndeployed(tx: Tx, serverId: string): Promise<void> {
     .where('status', '=', 'deployed')
     .execute();
   await tx.deleteFrom('capabilities').where('server_id', '=', serverId).execute();
+  await setApprovedVersion(tx, serverId, null);
   await tx.deleteFrom('server_health').where('server_id', '=', serverId).execute();
+}
+
+/** What is stored of a server was approved as a whole, with this version; null: it was not. */
+export async function setApprovedVersion(tx: Tx, serverId: string, version: string | null): Promise<void> {
+  await tx.updateTable('servers').set({ approved_version: version }).where('id', '=', serverId).execute();
 }
 
 export async function replaceCapabilities(tx: Tx, serverId: string, items: readonly Reviewed[]): Promise<void> {
@@ -237,7 +243,18 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
     .selectFrom('manifest_versions as m')
     .innerJoin('servers as s', 's.id', 'm.server_id')
     .leftJoin('server_health as h', 'h.server_id', 's.id')
-    .select(['s.id', 's.slug', 'm.body', 'm.deployed_at', 'h.status', 'h.detail', 'h.era', 'h.era_at'])
+    .select([
+      's.id',
+      's.slug',
+      's.approved_version',
+      'm.version',
+      'm.body',
+      'm.deployed_at',
+      'h.status',
+      'h.detail',
+      'h.era',
+      'h.era_at',
+    ])
     .leftJoin('server_icons as i', 'i.server_id', 's.id')
     .select([
       'i.source as icon_source',
@@ -249,7 +266,7 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
     .where('m.status', '=', 'deployed')
     .execute();
   const capabilities = await db
-    .selectFrom('capabilities')
+    .selectFrom('capabilities as c')
     .select([
       'server_id',
       'kind',
@@ -261,6 +278,15 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
       'under_review',
       'text_changed_at',
     ])
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('tool_changes as t')
+          .whereRef('t.server_id', '=', 'c.server_id')
+          .whereRef('t.tool', '=', 'c.name')
+          .whereRef('t.after_sha256', '=', 'c.sha256')
+          .where('t.status', '=', 'approved'),
+      ).as('change_approved'),
+    )
     .orderBy('server_id')
     .orderBy('position')
     .execute();
@@ -279,6 +305,7 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
           sha256: item.sha256,
           creditCost: kind === 'tool' ? (costs.get(item.name) ?? 0) : 0,
           underReview: item.under_review,
+          approved: row.approved_version === row.version || Boolean(item.change_approved),
           flagged: item.flagged,
           textChangedAtMs: item.text_changed_at?.getTime(),
         }));
@@ -312,18 +339,23 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
   });
 }
 
+export type DeployedVersion = {
+  manifest: Manifest;
+  origin: 'bundled' | 'admin';
+  /** What the shop shows of it was approved as a whole. */
+  isListApproved: boolean;
+};
+
 /** The deployed version of a server and where it came from; read inside the transaction that stores what it offers. */
-export async function findDeployed(
-  tx: CatalogueDb | Tx,
-  serverId: string,
-): Promise<{ manifest: Manifest; origin: 'bundled' | 'admin' } | undefined> {
+export async function findDeployed(tx: CatalogueDb | Tx, serverId: string): Promise<DeployedVersion | undefined> {
   const row = await tx
-    .selectFrom('manifest_versions')
-    .select(['body', 'origin'])
-    .where('server_id', '=', serverId)
-    .where('status', '=', 'deployed')
+    .selectFrom('manifest_versions as m')
+    .innerJoin('servers as s', 's.id', 'm.server_id')
+    .select(['m.version', 'm.body', 'm.origin', 's.approved_version'])
+    .where('m.server_id', '=', serverId)
+    .where('m.status', '=', 'deployed')
     .executeTakeFirst();
-  return row && { manifest: row.body, origin: row.origin };
+  return row && { manifest: row.body, origin: row.origin, isListApproved: row.approved_version === row.version };
 }
 
 /** Serialises deployments of all replicas: the lock is kept until the transaction ends. */

@@ -17,6 +17,8 @@ export type CatalogueTables = {
     created_at: Generated<Date>;
     /** The version whose first discovery is trusted; its tools are in tool_pins. */
     pinned_version: string | null;
+    /** The version whose list was approved as a whole: no discovery replaces it. */
+    approved_version: string | null;
   };
   manifest_versions: {
     server_id: string;

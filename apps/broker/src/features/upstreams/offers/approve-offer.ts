@@ -15,12 +15,12 @@ export async function approveOffer(
   decision: { by: string | undefined; reason: string },
   { store, catalogue }: { store: OfferStore; catalogue: Pick<Catalogue, 'approveOffer'> },
 ): Promise<string[]> {
-  const items = await store.items(of.userId, serverId);
-  if (!items) {
+  const list = await store.list(of.userId, serverId);
+  if (!list) {
     throw new SoukError('not_found', {
       message: `Nothing is known of what ${serverId} offers to ${of.name}. Sign in to it with this account first.`,
     });
   }
-  await catalogue.approveOffer(serverId, items, { ...decision, source: `account of ${of.name}` });
-  return items.flatMap(({ kind, name }) => (kind === 'tool' ? [name] : []));
+  await catalogue.approveOffer(serverId, list, { ...decision, source: `account of ${of.name}` });
+  return list.items.flatMap(({ kind, name }) => (kind === 'tool' ? [name] : []));
 }

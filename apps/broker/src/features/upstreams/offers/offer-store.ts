@@ -40,7 +40,8 @@ export type OfferHead = Pick<StoredAccount, 'serverId' | 'kind' | 'state' | 'bou
 export type OfferStore = {
   /** One for each of the person's accounts, without the lists. */
   heads(userId: string): Promise<OfferHead[]>;
-  items(userId: string, serverId: string): Promise<OfferedItem[] | undefined>;
+  /** What a server offers to a person, and to which version of its manifest. */
+  list(userId: string, serverId: string): Promise<{ version: string; items: OfferedItem[] } | undefined>;
   /**
    * Stores what a server offered to an account, judged against the person's first discovery, with an audit row for what
    * changed. Answers whether the person's list changed; nothing is stored once the account has ended.
@@ -83,14 +84,14 @@ export function createOfferStore(options: { db: Database; clock: Clock }): Offer
       }));
     },
 
-    async items(userId, serverId) {
+    async list(userId, serverId) {
       const row = await db
         .selectFrom('personal_offers')
-        .select('items')
+        .select(['manifest_version', 'items'])
         .where('user_id', '=', userId)
         .where('server_id', '=', serverId)
         .executeTakeFirst();
-      return row?.items;
+      return row && { version: row.manifest_version, items: row.items };
     },
 
     async store({ id, userId, serverId }, server, discovered) {

@@ -75,8 +75,8 @@ export function createPersonalOffers(options: {
         if (!stored) return [];
         const same = known.get(serverId);
         if (same?.revision === stored.revision) return [same];
-        const items = await store.items(userId, serverId);
-        return items ? [new LoadedOffer(serverId, stored.revision, items)] : [];
+        const list = await store.list(userId, serverId);
+        return list ? [new LoadedOffer(serverId, stored.revision, list.items)] : [];
       }),
     );
     for (const head of heads) askIfDue(userId, head);

@@ -45,7 +45,9 @@ export async function discoverServer(
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
     if (error.kind === 'sign_in_required' && needsOwnSecrets(server)) {
-      await storeSnapshot(server, catalogue);
+      // what each person is offered is discovered with their own account (offers/personal-offers.ts)
+      if (isNew(server)) await catalogue.storeClosed(server.id);
+      await catalogue.setHealth(server.id, { status: 'connected', detail: signInRequired, era: undefined });
       return undefined;
     }
     // asked every few seconds while it is down: it is news once
@@ -77,25 +79,6 @@ export async function readAll(upstream: Upstream): Promise<Discovered> {
 function ignoreUnknownMethod(error: unknown): [] {
   if (error instanceof UpstreamError && error.kind === 'protocol' && error.code === -32601) return [];
   throw error;
-}
-
-/**
- * A server that answers "sign in first" works. What each person is offered is discovered with their own account
- * (offers/personal-offers.ts); a snapshot in the manifest fills the shop's page before anyone has signed in.
- */
-async function storeSnapshot(server: CatalogueServer, catalogue: Catalogue): Promise<void> {
-  if (isNew(server)) {
-    const snapshot = server.manifest.capabilitySnapshot;
-    if (snapshot) {
-      await catalogue.storeDiscovery(server.id, {
-        era: undefined,
-        instructions: undefined,
-        templates: [],
-        ...snapshot,
-      });
-    } else await catalogue.markAsked(server.id);
-  }
-  await catalogue.setHealth(server.id, { status: 'connected', detail: signInRequired, era: undefined });
 }
 
 export const signInRequired = 'Sign-in required';

@@ -41,6 +41,8 @@ export type OAuthFixture = {
   offerTools(tools: readonly Tool[]): void;
   /** Offers something else to whoever signs in by this name, and says so. */
   offerTo(login: string, offer: PersonalFixtureOffer): void;
+  /** Answers requests without a token too from now on, and lists these tools to them. */
+  listOpenly(tools: readonly Tool[]): void;
   /** Makes every access token worthless, as a server does that restarts. */
   forgetAccessTokens(): void;
   forgetRefreshTokens(): void;
@@ -68,12 +70,14 @@ export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Prom
   const secrets = new Map(Object.entries(options.clients ?? {}));
   const bus = new InMemoryServerEventBus();
   let offered: readonly Tool[] = fixtureTools;
+  let openly: readonly Tool[] | undefined;
   const mcp = createMcpHandler(
     ({ authInfo }) => {
-      const offer = () => offers.get(access.get(authInfo?.token ?? '') ?? '');
+      const login = () => access.get(authInfo?.token ?? '');
+      const offer = () => offers.get(login() ?? '');
       return createFixtureServer(
         undefined,
-        () => offer()?.tools ?? offered,
+        () => (login() === undefined && openly) || (offer()?.tools ?? offered),
         () => offer() ?? {},
       );
     },
@@ -92,7 +96,8 @@ export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Prom
       case '/mcp': {
         const { authorization = '' } = request.headers;
         fixture.seen.push(authorization);
-        if (!access.has(authorization.replace('Bearer ', ''))) {
+        const isOpen = authorization === '' && openly !== undefined;
+        if (!isOpen && !access.has(authorization.replace('Bearer ', ''))) {
           const challenge = `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp", scope="read"`;
           return void send(response, 401, {}, { 'www-authenticate': challenge });
         }
@@ -210,6 +215,10 @@ export async function startOAuthFixture(options: OAuthFixtureOptions = {}): Prom
     },
     offerTo(login, offer) {
       offers.set(login, offer);
+      bus.publish({ kind: 'tools_list_changed' });
+    },
+    listOpenly(tools) {
+      openly = tools;
       bus.publish({ kind: 'tools_list_changed' });
     },
     forgetAccessTokens: () => access.clear(),

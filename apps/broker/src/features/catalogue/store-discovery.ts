@@ -1,0 +1,92 @@
+import { cleanText } from './clean-text.ts';
+import { toStored, urisOf, type Discovered } from './discovered.ts';
+import type { DriftPolicy } from './judge-tool.ts';
+import { tellLeftOut } from './left-out.ts';
+import { reviewTools, type FoundDrift } from './review-tools.ts';
+import * as store from './store.ts';
+import type { Tx } from './tables.ts';
+import { findPins, replacePins } from './tool-pin-store.ts';
+
+type Server = { id: string; slug: string };
+type PolicyOf = (deployed: store.DeployedVersion) => DriftPolicy;
+
+/** For the log. */
+export type StoredDiscovery = { found: readonly FoundDrift[]; leftOut: string | undefined };
+
+/**
+ * Stores what a server lists to anyone as what the shop shows of it, and sets it connected. A list that an administrator
+ * approved for this version stays: what each person is offered beyond it, is judged for that person.
+ */
+export async function storeDiscovery(
+  tx: Tx,
+  server: Server,
+  discovered: Discovered,
+  policyOf: PolicyOf,
+  at: Date,
+): Promise<StoredDiscovery> {
+  await store.lockDeployments(tx);
+  const deployed = await store.findDeployed(tx, server.id);
+  if (!deployed) return { found: [], leftOut: undefined };
+  if (deployed.isListApproved) {
+    await storeAnswer(tx, server.id, discovered, undefined, at);
+    return { found: [], leftOut: undefined };
+  }
+  await store.setApprovedVersion(tx, server.id, null);
+  return storeList(tx, server, discovered, deployed, policyOf, at);
+}
+
+/**
+ * A new version of a server answered "sign in first": it works. The shop shows the snapshot in its manifest, which was
+ * approved with the manifest, or else what it showed before. Tools that the server lists to anyone later are new.
+ */
+export async function storeClosed(tx: Tx, server: Server, policyOf: PolicyOf, at: Date): Promise<StoredDiscovery> {
+  await store.lockDeployments(tx);
+  const deployed = await store.findDeployed(tx, server.id);
+  if (!deployed) return { found: [], leftOut: undefined };
+  const { version, capabilitySnapshot } = deployed.manifest;
+  const unknown = { era: undefined, instructions: undefined, templates: [] };
+  if (capabilitySnapshot && !deployed.isListApproved) {
+    await store.setApprovedVersion(tx, server.id, version);
+    return storeList(tx, server, { ...unknown, ...capabilitySnapshot }, deployed, policyOf, at);
+  }
+  if (!(await findPins(tx, server.id, version))) await replacePins(tx, { id: server.id, version }, []);
+  await storeAnswer(tx, server.id, { ...unknown, tools: [], prompts: [], resources: [] }, undefined, at);
+  return { found: [], leftOut: undefined };
+}
+
+async function storeList(
+  tx: Tx,
+  { id, slug }: Server,
+  discovered: Discovered,
+  deployed: store.DeployedVersion,
+  policyOf: PolicyOf,
+  at: Date,
+): Promise<StoredDiscovery> {
+  const taken = await store.findTakenUris(tx, id, urisOf(discovered));
+  const stored = toStored(slug, discovered, taken);
+  const { version } = deployed.manifest;
+  const reviewed = await reviewTools(tx, { id, version, policy: policyOf(deployed) }, stored.items, at);
+  await store.replaceCapabilities(tx, id, reviewed.items);
+  const leftOut = tellLeftOut(stored.leftOut);
+  await storeAnswer(tx, id, discovered, leftOut, at);
+  return { found: reviewed.found, leftOut };
+}
+
+async function storeAnswer(
+  tx: Tx,
+  serverId: string,
+  { era, instructions, features }: Discovered,
+  leftOut: string | undefined,
+  at: Date,
+): Promise<void> {
+  await store.upsertHealth(tx, serverId, {
+    status: 'connected',
+    detail: undefined,
+    era,
+    checkedAtMs: at.getTime(),
+    discoveredAtMs: at.getTime(),
+    instructions: instructions && cleanText(instructions.toWellFormed()).cleaned,
+    features,
+    leftOut,
+  });
+}
