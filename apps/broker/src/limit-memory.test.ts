@@ -8,11 +8,14 @@ import { migrations } from './migrations.ts';
 
 const run = promisify(execFile);
 
-test('a start on the embedded database needs less than 400 MB', async () => {
+// needs /proc
+test.runIf(process.platform === 'linux')('a start on the embedded database needs less than 400 MB', async () => {
   // making the image, once for each version of the product, takes more
   await ensureStartImage(defaultCacheDir, migrations);
   const file = (path: string) => JSON.stringify(join(import.meta.dirname, path));
+  // of this program alone: `process.resourceUsage().maxRSS` begins with the peak of the process that starts it
   const program = `
+    import { readFileSync } from 'node:fs';
     import { limitMemory } from ${file('limit-memory.ts')};
     import { migrations } from ${file('migrations.ts')};
     import { openDatabase } from ${file('platform/db/open-database.ts')};
@@ -22,7 +25,8 @@ test('a start on the embedded database needs less than 400 MB', async () => {
     const db = await openDatabase({ databaseUrl: undefined, dataDir, log: createLog('error'), migrations });
     await db.query('select count(*) from usage_events');
     await db.close();
-    console.log(process.resourceUsage().maxRSS / 1024);`;
+    console.log(readFileSync('/proc/self/status', 'utf8'));`;
   const { stdout } = await run(process.execPath, ['--input-type=module-typescript', '--eval', program]);
-  expect(Number(stdout)).toBeLessThan(400);
+  const peakKb = Number(/^VmHWM:\s+(\d+) kB$/m.exec(stdout)?.[1]);
+  expect(peakKb / 1024).toBeLessThan(400);
 });
