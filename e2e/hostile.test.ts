@@ -1,9 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Fault } from '../apps/broker/src/testing/fault-server.ts';
@@ -11,7 +9,7 @@ import { listenLocally } from '../apps/broker/src/testing/listen-locally.ts';
 import { postModern } from '../apps/broker/src/testing/mcp-clients.ts';
 import { atFullSize } from '../apps/broker/src/testing/proof-size.ts';
 import { productFlags } from '../scripts/product-flags.ts';
-import type { BrokerStart, DelayFigures, LoopDelay, ToBroker } from './hostile/messages.ts';
+import type { BadCall, BrokerStart, DelayFigures, LoopDelay, ToBroker, ToCallers } from './hostile/messages.ts';
 import { newDataDir } from './product.ts';
 
 /** Measures I5, I6 and I7 (security.md): six healthy servers beside seven bad ones, and then every fault at once. */
@@ -20,7 +18,8 @@ const floods = ['endless-stream', 'progress-flood', 'log-flood'];
 const bad = ['dead', 'hang', 'garbage', 'hostile-template', ...floods];
 /** Calls of each flooding server at once: a flood on one stream is less than one on several. */
 const floodsAtOnce = 4;
-const longestCallMs = 2000;
+/** Calls in which what began or ended just before (connections, code that is loaded) takes effect. */
+const callsToSettle = 200;
 const worse: Fault[] = [
   'html',
   'not-rpc',
@@ -41,13 +40,17 @@ const worse: Fault[] = [
 const programs = ['flood', 'notices', 'deep', 'exit-on-call', 'chatty'];
 
 const size = {
-  calls: atFullSize({ full: 10_000, short: 1500 }),
+  turns: atFullSize({ full: 5, short: 3 }),
+  /** In a turn, alone and beside the bad servers. */
+  calls: atFullSize({ full: 2000, short: 800 }),
   callsUnderEveryFault: atFullSize({ full: 10_000, short: 800 }),
   lists: atFullSize({ full: 100, short: 1 }),
 };
 
 /** A thread that waits more of its time for a processor is on a machine too busy to measure delays. */
 const scarceShare = 0.05;
+/** Calls that take 30 ms and may take half as long again have room for this. */
+const longerTurnMs = 10;
 
 const figures = z.object({ p99Ms: z.number(), maxMs: z.number() });
 const delays = z.object({ whole: figures, computed: figures, waitedShare: z.number() });
@@ -57,6 +60,7 @@ let dataDir: string;
 /** Good and bad servers run in separate processes, so that the bad ones cannot slow the good ones. */
 let upstreams: ChildProcess[];
 let broker: ChildProcess;
+let callers: ChildProcess;
 let url: string;
 let tokens: string[];
 
@@ -108,9 +112,10 @@ beforeAll(async () => {
   const ready = await hear(broker, z.object({ publicUrl: z.string(), tokens: z.array(z.string()) }));
   url = `${ready.publicUrl}/mcp`;
   tokens = ready.tokens;
+  callers = fork(new URL('./hostile/callers.ts', import.meta.url), { execArgv: [] });
 });
 afterAll(async () => {
-  for (const child of upstreams ?? []) if (child.connected) child.disconnect();
+  for (const child of [...(upstreams ?? []), callers]) if (child?.connected) child.disconnect();
   if (broker?.connected) tell('stop');
   await new Promise((resolve) => (broker?.exitCode === null ? broker.once('exit', resolve) : resolve(undefined)));
   await rm(dataDir, { recursive: true, force: true });
@@ -133,36 +138,43 @@ test('security row 18: 700 MiB from a server fail the call as too large, and mem
 });
 
 test('[I5] beside dead, hanging, garbage and flooding servers, a hostile template and slow clients, calls to others are as fast as before', async () => {
-  await measureHealthy(500);
-  const rounds = [];
+  const disturbance = {
+    calls: [...bad, ...Array.from({ length: floodsAtOnce - 1 }, () => floods).flat()].map((server) => badCall(server)),
+    unread: ['progress-flood', 'log-flood'].flatMap((server) => [badCall(server), badCall(server)]),
+  };
+  const rounds: Neighbours[] = [];
   for (let round = 0; round < 3; round++) {
-    const baseline = await measureHealthy(size.calls);
-    const stop = beginCalls([...bad, ...Array.from({ length: floodsAtOnce - 1 }, () => floods).flat()]);
-    const stopSlow = beginSlowClients();
-    const disturbed = await measureHealthy(size.calls).finally(() => Promise.all([stop(), stopSlow()]));
-    rounds.push({ baseline, disturbed });
-    if (isHeld({ baseline, disturbed })) break;
+    const alone: Turn[] = [];
+    const beside: Turn[] = [];
+    // in turns: what else the machine does in these seconds slows both sides
+    for (let turn = 0; turn < size.turns; turn++) {
+      alone.push(await timeHealthy());
+      const stop = beginCalls(disturbance);
+      beside.push(await timeHealthy().finally(stop));
+    }
+    rounds.push({ alone: sumUp(alone), beside: sumUp(beside) });
+    if (rounds.some(isUndisturbed)) break;
   }
-  print('I5: p99 of healthy calls in ms, alone and beside bad servers', rounds);
-  expect(rounds.some(isHeld), JSON.stringify(rounds)).toBe(true);
+  print('I5: healthy calls alone and beside bad servers, ms', rounds);
+  if (!rounds.some(({ alone, beside }) => isAsFast(alone.p99Ms, beside.p99Ms)))
+    printScarce('I5', 'the durations of calls');
+  expect(rounds.some(isUndisturbed), JSON.stringify(rounds)).toBe(true);
 });
 
 test('[I7] no upstream can block the event loop: delay p99 < 50 ms, max < 250 ms', async () => {
   const rounds: LoopDelay[] = [];
   for (let round = 0; round < 3; round++) {
     tell('reset-delay');
-    const stop = beginCalls([...bad, ...worse, ...programs], tokens.at(-1));
-    await measureHealthy(size.callsUnderEveryFault).finally(stop);
-    tell('delay');
-    const heard = await hear(broker, delays);
+    const calls = [...bad, ...worse, ...programs].map((server) => badCall(server, tokens.at(-1)));
+    const stop = beginCalls({ calls, unread: [] });
+    await callHealthy(size.callsUnderEveryFault).finally(stop);
+    const heard = await delaysOfBroker();
     rounds.push(heard);
     if (isPrompt(heard)) break;
   }
   print('I7: delay of the event loop in ms, and what the thread computed in a turn of it', rounds);
   if (!rounds.some(({ whole }) => isShort(whole))) {
-    process.stderr.write(
-      'I7: this machine has too few free processors for the whole delay: what the broker computes is judged alone\n',
-    );
+    printScarce('I7', 'the whole delay');
   }
   expect(rounds.some(isPrompt), JSON.stringify(rounds)).toBe(true);
 });
@@ -196,8 +208,29 @@ async function callOf(token: string, name: string): Promise<Record<string, unkno
   return { ...z.object({ _meta: z.record(z.string(), z.unknown()) }).parse(body.result)._meta };
 }
 
-function isHeld({ baseline, disturbed }: { baseline: number; disturbed: number }): boolean {
-  return disturbed <= baseline * 1.5 && disturbed <= baseline + 50;
+type Turn = { durations: number[] } & LoopDelay;
+type Neighbours = Record<'alone' | 'beside', { p99Ms: number; computedP99Ms: number; waitedShare: number }>;
+
+function sumUp(turns: readonly Turn[]): Neighbours['alone'] {
+  return {
+    p99Ms: p99Of(turns.flatMap(({ durations }) => durations)),
+    computedP99Ms: Math.max(...turns.map(({ computed }) => computed.p99Ms)),
+    waitedShare: Math.max(...turns.map(({ waitedShare }) => waitedShare)),
+  };
+}
+
+/**
+ * Judges how long calls take, as security.md defines it. Only if the thread was often ready without getting a processor,
+ * which the broker cannot influence, judges how much longer the thread itself computes in a turn of its loop.
+ */
+function isUndisturbed({ alone, beside }: Neighbours): boolean {
+  const isScarce = beside.waitedShare > scarceShare;
+  const isComputing = beside.computedP99Ms > alone.computedP99Ms + longerTurnMs;
+  return isAsFast(alone.p99Ms, beside.p99Ms) || (isScarce && !isComputing);
+}
+
+function isAsFast(aloneMs: number, besideMs: number): boolean {
+  return besideMs <= aloneMs * 1.5 && besideMs <= aloneMs + 50;
 }
 
 /**
@@ -212,8 +245,22 @@ function isShort({ p99Ms, maxMs }: DelayFigures): boolean {
   return p99Ms < 50 && maxMs < 250;
 }
 
-/** p99 in milliseconds of calls to the healthy servers, eight at a time. */
-async function measureHealthy(calls: number): Promise<number> {
+/** A turn's calls, without those in which what was begun or ended just before takes effect. */
+async function timeHealthy(): Promise<Turn> {
+  await callHealthy(callsToSettle);
+  tell('reset-delay');
+  const durations = await callHealthy(size.calls);
+  return { durations, ...(await delaysOfBroker()) };
+}
+
+/** Since the last `reset-delay`. */
+function delaysOfBroker(): Promise<LoopDelay> {
+  tell('delay');
+  return hear(broker, delays);
+}
+
+/** Durations in milliseconds of calls to the healthy servers, eight at a time. */
+async function callHealthy(calls: number): Promise<number[]> {
   const [token = ''] = tokens;
   const durations: number[] = [];
   let next = 0;
@@ -227,73 +274,25 @@ async function measureHealthy(calls: number): Promise<number> {
     }
   };
   await Promise.all(Array.from({ length: 8 }, client));
-  durations.sort((a, b) => a - b);
-  return durations[Math.floor(durations.length * 0.99)] ?? Number.NaN;
+  return durations;
 }
 
-/** Calls each of these servers repeatedly, each with its own user or with this token. @returns a function that stops */
-function beginCalls(servers: readonly string[], token?: string): () => Promise<void> {
-  const stop = new AbortController();
-  const loops = servers.map(async (server) => {
-    const name = `${slugOf(server)}__${programs.includes(server) ? 'hang' : 'call'}`;
-    while (!stop.signal.aborted) {
-      const { headers, body } = callWithProgress(name, token ?? tokens[bad.indexOf(server) + 1] ?? '');
-      // progress extends a call's deadline up to ten minutes: the client ends such a call
-      const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(longestCallMs)]);
-      await fetch(url, { method: 'POST', headers, body, signal })
-        .then(readToEnd)
-        .catch(() => {});
-      // without a pause, immediate refusals would make the driver itself the load
-      await delay(50);
-    }
-  });
+function p99Of(durations: readonly number[]): number {
+  return durations.toSorted((a, b) => a - b)[Math.floor(durations.length * 0.99)] ?? Number.NaN;
+}
+
+/** A call of a bad server, by its own user unless the token of another is given. */
+function badCall(server: string, token = tokens[bad.indexOf(server) + 1] ?? ''): BadCall {
+  return { name: `${slugOf(server)}__${programs.includes(server) ? 'hang' : 'call'}`, token };
+}
+
+/** @returns a function that stops the calls */
+function beginCalls(calls: { calls: BadCall[]; unread: BadCall[] }): () => Promise<void> {
+  const send = (message: ToCallers) => callers.send(message);
+  send({ url, ...calls });
   return async () => {
-    stop.abort();
-    await Promise.all(loops);
-  };
-}
-
-/** Reads an answer without keeping it: the driver has to be faster than the floods. */
-async function readToEnd({ body }: Response): Promise<void> {
-  for await (const _chunk of body ?? []) continue;
-}
-
-function callWithProgress(name: string, token: string): { headers: Record<string, string>; body: string } {
-  const meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': {},
-    progressToken: 1,
-  };
-  return {
-    headers: {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/call',
-      'mcp-name': name,
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {}, _meta: meta } }),
-  };
-}
-
-/** Clients of the flooding servers that never read what they asked for. @returns a function that ends them */
-function beginSlowClients(): () => Promise<void> {
-  const stop = new AbortController();
-  const clients = ['progress-flood', 'log-flood'].flatMap((server) => [server, server]);
-  const loops = clients.map(async (server) => {
-    const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    socket.on('error', () => {});
-    socket.pause();
-    const { headers, body } = callWithProgress(`${slugOf(server)}__call`, tokens[bad.indexOf(server) + 1] ?? '');
-    const lines = Object.entries({ host: new URL(url).host, ...headers, 'content-length': String(body.length) });
-    socket.write(`POST /mcp HTTP/1.1\r\n${lines.map((line) => `${line.join(': ')}\r\n`).join('')}\r\n${body}`);
-    await new Promise((resolve) => stop.signal.addEventListener('abort', resolve, { once: true }));
-    socket.destroy();
-  });
-  return async () => {
-    stop.abort();
-    await Promise.all(loops);
+    send('stop');
+    await hear(callers, z.object({ stopped: z.literal(true) }));
   };
 }
 
@@ -314,6 +313,12 @@ function hear<Message>(child: ChildProcess, schema: z.ZodType<Message>): Promise
 
 function print(what: string, figures: unknown): void {
   process.stdout.write(`${what}: ${JSON.stringify(figures)}\n`);
+}
+
+function printScarce(invariant: string, what: string): void {
+  process.stderr.write(
+    `${invariant}: this machine has too few free processors for ${what}: what the broker computes is judged alone\n`,
+  );
 }
 
 async function freePort(): Promise<number> {

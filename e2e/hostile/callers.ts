@@ -1,0 +1,76 @@
+// Clients of the bad servers, in their own process, so that what they do does not slow the clients that are measured.
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BadCall, ToCallers } from './messages.ts';
+
+const longestCallMs = 2000;
+/** Calls of people who know nothing of each other do not begin, and reach their deadlines, all at once. */
+const apartMs = 60;
+
+let stop = new AbortController();
+let running: Promise<unknown> = Promise.resolve();
+
+process.on('message', (message: ToCallers) => {
+  if (message === 'stop') {
+    stop.abort();
+    void running.then(() => process.send?.({ stopped: true }));
+    return;
+  }
+  stop = new AbortController();
+  running = Promise.all([
+    ...message.calls.map((call, index) => callRepeatedly(message.url, call, index * apartMs)),
+    ...message.unread.map((call) => neverRead(message.url, call)),
+  ]);
+});
+process.once('disconnect', () => process.exit(0));
+
+async function callRepeatedly(url: string, call: BadCall, afterMs: number): Promise<void> {
+  await delay(afterMs, undefined, { signal: stop.signal }).catch(() => {});
+  const { headers, body } = callWithProgress(call);
+  while (!stop.signal.aborted) {
+    // progress extends a call's deadline up to ten minutes: the client ends such a call
+    const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(longestCallMs)]);
+    await fetch(url, { method: 'POST', headers, body, signal })
+      .then(readToEnd)
+      .catch(() => {});
+    // without a pause, immediate refusals would make these clients themselves the load
+    await delay(50);
+  }
+}
+
+/** Reads an answer without keeping it: a client has to be faster than the floods. */
+async function readToEnd({ body }: Response): Promise<void> {
+  for await (const _chunk of body ?? []) continue;
+}
+
+/** A client that never reads what it asked for. */
+async function neverRead(url: string, call: BadCall): Promise<void> {
+  const { host, port } = new URL(url);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.on('error', () => {});
+  socket.pause();
+  const { headers, body } = callWithProgress(call);
+  const lines = Object.entries({ host, ...headers, 'content-length': String(body.length) });
+  socket.write(`POST /mcp HTTP/1.1\r\n${lines.map((line) => `${line.join(': ')}\r\n`).join('')}\r\n${body}`);
+  await new Promise((resolve) => stop.signal.addEventListener('abort', resolve, { once: true }));
+  socket.destroy();
+}
+
+function callWithProgress({ name, token }: BadCall): { headers: Record<string, string>; body: string } {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientCapabilities': {},
+    progressToken: 1,
+  };
+  return {
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': name,
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {}, _meta: meta } }),
+  };
+}
