@@ -10,8 +10,8 @@ const retryMs = 50;
  * Notices that we read in a second, heard or not: reading takes time. A notice on the fast path counts once, one that the SDK
  * reads counts `sdkCost` times.
  */
-const readPerServer = 4000;
-const readPerProcess = 8000;
+const readPerServer = 2000;
+const readPerProcess = 4000;
 export const sdkCost = 4;
 
 /** A call with notices that wait for a place. */

@@ -5,7 +5,7 @@ const bytesPerSecond = 64 * 1024 * 1024;
 /** The burst that is read without a pause: enough for a burst of progress or a few full answers. */
 const burstSeconds = 0.25;
 /** Messages read in one turn of the event loop: a few milliseconds of parsing. */
-const messagesPerTurn = 64;
+const messagesPerTurn = 32;
 /** Most streams carry an answer and a few notices: they never wait for what servers do on other streams. */
 const freeMessages = 8;
 
