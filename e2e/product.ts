@@ -69,13 +69,20 @@ export async function runToEnd(
   return { code, output: child.output(), stdout: child.stdout() };
 }
 
-/** Runs one of our programs on the Node that runs the tests, with only PATH and HOME of the caller's environment. */
+/** All that a program of ours gets of the caller's environment, and the compiled code of its last run (scripts/run.mjs). */
+export const programEnv = (): NodeJS.ProcessEnv => ({
+  PATH: process.env['PATH'],
+  HOME: process.env['HOME'],
+  NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(root, 'node_modules/.cache/compiled'),
+});
+
+/** Runs one of our programs on the Node that runs the tests. */
 function run(program: string[], env: NodeJS.ProcessEnv) {
   let stdout = '';
   let stderr = '';
   const child: ChildProcess = spawn(process.execPath, program, {
     cwd: root,
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...env },
+    env: { ...programEnv(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   child.stdout?.on('data', (chunk) => (stdout += String(chunk)));

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { freePort, newDataDir } from '../product.ts';
+import { freePort, newDataDir, programEnv } from '../product.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { callThroughLink } from './call-through-link.ts';
 import { expect, test } from './product-test.ts';
@@ -13,12 +13,7 @@ let publicUrl: string;
 
 test.beforeAll(async () => {
   dataDir = await newDataDir();
-  const env = {
-    PATH: process.env['PATH'],
-    HOME: process.env['HOME'],
-    PORT: String(await freePort()),
-    DATA_DIR: dataDir,
-  };
+  const env = { ...programEnv(), PORT: String(await freePort()), DATA_DIR: dataDir };
   child = fork(new URL('../account-tools-product.ts', import.meta.url), { execArgv: [], env });
   const [ready] = await once(child, 'message');
   publicUrl = String(ready.publicUrl);
