@@ -2,15 +2,13 @@ import type { Page } from '@playwright/test';
 import { test as base, expect } from './product-test.ts';
 import { startClientDoors, type ClientDoors } from './client-doors.ts';
 
-const test = base.extend<object, { clients: ClientDoors }>({
-  clients: [
-    async ({}, use) => {
-      const doors = await startClientDoors();
-      await use(doors);
-      await doors.close();
-    },
-    { scope: 'worker' },
-  ],
+// of each test: a worker with a fixture of its own is another one, with another product and browser
+const test = base.extend<{ clients: ClientDoors }>({
+  clients: async ({}, use) => {
+    const doors = await startClientDoors();
+    await use(doors);
+    await doors.close();
+  },
 });
 test.use({ ignoreHTTPSErrors: true });
 
