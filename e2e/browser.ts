@@ -15,5 +15,5 @@ export async function browserPath(): Promise<string> {
   return chromium.executablePath();
 }
 
-/** Chromium has no sandbox as root, and without the sandbox no zygote. */
-export const browserArguments = ['--no-sandbox', '--no-zygote'];
+/** Chromium has no sandbox as root. Its zygote stays: without it every page starts the whole program again. */
+export const browserArguments = ['--no-sandbox'];
