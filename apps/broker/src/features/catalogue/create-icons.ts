@@ -34,7 +34,11 @@ export function createIcons(options: {
 }): Icons {
   const { catalogue, clock, log } = options;
   const db = options.db.kysely.withTables<CatalogueTables>();
-  const dispatcher = createGuardedDispatcher({ allowAddresses: options.allowAddresses, connections: 4 });
+  const dispatcher = createGuardedDispatcher({
+    allowAddresses: options.allowAddresses,
+    publicNeedsTls: options.production,
+    connections: 4,
+  });
   const background = createBackground(log);
   /** When the deployment was whose icon was asked for last, by server. */
   const askedFor = new Map<string, number>();
@@ -58,7 +62,7 @@ export function createIcons(options: {
     for (const server of servers) {
       const source = server.manifest.icon;
       const isKnown = server.icon !== undefined && server.icon.fetchedAtMs >= server.deployedAtMs;
-      if (source === undefined || !mayBeFetched(source, options) || isKnown) continue;
+      if (source === undefined || !isWebAddress(source) || isKnown) continue;
       if (askedFor.get(server.id) === server.deployedAtMs) continue;
       askedFor.set(server.id, server.deployedAtMs);
       // one after another: an icon is in no hurry
@@ -97,8 +101,7 @@ export function createIcons(options: {
   };
 }
 
-function mayBeFetched(source: string, { production, allowAddresses }: Parameters<typeof createIcons>[0]): boolean {
-  const url = URL.parse(source);
-  if (url?.protocol === 'https:') return true;
-  return url?.protocol === 'http:' && (!production || allowAddresses.includes(`${url.hostname}:${url.port || '80'}`));
+/** Other icons are paths on our own origin, or nothing that a page shows. */
+function isWebAddress(source: string): boolean {
+  return ['https:', 'http:'].includes(URL.parse(source)?.protocol ?? '');
 }

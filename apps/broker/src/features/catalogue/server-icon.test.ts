@@ -1,11 +1,13 @@
 import { createServer } from 'node:http';
 import { getCapabilities } from '@souk/contract/catalogue.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLog } from '#platform/log.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { listenLocally } from '#testing/listen-locally.ts';
 import { connectModern } from '#testing/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
+import { createIcons } from './create-icons.ts';
 import { startListServer, type ListServer } from './testing/list-server.ts';
 
 const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.from('a picture')]);
@@ -24,6 +26,9 @@ const pictures: Record<string, Buffer> = {
 
 let app: TestApp;
 let elsewhere: { port: number; close(): Promise<void> };
+/** Its address is not allowed. */
+let inside: { port: number; close(): Promise<void> };
+const insideAsked: string[] = [];
 let server: ListServer;
 const asked: string[] = [];
 
@@ -36,12 +41,19 @@ beforeAll(async () => {
       return response.writeHead(302, { location: '/a.png' }).end();
     }),
   );
+  inside = await listenLocally(
+    createServer((request, response) => {
+      insideAsked.push(request.url ?? '');
+      response.writeHead(200, { 'content-type': 'image/png' }).end(png);
+    }),
+  );
   server = await startListServer('modern');
   app = await startTestApp({ allowAddresses: [`127.0.0.1:${elsewhere.port}`, server.address] });
 });
 afterAll(async () => {
   await app?.stop();
   await elsewhere?.close();
+  await inside?.close();
   await server?.close();
 });
 
@@ -51,6 +63,13 @@ async function iconOf(id: string): Promise<string | undefined> {
   const answer = await fetch(`${app.publicUrl}/mcp/capabilities`);
   const { servers } = getCapabilities.answer.parse(await answer.json());
   return servers.find(({ serverId }) => serverId === id)?.metadata.icon;
+}
+
+/** What the log says about the icon of a server that was left out. */
+function toldOf({ logged }: TestApp, id: string): string | undefined {
+  return logged()
+    .split('\n')
+    .find((line) => line.includes(`"server":"${id}"`) && line.includes('the icon of a server is left out'));
 }
 
 test.each([
@@ -70,6 +89,7 @@ test.each([
       expect(Object.fromEntries(icon.headers)).toMatchObject({
         'content-type': contentType,
         'x-content-type-options': 'nosniff',
+        'content-security-policy': "default-src 'none'",
         'cache-control': 'public, max-age=31536000, immutable',
       });
       expect(Buffer.from(await icon.arrayBuffer())).toEqual(bytes);
@@ -87,27 +107,55 @@ test.each([
   'an icon that is no picture (%s) is left out, the log says so, and the server is there',
   async (id, path, reason) => {
     await deployManifest(app, { id, icon: at(path), connection: unreachable }, 'error');
-    await waitUntil('the log says so', () =>
-      app
-        .logged()
-        .split('\n')
-        .some((line) => line.includes(`"${id}"`) && line.includes(reason)),
-    );
+    await waitUntil('the log says so', () => toldOf(app, id) !== undefined);
+    expect(toldOf(app, id)).toContain(reason);
     expect(await iconOf(id)).toBeUndefined();
   },
 );
 
 test('security row 32: an icon at an address of this machine is refused by the guard, and one that is no address dropped', async () => {
   const icons = {
-    inside: `http://127.0.0.1:${new URL(app.publicUrl).port}/icons/x.png`,
+    // a good picture, but nobody has allowed its address
+    inside: `http://127.0.0.1:${inside.port}/a.png`,
     script: 'javascript:alert(1)',
   };
   for (const [id, icon] of Object.entries(icons))
     await deployManifest(app, { id, icon, connection: unreachable }, 'error');
-  await waitUntil('the log says so', () => /"server":"inside".*icon of a server is left out/.test(app.logged()));
+  await waitUntil('the log says so', () => toldOf(app, 'inside') !== undefined);
+  expect(toldOf(app, 'inside')).toContain('is not a public address');
+  expect(insideAsked).toEqual([]);
   expect([await iconOf('inside'), await iconOf('script')]).toEqual([undefined, undefined]);
   await deployManifest(app, { id: 'own', icon: '/oauth/mark.svg', connection: unreachable }, 'unasked');
   expect(await iconOf('own')).toBe('/oauth/mark.svg');
+});
+
+test('in production an icon comes over TLS, but for the addresses and networks that the operator allows', async () => {
+  await deployManifest(app, { id: 'any', connection: unreachable }, 'unasked');
+  const any = app.catalogue.snapshot().byId.get('any');
+  if (!any) throw new Error('not deployed');
+  // a public literal: refused before anything is sent
+  const addresses = { any: at('/a.webp'), plain: 'http://1.1.1.1/a.png' };
+  const servers = Object.entries(addresses).map(([id, icon]) => ({ ...any, id, manifest: { ...any.manifest, icon } }));
+  const fetched: string[] = [];
+  const told: string[] = [];
+  const icons = createIcons({
+    db: app.db,
+    catalogue: {
+      ...app.catalogue,
+      snapshot: () => ({ ...app.catalogue.snapshot(), servers }),
+      iconChanged: async (id) => void fetched.push(id),
+      onChange: () => () => false,
+    },
+    allowAddresses: [`127.0.0.0/8:${elsewhere.port}`],
+    production: true,
+    clock: { now: () => Date.now() },
+    log: createLog('warn', { write: (line: string) => void told.push(line) }),
+  });
+  icons.start();
+  await waitUntil('both to be decided', () => fetched.length + told.length === 2);
+  await icons.stop();
+  expect(fetched).toEqual(['any']);
+  expect(told[0]).toContain('must be reached with https');
 });
 
 test('an address under /icons/ that no icon has answers 404', async () => {
