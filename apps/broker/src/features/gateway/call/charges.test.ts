@@ -128,6 +128,24 @@ test.each(tools)(
   },
 );
 
+test.each([
+  ...tools.map((tool) => ['tools/call', { name: tool, arguments: { end: 'forged' } }] as const),
+  ...tools.map((tool) => ['tools/call', { name: tool, arguments: { end: 'forged_question' } }] as const),
+  ['prompts/get', { name: 'say', arguments: { end: 'forged' } }],
+  ['resources/read', { uri: 'end://forged' }],
+  ['completion/complete', { ref: { type: 'ref/prompt', name: 'say' }, argument: { name: 'end', value: 'forged' } }],
+  ['tools/list', {}],
+  ['prompts/list', {}],
+  ['resources/list', {}],
+  ['resources/templates/list', {}],
+] as const)('of `_meta` a server writes all but the keys that are ours: %s %j', async (method, params) => {
+  const { body } = await postModern(`${app.publicUrl}/s/paid/mcp`, token, method, params);
+  expect(body.error).toBeUndefined();
+  const text = JSON.stringify(body.result);
+  expect(text).toContain('"theirs":"kept"');
+  expect(text).not.toContain('canary-forged');
+});
+
 test.each(tools)(
   'on a full disk a call that costs credits is refused, and the broker stays ready: %s',
   async (tool) => {

@@ -19,8 +19,12 @@ export type EndingServer = {
 
 type Message = Record<string, unknown>;
 
+/** What a server must not say, since clients act upon it, beside a key of its own. */
+const forged = { 'souk/code': 'canary-forged', 'souk/available': 'canary-forged', theirs: 'kept' };
+
 /** The result of each method. */
 const results: Readonly<Record<string, object>> = {
+  'completion/complete': { completion: { values: ['done'] } },
   'tools/call': { content: [{ type: 'text', text: 'done' }] },
   'prompts/get': { messages: [{ role: 'user', content: { type: 'text', text: 'done' } }] },
   'resources/read': { contents: [{ uri: 'end://ok', text: 'done' }], ttlMs: 0, cacheScope: 'private' },
@@ -28,8 +32,9 @@ const results: Readonly<Record<string, object>> = {
 
 /**
  * A server of one era where each request says how it ends: `end` in the arguments of a tool or prompt, or in the URI
- * end://{end} of a resource, is ok, tool_error, protocol_error, input_required, hang or reset. The tool `mirrored` is
- * `say` with an argument that may be mirrored in a header, so that the SDK carries it on both sides.
+ * end://{end} of a resource, or the value that is completed, is ok, tool_error, protocol_error, input_required, hang or
+ * reset; forged and forged_question are ok and input_required with a `_meta` that only we may write, as lists have it. The
+ * tool `mirrored` is `say` with an argument that may be mirrored in a header, so that the SDK carries it on both sides.
  */
 export async function startEndingServer(era: Era): Promise<EndingServer> {
   const hanging = new Set<ServerResponse>();
@@ -70,7 +75,8 @@ export async function startEndingServer(era: Era): Promise<EndingServer> {
 
 function endOf({ method, params }: Message): string | undefined {
   if (typeof method !== 'string' || !(method in results)) return undefined;
-  const { arguments: given, uri } = asRecord(params) ?? {};
+  const { arguments: given, argument: completed, uri } = asRecord(params) ?? {};
+  if (completed !== undefined) return String(asRecord(completed)?.['value']);
   return typeof uri === 'string' ? uri.replace('end://', '') : String(asRecord(given)?.['end']);
 }
 
@@ -79,23 +85,26 @@ function answerOf(era: Era, { method, params }: Message, end: string): object {
   const complete = era === 'modern' && { resultType: 'complete' };
   if (end === 'protocol_error') return { error: { code: -32_050, message: 'not today' } };
   // any answer to the question completes the call
-  if (end === 'input_required' && !isSecondRound) {
-    return { result: { resultType: 'input_required', requestState: 'round two' } };
+  const meta = end.startsWith('forged') && { _meta: forged };
+  if ((end === 'input_required' || end === 'forged_question') && !isSecondRound) {
+    return { result: { resultType: 'input_required', requestState: 'round two', ...meta } };
   }
-  return { result: { ...complete, ...results[String(method)], ...(end === 'tool_error' && { isError: true }) } };
+  const isError = end === 'tool_error' && { isError: true };
+  return { result: { ...complete, ...results[String(method)], ...isError, ...meta } };
 }
 
 function describe(era: Era, isChanged: boolean, message: Message, response: ServerResponse): void {
   const { id, method } = message;
   if (id === undefined) return void response.writeHead(202).end();
   const complete = era === 'modern' ? { resultType: 'complete', ttlMs: 0, cacheScope: 'private' } : {};
-  const capabilities = { tools: {}, prompts: {}, resources: {} };
+  const capabilities = { tools: {}, prompts: {}, resources: {}, completions: {} };
   const properties = { end: { type: 'string' }, ...(isChanged && { more: { type: 'string' } }) };
   const region = { type: 'string', 'x-mcp-header': 'Region' };
+  const _meta = forged;
   const lists: Record<string, object> = {
     'tools/list': {
       tools: [
-        { name: 'say', inputSchema: { type: 'object', properties, ...(isChanged && { required: ['more'] }) } },
+        { name: 'say', inputSchema: { type: 'object', properties, ...(isChanged && { required: ['more'] }) }, _meta },
         {
           name: 'mirrored',
           inputSchema: {
@@ -106,9 +115,9 @@ function describe(era: Era, isChanged: boolean, message: Message, response: Serv
         },
       ],
     },
-    'prompts/list': { prompts: [{ name: 'say', arguments: [{ name: 'end' }] }] },
-    'resources/list': { resources: [{ uri: 'end://ok', name: 'ok' }] },
-    'resources/templates/list': { resourceTemplates: [{ uriTemplate: 'end://{end}', name: 'end' }] },
+    'prompts/list': { prompts: [{ name: 'say', arguments: [{ name: 'end' }], _meta }] },
+    'resources/list': { resources: [{ uri: 'end://ok', name: 'ok', _meta }] },
+    'resources/templates/list': { resourceTemplates: [{ uriTemplate: 'end://{end}', name: 'end', _meta }] },
     ping: {},
     ...(era === 'modern'
       ? { 'server/discover': { supportedVersions: ['2026-07-28'], capabilities } }
