@@ -71,8 +71,8 @@ async function connect(open: (url: string, token: string) => Promise<TestClient>
 
 const auditOf = async (id: string) =>
   (
-    await app.db.query<{ action: string; details: unknown }>(
-      'select action, details from audit_log where subject = $1 order by id',
+    await app.db.query<{ action: string; details: unknown; reason: string | null }>(
+      'select action, details, reason from audit_log where subject = $1 order by id',
       [id],
     )
   ).rows;
@@ -103,8 +103,8 @@ test('deploy makes a server on a private address live at once, undeploy takes it
   expect((await (await fetch(`${app.publicUrl}/mcp/capabilities`)).text()).includes('own')).toBe(false);
   expect((await souk('list')).out).toMatch(/^own +- +- +undeployed \(was 1\.0\.0\)/m);
   expect(await auditOf('own')).toEqual([
-    { action: 'manifest.deployed', details: { version: '1.0.0', via: 'command' } },
-    { action: 'manifest.undeployed', details: { version: '1.0.0', via: 'command' } },
+    { action: 'manifest.deployed', details: { version: '1.0.0', via: 'command' }, reason: null },
+    { action: 'manifest.undeployed', details: { version: '1.0.0', via: 'command' }, reason: null },
   ]);
   // its history is kept: the id alone brings it back
   expect((await souk('deploy', 'own')).out).toContain('Deployed own 1.0.0.');
@@ -138,6 +138,7 @@ test('a new version replaces the old one, and an older one is brought back by it
     status: 'connected',
   });
   const changed = await souk('deploy', await file({ id: 'versions', version: '1.1.0', description: 'Changed.' }));
+  expect((await souk('deploy', 'versions', '--version', '1.0.0')).out).toContain('versions 1.0.0 is deployed already.');
   expect(changed).toMatchObject({ code: 1, err: expect.stringContaining('(description): raise the version') });
   expect((await souk('deploy', 'versions', '--version', '9')).err).toContain('No version 9 of versions');
   expect((await souk('deploy', 'nothing')).err).toContain('There is no manifest of nothing');
@@ -192,26 +193,31 @@ test('diff shows what drifted, and approve shows the tool again', async () => {
   expect((await souk('diff', 'drift')).out).toBe('drift: no tool is under review, and no version is staged.');
   server.offerTools(
     fixtureTools.map((tool) =>
-      tool.name === 'echo' ? { ...tool, inputSchema: { ...tool.inputSchema, required: ['text', 'bcc'] } } : tool,
+      tool.name === 'echo' || tool.name === 'slow'
+        ? { ...tool, inputSchema: { ...tool.inputSchema, required: ['text', 'bcc'] } }
+        : tool,
     ),
   );
   const own = () => app.catalogue.snapshot().byId.get('drift');
-  await waitUntil('the change to be found', () => (own()?.toolsUnderReview.length ?? 0) > 0, 30_000);
+  await waitUntil('the change to be found', () => own()?.toolsUnderReview.length === 2, 30_000);
   const { out } = await souk('diff', 'drift');
   expect(out).toContain('Tool echo has changed:\n  inputSchema\n    - {');
   expect(out).toMatch(/^ {4}\+ +"bcc"$/m);
   expect((await souk('approve', 'drift', 'echo', 'nothing')).err).toContain('Not under review at drift: nothing');
-  expect(own()?.toolsUnderReview).toHaveLength(1);
+  expect(own()?.toolsUnderReview).toHaveLength(2);
   expect(await souk('approve', 'drift', 'echo', '--reason', 'as agreed')).toEqual({
     code: 0,
     out: 'Approved echo of drift.',
     err: '',
   });
-  expect(own()?.toolsUnderReview).toEqual([]);
+  // the others stay hidden until they are named, or all are meant
+  expect(own()?.toolsUnderReview.map(({ name }) => name)).toEqual(['slow']);
   expect(await auditOf('drift/echo')).toMatchObject([
-    { action: 'tool-change.under-review' },
-    { action: 'tool-change.approved' },
+    { action: 'tool-change.under-review', reason: null },
+    { action: 'tool-change.approved', reason: 'as agreed' },
   ]);
+  expect((await souk('approve', 'drift')).out).toBe('Approved slow of drift.');
+  expect(own()?.toolsUnderReview).toEqual([]);
   expect((await souk('approve', 'drift')).err).toContain('No tool of drift is under review');
 }, 60_000);
 
