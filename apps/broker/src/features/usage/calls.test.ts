@@ -126,18 +126,28 @@ describeOnDatabases('months of calls', usageMigrations, (open) => {
   });
 });
 
-test('refusals for rate are one call of the log with a count, which the statistics add up', async () => {
-  const nowMs = Date.UTC(2030, 0, 1, 12, 0, 30);
+test('refusals for rate are one call of the log a minute and token with a count, which the statistics add up', async () => {
+  let nowMs = Date.UTC(2030, 0, 1, 12, 0, 30);
   const strict = await startTestApp({
     allowAddresses: [fixture.address],
     clock: { now: () => nowMs },
     env: { MCP_CALLS_PER_MINUTE_TOKEN: '1' },
   });
   await deployManifest(strict, { id: 'one', connection: { type: 'http', url: fixture.url } });
-  const { token } = await strict.identity.createPersonalToken({ email: 'eve@souk.test', name: 'loop' });
-  const call = () => postModern(`${strict.publicUrl}/mcp`, token, 'tools/call', { name: 'one__echo', arguments: {} });
-  await call();
-  await Promise.all(Array.from({ length: 50 }, call));
+  const newToken = async (name: string) =>
+    (await strict.identity.createPersonalToken({ email: 'eve@souk.test', name })).token;
+  const [token, other] = [await newToken('loop'), await newToken('other')];
+  const call = (by: string) =>
+    postModern(`${strict.publicUrl}/mcp`, by, 'tools/call', { name: 'one__echo', arguments: {} });
+  const callTimes = (count: number, by: string) => Promise.all(Array.from({ length: count }, () => call(by)));
+  await call(token);
+  await callTimes(50, token);
+  await call(other);
+  await callTimes(20, other);
+  // in the next minute, where one more call has become free
+  nowMs += 60_000;
+  await call(token);
+  await callTimes(30, token);
   await strict.usage.flush();
   const { rows } = await strict.db.query<{ id: string }>(`select id from users where email = 'eve@souk.test'`);
   const read = async (what: string): Promise<unknown> => {
@@ -147,10 +157,14 @@ test('refusals for rate are one call of the log with a count, which the statisti
     return answer.json();
   };
   const listed = listCalls.answer.parse(await read('calls')).calls;
-  expect(listed.map(({ outcome, reason, count }) => [outcome, reason, count]).toSorted()).toEqual([
-    ['ok', null, 1],
-    ['refused', 'rate_limited', 50],
+  expect(listed.map(({ client, outcome, reason, count }) => [client.name, outcome, reason, count]).toSorted()).toEqual([
+    ['loop', 'ok', null, 1],
+    ['loop', 'ok', null, 1],
+    ['loop', 'refused', 'rate_limited', 30],
+    ['loop', 'refused', 'rate_limited', 50],
+    ['other', 'ok', null, 1],
+    ['other', 'refused', 'rate_limited', 20],
   ]);
-  expect(await read('usage-stats')).toMatchObject({ data: { totalToolCalls: 51 } });
+  expect(await read('usage-stats')).toMatchObject({ data: { totalToolCalls: 103 } });
   await strict.stop();
 });
