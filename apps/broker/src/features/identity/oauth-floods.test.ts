@@ -55,12 +55,24 @@ describe('requests without a sign-in that would keep the broker busy', () => {
       code: 'rate_limited',
       error: 'temporarily_unavailable',
     });
+    // before anything of the request is read: even its body
+    const large = await post(`grant_type=${'x'.repeat(70_000)}`);
+    expect(large.status).toBe(429);
     const page = await fetch(`${running.publicUrl}/oauth/authorize?client_id=x`, { headers: { accept: 'text/html' } });
     expect(page.status).toBe(429);
     expect(page.headers.get('content-type')).toContain('text/html');
 
     nowMs += 2_000;
     expect((await fail()).status).toBe(400);
+  });
+
+  test('failures at /oauth/authorize count as those at /oauth/token do', async () => {
+    nowMs += 60_000;
+    const authorize = async () => (await fetch(`${running.publicUrl}/oauth/authorize?client_id=x`)).status;
+    const answers = [];
+    for (let count = 0; count < 60; count++) answers.push(await authorize());
+    expect(new Set(answers)).toEqual(new Set([400]));
+    expect([await authorize(), (await fail()).status]).toEqual([429, 429]);
   });
 
   test('what succeeds does not count', async () => {
