@@ -25,6 +25,9 @@ test('the bundled list is valid, and none of its programs has a network or a sec
 test('a program may name secrets, a network and an npm package at an exact version', () => {
   const entry = { npm: '@scope/name@1.2.3-rc.1', bin: 'name', args: ['--token-limit=5'], secrets: ['API_TOKEN'] };
   expect(read({ 'my-tool': { ...entry, network: true } })['my-tool']).toMatchObject({ ...entry, network: true });
+  expect(read({ tool: { ...entry, network: 'host' } })['tool']).toMatchObject({ network: 'host' });
+  // an empty value holds no secret: it turns a variable off
+  expect(read({ tool: { npm: 'a@1.0.0', env: { API_TOKEN: '' } } })['tool']).toMatchObject({ env: { API_TOKEN: '' } });
   expect(read({ tool: { argv: ['/usr/bin/x'] } })['tool']).toMatchObject({ network: false, secrets: [], env: {} });
 });
 
@@ -49,6 +52,7 @@ describe('refused, in words that name the place', () => {
     [{ npm: 'a@1.0.0', argv }, 'tool needs either argv or npm'],
     [{}, 'tool needs either argv or npm'],
     [{ argv, bin: 'x' }, 'tool.bin goes with npm only'],
+    [{ argv, args: ['x'] }, 'tool.args goes with npm only'],
     [{ argv, network: 'all' }, 'tool.network must be true, false or "host"'],
     [{ argv, sandbox: false }, 'tool Unrecognized key: "sandbox"'],
   ])('%j', (entry, problem) => {
