@@ -85,7 +85,10 @@ test.each(ways)('security row 43: progress keeps no call alive whose client is g
     timeoutMs: 300,
     totalTimeoutMs: 20_000,
   });
+  const begun = performance.now();
   expect((await failureOf(upstream.callTool({ name: '1000000' }, options))).kind).toBe('timeout');
+  // by its silence, and not at the limit of the whole call
+  expect(performance.now() - begun).toBeLessThan(10_000);
   expect(listened).toBe(3);
 });
 
