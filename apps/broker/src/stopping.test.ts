@@ -42,7 +42,8 @@ test('a stop says so at /readyz at once, and serves new requests until its grace
 /** Refused as new work, although a question is still open. */
 async function waitUntilRefusing(link: string, token: string): Promise<void> {
   await waitUntil('new work to be refused', async () => {
-    const refused = await postModern(link, token, 'tools/call', call);
+    const refused = await postModern(link, token, 'tools/call', call).catch(String);
+    if (typeof refused === 'string') throw new Error(`the stop did not wait for the call: ${refused}`);
     return refused.status === 503 && JSON.stringify(refused.body.error).includes('unavailable');
   });
 }
