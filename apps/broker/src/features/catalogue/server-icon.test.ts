@@ -65,6 +65,10 @@ async function iconOf(id: string): Promise<string | undefined> {
   return servers.find(({ serverId }) => serverId === id)?.metadata.icon;
 }
 
+/** An icon was taken, or left out. */
+const decided = (id: string) =>
+  waitUntil('it is decided', async () => toldOf(app, id) !== undefined || (await iconOf(id)) !== undefined);
+
 /** What the log says about the icon of a server that was left out. */
 function toldOf({ logged }: TestApp, id: string): string | undefined {
   return logged()
@@ -107,7 +111,7 @@ test.each([
   'an icon that is no picture (%s) is left out, the log says so, and the server is there',
   async (id, path, reason) => {
     await deployManifest(app, { id, icon: at(path), connection: unreachable }, 'error');
-    await waitUntil('the log says so', () => toldOf(app, id) !== undefined);
+    await decided(id);
     expect(toldOf(app, id)).toContain(reason);
     expect(await iconOf(id)).toBeUndefined();
   },
@@ -121,7 +125,7 @@ test('security row 32: an icon at an address of this machine is refused by the g
   };
   for (const [id, icon] of Object.entries(icons))
     await deployManifest(app, { id, icon, connection: unreachable }, 'error');
-  await waitUntil('the log says so', () => toldOf(app, 'inside') !== undefined);
+  await decided('inside');
   expect(toldOf(app, 'inside')).toContain('is not a public address');
   expect(insideAsked).toEqual([]);
   expect([await iconOf('inside'), await iconOf('script')]).toEqual([undefined, undefined]);
