@@ -1,5 +1,5 @@
 // `npm run souk -- <command>`: the operator's command line, on the broker's machine.
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { limitMemory } from '../limit-memory.ts';
 import { runCli } from './cli/run-cli.ts';
 
@@ -10,5 +10,5 @@ process.exitCode = await runCli(process.argv.slice(2), {
   environment: process.env,
   stdout: (line) => console.log(line),
   stderr: (line) => console.error(line),
-  stdin: () => text(process.stdin),
+  stdin: () => buffer(process.stdin),
 });

@@ -9,7 +9,7 @@ export type CliOptions = {
   stdout(line: string): void;
   stderr(line: string): void;
   /** The whole of standard input. */
-  stdin?(): Promise<string>;
+  stdin?(): Promise<Uint8Array>;
   checks?: readonly ConfigCheck[];
 };
 

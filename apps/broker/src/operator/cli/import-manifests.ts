@@ -4,6 +4,7 @@ import { readConfig } from '#platform/config.ts';
 import { importServers, type ImportedServer } from './import-servers.ts';
 import { ReportedError, UsageError, type CliOptions, type Values } from './command.ts';
 import { check, readSource } from './manifest-source.ts';
+import { plain } from './printable.ts';
 
 type Written = ImportedServer & {
   /** Where its manifest was written. */
@@ -57,8 +58,8 @@ async function write(server: ImportedServer, folder: string, cli: CliOptions): P
 
 function print(server: Written, stdout: (line: string) => void): void {
   const { name, file, refused, problems, variables, notes, allowlist } = server;
-  stdout(file === undefined ? `${name}: not imported` : `${name}: written to ${file}`);
-  for (const line of [...(refused === undefined ? [] : [refused]), ...problems, ...notes]) stdout(`  ${line}`);
+  stdout(plain(file === undefined ? `${name}: not imported` : `${name}: written to ${file}`));
+  for (const line of [...(refused === undefined ? [] : [refused]), ...problems, ...notes]) stdout(`  ${plain(line)}`);
   if (variables.length > 0)
     stdout(`  Give the broker its secrets: ${variables.join(', ')} (or each with _FILE), and restart it.`);
   if (allowlist) for (const line of JSON.stringify(allowlist, null, 2).split('\n')) stdout(`    ${line}`);

@@ -18,7 +18,7 @@ async function run(configuration: string, argv: string[] = [], environment: Node
     environment: { DATA_DIR: join(folder, 'data'), ...environment },
     stdout: (line) => out.push(line),
     stderr: (line) => err.push(line),
-    stdin: async () => configuration,
+    stdin: async () => Buffer.from(configuration),
   });
   return { code, out: out.join('\n'), err: err.join('\n') };
 }
@@ -58,6 +58,16 @@ test("Claude Desktop's and Cursor's shape: addresses become manifests, their hea
   const again = await run(configuration);
   expect(again.code).toBe(1);
   expect(again.out).toContain('code-host.json exists already and was not changed');
+});
+
+test('a hostile configuration writes nothing to the terminal but text', async () => {
+  const hostile = '\u001B]0;owned\u0007\u009B2J\u202E';
+  const entry = { command: 'x', args: [hostile], env: { [hostile]: '1' } };
+  const { out, err } = await run(
+    JSON.stringify({ mcpServers: { [`a${hostile}\nb: written`]: entry, b: { url: hostile } } }),
+  );
+  expect(out.split('\n').find((line) => line.startsWith('a'))).toMatch(/^a]0;owned2Jb: written: written to /);
+  expect(`${out}${err}`.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 
 test("VS Code's shape, with comments: a program says that it needs an entry, and prints it", async () => {

@@ -5,6 +5,7 @@ import type {
   ListedServers,
   ManifestDiff,
 } from '#operator/commands/manifest-results.ts';
+import { plain } from './printable.ts';
 
 type Print = (line: string) => void;
 
@@ -43,7 +44,7 @@ export function printList({ servers }: ListedServers, print: Print): void {
 export function printChecked(file: string, checked: CheckedManifest, print: Print): void {
   if (checked.ok) return print(`${file}: no problem (${checked.id} ${checked.version})`);
   print(`${file}: ${count(checked.problems.length, 'problem')}`);
-  for (const { path, message } of checked.problems) print(`  ${path === '' ? '' : `${path}: `}${message}`);
+  for (const { path, message } of checked.problems) print(plain(`  ${path === '' ? '' : `${path}: `}${message}`));
 }
 
 export function printDeployed(answer: DeployedManifest, print: Print): void {
@@ -106,11 +107,6 @@ function printDifference(name: string, before: unknown, after: unknown, print: P
 function linesOf(value: unknown): string[] {
   if (value === undefined) return [];
   return (typeof value === 'string' ? value : JSON.stringify(value, null, 2)).split('\n').map(plain);
-}
-
-/** A terminal obeys control characters, and these texts are a server's. */
-function plain(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '');
 }
 
 function oneLine(text: string): string {

@@ -52,6 +52,24 @@ describe("the operator's command line", () => {
     expect(received).toEqual([{ email: 'ada@souk.test', name: 'laptop' }]);
   });
 
+  test('what a manifest says reaches the terminal as text alone, and --json without a change of meaning', async () => {
+    const hostile = 'x\u001B]0;owned\u0007\u009B2J\u202E\u{E0041}';
+    const stdin = async () => Buffer.from(JSON.stringify({ [hostile]: 1 }));
+    const environment = { DATA_DIR: dataDir };
+    const control = /[\p{Cc}\p{Cf}]/u;
+    const said = await run(['manifest', 'check', '-'], { stdin, environment });
+    expect(said.code).toBe(1);
+    expect(said.out).toContain('x]0;owned2J: is not a field of a manifest');
+    expect(said.out.replaceAll('\n', '')).not.toMatch(control);
+    const json = await run(['manifest', 'check', '-', '--json'], { stdin, environment });
+    expect(json.out).not.toMatch(control);
+    const [{ problems }] = JSON.parse(json.out).manifests;
+    expect(problems.map(({ path }: { path: string }) => path)).toContain(hostile);
+    const marked = Buffer.from('\uFEFF{}');
+    const refused = await run(['manifest', 'check', '-'], { stdin: async () => marked, environment });
+    expect(refused.out).toContain('byte order mark');
+  });
+
   test('user deactivate and activate work on the database itself where no broker runs', async () => {
     const environment = { DATA_DIR: dataDir, MASTER_KEY: 'k'.repeat(43) };
     await run(['token', 'create', '--email', 'ada@souk.test', '--name', 'laptop'], { environment });

@@ -9,6 +9,7 @@ import { askBrokerOrRun, ReportedError, UsageError, type CliOptions, type Comman
 import { serverLogSchema } from '#operator/commands/server-log.ts';
 import { examine, printDiagnosis } from './doctor.ts';
 import { manifestCliCommands } from './manifest.ts';
+import { printable } from './printable.ts';
 
 /** sysexits.h: EX_USAGE and EX_CONFIG. */
 const exitUsage = 64;
@@ -84,7 +85,12 @@ const commands: readonly Command[] = [
 ];
 
 /** Runs the operator's command line. @returns the exit code: 0, 1 failure, 64 usage, 78 configuration */
-export async function runCli(argv: readonly string[], cli: CliOptions): Promise<number> {
+export async function runCli(argv: readonly string[], options: CliOptions): Promise<number> {
+  const cli: CliOptions = {
+    ...options,
+    stdout: (line) => options.stdout(printable(line)),
+    stderr: (line) => options.stderr(printable(line)),
+  };
   try {
     const command = commands.find(({ name }) => argv.slice(0, name.split(' ').length).join(' ') === name);
     if (!command) return overview(argv, cli);
