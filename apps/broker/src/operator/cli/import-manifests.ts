@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readConfig } from '#platform/config.ts';
 import { importServers, type ImportedServer } from './import-servers.ts';
 import { ReportedError, UsageError, type CliOptions, type Values } from './command.ts';
-import { check, readSource } from './manifest-source.ts';
+import { check, maxFileBytes, readSource } from './manifest-source.ts';
 import { plain } from './printable.ts';
 
 type Written = ImportedServer & {
@@ -29,6 +29,8 @@ export async function importManifests(values: Values, cli: CliOptions): Promise<
 }
 
 function readServers(source: Buffer): ImportedServer[] {
+  if (source.length > maxFileBytes)
+    throw new UsageError('the configuration has over 256 KiB: give its "mcpServers" alone');
   try {
     return importServers(source);
   } catch (error) {

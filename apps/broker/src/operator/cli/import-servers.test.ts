@@ -60,6 +60,25 @@ test("Claude Desktop's and Cursor's shape: addresses become manifests, their hea
   expect(again.out).toContain('code-host.json exists already and was not changed');
 });
 
+test('secrets in the arguments of a program are left out, and named as such', async () => {
+  const args = ['-y', 'acme@1.2.3', '--api-key', secret, `--token=${secret}`, '--verbose', `DB_PASSWORD=${secret}`];
+  args.push(
+    '-H',
+    `Authorization: Bearer ${secret}`,
+    `postgres://me:${secret}@db.example.com/`,
+    '--keyless',
+    '--port=1',
+  );
+  const configuration = JSON.stringify({ mcpServers: { acme: { command: 'npx', args } } });
+  const { code, out } = await run(configuration);
+  expect(code).toBe(0);
+  expect(out).not.toContain(secret);
+  expect(out).toContain('Arguments that carry a secret are left out');
+  expect(importServers(configuration)[0]?.allowlist).toEqual({
+    acme: { npm: 'acme@1.2.3', args: ['--verbose', '-H', '--keyless', '--port=1'] },
+  });
+});
+
 test('a hostile configuration writes nothing to the terminal but text', async () => {
   const hostile = '\u001B]0;owned\u0007\u009B2J\u202E';
   const entry = { command: 'x', args: [hostile], env: { [hostile]: '1' } };
@@ -68,6 +87,11 @@ test('a hostile configuration writes nothing to the terminal but text', async ()
   );
   expect(out.split('\n').find((line) => line.startsWith('a'))).toMatch(/^a]0;owned2Jb: written: written to /);
   expect(`${out}${err}`.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+});
+
+test('a configuration over 256 KiB is refused as such', async () => {
+  const configuration = JSON.stringify({ mcpServers: {}, more: 'x'.repeat(256 * 1024) });
+  expect(await run(configuration)).toMatchObject({ code: 64, err: expect.stringContaining('over 256 KiB') });
 });
 
 test("VS Code's shape, with comments: a program says that it needs an entry, and prints it", async () => {

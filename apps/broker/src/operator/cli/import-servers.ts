@@ -141,12 +141,18 @@ function importProgram(
   const notes = [
     'It is a program. Souk only starts programs of the allow-list (STDIO_ALLOWLIST): add the entry below.',
   ];
+  const kept = withoutSecrets(args);
+  if (kept.length < args.length) {
+    notes.push(
+      'Arguments that carry a secret are left out, since every process can read them: give it in a variable of "secrets".',
+    );
+  }
   const secrets = environment.filter((variable) => /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(variable));
   const others = environment.filter((variable) => !secrets.includes(variable));
   if (others.length > 0) notes.push(`Add these variables to "env" of the entry yourself: ${others.join(', ')}.`);
   notes.push('Add "network": true to the entry if it talks to the internet.');
   const entry = {
-    ...startOf(command, args, notes),
+    ...startOf(command, kept, notes),
     ...(secrets.length > 0 && { secrets }),
   };
   return {
@@ -157,6 +163,19 @@ function importProgram(
     allowlist: { [id]: entry },
     notes,
   };
+}
+
+/** Without `--token x`, `--token=x`, `API_KEY=x`, `X-Api-Key: x` and addresses with a password. */
+function withoutSecrets(args: readonly string[]): string[] {
+  const isName = (text: string | undefined) => text !== undefined && text.startsWith('-') && soundsSecret.test(text);
+  return args.filter((arg, index) => {
+    const [name = ''] = arg.split(/[=:]/, 1);
+    if (name.length < arg.length && soundsSecret.test(name)) return false;
+    if (isName(args[index - 1]) && !args[index - 1]?.includes('=') && !arg.startsWith('-')) return false;
+    const next = args[index + 1];
+    if (isName(arg) && next !== undefined && !next.startsWith('-')) return false;
+    return !URL.parse(arg)?.password;
+  });
 }
 
 /** How the allow-list starts it: an npm package at an exact version, or a command line. */

@@ -8,7 +8,7 @@ import { paths } from '../../paths.ts';
 import { UsageError, type CliOptions } from './command.ts';
 
 /** A manifest is at most 256 KiB; a larger file is not sent. */
-const maxFileBytes = 256 * 1024;
+export const maxFileBytes = 256 * 1024;
 
 /** The bytes of a file or of standard input; at most one more than a manifest may have. */
 export async function readSource(file: string, cli: CliOptions): Promise<Buffer> {
