@@ -44,6 +44,7 @@ describe('variables that several settings depend on', () => {
       'https://id.acme.example/.well-known/openid-configuration',
       'https://user@id.acme.example',
       'https://id.acme.example/?a=1',
+      'https://id.acme.example/#a',
     ])('the issuer %s is refused', (issuer) => {
       expect(problemsOf({ ...oidc, OIDC_ISSUER: issuer })).toEqual([expect.stringContaining('OIDC_ISSUER must be')]);
     });
