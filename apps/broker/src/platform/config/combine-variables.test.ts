@@ -156,6 +156,7 @@ describe('variables that several settings depend on', () => {
     'http://localhost/path',
     'http://user@localhost',
     'http://localhost/?a=1',
+    'http://localhost/#a',
   ])('PUBLIC_URL %s is refused', (address) => {
     expect(problemsOf({ PUBLIC_URL: address })).toEqual([expect.stringContaining('PUBLIC_URL must be')]);
   });
