@@ -149,7 +149,7 @@ test('refused calls leave a line, ten a second, and then their number', async ()
     lines('call refused').length +
     Number(lines('more calls were refused').reduce((sum, line) => sum + Number(line['leftOut']), 0));
   await waitUntil('all to be told', () => told() === 40);
-  expect(lines('call refused').length).toBeLessThanOrEqual(20);
+  expect(lines('more calls were refused').length).toBeGreaterThanOrEqual(1);
   expect(lines('call refused')[0]).toMatchObject({ level: 30, code: 'unknown' });
 });
 
