@@ -5,6 +5,9 @@ import { defineConfig } from 'vitest/config';
 // Many tests start programs: what Node compiled is kept for the next, as for our own starts (scripts/run.mjs).
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
+const timed = ['e2e/hostile.test.ts'];
+const wholeProduct = { testTimeout: 90_000, hookTimeout: 150_000 };
+
 export default defineConfig({
   test: {
     projects: [
@@ -23,14 +26,18 @@ export default defineConfig({
         },
       },
       {
-        // whole-product tests: each starts the product, so one at a time and with room
+        // whole-product tests: each file starts products of its own, which takes more than a core for a while
         test: {
           name: 'e2e',
           include: ['e2e/**/*.test.ts'],
-          testTimeout: 90_000,
-          hookTimeout: 150_000,
-          fileParallelism: false,
+          exclude: timed,
+          maxWorkers: 2,
+          ...wholeProduct,
         },
+      },
+      {
+        // whole-product tests that measure time: nothing else may run beside them
+        test: { name: 'timed', include: timed, maxWorkers: 1, ...wholeProduct },
       },
     ],
   },

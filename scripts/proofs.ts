@@ -1,13 +1,15 @@
+import type { testProjects } from './test-steps.ts';
+
 /** An invariant of the specification that a test checks in a short form, and `npm run prove` at full size. */
 export type Proof = {
   description: string;
   /** The project and file of its test, and the beginning of the test's name. */
-  project: 'unit' | 'e2e';
+  project: (typeof testProjects)[number];
   file: string;
   test: string;
 };
 
-const hostile = { project: 'e2e', file: 'e2e/hostile.test.ts' } as const;
+const hostile = { project: 'timed', file: 'e2e/hostile.test.ts' } as const;
 
 export const proofs: Readonly<Record<string, Proof>> = {
   I5: { ...hostile, test: '[I5]', description: 'bad upstreams do not slow the others: 10,000 calls to healthy ones' },

@@ -1,5 +1,5 @@
-// npm test: all checks and tests. The checks run in parallel, then the unit tests, then the whole-product tests alone,
-// because some of them measure time. Every step runs even if another has failed.
+// npm test: all checks and tests. The checks run in parallel, then the unit tests, the whole-product tests and, alone, those
+// that measure time, then the browser's. Every step runs even if another has failed.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
