@@ -15,8 +15,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{apps,packages,services,scripts,bench}/**/*.test.ts'],
-          // vitest leaves one core idle, of two that is half of them; the tests wait often enough for others to get on
-          maxWorkers: Math.max(2, availableParallelism() - 1),
+          // the tests wait for close to half of their time: three workers keep two cores busy
+          maxWorkers: Math.ceil(availableParallelism() * 1.5),
           // a process runs many files: each has its own databases, ports and folders, and a start costs more than most tests
           isolate: false,
           globalSetup: ['apps/broker/src/testing/database-setup.ts'],
