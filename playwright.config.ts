@@ -5,10 +5,12 @@ export default defineConfig({
   testDir: 'e2e/journeys',
   outputDir: 'test-results',
   snapshotPathTemplate: 'e2e/snapshots/{arg}{ext}',
-  timeout: 60_000,
+  // for what hangs: the longest takes 20 s with two cores to itself
+  timeout: 120_000,
   // costs nothing where things come at once, and a busy machine may take its time
   expect: { timeout: 15_000 },
-  workers: 1,
+  // each has a product of its own; one leaves half of two cores idle
+  workers: 2,
   fullyParallel: false,
   reporter: [['list']],
   use: {
