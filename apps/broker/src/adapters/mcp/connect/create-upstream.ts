@@ -33,7 +33,7 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
   let isClosing = false;
   const stopListening = listenForListChanges(client, options);
   const running = listenToServer(client, transport, options);
-  const watch = createResourceWatch(client);
+  const watch = createResourceWatch(client, options.notices);
   const logLevel = createLogLevel(client, options.log);
   const endpoint = transport.endpoint?.();
   /** Carries calls that need nothing from the SDK. Only HTTP upstreams have one. */

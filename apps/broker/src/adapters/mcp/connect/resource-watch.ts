@@ -1,4 +1,6 @@
 import type { Client } from '@modelcontextprotocol/client';
+import type { ServerNotices } from '../notices/notice-limits.ts';
+import { ResourceNotices } from '../notices/resource-notices.ts';
 import type { ResourceWatcher } from '../upstream.ts';
 
 const requestTimeoutMs = 10_000;
@@ -14,28 +16,35 @@ export type ResourceWatch = {
  * Subscriptions to resources over one upstream connection: resources/subscribe up to 2025-11-25, a subscriptions/listen
  * stream for each resource since 2026-07-28. The server gets one subscription per URI, however many watchers it has.
  */
-export function createResourceWatch(client: Client): ResourceWatch {
-  const watchers = new Map<string, Set<ResourceWatcher>>();
+export function createResourceWatch(client: Client, server: ServerNotices): ResourceWatch {
+  const watchers = new Map<string, Map<ResourceWatcher, ResourceNotices>>();
   const isModern = client.getProtocolEra() === 'modern';
 
   client.setNotificationHandler('notifications/resources/updated', ({ params: { uri } }) => {
     for (const [watched, those] of watchers) {
       // a server may report a sub-resource of the subscribed one (server/resources, Subscriptions)
       if (uri !== watched && !uri.startsWith(watched.endsWith('/') ? watched : `${watched}/`)) continue;
-      for (const watcher of those) watcher.onUpdated(uri);
+      for (const notices of those.values()) notices.updated(uri);
     }
   });
 
+  function remember(uri: string, watcher: ResourceWatcher): Map<ResourceWatcher, ResourceNotices> {
+    const those = watchers.get(uri) ?? new Map<ResourceWatcher, ResourceNotices>();
+    const notices = new ResourceNotices(server, (changed) => watcher.onUpdated(changed));
+    watchers.set(uri, those.set(watcher, notices));
+    return those;
+  }
+
   function forget(uri: string, watcher: ResourceWatcher): boolean {
     const those = watchers.get(uri);
+    those?.get(watcher)?.end();
     if (!those?.delete(watcher)) return false;
     if (those.size === 0) watchers.delete(uri);
     return true;
   }
 
   async function addLegacy(uri: string, watcher: ResourceWatcher): Promise<() => Promise<void>> {
-    const those = watchers.get(uri) ?? new Set();
-    watchers.set(uri, those.add(watcher));
+    const those = remember(uri, watcher);
     try {
       if (those.size === 1) await client.subscribeResource({ uri }, { timeout: requestTimeoutMs });
     } catch (error) {
@@ -54,7 +63,7 @@ export function createResourceWatch(client: Client): ResourceWatch {
       { resourceSubscriptions: [uri] },
       { timeout: requestTimeoutMs, signal: stop.signal },
     );
-    watchers.set(uri, (watchers.get(uri) ?? new Set()).add(watcher));
+    remember(uri, watcher);
     void subscription.closed.then(() => {
       if (forget(uri, watcher)) watcher.onEnded();
     });
@@ -68,7 +77,10 @@ export function createResourceWatch(client: Client): ResourceWatch {
     endAll() {
       const all = [...watchers.values()].flatMap((those) => [...those]);
       watchers.clear();
-      for (const watcher of all) watcher.onEnded();
+      for (const [watcher, notices] of all) {
+        notices.end();
+        watcher.onEnded();
+      }
     },
   };
 }

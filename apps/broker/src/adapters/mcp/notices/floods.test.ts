@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { json } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { listenLocally } from '#testing/listen-locally.ts';
+import { waitUntil } from '#testing/wait-until.ts';
 import { failureOf, optionsFor, textOf, trackUpstreams, ways } from '../testing/open-for-test.ts';
 
 const { open, closeAll } = trackUpstreams();
@@ -18,26 +19,40 @@ afterEach(async () => {
   await listening.close();
 });
 
-/** A server up to 2025-11-25 that sends progress and log messages as fast as they are read: `name` is how many. */
+/** How often the subscribed resource changes. */
+const changes = 1500;
+
+/**
+ * A server up to 2025-11-25 that sends progress and log messages as fast as they are read: `name` is how many; and to a
+ * subscriber that the resource has changed.
+ */
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   response.on('error', () => {});
   if (request.method !== 'POST') return void response.writeHead(405).end();
   const { id, method, params } = (await json(request)) as Message & { params?: { name?: string } };
   if (method === 'initialize') {
-    const capabilities = { tools: {}, logging: {} };
+    const capabilities = { tools: {}, logging: {}, resources: { subscribe: true } };
     const result = { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'a', version: '1' } };
     response.writeHead(200, { 'content-type': 'application/json' });
     return void response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
   }
-  if (method !== 'tools/call') return void response.writeHead(202).end();
+  const isSubscription = method === 'resources/subscribe';
+  if (method !== 'tools/call' && !isSubscription) return void response.writeHead(202).end();
   // a server that guesses the token sends progress to those who asked for none
   const progressToken = params?._meta?.progressToken ?? id;
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   const send = (message: object) => response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
-  const end = Number(params?.name);
+  const end = isSubscription ? changes : Number(params?.name);
   const pour = () => {
     while (sent < end && !response.destroyed) {
       sent++;
+      if (isSubscription) {
+        const updated = { uri: `note://a/${sent}` };
+        if (!send({ method: 'notifications/resources/updated', params: updated })) {
+          return void response.once('drain', pour);
+        }
+        continue;
+      }
       const told = { level: 'info', data: sent };
       send({ method: 'notifications/message', params: told });
       if (!send({ method: 'notifications/progress', params: { progressToken, progress: sent } })) {
@@ -45,7 +60,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
       }
     }
     if (response.destroyed) return;
-    send({ id, result: { content: [{ type: 'text', text: 'done' }] } });
+    send({ id, result: isSubscription ? {} : { content: [{ type: 'text', text: 'done' }] } });
     response.end();
   };
   pour();
@@ -98,4 +113,23 @@ test.each(ways)('progress extends no deadline of a call that did not ask for it 
   const begun = performance.now();
   expect((await failureOf(upstream.callTool({ name: '1000000' }, options))).kind).toBe('timeout');
   expect(performance.now() - begun).toBeLessThan(10_000);
+});
+
+test('of a flood of changes a subscription hears 20 in a second and all of a server 200, and each the last one', async () => {
+  const upstream = await connect();
+  const subscriptions = Array.from({ length: 15 }, () => ({ atMs: new Array<number>(), last: '' }));
+  const watching = subscriptions.map((heard) =>
+    upstream.watchResource('note://a', {
+      onUpdated(uri) {
+        heard.atMs.push(performance.now());
+        heard.last = uri;
+      },
+      onEnded() {},
+    }),
+  );
+  await Promise.all(watching);
+  await waitUntil('the last change', () => subscriptions.every(({ last }) => last === `note://a/${changes}`));
+  // heard a little later than counted, so that the edge of a second may fall otherwise
+  for (const { atMs } of subscriptions) expect(mostInASecond(atMs)).toBeLessThanOrEqual(22);
+  expect(mostInASecond(subscriptions.flatMap(({ atMs }) => atMs))).toBeLessThanOrEqual(220);
 });
