@@ -145,6 +145,8 @@ export type HttpFixture = {
   announceToolsChanged(): void;
   /** Offers these tools from now on, and says so. */
   offerTools(tools: readonly Tool[]): void;
+  /** Offers something else from now on to requests with this header (2026-07-28 only). */
+  offerWith(header: string, value: string, tools: readonly Tool[]): void;
   /** Is another version from now on, which speaks these eras. */
   speak(next: 'both' | 'legacy' | 'modern'): void;
   /** Forgets all legacy sessions, as a restart would. */
@@ -159,8 +161,11 @@ export async function startHttpFixture(era: 'both' | 'legacy' | 'modern' = 'both
   const bus = new InMemoryServerEventBus();
   const sessions = new Map<string, { transport: WebStandardStreamableHTTPServerTransport; server: Server }>();
   let offered = fixtureTools;
-  const create = () => createFixtureServer(seen, () => offered);
-  const modern = createMcpHandler(create, { legacy: 'reject', bus });
+  const offers: { header: string; value: string; tools: readonly Tool[] }[] = [];
+  const offerTo = (headers?: Headers) =>
+    offers.find(({ header, value }) => headers?.get(header) === value)?.tools ?? offered;
+  const create = (headers?: Headers) => createFixtureServer(seen, () => offerTo(headers));
+  const modern = createMcpHandler(({ requestInfo }) => create(requestInfo?.headers), { legacy: 'reject', bus });
 
   async function legacy(request: Request): Promise<Response> {
     const id = request.headers.get('mcp-session-id');
@@ -216,6 +221,7 @@ export async function startHttpFixture(era: 'both' | 'legacy' | 'modern' = 'both
       offered = tools;
       announceToolsChanged();
     },
+    offerWith: (header, value, tools) => void offers.push({ header, value, tools }),
     speak(next) {
       spoken = next;
       sessions.clear();

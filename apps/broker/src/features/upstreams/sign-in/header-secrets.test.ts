@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { fixtureTools, startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
 import { signInPerson, type TestPerson } from './testing/person.ts';
 
 const operatorSecret = 'operator-secret-5f1d';
@@ -65,6 +66,11 @@ test('a call without the headers that the person must supply is not sent, and th
 });
 
 test("each person's calls carry their own header and the operator's, and never another's", async () => {
+  for (const who of ['Ann', 'Bob'])
+    fixture.offerWith('x-person-key', `key of ${who}`, [
+      ...fixtureTools,
+      { name: `of_${who}`, inputSchema: { type: 'object' } },
+    ]);
   const saved = await put(ann, { 'x-person-key': 'key of Ann' });
   expect(saved).toMatchObject({
     status: 200,
@@ -82,6 +88,33 @@ test("each person's calls carry their own header and the operator's, and never a
     expect(sent).toMatchObject({ 'x-person-key': key, 'x-shop-key': operatorSecret });
     expect(sent).not.toHaveProperty('authorization');
   }
+});
+
+test("each person is offered what their own key opens: nothing of the other's can be listed or called", async () => {
+  for (const [person, own, others] of [
+    [ann, 'key-shop__of_Ann', 'key-shop__of_Bob'],
+    [bob, 'key-shop__of_Bob', 'key-shop__of_Ann'],
+  ] as const) {
+    const ask = async (method: string, params = {}) =>
+      (await postModern(`${app.publicUrl}/mcp`, tokens.get(person) ?? '', method, params)).body;
+    const list = async () => JSON.stringify((await ask('tools/list')).result);
+    await waitUntil('their own tools', async () => (await list()).includes(own));
+    expect(await list()).not.toContain(others);
+    expect((await ask('tools/call', { name: own })).result).toMatchObject({
+      content: [{ text: `${own.replace('key-shop__', '')} was called` }],
+    });
+    expect((await ask('tools/call', { name: others })).error).toMatchObject({
+      code: -32602,
+      message: `Unknown tool: ${others}`,
+    });
+  }
+  // the server lists to anyone as well: the shop shows that alone
+  const visitor = await (await fetch(`${app.publicUrl}/mcp/tools`)).text();
+  expect(visitor).toContain('key-shop__echo');
+  expect(visitor).not.toContain('key-shop__of_');
+});
+
+test('a new header takes the place of the old one at once', async () => {
   await put(ann, { 'X-Person-Key': 'new key of Ann' });
   expect((await callAs(ann)).sent).toMatchObject({ 'x-person-key': 'new key of Ann' });
 });
