@@ -25,6 +25,7 @@ export const errorCatalogue = {
   url_not_allowed: { status: 400, message: null },
   command_not_allowed: { status: 400, message: null },
   manifest_conflict: { status: 409, message: null },
+  changed_since_shown: { status: 409, message: null },
   change_decided: { status: 409, message: 'This change has been decided already.' },
   pat_create_failed: { status: 400, message: 'Failed to create PAT' },
   pat_create_unavailable: { status: 503, message: 'Failed to create PAT' },

@@ -4,6 +4,7 @@ import type { Clock } from '#platform/clock.ts';
 import { SoukError } from '#platform/errors.ts';
 import { decideToolChange, findPendingChanges } from './decide-tool-change.ts';
 import { deployVersion, stageVersion, undeployServer, type DecidedBy, type StagedBy } from './manifest-versions.ts';
+import { codeOfChanges, requireShown } from './shown-code.ts';
 import * as store from './store.ts';
 import type { CatalogueDb, Tx } from './tables.ts';
 
@@ -28,9 +29,12 @@ export type Deployments = {
   undeploy(serverId: string, by: DecidedBy): Promise<string>;
   /**
    * Approves the pending changes of a server's tools, of all of them or of those named.
-   * @throws SoukError not_found when none is pending, or a named tool has none: then nothing is approved
+   * @param shown the code of all pending changes, as they were read
+   * @throws SoukError not_found when none is pending, or a named tool has none; changed_since_shown: then nothing is approved
    */
-  approveTools(serverId: string, tools: readonly string[], by: DecidedBy): Promise<ToolChange[]>;
+  approveTools(serverId: string, tools: readonly string[], shown: string, by: DecidedBy): Promise<ToolChange[]>;
+  /** The changes of a server's tools that wait for an approval, and the code that names exactly these. */
+  pendingTools(serverId: string): Promise<{ changes: ToolChange[]; code: string }>;
   /** All known versions of a server, in any status. */
   versions(serverId: string): Promise<store.ManifestRow[]>;
   /** Those of all servers, but for the superseded ones of servers that have another. */
@@ -80,7 +84,7 @@ export function createDeployments(options: {
       return version;
     },
 
-    async approveTools(serverId, tools, by) {
+    async approveTools(serverId, tools, shown, by) {
       const approved = await inTurn(async (tx, at) => {
         const pending = await findPendingChanges(tx, serverId);
         const unknown = tools.filter((name) => !pending.some((change) => change.tool === name));
@@ -90,6 +94,8 @@ export function createDeployments(options: {
         const chosen = tools.length === 0 ? pending : pending.filter((change) => tools.includes(change.tool));
         if (chosen.length === 0)
           throw new SoukError('not_found', { message: `No tool of ${serverId} is under review` });
+        const what = `What is under review at ${serverId}`;
+        requireShown(shown, codeOfChanges(pending), what, `manifest diff ${serverId}`);
         const decision = { verdict: 'approved', by: by.actorId, reason: by.reason } as const;
         const decided: ToolChange[] = [];
         for (const { id } of chosen) decided.push(await decideToolChange(tx, id, decision, at));
@@ -97,6 +103,11 @@ export function createDeployments(options: {
       });
       await changed(serverId);
       return approved;
+    },
+
+    async pendingTools(serverId) {
+      const changes = await findPendingChanges(db, serverId);
+      return { changes, code: codeOfChanges(changes) };
     },
 
     versions: (serverId) => store.findManifestVersions(db, serverId),

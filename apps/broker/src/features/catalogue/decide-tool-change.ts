@@ -5,12 +5,15 @@ import { SoukError } from '#platform/errors.ts';
 import type { CatalogueDb, CatalogueTables, Tx } from './tables.ts';
 import { upsertPin } from './tool-pin-store.ts';
 
+/** Of a discovery (adapters/mcp/connect/list-pages.ts). */
+const maxToolsOfServer = 512;
+
 /** Newest first; the screen asks for the pending ones, and for one server's history. */
 export async function listToolChanges(
   db: CatalogueDb,
   filter: { status?: ToolChangeStatus | undefined; serverId?: string | undefined },
+  maxChanges = 500,
 ): Promise<ToolChange[]> {
-  const maxChanges = 500;
   const { status, serverId } = filter;
   const rows = await db
     .selectFrom('tool_changes')
@@ -23,15 +26,10 @@ export async function listToolChanges(
   return rows.map(present);
 }
 
-/** The changes of a server's tools that wait for a decision, by tool. */
-export async function findPendingChanges(tx: Tx, serverId: string): Promise<{ id: number; tool: string }[]> {
-  return tx
-    .selectFrom('tool_changes')
-    .select(['id', 'tool'])
-    .where('server_id', '=', serverId)
-    .where('status', '=', 'pending')
-    .orderBy('tool')
-    .execute();
+/** All changes of a server's tools that wait for a decision, by tool: at most one for each of its tools. */
+export async function findPendingChanges(db: CatalogueDb, serverId: string): Promise<ToolChange[]> {
+  const pending = await listToolChanges(db, { status: 'pending', serverId }, maxToolsOfServer);
+  return pending.toSorted((a, b) => (a.tool < b.tool ? -1 : 1));
 }
 
 /** `by`: the administrator's user id; undefined for the operator's command. */

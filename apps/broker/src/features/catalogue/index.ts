@@ -12,6 +12,8 @@ export {
   type PersonalChange,
   type PersonalOffer,
 } from './personal-offer.ts';
+export type { OfferedList } from './approve-offer.ts';
+export { requireShown, shownCode } from './shown-code.ts';
 export { catalogueMigrations } from './migrations.ts';
 export { parseManifest, type ManifestPolicy } from './parse-manifest.ts';
 export { mountCatalogueRoutes } from './routes.ts';

@@ -16,7 +16,7 @@ import { systemTimers } from './pool/timers.ts';
 import { createUpstreamPool, type UpstreamPool } from './pool/upstream-pool.ts';
 import { createAccountStore } from './sign-in/account-store.ts';
 import { createUpstreamSignIn, type UpstreamSignIn } from './sign-in/create-upstream-sign-in.ts';
-import { approveOffer } from './offers/approve-offer.ts';
+import { approveOffer, showOffer, type OfferChange } from './offers/approve-offer.ts';
 import { createOfferStore } from './offers/offer-store.ts';
 import { createPersonalOffers, type PersonalOffers } from './offers/personal-offers.ts';
 import { addressOf } from './pool/upstream-target.ts';
@@ -41,8 +41,10 @@ export type Upstreams = {
   approveOffer(
     serverId: string,
     of: { userId: string; name: string },
-    decision: { by: string | undefined; reason: string },
+    decision: { by: string | undefined; reason: string; shown: string },
   ): Promise<string[]>;
+  /** What this would change in the shop, and the code of the list for the approval. */
+  showOffer(serverId: string, of: { userId: string; name: string }): Promise<{ code: string; changes: OfferChange[] }>;
   stop(): Promise<void>;
 };
 
@@ -153,6 +155,7 @@ export async function createUpstreams(options: {
     signIn,
     offers,
     approveOffer: (serverId, of, decision) => approveOffer(serverId, of, decision, { store: offerStore, catalogue }),
+    showOffer: (serverId, of) => showOffer(serverId, of, { store: offerStore, catalogue }),
     async stop() {
       await preferences.stop();
       await programs.stop();

@@ -5,13 +5,22 @@ import {
   diffSchema,
   listSchema,
   offerApprovedSchema,
+  offerDiffSchema,
   undeployedSchema,
   type CheckedManifest,
 } from '#operator/commands/manifest-results.ts';
 import { askBrokerOrRun, ReportedError, UsageError, type CliOptions, type Command, type Values } from './command.ts';
 import { importManifests } from './import-manifests.ts';
 import { check, readSource } from './manifest-source.ts';
-import { printApproved, printChecked, printDeployed, printDiff, printList, printOffer } from './print-manifest.ts';
+import {
+  printApproved,
+  printChecked,
+  printDeployed,
+  printDiff,
+  printList,
+  printOffer,
+  printOfferDiff,
+} from './print-manifest.ts';
 
 /** A deployment waits for the first discovery, which has 30 s to connect and 60 s for its lists at most. */
 const deployTimeoutMs = 150_000;
@@ -103,27 +112,48 @@ export const manifestCliCommands: readonly Command[] = [
   {
     name: 'manifest diff',
     summary: "shows the tools under review, old and new definition, and a staged version's differences",
-    usage: 'manifest diff ID [--json]',
-    options: json,
+    usage: 'manifest diff ID [--from E [--provider P]] [--json]',
+    options: { ...json, from: { type: 'string' }, provider: { type: 'string' } },
     argument: 'ID',
-    help: [['ID', 'a server of the catalogue'], jsonHelp],
-    async run(values, { environment, stdout }) {
+    help: [
+      ['ID', 'a server of the catalogue'],
+      ['--from E', 'for a server that people sign in to: what it offers to the account of this user, beside the shop'],
+      ['--provider P', "with --from: the user's sign-in provider, where two users have the address"],
+      jsonHelp,
+    ],
+    async run({ json: asJson, ...values }, { environment, stdout }) {
       const id = required(values, 'ID', 'manifest diff');
+      if (values['from'] !== undefined) {
+        const { from, provider } = values;
+        const args = { id, from, ...(provider !== undefined && { provider }) };
+        const answer = await askBrokerOrRun(readConfig(environment), 'manifest.diff-offer', args);
+        const offer = offerDiffSchema.parse(answer);
+        if (asJson === true) stdout(JSON.stringify(offer));
+        else printOfferDiff(offer, stdout);
+        return;
+      }
       const answer = diffSchema.parse(await askBrokerOrRun(readConfig(environment), 'manifest.diff', { id }));
-      if (values.json === true) stdout(JSON.stringify(answer));
+      if (asJson === true) stdout(JSON.stringify(answer));
       else printDiff(answer, stdout);
     },
   },
   {
     name: 'manifest approve',
     summary: 'approves how tools of a server changed, so that they are shown and can be called again',
-    usage: 'manifest approve ID [TOOL…] [--from E [--provider P]] [--reason R] [--json]',
-    options: { ...json, reason: { type: 'string' }, from: { type: 'string' }, provider: { type: 'string' } },
+    usage: 'manifest approve ID [TOOL…] --shown CODE [--from E [--provider P]] [--reason R] [--json]',
+    options: {
+      ...json,
+      shown: { type: 'string' },
+      reason: { type: 'string' },
+      from: { type: 'string' },
+      provider: { type: 'string' },
+    },
     argument: 'ID',
     takesMany: true,
     help: [
       ['ID', 'a deployed server; "manifest diff ID" shows what changed'],
       ['TOOL', 'tools to approve; without any, all that are under review'],
+      ['--shown CODE', 'printed by "manifest diff": nothing is approved if it has changed since you read it'],
       ['--from E', 'for a server that people sign in to: the shop shows what it offers to the account of this user'],
       ['--provider P', "with --from: the user's sign-in provider, where two users have the address"],
       ['--reason R', 'for the audit log'],
@@ -131,8 +161,19 @@ export const manifestCliCommands: readonly Command[] = [
     ],
     async run(values, { environment, stdout }, [id, ...tools]) {
       if (id === undefined) throw new UsageError('ID is required. See: npm run souk -- manifest approve --help');
+      if (typeof values.shown !== 'string') {
+        const from = typeof values.from === 'string' ? ` --from ${values.from}` : '';
+        throw new UsageError(
+          `--shown is required. "npm run souk -- manifest diff ${id}${from}" shows what you approve, and its code`,
+        );
+      }
       if (values.from !== undefined) return approveOffer(id, tools, values, environment, stdout);
-      const args = { id, tools, ...(typeof values.reason === 'string' && { reason: values.reason }) };
+      const args = {
+        id,
+        tools,
+        shown: values.shown,
+        ...(typeof values.reason === 'string' && { reason: values.reason }),
+      };
       const answer = approvedSchema.parse(await askBrokerOrRun(readConfig(environment), 'manifest.approve', args));
       if (values.json === true) stdout(JSON.stringify(answer));
       else printApproved(answer.approved, stdout);

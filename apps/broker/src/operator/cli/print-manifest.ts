@@ -4,10 +4,12 @@ import type {
   DeployedManifest,
   ListedServers,
   ManifestDiff,
+  OfferDiff,
 } from '#operator/commands/manifest-results.ts';
 import { plain } from './printable.ts';
 
 type Print = (line: string) => void;
+type Definition = Record<string, unknown>;
 
 export function printList({ servers }: ListedServers, print: Print): void {
   if (servers.length === 0)
@@ -67,7 +69,7 @@ export function printDeployed(answer: DeployedManifest, print: Print): void {
   }
 }
 
-export function printDiff({ id, deployed, staged, fields, changes }: ManifestDiff, print: Print): void {
+export function printDiff({ id, deployed, staged, fields, changes, code }: ManifestDiff, print: Print): void {
   if (staged !== undefined && deployed !== undefined) {
     print(
       `${id}: version ${staged} is staged, ${deployed} is deployed. They differ in ${count(fields.length, 'field')}.`,
@@ -78,14 +80,28 @@ export function printDiff({ id, deployed, staged, fields, changes }: ManifestDif
   }
   for (const { tool, kind, before, after } of changes) {
     print(kind === 'new' ? `Tool ${plain(tool)} is new:` : `Tool ${plain(tool)} has changed:`);
-    const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after)]);
-    for (const name of names) {
-      const [old, now] = [before?.[name], after[name]];
-      if (JSON.stringify(old) !== JSON.stringify(now)) printDifference(name, old, now, print);
-    }
+    printDefinitions(before, after, print);
   }
-  if (changes.length > 0) print(`Approve with: npm run souk -- manifest approve ${id} [TOOL…]`);
+  if (changes.length > 0) print(`Approve with: npm run souk -- manifest approve ${id} [TOOL…] --shown ${code}`);
   else if (staged === undefined) print(`${id}: no tool is under review, and no version is staged.`);
+}
+
+/** What the shop would show differently of a server that people sign in to. */
+export function printOfferDiff({ id, from, changes, code }: OfferDiff, print: Print): void {
+  if (changes.length === 0) print(`The shop shows exactly what ${id} offers to ${from}.`);
+  for (const { kind, name, before, after } of changes) {
+    const what = `${kind.replace(/^./, (first) => first.toUpperCase())} ${plain(name)}`;
+    print(after === null ? `${what} would be removed.` : before === null ? `${what} is new:` : `${what} has changed:`);
+    if (after !== null) printDefinitions(before, after, print);
+  }
+  print(`Approve with: npm run souk -- manifest approve ${id} --from ${from} --shown ${code}`);
+}
+
+function printDefinitions(before: Definition | null, after: Definition, print: Print): void {
+  for (const name of new Set([...Object.keys(before ?? {}), ...Object.keys(after)])) {
+    const [old, now] = [before?.[name], after[name]];
+    if (JSON.stringify(old) !== JSON.stringify(now)) printDifference(name, old, now, print);
+  }
 }
 
 export function printApproved(approved: readonly ToolChange[], print: Print): void {

@@ -23,9 +23,9 @@ afterAll(async () => {
   await vault?.close();
 });
 
-async function approve(...argv: string[]) {
+async function souk(...argv: string[]) {
   const lines: string[] = [];
-  const code = await runCli(['manifest', 'approve', 'vault', ...argv], {
+  const code = await runCli(['manifest', ...argv], {
     environment: { DATA_DIR: vault.app.dataDir },
     stdout: (line) => lines.push(line),
     stderr: (line) => lines.push(line),
@@ -35,20 +35,37 @@ async function approve(...argv: string[]) {
 const shown = () => vault.app.catalogue.snapshot().byId.get('vault')?.tools.length;
 
 test('souk manifest approve ID --from EMAIL makes the list of that account what the shop shows', async () => {
-  expect(await approve('--from', 'zoe@souk.test')).toEqual({
-    code: 1,
-    printed: 'The broker refused: No user has the address zoe@souk.test.',
-  });
-  expect(await approve('--from', 'ann@souk.test')).toMatchObject({
-    code: 1,
-    printed: expect.stringContaining('Sign in to it with this account first'),
-  });
+  const diff = (who: string) => souk('diff', 'vault', '--from', `${who}@souk.test`);
+  const approve = (who: string, shown: string) =>
+    souk('approve', 'vault', '--from', `${who}@souk.test`, '--shown', shown, '--reason', 'read it');
+  const nobody = { code: 1, printed: 'The broker refused: No user has the address zoe@souk.test.' };
+  expect(await diff('zoe')).toEqual(nobody);
+  expect(await approve('zoe', 'x')).toEqual(nobody);
+  const unknown = { code: 1, printed: expect.stringContaining('Sign in to it with this account first') };
+  expect(await diff('ann')).toMatchObject(unknown);
+  expect(await approve('ann', 'x')).toMatchObject(unknown);
   expect(shown()).toBe(0);
 
   await signInAt(vault.ann, vault.fixture);
   await waitUntil('the offer', () => isOfferRead(vault.app, 'vault'));
   expect(shown()).toBe(0);
-  const { code, printed } = await approve('--from', 'ann@souk.test', '--reason', 'read it');
+  const read = (await diff('ann')).printed;
+  expect(read).toContain('Tool echo is new:\n  name\n    + echo\n  inputSchema');
+  const shownCode = / --shown (\w+)$/.exec(read)?.[1] ?? '';
+  expect((await souk('approve', 'vault', '--from', 'ann@souk.test')).printed).toContain(
+    '--shown is required. "npm run souk -- manifest diff vault --from ann@souk.test" shows what you approve',
+  );
+  // the list changes between the two commands
+  await vault.app.db.query(`update personal_offers set items = jsonb_set(items, '{0,sha256}', '"other"')`);
+  expect(await approve('ann', shownCode)).toEqual({
+    code: 1,
+    printed:
+      `The broker refused: What vault offers to ann@souk.test has changed since it was shown with the code ${shownCode}. ` +
+      'Read it again: npm run souk -- manifest diff vault --from ann@souk.test',
+  });
+  expect(shown()).toBe(0);
+  const again = / --shown (\w+)$/.exec((await diff('ann')).printed)?.[1] ?? '';
+  const { code, printed } = await approve('ann', again);
   expect({ code, lines: printed.split('\n').slice(0, 2) }).toEqual({
     code: 0,
     lines: ['The shop shows 8 tools of vault:', '  echo'],

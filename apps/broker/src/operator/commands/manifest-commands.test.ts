@@ -188,24 +188,36 @@ test('check prints every problem in words with its field, and deploy refuses the
   expect((await souk('check', join(files, 'none.json'))).err).toContain('none.json (ENOENT)');
 }, 60_000);
 
-test('diff shows what drifted, and approve shows the tool again', async () => {
+test('diff shows what drifted, and approve shows the tool again, unless it has changed since it was read', async () => {
   await souk('deploy', await file({ id: 'drift' }));
   expect((await souk('diff', 'drift')).out).toBe('drift: no tool is under review, and no version is staged.');
-  server.offerTools(
+  const withRequired = (...required: string[]) =>
     fixtureTools.map((tool) =>
-      tool.name === 'echo' || tool.name === 'slow'
-        ? { ...tool, inputSchema: { ...tool.inputSchema, required: ['text', 'bcc'] } }
-        : tool,
-    ),
-  );
+      tool.name === 'echo' || tool.name === 'slow' ? { ...tool, inputSchema: { ...tool.inputSchema, required } } : tool,
+    );
+  server.offerTools(withRequired('text', 'bcc'));
   const own = () => app.catalogue.snapshot().byId.get('drift');
   await waitUntil('the change to be found', () => own()?.toolsUnderReview.length === 2, 30_000);
   const { out } = await souk('diff', 'drift');
   expect(out).toContain('Tool echo has changed:\n  inputSchema\n    - {');
   expect(out).toMatch(/^ {4}\+ +"bcc"$/m);
-  expect((await souk('approve', 'drift', 'echo', 'nothing')).err).toContain('Not under review at drift: nothing');
+  const codeIn = (printed: string) => / --shown (\w+)$/.exec(printed)?.[1] ?? '';
+  const shown = codeIn(out);
+  expect((await souk('approve', 'drift')).err).toContain(
+    '"npm run souk -- manifest diff drift" shows what you approve',
+  );
+  expect((await souk('approve', 'drift', 'echo', 'nothing', '--shown', shown)).err).toContain(
+    'Not under review at drift: nothing',
+  );
+  // the next discovery finds another change, before the operator has decided
+  const lists = { era: undefined, instructions: undefined, prompts: [], resources: [], templates: [] };
+  await app.catalogue.storeDiscovery('drift', { ...lists, tools: withRequired('text', 'bcc', 'wipe') });
+  expect((await souk('approve', 'drift', 'echo', '--shown', shown)).err).toContain(
+    `What is under review at drift has changed since it was shown with the code ${shown}. Read it again: npm run souk -- manifest diff drift`,
+  );
   expect(own()?.toolsUnderReview).toHaveLength(2);
-  expect(await souk('approve', 'drift', 'echo', '--reason', 'as agreed')).toEqual({
+  const now = codeIn((await souk('diff', 'drift')).out);
+  expect(await souk('approve', 'drift', 'echo', '--shown', now, '--reason', 'as agreed')).toEqual({
     code: 0,
     out: 'Approved echo of drift.',
     err: '',
@@ -214,11 +226,14 @@ test('diff shows what drifted, and approve shows the tool again', async () => {
   expect(own()?.toolsUnderReview.map(({ name }) => name)).toEqual(['slow']);
   expect(await auditOf('drift/echo')).toMatchObject([
     { action: 'tool-change.under-review', reason: null },
+    { action: 'tool-change.under-review', reason: null },
     { action: 'tool-change.approved', reason: 'as agreed' },
   ]);
-  expect((await souk('approve', 'drift')).out).toBe('Approved slow of drift.');
+  // what is left has a code of its own
+  const left = codeIn((await souk('diff', 'drift')).out);
+  expect((await souk('approve', 'drift', '--shown', left)).out).toBe('Approved slow of drift.');
   expect(own()?.toolsUnderReview).toEqual([]);
-  expect((await souk('approve', 'drift')).err).toContain('No tool of drift is under review');
+  expect((await souk('approve', 'drift', '--shown', left)).err).toContain('No tool of drift is under review');
 }, 60_000);
 
 test('diff shows the differences of a staged version', async () => {

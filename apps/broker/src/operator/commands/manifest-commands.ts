@@ -16,7 +16,11 @@ import type { CheckedManifest, DeployedManifest, ListedServers, ManifestDiff } f
 const sourceSchema = z.object({ source: z.base64() });
 const deploySchema = z.union([sourceSchema, z.object({ id: serverIdSchema, version: z.string().optional() })]);
 const idSchema = z.object({ id: serverIdSchema });
-const approveSchema = idSchema.extend({ tools: z.array(z.string().max(256)).max(512), reason: z.string().optional() });
+const approveSchema = idSchema.extend({
+  tools: z.array(z.string().max(256)).max(512),
+  shown: z.string(),
+  reason: z.string().optional(),
+});
 
 const byCommand: DecidedBy = { via: 'command' };
 
@@ -119,13 +123,13 @@ export function manifestCommands(parts: {
         deployed: deployed?.version,
         staged: staged?.version,
         fields: deployed && staged ? differingFields(deployed.body, staged.body) : [],
-        changes: await catalogue.toolChanges({ serverId: id, status: 'pending' }),
+        ...(await catalogue.pendingTools(id)),
       };
     },
 
     'manifest.approve': async (args) => {
-      const { id, tools, reason } = approveSchema.parse(args);
-      return { id, approved: await catalogue.approveTools(id, tools, { ...byCommand, reason }) };
+      const { id, tools, shown, reason } = approveSchema.parse(args);
+      return { id, approved: await catalogue.approveTools(id, tools, shown, { ...byCommand, reason }) };
     },
   };
 }

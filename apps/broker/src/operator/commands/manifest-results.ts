@@ -58,8 +58,28 @@ export const diffSchema = z.object({
   fields: z.array(z.object({ field: z.string(), before: z.unknown(), after: z.unknown() })),
   /** Changes of tools that wait for an approval. */
   changes: z.array(toolChangeSchema),
+  /** Names exactly these changes, for the approval. */
+  code: z.string(),
 });
 export type ManifestDiff = z.infer<typeof diffSchema>;
+
+const definitionSchema = z.record(z.string(), z.unknown()).nullable();
+
+/** What the shop would show differently after the approval of an account's list. */
+export const offerDiffSchema = z.object({
+  id: z.string(),
+  from: z.string(),
+  code: z.string(),
+  changes: z.array(
+    z.object({
+      kind: z.enum(['tool', 'prompt', 'resource', 'template']),
+      name: z.string(),
+      before: definitionSchema,
+      after: definitionSchema,
+    }),
+  ),
+});
+export type OfferDiff = z.infer<typeof offerDiffSchema>;
 
 export const offerApprovedSchema = z.object({ id: z.string(), tools: z.array(z.string()) });
 export const approvedSchema = z.object({ id: z.string(), approved: z.array(toolChangeSchema) });

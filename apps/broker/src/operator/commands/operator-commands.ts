@@ -6,6 +6,7 @@ import type { Upstreams } from '#features/upstreams/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
 import { manifestCommands } from './manifest-commands.ts';
+import type { OfferDiff } from './manifest-results.ts';
 
 const tokenCreateSchema = createPersonalTokenBodySchema.extend({ email: z.string(), provider: z.string().optional() });
 
@@ -13,8 +14,8 @@ const offerSchema = z.object({
   id: z.string(),
   from: z.string(),
   provider: z.enum(providerIds).optional(),
-  reason: z.string().optional(),
 });
+const approveOfferSchema = offerSchema.extend({ reason: z.string().optional(), shown: z.string() });
 
 const userSchema = z.object({ email: z.string(), provider: z.enum(providerIds).optional() });
 
@@ -31,11 +32,12 @@ export function operatorCommands({
   identity: Pick<Identity, 'createPersonalToken' | 'users'>;
   catalogue: Catalogue;
   policy: ManifestPolicy;
-  upstreams?: Pick<Upstreams, 'watch' | 'approveOffer'>;
+  upstreams?: Pick<Upstreams, 'watch' | 'approveOffer' | 'showOffer'>;
 }): OperatorCommands {
   return {
     ...manifestCommands({ catalogue, policy, ...(upstreams && { watch: upstreams.watch }) }),
     'manifest.approve-offer': approveOffer,
+    'manifest.diff-offer': showOffer,
     'user.deactivate': (args) => setActive(args, identity.users.deactivate),
     'user.activate': (args) => setActive(args, identity.users.activate),
     'token.create': async (args) => {
@@ -46,14 +48,25 @@ export function operatorCommands({
 
   /** The shop shows what the server offers to the account of the named user there. */
   async function approveOffer(args: unknown): Promise<{ id: string; tools: string[] }> {
-    const { id, from, provider, reason = 'by command' } = offerSchema.parse(args);
+    const { id, reason = 'by command', shown, ...who } = approveOfferSchema.parse(args);
+    const { of, offers } = await accountOf(who);
+    return { id, tools: await offers.approveOffer(id, of, { by: undefined, reason, shown }) };
+  }
+
+  async function showOffer(args: unknown): Promise<OfferDiff> {
+    const { id, ...who } = offerSchema.parse(args);
+    const { of, offers } = await accountOf(who);
+    return { id, from: of.name, ...(await offers.showOffer(id, of)) };
+  }
+
+  async function accountOf({ from, provider }: Pick<z.output<typeof offerSchema>, 'from' | 'provider'>) {
     if (!upstreams) throw new SoukError('unavailable', { message: 'Souk does not run here: start it first.' });
     const [userId, ...others] = await identity.users.findIds(from, provider);
     if (userId === undefined) throw new SoukError('not_found', { message: `No user has the address ${from}.` });
     if (others.length > 0) {
       throw new SoukError('invalid_request', { message: `Several users have the address ${from}: name a --provider.` });
     }
-    return { id, tools: await upstreams.approveOffer(id, { userId, name: from }, { by: undefined, reason }) };
+    return { of: { userId, name: from }, offers: upstreams };
   }
 
   /** Applies to every account with this address: a user may have signed in with two providers. */

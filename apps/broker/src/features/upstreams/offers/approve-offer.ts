@@ -1,26 +1,84 @@
-import type { Catalogue } from '#features/catalogue/index.ts';
+import { requireShown, shownCode, type Catalogue, type OfferedList } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { OfferStore } from './offer-store.ts';
+
+type Parts = { store: OfferStore; catalogue: Pick<Catalogue, 'snapshot' | 'approveOffer'> };
+/** Whose account; `name` is what the operator calls them. */
+type Of = { userId: string; name: string };
+
+type Definition = Record<string, unknown>;
+/** How the shop would differ after an approval. */
+export type OfferChange = {
+  kind: 'tool' | 'prompt' | 'resource' | 'template';
+  name: string;
+  before: Definition | null;
+  after: Definition | null;
+};
 
 /**
  * Makes what a server offers to one person what the shop shows of it. An administrator decides that, usually about their
  * own account: nothing of a person's gets there by itself.
- * @param of whose account; `name` is for the audit log
+ * @param decision.shown the code of the list, as `showOffer` answered it
  * @returns the names of the tools that the shop shows now
- * @throws SoukError not_found when nothing was discovered with this person's account
+ * @throws SoukError not_found when nothing was discovered with this person's account, changed_since_shown
  */
 export async function approveOffer(
   serverId: string,
-  of: { userId: string; name: string },
-  decision: { by: string | undefined; reason: string },
-  { store, catalogue }: { store: OfferStore; catalogue: Pick<Catalogue, 'approveOffer'> },
+  of: Of,
+  { shown, ...decision }: { by: string | undefined; reason: string; shown: string },
+  parts: Parts,
 ): Promise<string[]> {
-  const list = await store.list(of.userId, serverId);
-  if (!list) {
-    throw new SoukError('not_found', {
-      message: `Nothing is known of what ${serverId} offers to ${of.name}. Sign in to it with this account first.`,
-    });
-  }
-  await catalogue.approveOffer(serverId, list, { ...decision, source: `account of ${of.name}` });
+  const list = await listOf(serverId, of, parts);
+  const what = `What ${serverId} offers to ${of.name}`;
+  requireShown(shown, codeOf(list), what, `manifest diff ${serverId} --from ${of.name}`);
+  await parts.catalogue.approveOffer(serverId, list, { ...decision, source: `account of ${of.name}` });
   return list.items.flatMap(({ kind, name }) => (kind === 'tool' ? [name] : []));
+}
+
+/**
+ * What the approval of a person's list would change in the shop, and the code of the list.
+ * @throws SoukError not_found when nothing was discovered with this person's account
+ */
+export async function showOffer(
+  serverId: string,
+  of: Of,
+  parts: Parts,
+): Promise<{ code: string; changes: OfferChange[] }> {
+  const list = await listOf(serverId, of, parts);
+  const server = parts.catalogue.snapshot().byId.get(serverId);
+  const ofShop = (
+    kind: OfferChange['kind'],
+    items: readonly { name: string; sha256: string; definition: Definition }[],
+  ) => items.map(({ name, sha256, definition }) => ({ kind, name, sha256, body: definition }));
+  const before = [
+    ...ofShop('tool', server?.tools ?? []),
+    ...ofShop('prompt', server?.prompts ?? []),
+    ...ofShop('resource', server?.resources ?? []),
+    ...ofShop('template', server?.templates ?? []),
+  ];
+  const keyOf = ({ kind, name }: { kind: string; name: string }) => `${kind} ${name}`;
+  const shown = new Map(before.map((item) => [keyOf(item), item]));
+  const kept = new Set(list.items.map(keyOf));
+  const changes: OfferChange[] = [
+    ...list.items.flatMap((item) => {
+      const old = shown.get(keyOf(item));
+      const { kind, name } = item;
+      return old?.sha256 === item.sha256 ? [] : [{ kind, name, before: old?.body ?? null, after: item.body }];
+    }),
+    ...before.flatMap(({ body, kind, name }) =>
+      kept.has(`${kind} ${name}`) ? [] : [{ kind, name, before: body, after: null }],
+    ),
+  ];
+  return { code: codeOf(list), changes };
+}
+
+const codeOf = ({ version, items }: OfferedList) =>
+  shownCode([version, ...items.map(({ kind, name, sha256 }) => `${kind} ${name} ${sha256}`)]);
+
+async function listOf(serverId: string, of: Of, { store }: Parts): Promise<OfferedList> {
+  const list = await store.list(of.userId, serverId);
+  if (list) return list;
+  throw new SoukError('not_found', {
+    message: `Nothing is known of what ${serverId} offers to ${of.name}. Sign in to it with this account first.`,
+  });
 }

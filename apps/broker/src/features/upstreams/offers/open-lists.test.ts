@@ -62,7 +62,8 @@ test('before an approval the shop shows what the server lists to anyone, and not
 test('what an administrator approved stays in the shop when the server is asked again without a sign-in', async () => {
   const { app: broker, ann: person } = vault();
   const of = { userId: person.userId, name: 'ann@souk.test' };
-  await broker.upstreams.approveOffer('vault', of, { by: undefined, reason: 'looked at it' });
+  const { code: shown } = await broker.upstreams.showOffer('vault', of);
+  await broker.upstreams.approveOffer('vault', of, { by: undefined, reason: 'looked at it', shown });
   expect(await shop()).toEqual(['vault__of_ann', 'vault__search']);
   await discoverOpenly();
   expect(await shop()).toEqual(['vault__of_ann', 'vault__search']);
@@ -81,7 +82,8 @@ test('a new version is another decision, and a list of the version before is not
     'unasked',
   );
   const of = { userId: person.userId, name: 'ann@souk.test' };
-  const approval = broker.upstreams.approveOffer('vault', of, { by: undefined, reason: 'in a hurry' });
+  const { code: shown } = await broker.upstreams.showOffer('vault', of);
+  const approval = broker.upstreams.approveOffer('vault', of, { by: undefined, reason: 'in a hurry', shown });
   await expect(approval).rejects.toThrow('This list is of version 1.0.0 of vault, and 1.1.0 is deployed.');
 });
 

@@ -111,7 +111,7 @@ describeOnDatabases("a person's pin", migrations, (open) => {
         .byId.get('vault')
         ?.tools.map(({ name }) => name);
     expect(shop()).toEqual([]);
-    const decision = { by: undefined, reason: 'looked at it' };
+    const decision = { by: undefined, reason: 'looked at it', shown: '' };
     await expect(
       broker.upstreams.approveOffer(
         'vault',
@@ -120,7 +120,13 @@ describeOnDatabases("a person's pin", migrations, (open) => {
       ),
     ).rejects.toMatchObject({ code: 'not_found' });
     const of = { userId: person.userId, name: 'ann@souk.test' };
-    expect(await broker.upstreams.approveOffer('vault', of, decision)).toEqual(['echo', 'send', 'read', 'wipe']);
+    const { code: shown } = await broker.upstreams.showOffer('vault', of);
+    expect(await broker.upstreams.approveOffer('vault', of, { ...decision, shown })).toEqual([
+      'echo',
+      'send',
+      'read',
+      'wipe',
+    ]);
     expect(shop()).toEqual(['echo', 'send', 'read', 'wipe']);
     expect(await audited('offer.approved')).toMatchObject([
       { subject: 'vault', reason: 'looked at it', details: { source: 'account of ann@souk.test' } },
