@@ -88,6 +88,29 @@ test('of a server 200 notices are told in a second, and its calls take turns', (
   for (const { heard } of calls) expect(heard.length).toBeGreaterThan(10);
 });
 
+test('a call that waits comes before one that did not', () => {
+  const { limits, pass } = startLimits();
+  // one place becomes free every 5 ms
+  for (let call = 0; call < 10; call++) {
+    const { notices } = startCall(limits);
+    for (let progress = 0; progress < 20; progress++) {
+      notices.progress({ progress });
+      pass(5);
+    }
+  }
+  const waiting = startCall(limits);
+  const fill = startCall(limits);
+  fill.notices.progress({ progress: 1 });
+  pass(3);
+  waiting.notices.progress({ progress: 1 });
+  pass(2);
+  for (let passed = 0; passed < 200; passed += 5) {
+    startCall(limits).notices.progress({ progress: 1 });
+    pass(5);
+  }
+  expect(waiting.heard).toEqual([1]);
+});
+
 test('of all servers 2,000 notices are told in a second', () => {
   const { limits, pass } = startLimits();
   const calls = Array.from({ length: 300 }, (_, index) => startCall(limits, `server-${index % 20}`));

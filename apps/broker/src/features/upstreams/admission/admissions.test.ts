@@ -188,8 +188,11 @@ test('after a retry is asked for, the next call probes at once', async () => {
   expect(admissions.admitNow(web, 'ann')).toBeDefined();
 });
 
-test('five failures in a row of one person open the circuit for that person alone', () => {
+test('five failures in a row of one person open the circuit for that person alone', async () => {
   const { time, admissions } = build();
+  // an answer ends the row of two people's failures
+  await fail(admissions, 4);
+  for (const who of ['ann', 'bob']) admissions.admitNow(web, who)?.leave(undefined);
   failFor('ann', admissions);
   expect(() => admissions.admitNow(web, 'ann')).toThrow('paused');
   expect(admissions.openUntilMs('web')).toBeUndefined();
@@ -212,6 +215,15 @@ test('five failures in a row of one person and a failed check open the circuit f
   failFor('ann', admissions);
   admissions.failedCheck('web', 'timeout');
   expect(() => admissions.admitNow(web, 'bob')).toThrow('paused');
+  // calls and checks count together
+  const mixed = testServer({ id: 'mixed' });
+  for (let count = 0; count < 4; count++) {
+    expect(admissions.admitNow(mixed, 'bob')).toBeDefined();
+    if (count % 2 === 0) admissions.failedCheck('mixed', 'timeout');
+    else admissions.admitNow(mixed, 'ann')?.leave('timeout');
+  }
+  admissions.failedCheck('mixed', 'timeout');
+  expect(() => admissions.admitNow(mixed, 'bob')).toThrow('paused');
   const other = testServer({ id: 'other' });
   for (let count = 0; count < 5; count++) {
     expect(admissions.admitNow(other, 'bob')).toBeDefined();
@@ -223,9 +235,15 @@ test('five failures in a row of one person and a failed check open the circuit f
   expect([admissions.admitNow(other, 'ann'), admissions.admitNow(other, 'bob')]).not.toContain(undefined);
 });
 
-test('a check that says nothing of the server, or is answered before the next fails, opens nothing', () => {
+test('a check that says nothing of the server opens nothing, nor do failed ones with an answer between them', () => {
   const { admissions } = build();
   for (let count = 0; count < 6; count++) admissions.failedCheck('web', 'refused_address');
+  expect(admissions.admitNow(web, 'ann')).toBeDefined();
+  const other = testServer({ id: 'other' });
+  for (let count = 0; count < 4; count++) admissions.failedCheck('other', 'timeout');
+  admissions.admitNow(other, 'ann')?.leave(undefined);
+  admissions.failedCheck('other', 'timeout');
+  expect(admissions.admitNow(other, 'ann')).toBeDefined();
   for (let count = 0; count < 6; count++) {
     admissions.answeredCheck('web');
     admissions.failedCheck('web', 'timeout');
@@ -243,6 +261,11 @@ test("one person's failed probe does not keep the others out: the next person ma
   admissions.admitNow(web, 'bob')?.leave('bad_upstream');
   expect(() => admissions.admitNow(web, 'ann')).toThrow('paused');
   time.pass(60_000);
+  admissions.admitNow(web, 'zoe')?.leave('bad_upstream');
+  // what a check of ours saw is true for everyone
+  admissions.failedCheck('web', 'timeout');
+  expect(() => admissions.admitNow(web, 'bob')).toThrow('paused');
+  time.pass(120_000);
   admissions.admitNow(web, 'zoe')?.leave('bad_upstream');
   admissions.admitNow(web, 'bob')?.leave(undefined);
   expect([admissions.admitNow(web, 'ann'), admissions.admitNow(web, 'bob')]).not.toContain(undefined);
