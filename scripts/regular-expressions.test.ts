@@ -26,11 +26,17 @@ test.each([
   '/#.*$/',
   "new RegExp('a')",
   'RegExp(text)',
+  "new globalThis.RegExp('a')",
+  "text.match('^(a+)+$')",
+  'text?.matchAll(other)',
+  'text.search(`${other}`)',
 ])('%s is found, and does not pass', (source) => {
   const [expression, ...others] = expressionsIn('some.ts', `const text = '';\nexport const found = [${source}];\n`);
   expect(expression).toMatchObject({ at: 'some.ts:2', source });
   expect(others).toEqual([]);
   expect(expression && isLinear(expression)).toBe(false);
+  const inTemplate = expressionsIn('some.ts', `export const found = \`a \${${source}} b\`;`);
+  expect(inTemplate).toMatchObject([{ source }]);
 });
 
 test.each(['/^[a-z]+$/', String.raw`/^\d{1,9}$/`, String.raw`/\r\n|\n|\r/`])('%s passes', (source) => {

@@ -69,11 +69,21 @@ function literalOf(node: object): Expression['literal'] {
   return { pattern: String(regex.pattern), flags: String(regex.flags) };
 }
 
-/** `new RegExp(…)` or `RegExp(…)`. */
+/** `RegExp(…)`, with `new` or not, and `text.match(…)` or the like of something that is no expression: they make one of a text. */
 function isConstruction(node: object): boolean {
   if (!('type' in node) || (node.type !== 'NewExpression' && node.type !== 'CallExpression')) return false;
-  const callee = 'callee' in node ? node.callee : undefined;
-  return typeof callee === 'object' && callee !== null && 'name' in callee && callee.name === 'RegExp';
+  const callee = fieldsOf(node)['callee'];
+  const { name = fieldsOf(fieldsOf(callee)['property'])['name'], type } = fieldsOf(callee);
+  if (name === 'RegExp') return true;
+  if (type !== 'MemberExpression' || !makesOfText.has(name)) return false;
+  const [argument, ...others] = Object.values(fieldsOf(fieldsOf(node)['arguments']));
+  return argument !== undefined && others.length === 0 && !literalOf(fieldsOf(argument));
+}
+
+const makesOfText: ReadonlySet<unknown> = new Set(['match', 'matchAll', 'search']);
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
 function rangeOf(node: object): [number, number] {
