@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import { testServer } from '../testing/test-server.ts';
+import { makeRoom } from './connection-limits.ts';
+import type { OpenConnection } from './open-connection.ts';
+
+const web = testServer({ id: 'web' });
+
+/** So many idle connections of other people each, unless they are `userId`'s; the first was idle longest. */
+function idle(count: number, server: CatalogueServer, userId?: string): OpenConnection[] {
+  return Array.from({ length: count }, (_, index) => ({
+    key: `${server.id}/${index}`,
+    server,
+    userId: userId ?? `person-${index}`,
+    told: 0,
+    opening: new Promise<never>(() => {}),
+    upstream: undefined,
+    inFlight: 0,
+    openedAtMs: index,
+    usedAtMs: index,
+    isRetired: false,
+  }));
+}
+const others = Array.from({ length: 256 }, (_, index) => testServer({ id: `other-${index}` }));
+const overall = (count: number) => Array.from({ length: count }, (_, at) => idle(1, others[at % 256] ?? web)).flat();
+
+test.each([
+  ['of one person at one server', 8, (count: number) => idle(count, web, 'ann')],
+  ['at one server', 256, (count: number) => idle(count, web)],
+  ['of all', 2048, overall],
+])('of the connections %s, %i may be open', (_whose, most, connections) => {
+  const wanted = { server: web, userId: 'ann' };
+  expect(makeRoom(connections(most - 1), wanted)).toEqual([]);
+  const full = connections(most);
+  expect(makeRoom(full, wanted)).toEqual([full[0]]);
+  const busy = full.map((entry) => ({ ...entry, inFlight: 1 }));
+  expect(() => makeRoom(busy, wanted)).toThrow('every connection to web is in use');
+});
