@@ -105,17 +105,47 @@ const authSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
-const definition = z.looseObject({ name: line(256) });
+/** What clients check of a definition: for one that is ill-shaped they refuse the list of every server (MCP, schema). */
+const definition = z.looseObject({
+  name: line(256),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  icons: z.array(z.looseObject({ src: z.string() })).optional(),
+  _meta: z.record(z.string(), z.unknown()).optional(),
+});
+const hint = z.boolean().optional();
+const toolAnnotations = z.looseObject({
+  title: z.string().optional(),
+  readOnlyHint: hint,
+  destructiveHint: hint,
+  idempotentHint: hint,
+  openWorldHint: hint,
+});
+const schemaOfObject = z.looseObject({
+  type: z.literal('object'),
+  properties: z.record(z.string(), z.looseObject({})).optional(),
+  required: z.array(z.string()).optional(),
+});
+const promptArgument = z.looseObject({ name: z.string(), description: z.string().optional(), required: hint });
 
 /** What a server offers, for servers that answer nothing before a person has signed in. */
 const snapshotSchema = z.strictObject({
   tools: z
-    .array(definition.extend({ inputSchema: z.looseObject({ type: z.literal('object') }) }))
+    .array(
+      definition.extend({
+        inputSchema: schemaOfObject,
+        outputSchema: schemaOfObject.optional(),
+        annotations: toolAnnotations.optional(),
+      }),
+    )
     .max(512, 'must be at most 512 tools')
     .default([]),
-  prompts: z.array(definition).max(512).default([]),
+  prompts: z
+    .array(definition.extend({ arguments: z.array(promptArgument).optional() }))
+    .max(512)
+    .default([]),
   resources: z
-    .array(definition.extend({ uri: z.string().min(1).max(2048) }))
+    .array(definition.extend({ uri: z.string().min(1).max(2048), mimeType: z.string().optional() }))
     .max(2048)
     .default([]),
 });

@@ -201,6 +201,20 @@ describe('a manifest', () => {
     expect(problemOf({ billing: { tier: 'T0', trialDays: 7 } }).paths).toEqual(['billing.trialDays']);
   });
 
+  test('a snapshot that clients would refuse is refused, with the field', () => {
+    const tool = (change: object) => ({ tools: [{ name: 'a', inputSchema: { type: 'object' }, ...change }] });
+    const wrong: [object, string][] = [
+      [tool({ annotations: { readOnlyHint: 'yes' } }), 'tools[0].annotations.readOnlyHint'],
+      [tool({ description: 7 }), 'tools[0].description'],
+      [tool({ icons: [{ src: { toString: 1 } }] }), 'tools[0].icons[0].src'],
+      [tool({ inputSchema: { type: 'object', required: 'a' } }), 'tools[0].inputSchema.required'],
+      [{ prompts: [{ name: 'a', arguments: {} }] }, 'prompts[0].arguments'],
+    ];
+    for (const [capabilitySnapshot, field] of wrong) {
+      expect(problemOf({ capabilitySnapshot }).paths).toEqual([`capabilitySnapshot.${field}`]);
+    }
+  });
+
   test('security row 31b: a snapshot with a 513th tool is refused', () => {
     const tools = Array.from({ length: 513 }, (_, index) => ({ name: `t${index}`, inputSchema: { type: 'object' } }));
     expect(problemOf({ capabilitySnapshot: { tools } })).toMatchObject({
