@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { createAskQueue } from './ask-queue.ts';
+import { PersonOffers } from './person-offers.ts';
+import { createRememberedOffers } from './remembered-offers.ts';
+
+test('what is remembered of people stays within its bytes: who was read longest ago is read again', async () => {
+  const read: string[] = [];
+  const unread = () => {
+    throw new Error('no entry is asked for');
+  };
+  const nobody = () => new PersonOffers([], unread, () => true);
+  const remembered = createRememberedOffers(
+    async (userId) => {
+      read.push(userId);
+      return nobody();
+    },
+    { clock: { now: () => 0 }, maxBytes: nobody().bytes * 2 },
+  );
+  for (const userId of ['ann', 'bob', 'ann', 'cid', 'bob', 'cid', 'ann']) await remembered.get(userId);
+  expect(read).toEqual(['ann', 'bob', 'cid', 'ann']);
+});
+
+test('a few servers are asked at once, the others wait, each once and only so many', async () => {
+  const ends: (() => void)[] = [];
+  const begun: string[] = [];
+  const queue = createAskQueue({ atOnce: 2, maxWaiting: 2 });
+  const ask = (key: string) =>
+    queue.add(key, () => {
+      begun.push(key);
+      return new Promise<void>((resolve) => ends.push(resolve));
+    });
+  expect(['a', 'b', 'c', 'c', 'd', 'e'].map(ask)).toEqual([true, true, true, false, true, false]);
+  expect(begun).toEqual(['a', 'b']);
+  ends.shift()?.();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(begun).toEqual(['a', 'b', 'c']);
+  queue.stop();
+  for (const end of ends.splice(0)) end();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(begun).toEqual(['a', 'b', 'c']);
+});
