@@ -1,7 +1,8 @@
 import { writeAudit } from '#platform/audit/audit-log.ts';
 import { SoukError } from '#platform/errors.ts';
 import { exposeUri } from './exposed-name.ts';
-import * as store from './store.ts';
+import * as offers from './offer-store.ts';
+import * as versions from './version-store.ts';
 import type { StoredCapability, Tx } from './tables.ts';
 import * as pins from './tool-pin-store.ts';
 
@@ -29,8 +30,8 @@ export async function approveOffer(
   { by, reason, source }: Approval,
   at: Date,
 ): Promise<void> {
-  await store.lockDeployments(tx);
-  const deployed = await store.findDeployed(tx, serverId);
+  await versions.lockDeployments(tx);
+  const deployed = await versions.findDeployed(tx, serverId);
   if (!deployed) throw new SoukError('not_found', { message: `${serverId} is not deployed` });
   if (deployed.manifest.version !== version) {
     const now = deployed.manifest.version;
@@ -38,9 +39,9 @@ export async function approveOffer(
       message: `This list is of version ${version} of ${serverId}, and ${now} is deployed. Sign in to it again, then approve.`,
     });
   }
-  const slug = await store.ensureServer(tx, serverId, serverId);
+  const slug = await versions.ensureServer(tx, serverId, serverId);
   const byUri = ({ kind }: StoredCapability) => kind === 'resource' || kind === 'template';
-  const taken = await store.findTakenUris(
+  const taken = await offers.findTakenUris(
     tx,
     serverId,
     items.filter(byUri).map(({ name }) => name),
@@ -52,11 +53,11 @@ export async function approveOffer(
     textChangedAt: null,
   }));
   const tools = shown.filter(({ kind }) => kind === 'tool');
-  await store.replaceCapabilities(tx, serverId, shown);
-  await store.setApprovedVersion(tx, serverId, version);
+  await offers.replaceCapabilities(tx, serverId, shown);
+  await versions.setApprovedVersion(tx, serverId, version);
   await pins.replacePins(tx, { id: serverId, version }, tools);
   await pins.withdrawPending(tx, serverId, [], at);
-  await store.markDiscovered(tx, serverId, at);
+  await offers.markDiscovered(tx, serverId, at);
   const names = tools.map(({ name }) => name);
   await writeAudit(
     tx,

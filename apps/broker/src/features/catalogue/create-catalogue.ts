@@ -12,7 +12,9 @@ import type { DriftPolicy } from './judge-tool.ts';
 import type { FoundDrift } from './review-tools.ts';
 import { createSnapshot, type CatalogueServer, type CatalogueSnapshot } from './snapshot.ts';
 import { storeClosed, storeDiscovery, type StoredDiscovery } from './store-discovery.ts';
-import * as store from './store.ts';
+import * as offers from './offer-store.ts';
+import { readDeployed } from './read-deployed.ts';
+import * as versions from './version-store.ts';
 import type { CatalogueTables, Tx } from './tables.ts';
 
 /** A health row is written when the health changed, otherwise at most this often. */
@@ -38,7 +40,7 @@ export type Catalogue = Deployments & {
    * @throws SoukError not_found
    */
   approveOffer(serverId: string, list: OfferedList, approval: Approval): Promise<void>;
-  setHealth(serverId: string, change: Omit<store.HealthChange, 'checkedAtMs'>): Promise<void>;
+  setHealth(serverId: string, change: Omit<offers.HealthChange, 'checkedAtMs'>): Promise<void>;
   /** How tools changed since they were trusted, newest first. */
   toolChanges(filter: { status?: ToolChangeStatus | undefined; serverId?: string | undefined }): Promise<ToolChange[]>;
   /**
@@ -64,7 +66,7 @@ export async function createCatalogue(options: {
   const db = options.db.kysely.withTables<CatalogueTables>();
   const listeners = new Set<(snapshot: CatalogueSnapshot) => void>();
   const healthWrittenAtMs = new Map<string, number>();
-  let current = createSnapshot(1, await store.readDeployed(db));
+  let current = createSnapshot(1, await readDeployed(db));
 
   function publish(servers: readonly CatalogueServer[]): void {
     current = createSnapshot(current.version + 1, servers);
@@ -82,7 +84,7 @@ export async function createCatalogue(options: {
     reading = (async () => {
       do {
         again = false;
-        publish(await store.readDeployed(db));
+        publish(await readDeployed(db));
       } while (again);
     })().finally(() => {
       reading = undefined;
@@ -99,7 +101,7 @@ export async function createCatalogue(options: {
     await options.db.notify(channel, serverId);
   }
 
-  const policyOf = ({ manifest, origin }: store.DeployedVersion) =>
+  const policyOf = ({ manifest, origin }: versions.DeployedVersion) =>
     driftPolicy(manifest, origin, options.bundledPrograms);
 
   /** Stores what a deployed server offers, and tells the operator what is new about it. */
@@ -131,7 +133,7 @@ export async function createCatalogue(options: {
 
     async driftOf(serverId) {
       const slug = current.byId.get(serverId)?.slug;
-      const deployed = await store.findDeployed(db, serverId);
+      const deployed = await versions.findDeployed(db, serverId);
       if (!deployed || slug === undefined) return undefined;
       return { slug, version: deployed.manifest.version, policy: policyOf(deployed) };
     },
@@ -159,7 +161,7 @@ export async function createCatalogue(options: {
         const updated = { ...server, status: change.status, statusDetail: change.detail, era };
         publish(current.servers.map((other) => (other.id === serverId ? updated : other)));
       }
-      await store.upsertHealth(db, serverId, { ...change, checkedAtMs: nowMs });
+      await offers.upsertHealth(db, serverId, { ...change, checkedAtMs: nowMs });
       // a read that began before may have published the status before this one
       if (!same) await changed(serverId);
     },
@@ -168,7 +170,7 @@ export async function createCatalogue(options: {
 
     async decideToolChange(id, decision) {
       const change = await db.transaction().execute(async (tx) => {
-        await store.lockDeployments(tx);
+        await versions.lockDeployments(tx);
         return decideToolChange(tx, id, decision, new Date(clock.now()));
       });
       await changed(change.serverId);

@@ -5,7 +5,7 @@ import { SoukError } from '#platform/errors.ts';
 import { decideToolChange, findPendingChanges } from './decide-tool-change.ts';
 import { deployVersion, stageVersion, undeployServer, type DecidedBy, type StagedBy } from './manifest-versions.ts';
 import { codeOfChanges, requireShown } from './shown-code.ts';
-import * as store from './store.ts';
+import * as versions from './version-store.ts';
 import type { CatalogueDb, Tx } from './tables.ts';
 
 /** What an operator or administrator decides on servers. Each decision is stored with its audit row or not at all. */
@@ -36,9 +36,9 @@ export type Deployments = {
   /** The changes of a server's tools that wait for an approval, and the code that names exactly these. */
   pendingTools(serverId: string): Promise<{ changes: ToolChange[]; code: string }>;
   /** All known versions of a server, in any status. */
-  versions(serverId: string): Promise<store.ManifestRow[]>;
+  versions(serverId: string): Promise<versions.ManifestRow[]>;
   /** Those of all servers, but for the superseded ones of servers that have another. */
-  currentVersions(): Promise<store.ManifestRow[]>;
+  currentVersions(): Promise<versions.ManifestRow[]>;
 };
 
 /** @param options.changed tells this process and the others that the stored catalogue has changed */
@@ -51,7 +51,7 @@ export function createDeployments(options: {
 
   function inTurn<T>(work: (tx: Tx, at: Date) => Promise<T>): Promise<T> {
     return db.transaction().execute(async (tx) => {
-      await store.lockDeployments(tx);
+      await versions.lockDeployments(tx);
       return work(tx, new Date(clock.now()));
     });
   }
@@ -69,7 +69,7 @@ export function createDeployments(options: {
       const result = await inTurn(async (tx, at) => {
         const userId = by.actorId;
         const staged = await stageVersion(tx, manifest, { origin: 'admin', ...(userId !== undefined && { userId }) });
-        const live = await store.findDeployed(tx, id);
+        const live = await versions.findDeployed(tx, id);
         if (staged === 'unchanged' && live?.manifest.version === version) return 'unchanged';
         await deployVersion(tx, id, version, by, at);
         return 'deployed';
@@ -110,7 +110,7 @@ export function createDeployments(options: {
       return { changes, code: codeOfChanges(changes) };
     },
 
-    versions: (serverId) => store.findManifestVersions(db, serverId),
-    currentVersions: () => store.findCurrentVersions(db),
+    versions: (serverId) => versions.findManifestVersions(db, serverId),
+    currentVersions: () => versions.findCurrentVersions(db),
   };
 }

@@ -5,7 +5,7 @@ import { SoukError, type Issue } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
 import type { Catalogue } from './create-catalogue.ts';
 import { parseManifest, type ManifestPolicy } from './parse-manifest.ts';
-import type { ManifestRow } from './store.ts';
+import type { ManifestRow } from './version-store.ts';
 
 type ManifestProblem = { code: string; message: string; issues: readonly Issue[] };
 export type ManifestFile = { file: string; manifest: Manifest } | { file: string; problem: ManifestProblem };

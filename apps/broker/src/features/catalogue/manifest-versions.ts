@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { writeAudit } from '#platform/audit/audit-log.ts';
 import { SoukError } from '#platform/errors.ts';
-import * as store from './store.ts';
+import * as versions from './version-store.ts';
 import type { Tx } from './tables.ts';
 import { withdrawPending } from './tool-pin-store.ts';
 
@@ -23,8 +23,8 @@ export type DecidedBy = {
  */
 export async function stageVersion(tx: Tx, manifest: Manifest, by: StagedBy): Promise<'staged' | 'unchanged'> {
   const sha256 = createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
-  const versions = await store.findManifestVersions(tx, manifest.id);
-  const same = versions.find((row) => row.version === manifest.version);
+  const known = await versions.findManifestVersions(tx, manifest.id);
+  const same = known.find((row) => row.version === manifest.version);
   if (same?.sha256 === sha256) return 'unchanged';
   if (same) {
     const fields = differingFields(same.body, manifest).map(({ field }) => field);
@@ -33,8 +33,8 @@ export async function stageVersion(tx: Tx, manifest: Manifest, by: StagedBy): Pr
       issues: fields.map((path) => ({ path, message: 'differs from the stored version' })),
     });
   }
-  await store.ensureServer(tx, manifest.id, manifest.slug ?? manifest.id);
-  await store.insertStaged(tx, manifest, sha256, by);
+  await versions.ensureServer(tx, manifest.id, manifest.slug ?? manifest.id);
+  await versions.insertStaged(tx, manifest, sha256, by);
   return 'staged';
 }
 
@@ -43,8 +43,8 @@ export async function stageVersion(tx: Tx, manifest: Manifest, by: StagedBy): Pr
  * @throws SoukError not_found
  */
 export async function deployVersion(tx: Tx, serverId: string, version: string, by: DecidedBy, at: Date): Promise<void> {
-  const before = await store.findDeployed(tx, serverId);
-  const found = await store.markDeployed(tx, serverId, version, at);
+  const before = await versions.findDeployed(tx, serverId);
+  const found = await versions.markDeployed(tx, serverId, version, at);
   if (!found) throw new SoukError('not_found', { message: `No version ${version} of ${serverId}` });
   const { actorId, via, reason } = by;
   const details = { version, via, ...(before && { before: before.manifest.version }) };
@@ -58,9 +58,9 @@ export async function deployVersion(tx: Tx, serverId: string, version: string, b
  * @throws SoukError not_found when it is not deployed
  */
 export async function undeployServer(tx: Tx, serverId: string, by: DecidedBy, at: Date): Promise<string> {
-  const deployed = await store.findDeployed(tx, serverId);
+  const deployed = await versions.findDeployed(tx, serverId);
   if (!deployed) throw new SoukError('not_found', { message: `${serverId} is not deployed` });
-  await store.markUndeployed(tx, serverId);
+  await versions.markUndeployed(tx, serverId);
   await withdrawPending(tx, serverId, [], at);
   const { version } = deployed.manifest;
   const { actorId, via, reason } = by;

@@ -3,12 +3,13 @@ import { toStored, urisOf, type Discovered } from './discovered.ts';
 import type { DriftPolicy } from './judge-tool.ts';
 import { tellLeftOut } from './left-out.ts';
 import { reviewTools, type FoundDrift } from './review-tools.ts';
-import * as store from './store.ts';
+import * as offers from './offer-store.ts';
+import * as versions from './version-store.ts';
 import type { Tx } from './tables.ts';
 import { findPins, replacePins } from './tool-pin-store.ts';
 
 type Server = { id: string; slug: string };
-type PolicyOf = (deployed: store.DeployedVersion) => DriftPolicy;
+type PolicyOf = (deployed: versions.DeployedVersion) => DriftPolicy;
 
 /** For the log. */
 export type StoredDiscovery = { found: readonly FoundDrift[]; leftOut: string | undefined };
@@ -24,14 +25,14 @@ export async function storeDiscovery(
   policyOf: PolicyOf,
   at: Date,
 ): Promise<StoredDiscovery> {
-  await store.lockDeployments(tx);
-  const deployed = await store.findDeployed(tx, server.id);
+  await versions.lockDeployments(tx);
+  const deployed = await versions.findDeployed(tx, server.id);
   if (!deployed) return { found: [], leftOut: undefined };
   if (deployed.isListApproved) {
     await storeAnswer(tx, server.id, discovered, undefined, at);
     return { found: [], leftOut: undefined };
   }
-  await store.setApprovedVersion(tx, server.id, null);
+  await versions.setApprovedVersion(tx, server.id, null);
   return storeList(tx, server, discovered, deployed, policyOf, at);
 }
 
@@ -40,13 +41,13 @@ export async function storeDiscovery(
  * approved with the manifest, or else what it showed before. Tools that the server lists to anyone later are new.
  */
 export async function storeClosed(tx: Tx, server: Server, policyOf: PolicyOf, at: Date): Promise<StoredDiscovery> {
-  await store.lockDeployments(tx);
-  const deployed = await store.findDeployed(tx, server.id);
+  await versions.lockDeployments(tx);
+  const deployed = await versions.findDeployed(tx, server.id);
   if (!deployed) return { found: [], leftOut: undefined };
   const { version, capabilitySnapshot } = deployed.manifest;
   const unknown = { era: undefined, instructions: undefined, templates: [] };
   if (capabilitySnapshot && !deployed.isListApproved) {
-    await store.setApprovedVersion(tx, server.id, version);
+    await versions.setApprovedVersion(tx, server.id, version);
     return storeList(tx, server, { ...unknown, ...capabilitySnapshot }, deployed, policyOf, at);
   }
   if (!(await findPins(tx, server.id, version))) await replacePins(tx, { id: server.id, version }, []);
@@ -58,15 +59,15 @@ async function storeList(
   tx: Tx,
   { id, slug }: Server,
   discovered: Discovered,
-  deployed: store.DeployedVersion,
+  deployed: versions.DeployedVersion,
   policyOf: PolicyOf,
   at: Date,
 ): Promise<StoredDiscovery> {
-  const taken = await store.findTakenUris(tx, id, urisOf(discovered));
+  const taken = await offers.findTakenUris(tx, id, urisOf(discovered));
   const stored = toStored(slug, discovered, taken);
   const { version } = deployed.manifest;
   const reviewed = await reviewTools(tx, { id, version, policy: policyOf(deployed) }, stored.items, at);
-  await store.replaceCapabilities(tx, id, reviewed.items);
+  await offers.replaceCapabilities(tx, id, reviewed.items);
   const leftOut = tellLeftOut(stored.leftOut);
   await storeAnswer(tx, id, discovered, leftOut, at);
   return { found: reviewed.found, leftOut };
@@ -79,7 +80,7 @@ async function storeAnswer(
   leftOut: string | undefined,
   at: Date,
 ): Promise<void> {
-  await store.upsertHealth(tx, serverId, {
+  await offers.upsertHealth(tx, serverId, {
     status: 'connected',
     detail: undefined,
     era,

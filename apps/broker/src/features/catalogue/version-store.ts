@@ -1,0 +1,152 @@
+import type { Manifest } from '@souk/contract/manifest.ts';
+import { sql, type Selectable } from 'kysely';
+import type { CatalogueDb, CatalogueTables, Tx } from './tables.ts';
+
+export type ManifestRow = {
+  serverId: string;
+  version: string;
+  status: 'staging' | 'deployed' | 'superseded';
+  sha256: string;
+  origin: 'bundled' | 'admin';
+  body: Manifest;
+  /** Undefined when it was never live. */
+  deployedAt: Date | undefined;
+};
+
+export async function findManifestVersions(db: CatalogueDb, serverId: string): Promise<ManifestRow[]> {
+  const rows = await db.selectFrom('manifest_versions').selectAll().where('server_id', '=', serverId).execute();
+  return rows.map(toManifestRow);
+}
+
+/** Of each server what is deployed and what is staged, or of one without either the version that was live last. */
+export async function findCurrentVersions(db: CatalogueDb): Promise<ManifestRow[]> {
+  const rows = await db
+    .selectFrom('manifest_versions')
+    .selectAll()
+    .distinctOn(['server_id', 'status'])
+    .orderBy('server_id')
+    .orderBy('status')
+    .orderBy(sql`deployed_at desc nulls last`)
+    .orderBy('created_at', 'desc')
+    .execute();
+  const current = new Set(rows.filter(({ status }) => status !== 'superseded').map((row) => row.server_id));
+  return rows.filter((row) => row.status !== 'superseded' || !current.has(row.server_id)).map(toManifestRow);
+}
+
+function toManifestRow(row: Selectable<CatalogueTables['manifest_versions']>): ManifestRow {
+  return {
+    serverId: row.server_id,
+    version: row.version,
+    status: row.status,
+    sha256: row.sha256,
+    origin: row.origin,
+    body: row.body,
+    deployedAt: row.deployed_at ?? undefined,
+  };
+}
+
+/** Adds the server's row if it is new. Answers its slug, which never changes afterwards. */
+export async function ensureServer(tx: Tx, id: string, wantedSlug: string): Promise<string> {
+  const known = await tx.selectFrom('servers').select('slug').where('id', '=', id).executeTakeFirst();
+  if (known) return known.slug;
+  for (let attempt = 1; ; attempt++) {
+    const suffix = attempt === 1 ? '' : String(attempt);
+    const slug = `${wantedSlug.slice(0, 12 - suffix.length)}${suffix}`;
+    const inserted = await tx
+      .insertInto('servers')
+      .values({ id, slug })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('slug')
+      .executeTakeFirst();
+    if (inserted) return inserted.slug;
+  }
+}
+
+/** Puts a version in staging, in place of the one before. */
+export async function insertStaged(
+  tx: Tx,
+  manifest: Manifest,
+  sha256: string,
+  by: { origin: 'bundled' | 'admin'; userId?: string },
+): Promise<void> {
+  await tx
+    .updateTable('manifest_versions')
+    .set({ status: 'superseded' })
+    .where('server_id', '=', manifest.id)
+    .where('status', '=', 'staging')
+    .execute();
+  await tx
+    .insertInto('manifest_versions')
+    .values({
+      server_id: manifest.id,
+      version: manifest.version,
+      status: 'staging',
+      body: JSON.stringify(manifest),
+      sha256,
+      origin: by.origin,
+      created_by: by.userId ?? null,
+      deployed_at: null,
+    })
+    .execute();
+}
+
+/** The named version becomes the deployed one; the last one is kept as superseded. False when there is no such version. */
+export async function markDeployed(tx: Tx, serverId: string, version: string, at: Date): Promise<boolean> {
+  await tx
+    .updateTable('manifest_versions')
+    .set({ status: 'superseded' })
+    .where('server_id', '=', serverId)
+    .where('status', '=', 'deployed')
+    .where('version', '!=', version)
+    .execute();
+  const updated = await tx
+    .updateTable('manifest_versions')
+    .set({ status: 'deployed', deployed_at: at })
+    .where('server_id', '=', serverId)
+    .where('version', '=', version)
+    .returning('version')
+    .executeTakeFirst();
+  return updated !== undefined;
+}
+
+/** The deployed version is superseded by none; what the server offered and its health are forgotten. */
+export async function markUndeployed(tx: Tx, serverId: string): Promise<void> {
+  await tx
+    .updateTable('manifest_versions')
+    .set({ status: 'superseded' })
+    .where('server_id', '=', serverId)
+    .where('status', '=', 'deployed')
+    .execute();
+  await tx.deleteFrom('capabilities').where('server_id', '=', serverId).execute();
+  await setApprovedVersion(tx, serverId, null);
+  await tx.deleteFrom('server_health').where('server_id', '=', serverId).execute();
+}
+
+/** What is stored of a server was approved as a whole, with this version; null: it was not. */
+export async function setApprovedVersion(tx: Tx, serverId: string, version: string | null): Promise<void> {
+  await tx.updateTable('servers').set({ approved_version: version }).where('id', '=', serverId).execute();
+}
+
+export type DeployedVersion = {
+  manifest: Manifest;
+  origin: 'bundled' | 'admin';
+  /** What the shop shows of it was approved as a whole. */
+  isListApproved: boolean;
+};
+
+/** The deployed version of a server and where it came from; read inside the transaction that stores what it offers. */
+export async function findDeployed(tx: CatalogueDb | Tx, serverId: string): Promise<DeployedVersion | undefined> {
+  const row = await tx
+    .selectFrom('manifest_versions as m')
+    .innerJoin('servers as s', 's.id', 'm.server_id')
+    .select(['m.version', 'm.body', 'm.origin', 's.approved_version'])
+    .where('m.server_id', '=', serverId)
+    .where('m.status', '=', 'deployed')
+    .executeTakeFirst();
+  return row && { manifest: row.body, origin: row.origin, isListApproved: row.approved_version === row.version };
+}
+
+/** Serialises deployments of all replicas: the lock is kept until the transaction ends. */
+export async function lockDeployments(tx: Tx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('souk:deployments'))`.execute(tx);
+}
