@@ -27,7 +27,6 @@ import { createIdentity, type Identity, type IdentityOptions } from '#features/i
 import {
   createCallLog,
   createUsageWriter,
-  dropOldPartitions,
   ensurePartitions,
   mountUsageRoutes,
   usageContributor,
@@ -45,7 +44,7 @@ import { openDatabase } from '#platform/db/open-database.ts';
 import { createRouter, type Router } from '#platform/http/router.ts';
 import { buildServer } from '#platform/http/server.ts';
 import { createIds, type Ids } from '#platform/ids.ts';
-import { createJobs, type Jobs } from '#platform/jobs/create-jobs.ts';
+import { createJobs } from '#platform/jobs/create-jobs.ts';
 import type { Log } from '#platform/log.ts';
 import { serveMetrics } from '#platform/metrics-server.ts';
 import { readInstallation } from './installation.ts';
@@ -53,7 +52,9 @@ import { logRefusals } from './log-refusals.ts';
 import { createMetrics } from './metrics.ts';
 import { migrations } from './migrations.ts';
 import { paths as bundledPaths, type Paths } from './paths.ts';
+import { scheduleJobs } from './schedule-jobs.ts';
 import { answerNotFound, serveWeb } from './serve-web.ts';
+import { servicesOfUser } from './services-of-user.ts';
 import { version } from './version.ts';
 
 /** 2026-07-28 first, then the revisions that start with initialize. */
@@ -137,26 +138,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     connectUpstream: connectOpenId,
     hasServer: (serverId) => catalogue.snapshot().byId.has(serverId),
     disabledServers: (userId) => upstreams.preferences.readDisabled(userId),
-    services: {
-      nameOf: (serverId) => catalogue.snapshot().byId.get(serverId)?.manifest.name,
-      async enabledBy(userId) {
-        const [isEntitled, disabled] = await Promise.all([
-          billing.entitlement(userId),
-          upstreams.preferences.disabledServers(userId),
-        ]);
-        const enabled = catalogue.snapshot().servers.filter((server) => isEntitled(server) && !disabled.has(server.id));
-        return enabled.map(({ manifest }) => manifest.name).toSorted();
-      },
-      async obstaclesOf(userId, serverId) {
-        const server = catalogue.snapshot().byId.get(serverId);
-        if (!server) return { isOutsidePlan: false, needsAccount: false };
-        const [isEntitled, needsAccount] = await Promise.all([
-          billing.entitlement(userId),
-          upstreams.signIn.isMissing(userId, server),
-        ]);
-        return { isOutsidePlan: !isEntitled(server), needsAccount };
-      },
-    },
+    services: servicesOfUser({
+      snapshot: () => catalogue.snapshot(),
+      entitlement: (userId) => billing.entitlement(userId),
+      disabledServers: (userId) => upstreams.preferences.disabledServers(userId),
+      isAccountMissing: (userId, server) => upstreams.signIn.isMissing(userId, server),
+    }),
     events: diagnostics.identityEvents,
     ...options.identity,
   });
@@ -214,7 +201,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
   });
   const jobs = createJobs({ db, log });
-  await scheduleJobs(jobs, db, clock, { identity, diagnostics });
+  await scheduleJobs(jobs, { db, clock, identity, diagnostics, upstreams });
 
   const contributors = [
     upstreamContributor(db),
@@ -224,7 +211,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     diagnosticsContributor(db),
   ];
   for (const contributor of contributors) identity.accountContributors.add(contributor);
-  await jobs.schedule('upstream-sign-ins', 60 * 60, () => upstreams.signIn.removeExpired());
 
   let draining = false;
   const server = await buildServer({
@@ -300,20 +286,4 @@ export async function createApp(options: AppOptions): Promise<App> {
       }
     },
   };
-}
-
-async function scheduleJobs(
-  jobs: Jobs,
-  db: Database,
-  clock: Clock,
-  { identity, diagnostics }: { identity: Identity; diagnostics: Diagnostics },
-): Promise<void> {
-  const daySeconds = 24 * 60 * 60;
-  await jobs.schedule('connection-log', 600, diagnostics.reap);
-  await jobs.schedule('identity-keys', 60 * 60, identity.rotateKeys);
-  await jobs.schedule('identity-reaping', 60 * 60, identity.reap);
-  await jobs.schedule('usage-partitions', daySeconds, async () => {
-    await ensurePartitions(db, clock.now());
-    await dropOldPartitions(db, clock.now());
-  });
 }

@@ -1,0 +1,36 @@
+import type { Identity } from '#features/identity/index.ts';
+import type { Upstreams } from '#features/upstreams/index.ts';
+import { dropOldPartitions, ensurePartitions } from '#features/usage/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { Jobs } from '#platform/jobs/create-jobs.ts';
+
+const hourSeconds = 60 * 60;
+const daySeconds = 24 * hourSeconds;
+
+/** What the features do from time to time. */
+export async function scheduleJobs(
+  jobs: Jobs,
+  {
+    db,
+    clock,
+    identity,
+    diagnostics,
+    upstreams,
+  }: {
+    db: Database;
+    clock: Clock;
+    identity: Pick<Identity, 'rotateKeys' | 'reap'>;
+    diagnostics: { reap(): Promise<void> };
+    upstreams: Pick<Upstreams, 'signIn'>;
+  },
+): Promise<void> {
+  await jobs.schedule('connection-log', 600, diagnostics.reap);
+  await jobs.schedule('identity-keys', hourSeconds, identity.rotateKeys);
+  await jobs.schedule('identity-reaping', hourSeconds, identity.reap);
+  await jobs.schedule('usage-partitions', daySeconds, async () => {
+    await ensurePartitions(db, clock.now());
+    await dropOldPartitions(db, clock.now());
+  });
+  await jobs.schedule('upstream-sign-ins', hourSeconds, () => upstreams.signIn.removeExpired());
+}
