@@ -1,0 +1,39 @@
+import { Avatar } from '../avatar.tsx';
+import { Badge } from '../badge.tsx';
+import { BrandMark } from '../brand-mark.tsx';
+import { Button } from '../button.tsx';
+import { Icon } from '../icon.tsx';
+import { StatusBadge } from '../status-badge.tsx';
+import { TierBadge } from '../tier-badge.tsx';
+import { Tooltip } from '../tooltip.tsx';
+import { Part, Row } from './part.tsx';
+
+export function Badges() {
+  return (
+    <Part title="Badges, people, services">
+      <Row>
+        <StatusBadge status="connected" />
+        <StatusBadge status="disconnected" />
+        <StatusBadge status="error" />
+        <TierBadge tier="T0" />
+        <TierBadge tier="T1" />
+        <TierBadge tier="T2" />
+        <TierBadge tier="T3" />
+        <TierBadge tier="T2" short />
+      </Row>
+      <Row>
+        <Badge>Neutral</Badge>
+        <Badge tone="accent">Most Popular</Badge>
+        <Badge tone="good">Enabled</Badge>
+        <Badge tone="bad">Expired</Badge>
+        <BrandMark />
+        <Avatar name="Noor Haddad" size={32} />
+        <Icon name="Travel" />
+        <Icon name="Broken" src="/no-such-picture.png" size={48} />
+        <Tooltip text="12,345 credits">
+          <Button size="small">12K</Button>
+        </Tooltip>
+      </Row>
+    </Part>
+  );
+}
