@@ -144,9 +144,10 @@ function asOurselves(network: ProgramCommand['network']): string[] {
 }
 
 function findNetworkTools(searchPath: string): { found?: NetworkTools; problem?: string } {
-  const [pasta, ip, setpriv, unshare] = networkTools.map((name) => findProgram(name, searchPath));
+  const found = networkTools.map((name) => findProgram(name, searchPath));
+  const [pasta, ip, setpriv, unshare] = found;
   if (pasta && ip && setpriv && unshare) return { found: { pasta, ip, setpriv, unshare } };
-  const missing = networkTools.find((name) => findProgram(name, searchPath) === undefined);
+  const missing = networkTools[found.indexOf(undefined)];
   return { problem: missing === 'pasta' ? 'pasta (package passt) is not installed' : `${missing} is not installed` };
 }
 
