@@ -5,12 +5,15 @@ import { connectModern, type TestClient } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
+import { startOAuthFixture, type OAuthFixture } from '../sign-in/testing/oauth-fixture.ts';
+import { vaultManifest } from '../sign-in/testing/vault.ts';
 
 /** Servers that change while the broker runs: its checks find out. */
 let app: TestApp;
 /** By the slug of the server that each is. */
 const fixtures = new Map<string, HttpFixture>();
 let faults: FaultServer;
+let vault: OAuthFixture;
 let client: TestClient;
 let other: TestClient;
 let laterMs = 0;
@@ -19,8 +22,9 @@ beforeAll(async () => {
   for (const slug of ['downshared', 'downperuser', 'dying']) fixtures.set(slug, await startHttpFixture('both'));
   for (const slug of ['upshared', 'upperuser', 'daily']) fixtures.set(slug, await startHttpFixture('legacy'));
   faults = await startFaultServer();
+  vault = await startOAuthFixture();
   app = await startTestApp({
-    allowAddresses: [...[...fixtures.values()].map(({ address }) => address), faults.address],
+    allowAddresses: [...[...fixtures.values()].map(({ address }) => address), faults.address, vault.address],
     clock: { now: () => Date.now() + laterMs },
     env: { HEALTH_INTERVAL_MS: '200' },
   });
@@ -30,6 +34,7 @@ beforeAll(async () => {
   }
   await deployManifest(app, { id: 'failing', ...at(faults.url('garbage')) });
   await deployManifest(app, { id: 'resetting', ...at(faults.url('reset')) });
+  await deployManifest(app, vaultManifest(vault));
   const { token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
   client = await connectModern(`${app.publicUrl}/mcp`, token);
   const bob = await app.identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' });
@@ -39,7 +44,7 @@ afterAll(async () => {
   await client?.close();
   await other?.close();
   await app?.stop();
-  await Promise.all([...fixtures.values(), faults].map((each) => each?.close()));
+  await Promise.all([...fixtures.values(), faults, vault].map((each) => each?.close()));
 });
 
 const at = (url: string) => ({ connection: { type: 'http', url } });
@@ -111,6 +116,15 @@ test('five failed checks in a row open the circuit of a server, without a call',
   expect(await works('dying')).toBe(true);
   await fixtures.get('dying')?.close();
   await waitUntil('the checks find out', () => app.upstreams.pool.isCircuitOpen('dying'));
+});
+
+test('a server behind a sign-in that answers checks again has a closed circuit, and failed checks of before count no more', async () => {
+  const { pool } = app.upstreams;
+  vault.mischief.intercept = (_request, response) => response.destroy() === response;
+  await waitUntil('the checks find out', () => pool.isCircuitOpen('vault'));
+  vault.mischief = {};
+  await waitUntil('they are answered', () => app.catalogue.snapshot().byId.get('vault')?.status === 'connected');
+  expect(pool.circuitOf('vault')).toBe('closed');
 });
 
 test('the era of a server is found out again each day', async () => {

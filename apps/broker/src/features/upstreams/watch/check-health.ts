@@ -20,12 +20,7 @@ export async function checkHealth(
 ): Promise<boolean> {
   const wasDown = server.status !== 'connected';
   try {
-    const lease = await pool.acquire(server, undefined);
-    try {
-      await lease.upstream.ping(pingTimeoutMs);
-    } finally {
-      lease.release();
-    }
+    const wantsSignIn = await ping(server, pool);
     // A server that a check has found down is up again; any other may have been unreachable between two checks.
     if (wasDown && server.statusDetail !== circuitOpen) pool.retryNow(server.id);
     pool.answeredCheck(server.id);
@@ -34,17 +29,27 @@ export async function checkHealth(
       await catalogue.setHealth(server.id, { status: 'error', detail: circuitOpen, era: undefined });
       return false;
     }
-    if (wasDown) return true;
-    await catalogue.setHealth(server.id, { status: 'connected', detail: undefined, era: undefined });
+    // There is nothing new to discover where each person's account is asked.
+    if (wasDown && !wantsSignIn) return true;
+    const detail = wantsSignIn ? signInRequired : undefined;
+    await catalogue.setHealth(server.id, { status: 'connected', detail, era: undefined });
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
-    if (error.kind === 'sign_in_required' && needsOwnSecrets(server)) {
-      await catalogue.setHealth(server.id, { status: 'connected', detail: signInRequired, era: undefined });
-      return false;
-    }
     pool.retireShared(server);
     pool.failedCheck(server.id, error.kind);
     await catalogue.setHealth(server.id, describeFailure(error));
   }
   return false;
+}
+
+/** Whether the server answers that each person has to sign in first, as it should. @throws UpstreamError */
+async function ping(server: CatalogueServer, pool: UpstreamPool): Promise<boolean> {
+  try {
+    const lease = await pool.acquire(server, undefined);
+    await lease.upstream.ping(pingTimeoutMs).finally(lease.release);
+    return false;
+  } catch (error) {
+    if (error instanceof UpstreamError && error.kind === 'sign_in_required' && needsOwnSecrets(server)) return true;
+    throw error;
+  }
 }

@@ -45,6 +45,8 @@ export async function discoverServer(
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
     if (error.kind === 'sign_in_required' && needsOwnSecrets(server)) {
+      pool.answeredCheck(server.id);
+      watched.toldFailure = undefined;
       // what each person is offered is discovered with their own account (offers/personal-offers.ts)
       if (isNew(server)) await catalogue.storeClosed(server.id);
       await catalogue.setHealth(server.id, { status: 'connected', detail: signInRequired, era: undefined });
