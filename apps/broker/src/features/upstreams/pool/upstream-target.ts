@@ -8,7 +8,7 @@ import { pseudonymOf } from './pseudonym.ts';
 import type { Services } from '../processes/run-services.ts';
 import type { StdioPrograms } from '../processes/stdio-programs.ts';
 import { needsOwnSecrets, type Credentials } from '../sign-in/credentials.ts';
-import type { SignInAddress } from '../sign-in/discover-sign-in.ts';
+import type { SignInAddress } from '../sign-in/sign-in-address.ts';
 
 export type TargetOptions = {
   dataDir: string;
@@ -74,7 +74,8 @@ export function addressOf(
   if (connection.type === 'stdio') throw new UpstreamError('unreachable', 'a program has no address');
   const own = ownService(server);
   if (!own) {
-    // A server on the internet cannot send us to the company's own addresses, for example as its authorization server.
+    // A server on the internet cannot send us to the company's own addresses. Of a name the guard decides when it is
+    // resolved, and for a sign-in withOwnAddresses.
     const url = new URL(connection.url);
     const isOfOperator = allowedAddresses(allowAddresses).mayHave(url.hostname, portOf(url));
     return { url: connection.url, allowAddresses: isOfOperator ? allowAddresses : [] };

@@ -10,7 +10,7 @@ import type { Log } from '#platform/log.ts';
 import type { AccountStore, StoredAccount } from './account-store.ts';
 import { createCredentials, headersBoundTo, type Credentials } from './credentials.ts';
 import { disconnect } from './disconnect.ts';
-import type { SignInAddress } from './discover-sign-in.ts';
+import type { SignInAddress } from './sign-in-address.ts';
 import { enterHeaders } from './enter-headers.ts';
 import { finishSignIn, type SignInResponse } from './finish-sign-in.ts';
 import { createFreshTokens } from './fresh-tokens.ts';

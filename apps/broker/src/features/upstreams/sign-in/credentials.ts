@@ -1,7 +1,7 @@
 import type { UpstreamCredential } from '#adapters/mcp/target.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
-import type { SignInAddress } from './discover-sign-in.ts';
+import type { SignInAddress } from './sign-in-address.ts';
 import type { FreshTokens } from './fresh-tokens.ts';
 import { readChallenge, scopesOf } from './read-challenge.ts';
 import type { SignInParts } from './sign-in-parts.ts';

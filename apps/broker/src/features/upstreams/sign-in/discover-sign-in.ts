@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { isIssuer, originsOf } from './known-providers.ts';
 import { readChallenge, scopesOf } from './read-challenge.ts';
+import type { SignInAddress } from './sign-in-address.ts';
 import { isSafeAddress, unsafe, type SignInFetch } from './sign-in-fetch.ts';
 import { SignInProblem } from './sign-in-problem.ts';
-
-/** The address of a server, and the addresses that its sign-in may use although they are not public or not https. */
-export type SignInAddress = { url: string; allowAddresses: readonly string[] };
 
 /** How to sign in at a server, as it and its authorization server say. */
 export type SignInMetadata = {

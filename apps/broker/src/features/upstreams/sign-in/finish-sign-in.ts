@@ -47,7 +47,7 @@ export async function finishSignIn(
     throw new SoukError('sign_in_refused', { message });
   }
   try {
-    await withSignInFetch(address.allowAddresses, async (fetch) => {
+    await withSignInFetch(address, async (fetch) => {
       const answer = await oidc.authorizationCodeGrant(
         oidcConfiguration(taken.binding, fetch),
         callbackUrl(parts.publicUrl, response),

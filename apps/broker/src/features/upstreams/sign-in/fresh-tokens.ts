@@ -2,7 +2,7 @@ import { monotonicMs } from '#platform/clock.ts';
 import * as oidc from 'openid-client';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { StoredAccount } from './account-store.ts';
-import type { SignInAddress } from './discover-sign-in.ts';
+import type { SignInAddress } from './sign-in-address.ts';
 import { oidcConfiguration } from './oauth-client.ts';
 import { revokeTokens } from './revoke-tokens.ts';
 import { withSignInFetch } from './sign-in-fetch.ts';
@@ -118,7 +118,7 @@ async function refresh(
     return undefined;
   }
   try {
-    return await withSignInFetch(address.allowAddresses, async (fetch) => {
+    return await withSignInFetch(address, async (fetch) => {
       const answer = await oidc.refreshTokenGrant(oidcConfiguration(binding, fetch), refreshToken, {
         resource: binding.resource,
       });

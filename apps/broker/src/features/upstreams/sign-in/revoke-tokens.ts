@@ -3,6 +3,7 @@ import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Log } from '#platform/log.ts';
 import type { StoredAccount } from './account-store.ts';
 import { oidcConfiguration } from './oauth-client.ts';
+import type { SignInAddress } from './sign-in-address.ts';
 import { withSignInFetch, type SignInFetch } from './sign-in-fetch.ts';
 import type { SignInParts } from './sign-in-parts.ts';
 import { sealedTokensSchema, type SealedTokens } from './tokens.ts';
@@ -20,7 +21,7 @@ export async function revokeStored(
   const secrets = account.kind === 'oauth' ? account.open() : undefined;
   if (secrets === undefined) return;
   const tokens = sealedTokensSchema.parse(JSON.parse(secrets));
-  await withSignInFetch(allowAddressesOf(server, parts), (fetch) => revokeTokens(tokens, fetch, parts.log, kept));
+  await withSignInFetch(addressOf(server, account, parts), (fetch) => revokeTokens(tokens, fetch, parts.log, kept));
 }
 
 /** Revokes tokens with a fetch that may reach their server (RFC 7009). Best effort: never fails. */
@@ -42,10 +43,10 @@ export async function revokeTokens(
   }
 }
 
-function allowAddressesOf(server: CatalogueServer, parts: SignInParts): readonly string[] {
+function addressOf(server: CatalogueServer, { boundTo: url }: StoredAccount, parts: SignInParts): SignInAddress {
   try {
-    return parts.addressOf(server).allowAddresses;
+    return parts.addressOf(server);
   } catch {
-    return []; // the service is not running: there is nothing to tell it
+    return { url, allowAddresses: [] }; // the service is not running: there is nothing to tell it
   }
 }

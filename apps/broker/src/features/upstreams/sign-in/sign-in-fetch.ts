@@ -3,6 +3,7 @@ import { RefusedAddressError } from '#platform/http/address-guard.ts';
 import { allowedAddresses, portOf } from '#platform/http/allowed-addresses.ts';
 import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
 import { readBounded } from '#platform/http/read-bounded.ts';
+import { withOwnAddresses, type SignInAddress } from './sign-in-address.ts';
 import { SignInProblem } from './sign-in-problem.ts';
 
 const timeoutMs = 10_000;
@@ -31,14 +32,16 @@ export function isSafeAddress(address: string, allowAddresses: readonly string[]
 }
 
 /**
- * Runs `work` with a fetch that keeps to public addresses and `allowAddresses`, follows no redirect, and reads at most
- * 256 KiB in 10 s (security.md, Boundaries).
+ * Runs `work` with a fetch that keeps to public addresses and those that the sign-in of this server may use, follows no
+ * redirect, and reads at most 256 KiB in 10 s (security.md, Boundaries).
  * @throws SignInProblem out of the fetch for an address, a status or a size that is refused
  */
 export async function withSignInFetch<T>(
-  allowAddresses: readonly string[],
-  work: (fetch: SignInFetch) => Promise<T>,
+  server: SignInAddress,
+  work: (fetch: SignInFetch, own: SignInAddress) => Promise<T>,
 ): Promise<T> {
+  const own = await withOwnAddresses(server);
+  const { allowAddresses } = own;
   const dispatcher = createGuardedDispatcher({
     allowAddresses,
     publicNeedsTls: true,
@@ -46,7 +49,7 @@ export async function withSignInFetch<T>(
     connections: 2,
   });
   try {
-    return await work(async (url, init = {}) => {
+    const fetch: SignInFetch = async (url, init = {}) => {
       if (!isSafeAddress(url, allowAddresses)) throw new SignInProblem(`${url} is ${unsafe}`);
       const answer = await request(url, {
         dispatcher,
@@ -72,7 +75,8 @@ export async function withSignInFetch<T>(
         return new SignInProblem(`${new URL(url).host} answers with more than ${maxAnswerBytes} bytes`);
       });
       return new Response(status === 204 || status === 205 ? null : body, { status, headers });
-    });
+    };
+    return await work(fetch, own);
   } finally {
     await dispatcher.destroy();
   }

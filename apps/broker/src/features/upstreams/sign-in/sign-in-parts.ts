@@ -4,7 +4,7 @@ import type { Log } from '#platform/log.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { ClientIdentityOptions } from './client-identity.ts';
 import type { AccountStore } from './account-store.ts';
-import type { SignInAddress } from './discover-sign-in.ts';
+import type { SignInAddress } from './sign-in-address.ts';
 import type { OperatorSecrets } from './operator-secrets.ts';
 import type { PendingSignIns } from './pending-sign-ins.ts';
 

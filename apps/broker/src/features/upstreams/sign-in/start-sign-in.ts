@@ -30,8 +30,7 @@ export async function startSignIn(
   const { auth, name } = server.manifest;
   if (auth.type !== 'oauth') throw new SoukError('invalid_request', { message: `${name} does not need a sign-in` });
   try {
-    const address = parts.addressOf(server);
-    return await withSignInFetch(address.allowAddresses, async (fetch) => {
+    return await withSignInFetch(parts.addressOf(server), async (fetch, address) => {
       const metadata = await discoverSignIn(address, fetch);
       const configured = configuredClient(server.id, auth.clientId, parts);
       const client = await clientFor(metadata.authorizationServer, configured, parts.identity, fetch);

@@ -1,0 +1,25 @@
+import { createServer } from 'node:http';
+import { expect, test } from 'vitest';
+import { listenLocally } from '#testing/listen-locally.ts';
+import { withSignInFetch } from './sign-in-fetch.ts';
+
+// localhost stands for any name: what it resolves to decides
+const named = 'http://localhost:8080/mcp';
+const elsewhere = '192.0.2.0/24';
+const refused = 'neither an https address';
+
+test.each([
+  ['a name outside of the allowed networks', named, elsewhere, refused],
+  ['a name inside of them', named, '127.0.0.0/8,::1/128', '200'],
+  ['a name that is listed itself', named, `localhost:8080,${elsewhere}`, '200'],
+  ['a literal inside of them', 'http://192.0.2.1/mcp', elsewhere, '200'],
+  ['a literal outside of them', 'https://198.51.100.1/mcp', elsewhere, refused],
+])('a server at %s may or may not name a private authorization server', async (_place, url, networks, expected) => {
+  const { port, close } = await listenLocally(createServer((_request, response) => response.end('{}')));
+  const allowAddresses = [...networks.split(','), `127.0.0.1:${port}`];
+  const answer = await withSignInFetch({ url, allowAddresses }, async (fetch) => {
+    return String((await fetch(`http://127.0.0.1:${port}/.well-known/oauth-authorization-server`)).status);
+  }).catch(String);
+  expect(answer).toContain(expected);
+  await close();
+});
