@@ -75,6 +75,18 @@ describe('requests without a sign-in that would keep the broker busy', () => {
     expect([await authorize(), (await fail()).status]).toEqual([429, 429]);
   });
 
+  test('requests that are sent at once fail no more often', async () => {
+    nowMs += 60_000;
+    // these ask the database
+    const guess = () => post('grant_type=authorization_code&client_id=x&code=guessed');
+    await guess();
+    const answers = await Promise.all(Array.from({ length: 100 }, guess));
+    const failed = answers.filter(({ status }) => status === 400 || status === 401).length;
+    expect(failed).toBeGreaterThan(0);
+    expect(failed).toBeLessThan(60);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(100 - failed);
+  });
+
   test('what succeeds does not count', async () => {
     nowMs += 60_000;
     for (let count = 0; count < 59; count++) await fail();

@@ -10,12 +10,20 @@ const failuresPerMinute = 60;
 type Refuse = (request: FastifyRequest, reply: FastifyReply, retryAfterSeconds: number) => unknown;
 
 /** How many requests of an address may fail in a minute; for each such limit one of these. */
-export type FailureLimit = { secondsToWait(address: string): number; count(address: string): void };
+export type FailureLimit = {
+  /** @param underWay requests of the address that are not answered yet: once one has failed, each of them may fail too */
+  secondsToWait(address: string, underWay?: number): number;
+  count(address: string): void;
+};
 
 export function createFailureLimit(clock: Clock): FailureLimit {
   const failures = createRateLimit(failuresPerMinute, clock);
   return {
-    secondsToWait: (address) => Math.ceil(failures.waitMs(addressGroup(address)) / 1000),
+    secondsToWait(address, underWay = 0) {
+      const from = addressGroup(address);
+      const hasFailed = failures.waitMs(from, failuresPerMinute) > 0;
+      return hasFailed ? Math.ceil(failures.waitMs(from, underWay + 1) / 1000) : 0;
+    },
     count: (address) => void failures.take(addressGroup(address)),
   };
 }
@@ -26,11 +34,18 @@ export function createFailureLimit(clock: Clock): FailureLimit {
  */
 export function limitFailures(clock: Clock): (refuse: Refuse) => onRequestAsyncHookHandler {
   const failures = createFailureLimit(clock);
+  const underWay = new Map<string, number>();
   return (refuse) => async (request, reply) => {
     const { ip } = request;
-    const waitSeconds = failures.secondsToWait(ip);
+    const from = addressGroup(ip);
+    const others = underWay.get(from) ?? 0;
+    const waitSeconds = failures.secondsToWait(ip, others);
     if (waitSeconds > 0) return refuse(request, reply, waitSeconds);
+    underWay.set(from, others + 1);
     reply.raw.once('close', () => {
+      const left = (underWay.get(from) ?? 1) - 1;
+      if (left > 0) underWay.set(from, left);
+      else underWay.delete(from);
       const { statusCode, writableFinished } = reply.raw;
       // a client that hangs up before its answer has failed too: otherwise it would never be counted
       if (!writableFinished || (statusCode >= 400 && statusCode < 500)) failures.count(ip);
