@@ -45,6 +45,17 @@ test('security row 44: when the clock steps back nobody is refused, and when it 
   expect([await call(), await call(), await call()]).toEqual([true, true, false]);
 });
 
+test('a version that is deployed after the clock stepped back is asked what it offers', async () => {
+  await deployManifest(app, { id: 'two', connection: { type: 'http', url: fixture.url } });
+  wallMs -= hourMs;
+  const asked = () => fixture.seen.requests.filter(({ method }) => method === 'tools/list').length;
+  const before = asked();
+  const version = '2.0.0';
+  await deployManifest(app, { id: 'two', version, connection: { type: 'http', url: fixture.url } });
+  expect(await app.upstreams.watch.asked('two')).toBeUndefined();
+  expect(asked() - before).toBe(1);
+});
+
 test('a circuit that opened before the clock stepped back is tried again when its time is over', async () => {
   const { token } = await app.identity.createPersonalToken({ email: 'bea@souk.test', name: 'test' });
   const pool = app.upstreams.pool;

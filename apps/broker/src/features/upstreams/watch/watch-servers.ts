@@ -48,7 +48,8 @@ export function createServerWatch(options: {
   const time = elapsedTime(clock);
   const background = createBackground(options.log);
   const watchedById = new Map<string, WatchedServer>();
-  let deployedIds: ReadonlySet<string> = new Set();
+  /** When each server was deployed, as it was seen last. */
+  let deployments: ReadonlyMap<string, number> = new Map();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
@@ -157,12 +158,13 @@ export function createServerWatch(options: {
   /** A new version is asked as soon as it is deployed, and a server that was taken out no more. */
   function catalogueChanged({ servers, byId }: CatalogueSnapshot): void {
     if (stopped) return;
-    for (const id of deployedIds) if (!byId.has(id)) forget(id);
-    deployedIds = new Set(byId.keys());
+    const before = deployments;
+    for (const id of before.keys()) if (!byId.has(id)) forget(id);
+    deployments = deploymentsOf(servers);
     for (const server of servers) {
       const name = ownService(server)?.name;
       if (name !== undefined) background.add(services.start(name), 'a service could not be started');
-      if (isNew(server) && watchedOf(server.id).askedAtMs < server.deployedAtMs) {
+      if (before.get(server.id) !== server.deployedAtMs) {
         pool.retryNow(server.id);
         discoverLater(server);
       }
@@ -178,8 +180,8 @@ export function createServerWatch(options: {
     },
 
     async start() {
-      const { servers: known, byId } = catalogue.snapshot();
-      deployedIds = new Set(byId.keys());
+      const { servers: known } = catalogue.snapshot();
+      deployments = deploymentsOf(known);
       services.onChange(serviceChanged);
       catalogue.onChange(catalogueChanged);
       timer = setInterval(() => {
@@ -211,7 +213,7 @@ export function createServerWatch(options: {
       const server = find(serverId);
       if (!server) return undefined;
       const watched = watchedOf(serverId);
-      if (watched.discovery || watched.askedAtMs < server.deployedAtMs) await discover(server);
+      if (watched.discovery || watched.discoveryOfMs !== server.deployedAtMs) await discover(server);
       return watched.failure;
     },
 
@@ -240,4 +242,8 @@ export function createServerWatch(options: {
       await background.flush();
     },
   };
+}
+
+function deploymentsOf(servers: readonly CatalogueServer[]): Map<string, number> {
+  return new Map(servers.map(({ id, deployedAtMs }) => [id, deployedAtMs]));
 }

@@ -14,7 +14,7 @@ export type WatchedServer = {
   restartAtMs: number | undefined;
   /** The discovery in progress: callers that need one while it runs share it. */
   discovery: Promise<void> | undefined;
-  /** Of which deployment: another version may be elsewhere. */
+  /** Of which deployment it is, or the last one was: another version may be elsewhere. */
   discoveryOfMs: number;
   /** Why the last discovery failed, in an operator's words. */
   failure: string | undefined;
