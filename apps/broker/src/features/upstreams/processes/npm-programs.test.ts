@@ -60,7 +60,9 @@ async function withInstaller(
 ): Promise<void> {
   const dataDir = await mkdtemp(join(folder, 'data-'));
   const time = createManualTime();
-  const installer = createPackageInstaller({ dataDir, wanted: [spec], environment, clock: time.clock });
+  // the machine's clock is set back while time passes
+  const clock = { now: () => -time.clock.now(), monotonic: time.clock.now };
+  const installer = createPackageInstaller({ dataDir, wanted: [spec], environment, clock });
   await use(installer, dataDir, time).finally(() => installer.stop());
 }
 

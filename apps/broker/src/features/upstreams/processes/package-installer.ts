@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/prom
 import { join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
-import type { Clock } from '#platform/clock.ts';
+import { elapsedTime, type Clock } from '#platform/clock.ts';
 import { runNpm } from './run-npm.ts';
 
 const firstRetryMs = 30_000;
@@ -38,7 +38,8 @@ export function createPackageInstaller(options: {
   environment: NodeJS.ProcessEnv;
   clock: Clock;
 }): PackageInstaller {
-  const { environment, clock } = options;
+  const { environment } = options;
+  const time = elapsedTime(options.clock);
   const root = join(options.dataDir, 'programs');
   const running = new Map<string, Promise<void>>();
   const failures = new Map<string, { count: number; retryAtMs: number; error: UpstreamError }>();
@@ -49,14 +50,14 @@ export function createPackageInstaller(options: {
 
   async function tryInstall(spec: string): Promise<void> {
     const failed = failures.get(spec);
-    if (failed && clock.now() < failed.retryAtMs) throw failed.error;
+    if (failed && time.now() < failed.retryAtMs) throw failed.error;
     try {
       await installInto(root, spec, environment, stopping.signal);
       failures.delete(spec);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       const count = (failed?.count ?? 0) + 1;
-      const retryAtMs = clock.now() + Math.min(firstRetryMs * 2 ** (count - 1), longestRetryMs);
+      const retryAtMs = time.now() + Math.min(firstRetryMs * 2 ** (count - 1), longestRetryMs);
       const failure = new UpstreamError('not_set_up', `the package ${spec} could not be installed: ${reason}`);
       failures.set(spec, { count, retryAtMs, error: failure });
       throw failure;
