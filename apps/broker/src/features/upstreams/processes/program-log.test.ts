@@ -24,6 +24,12 @@ test('of at most 512 servers: the one that was silent longest is dropped', () =>
   expect([log.read('s0'), log.read('s1'), log.read('s512')]).toEqual([[], ['x'], ['x']]);
 });
 
+test('a secret that begins with another one is left out whole', () => {
+  const log = createProgramLog(createLog('silent'));
+  log.add('a', ['use canary-1-of-two'], ['canary-1', 'canary-1-of-two']);
+  expect(log.read('a')).toEqual(['use [redacted]']);
+});
+
 test('without secrets, also those of several lines, and without characters that control a terminal', () => {
   let logged = '';
   const destination = new Writable({

@@ -23,7 +23,8 @@ export function createProgramLog(log: Log): ProgramLog {
       linesOf.delete(serverId);
       linesOf.set(serverId, kept);
       const parts = secrets.flatMap((secret) => [secret, ...secret.split('\n')]).map((part) => part.trim());
-      const hidden = parts.filter((part) => part.length >= shortestSecret);
+      // the longest first: one secret may be the beginning of another
+      const hidden = parts.filter((part) => part.length >= shortestSecret).toSorted((a, b) => b.length - a.length);
       for (const line of lines) {
         const shown = clean(withoutSecrets(line, hidden)).slice(0, maxLineChars);
         if (shown.trim() === '') continue;
