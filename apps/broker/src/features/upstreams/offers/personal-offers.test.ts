@@ -1,10 +1,11 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectLegacy, postModern } from '#testing/mcp-clients.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
-import { signInAt, startVault, type Vault } from '../sign-in/testing/vault.ts';
+import { signInAt, startVault, vaultManifest, type Vault } from '../sign-in/testing/vault.ts';
 
 const tool = (name: string) => ({ name, description: `Does ${name}`, inputSchema: { type: 'object' as const } });
 const everything = ['delete_all', 'echo', 'export'];
@@ -145,5 +146,42 @@ describeOnDatabases('what a person is offered', migrations, (open) => {
     expect(await listed('ann', 'tools')).toEqual(['echo']);
     await ask('ann', 'tools/call', { name: 'vault__echo', arguments: { text: 'hi' } });
     await until(['echo', 'export']);
+  });
+
+  test('what a server offered before another version was deployed does not count as what that version offers', async () => {
+    let asked = 0;
+    let held: { request: IncomingMessage; response: ServerResponse } | undefined;
+    fixture.mischief.intercept = (request, response) => {
+      const isAsked = request.headers['mcp-method'] === 'tools/list' && request.headers.authorization !== undefined;
+      if (!isAsked || request === held?.request) return false;
+      asked++;
+      if (held) return false;
+      held = { request, response };
+      return true;
+    };
+    nowMs += 61 * 60_000;
+    await listed('ann', 'tools');
+    await waitUntil('the server to be asked', () => held !== undefined);
+    await deployManifest(app, { ...vaultManifest(fixture), version: '2.0.0' });
+    // the server answers the question that it was asked before
+    if (!held) throw new Error('the server was not asked');
+    const { request, response } = held;
+    const { server } = request.socket as unknown as { server: Server };
+    server.emit('request', request, response);
+    await waitUntil('it has answered', () => response.writableFinished);
+    const version = async () => {
+      await listed('ann', 'tools');
+      const { rows } = await app.db.query<{ manifest_version: string }>('select manifest_version from personal_offers');
+      return rows[0]?.manifest_version;
+    };
+    for (let count = 0; count < 10; count++) {
+      const found = await version();
+      // a notice of before may ask again at any time
+      expect(asked > 1 ? '1.0.0' : found).toBe('1.0.0');
+    }
+    nowMs += 31_000;
+    await waitUntil('the new version to be asked', async () => (await version()) === '2.0.0');
+    expect(asked).toBeGreaterThan(1);
+    fixture.mischief = {};
   });
 });

@@ -137,7 +137,9 @@ export function createPersonalOffers(options: {
     try {
       const discovered = await readAll(lease.upstream);
       const drift = await catalogue.driftOf(server.id);
-      if (drift && (await store.store(account, drift, discovered))) await options.announce(userId);
+      // While it was asked another version may have been deployed, or none: the next request asks again.
+      if (drift?.version !== server.manifest.version) return;
+      if (await store.store(account, drift, discovered)) await options.announce(userId);
     } finally {
       lease.release();
     }
