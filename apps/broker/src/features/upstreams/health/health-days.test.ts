@@ -71,6 +71,19 @@ describeOnDatabases('the health of servers by the day', migrations, (open) => {
     expect(await days.read('notes')).toEqual([{ day: '2026-03-01', up: 2, down: 1 }]);
   });
 
+  test('what was written counts once, also when the days that are too old cannot be deleted', async () => {
+    const db = await open();
+    let isFailing = true;
+    const query: Database['query'] = (text, values) =>
+      isFailing && text.includes('delete') ? Promise.reject(new Error('away')) : db.query(text, values);
+    const days = replica({ query });
+    days.check('notes', true);
+    await days.flush();
+    isFailing = false;
+    await days.flush();
+    expect(await days.read('notes')).toEqual([{ day: '2026-03-01', up: 1, down: 0 }]);
+  });
+
   test('each interval counts what is known of each deployed server, and a stop writes it', async () => {
     const db = await open();
     const catalogue = await createCatalogue({ db, clock: systemClock, log });

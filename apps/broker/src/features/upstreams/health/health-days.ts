@@ -47,10 +47,11 @@ export function createHealthDays({ query, clock, log }: { query: Query; clock: C
     },
 
     async flush() {
-      const batch = [...counts.values()];
+      let batch = [...counts.values()];
       counts = new Map();
       try {
         if (batch.length > 0) await query(insert, columns(batch));
+        batch = [];
         await reap(dayOf(clock.now()));
       } catch (error) {
         // sums: however long the database is away, there is one for each day and server
