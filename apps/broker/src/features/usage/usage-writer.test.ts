@@ -82,6 +82,23 @@ describeOnDatabases('usage rows', usageMigrations, (open) => {
     await writer.stop();
   });
 
+  test('beyond a number the oldest are dropped, whatever comes, and that is logged once for many', async () => {
+    const lines: unknown[] = [];
+    const counting = { ...log, error: (...line: unknown[]) => lines.push(line) } as unknown as typeof log;
+    const writer = createUsageWriter({ query: () => Promise.reject(new Error('disk full')), log: counting });
+    const refused = { outcome: 'refused', reason: 'rate_limited' } as const;
+    for (let index = 0; index < 50_000; index++) writer.record(event({ callId: 'x' }));
+    for (const token of ['a', 'b', 'c']) writer.record(event({ ...refused, tokenId: token }));
+    for (const token of ['a', 'b', 'c']) writer.record(event({ ...refused, tokenId: token }));
+    expect(writer.waiting()).toBeLessThanOrEqual(50_000);
+    for (let index = 0; index < 10_000; index++) writer.record(event({ callId: 'x' }));
+    expect(lines.length).toBeLessThan(10);
+    // the counts of refusals come later, and are rows as well
+    await writer.flush();
+    expect(writer.waiting()).toBeLessThanOrEqual(50_000);
+    await writer.stop();
+  });
+
   test('that wait at the stop are still written', async () => {
     const db = await open();
     const writer = createUsageWriter({ query: db.query, log });

@@ -7,8 +7,9 @@ import { arrayLiteral } from './array-literal.ts';
 /** A usage row waits for the next batch: after a kill at most this much is lost (security.md, Invariants). */
 const flushIntervalMs = 50;
 const maxBatch = 256;
-/** While the database is unreachable, rows wait in memory; beyond this number the oldest are dropped and logged. */
+/** While the database is unreachable, rows wait in memory; beyond this number the oldest are dropped, many at once, and logged. */
 const maxWaiting = 50_000;
+const droppedAtOnce = 5_000;
 const retryDelayMs = 1_000;
 /** How late the count of refusals for rate may be. */
 const countIntervalMs = 10_000;
@@ -95,11 +96,18 @@ export function createUsageWriter({
     return true;
   }
 
+  function keep(row: UsageRow): void {
+    waiting.push(row);
+    if (waiting.length <= maxWaiting) return;
+    waiting.splice(0, droppedAtOnce);
+    log.error({ dropped: droppedAtOnce }, 'usage rows are dropped: the database has been unreachable too long');
+  }
+
   function takeCounts(): void {
     clearTimeout(countTimer);
     countTimer = undefined;
     for (const { row, more } of refusals.takeGrown()) {
-      waiting.push(row);
+      keep(row);
       if (onRows) unseen.push({ ...row, count: more });
     }
   }
@@ -119,12 +127,8 @@ export function createUsageWriter({
         }, countIntervalMs);
         return;
       }
-      waiting.push(event);
+      keep(event);
       if (onRows) unseen.push(event);
-      if (waiting.length > maxWaiting) {
-        waiting.shift();
-        log.error('usage rows are dropped: the database has been unreachable too long');
-      }
       // a write that is under way schedules the next one when it ends
       if (!writing) schedule(flushIntervalMs);
     },
