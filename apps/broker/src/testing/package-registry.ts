@@ -13,6 +13,8 @@ export type PackageRegistry = {
   downloads(): number;
   /** From now on the package has other contents, and a hash that fits them. */
   replacePackage(): void;
+  /** From now on the package names these as its dependencies. */
+  dependOn(dependencies: Record<string, string>): void;
   /** Every request is answered with this status; undefined: the package. */
   fail(status: number | undefined): void;
   close(): Promise<void>;
@@ -22,6 +24,7 @@ export type PackageRegistry = {
 export async function startPackageRegistry(folder: string): Promise<PackageRegistry> {
   let tarball = pack(folder, 'first');
   let downloads = 0;
+  let dependencies: Record<string, string> = {};
   let status: number | undefined;
   const server = createServer((request, response) => {
     if (status !== undefined) return response.writeHead(status).end('{"error":"the registry is closed"}');
@@ -32,7 +35,8 @@ export async function startPackageRegistry(folder: string): Promise<PackageRegis
     const name = '@souk-test/small';
     const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
     const dist = { tarball: `http://${request.headers.host}/small-1.0.0.tgz`, integrity };
-    const version = { name, version: '1.0.0', bin: { small: 'main.mjs' }, dist, hasInstallScript: true };
+    const bin = { small: 'main.mjs' };
+    const version = { name, version: '1.0.0', bin, dist, dependencies, hasInstallScript: true };
     const versions = { '1.0.0': version };
     return response.end(JSON.stringify({ name, 'dist-tags': { latest: '1.0.0' }, versions }));
   });
@@ -41,6 +45,7 @@ export async function startPackageRegistry(folder: string): Promise<PackageRegis
     url: `http://127.0.0.1:${port}/`,
     downloads: () => downloads,
     replacePackage: () => (tarball = pack(folder, 'second')),
+    dependOn: (next) => (dependencies = next),
     fail: (next) => (status = next),
     close,
   };

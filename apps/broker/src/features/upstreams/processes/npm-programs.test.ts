@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryRoot } from '#testing/databases.ts';
@@ -96,6 +96,36 @@ test(
       time.pass(30_000);
       await installer.install(spec);
       expect(installer.isInstalled(spec)).toBe(true);
+    }),
+  timeoutMs,
+);
+
+test(
+  'no address but the registry is asked, whatever a package or the lock of an earlier release names',
+  () =>
+    withInstaller(async (installer, dataDir, time) => {
+      const elsewhere = new URL('small-1.0.0.tgz', registry.url.replace('127.0.0.1', 'localhost')).href;
+      const before = registry.downloads();
+      try {
+        for (const address of [elsewhere, `github:souk-test/other#${'0'.repeat(40)}`]) {
+          registry.dependOn({ other: address });
+          await expect(installer.install(spec)).rejects.toThrow('could not be installed: npm error code EALLOW');
+          time.pass(3_600_000);
+        }
+      } finally {
+        registry.dependOn({});
+      }
+      expect(registry.downloads()).toBe(before);
+      expect(programsIn(dataDir)).toEqual(['locks']);
+
+      await installer.install(spec);
+      const lock = join(dataDir, 'programs', 'locks', `${id}.json`);
+      const locked = JSON.parse(await readFile(lock, 'utf8'));
+      locked.packages[`node_modules/@souk-test/small`].resolved = elsewhere;
+      await writeFile(lock, JSON.stringify(locked));
+      await rm(join(dataDir, 'programs', id), { recursive: true });
+      await expect(installer.install(spec)).rejects.toThrow('does not come from the registry');
+      expect(registry.downloads()).toBe(before + 1);
     }),
   timeoutMs,
 );

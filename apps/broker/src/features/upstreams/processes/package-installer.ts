@@ -104,10 +104,13 @@ async function installInto(
     const manifest = { private: true, dependencies: { [name]: spec.slice(name.length + 1) } };
     await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
     const isKnown = existsSync(lock);
-    if (isKnown) await copyFile(lock, join(folder, 'package-lock.json'));
+    if (isKnown) {
+      checkOrigins(await readFile(lock, 'utf8'));
+      await copyFile(lock, join(folder, 'package-lock.json'));
+    }
     await runNpm(isKnown ? 'ci' : 'install', { folder, cache: join(scratch, 'cache'), environment, signal });
     const written = await readFile(join(folder, 'package-lock.json'), 'utf8');
-    checkHashes(written);
+    checkOrigins(written);
     if (!isKnown) {
       await writeFile(join(scratch, 'lock'), written);
       await rename(join(scratch, 'lock'), lock);
@@ -119,13 +122,17 @@ async function installInto(
 }
 
 const lockSchema = z.object({
-  packages: z.record(z.string(), z.object({ integrity: z.string().optional(), inBundle: z.boolean().optional() })),
+  packages: z.record(
+    z.string(),
+    z.object({ resolved: z.string().optional(), integrity: z.string().optional(), inBundle: z.boolean().optional() }),
+  ),
 });
 
-/** A package from elsewhere than the registry (git, an address) has no hash to compare. */
-function checkHashes(lock: string): void {
-  for (const [path, { integrity, inBundle }] of Object.entries(lockSchema.parse(JSON.parse(lock)).packages)) {
-    if (path !== '' && !integrity && !inBundle) throw new Error(`${path} does not come from the registry`);
+/** npm writes where a package is from for those of elsewhere alone (git, an address); the registry's have a hash. */
+function checkOrigins(lock: string): void {
+  for (const [path, entry] of Object.entries(lockSchema.parse(JSON.parse(lock)).packages)) {
+    if (path === '' || (entry.inBundle && entry.resolved === undefined)) continue;
+    if (entry.resolved !== undefined || !entry.integrity) throw new Error(`${path} does not come from the registry`);
   }
 }
 

@@ -5,9 +5,10 @@ const shownLines = 5;
 const shownChars = 4000;
 const ownSettings =
   /^(?:PATH|HOME|LANG|TMPDIR|(?:HTTPS?|NO)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|NPM_CONFIG_.{1,64})$/i;
-// What is installed cannot run anything before an operator's program is started, and comes from the registry alone.
+// What is installed cannot run anything before an operator's program is started, and comes from the registry alone: npm
+// asks no other address and no folder. An older npm does not know --allow-… and says nothing of it.
 const options =
-  '--ignore-scripts --git=/bin/false --omit=dev --no-audit --no-fund --no-update-notifier --loglevel=error';
+  '--ignore-scripts --git=/bin/false --allow-git=none --allow-remote=none --allow-file=none --allow-directory=none --omit=dev --no-audit --no-fund --no-update-notifier --loglevel=error';
 
 /**
  * Runs npm in a folder with a package.json.
