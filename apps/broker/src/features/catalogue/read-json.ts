@@ -10,7 +10,7 @@ export type ReadJson = { value: unknown; issues: [] } | { value: undefined; issu
 /**
  * Reads JSON that was written by hand, more strictly than JSON.parse: a byte order mark, NUL, invalid UTF-8, a duplicate
  * key and a key that would reach an object's prototype are mistakes or attacks, and are reported with their path
- * (security.md, bad input 31).
+ * (security.md, bad input 31). No issue quotes a value: the file may hold secrets.
  * @param options.comments comments and trailing commas are allowed, as in the settings of editors
  */
 export function readJson(source: Uint8Array | string, { comments = false }: { comments?: boolean } = {}): ReadJson {
@@ -23,7 +23,9 @@ export function readJson(source: Uint8Array | string, { comments = false }: { co
   try {
     document = parse(text, comments ? { mode: 'jsonc', allowTrailingCommas: true } : { mode: 'json' });
   } catch (error) {
-    return failure('', `is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
+    const reason = error instanceof Error ? error.message : String(error);
+    // a word without quotes may be a secret
+    return failure('', `is not valid JSON: ${reason.replace(/ identifier '[^']*'/, ' word')}`);
   }
   const issues: Issue[] = [];
   inspect(document.body, '', 1, issues);

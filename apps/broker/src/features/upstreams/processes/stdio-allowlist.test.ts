@@ -62,7 +62,15 @@ describe('refused, in words that name the place', () => {
 
   test('an alias that is none, and a file that is no JSON', () => {
     expect(() => read({ 'My Tool': { argv } })).toThrow('My Tool is no alias');
-    writeFileSync(file, '{');
-    expect(() => readStdioAllowlist(file)).toThrow(`The allow-list ${file} cannot be used`);
+    for (const [text, problem] of [
+      ['{', 'is not valid JSON: Unexpected token LBrace found. (1:1)'],
+      ['{"tool":{"env":{"PIN":canary-1}}}', "is not valid JSON: Unexpected character 'c' found. (1:23)"],
+      ['{"tool":{"env":{"PIN":tcanary}}}', 'is not valid JSON: Unexpected word found. (1:23)'],
+      ['{"tool":{"env":{"PIN":"canary","PIN":"canary"}}}', 'tool.env.PIN is a duplicate key'],
+    ] as const) {
+      writeFileSync(file, text);
+      expect(() => readStdioAllowlist(file)).toThrow(`The allow-list ${file} cannot be used: ${problem}`);
+      expect(() => readStdioAllowlist(file)).not.toThrow('canary');
+    }
   });
 });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { readJson } from '#features/catalogue/index.ts';
 import { ConfigError } from '#platform/config.ts';
 
 const exactVersion =
@@ -85,13 +86,16 @@ export function bundledPrograms(allowlist: StdioAllowlist): Set<string> {
 /** @throws ConfigError that names the file and every wrong field */
 export function readStdioAllowlist(path: string): StdioAllowlist {
   const refused = (reason: string) => new ConfigError([`The allow-list ${path} cannot be used: ${reason}`]);
-  let json: unknown;
+  let file: Buffer;
   try {
-    json = JSON.parse(readFileSync(path, 'utf8'));
+    file = readFileSync(path);
   } catch (error) {
     throw refused(error instanceof Error ? error.message : String(error));
   }
-  const parsed = allowlistSchema.safeParse(json);
+  const json = readJson(file);
+  if (json.issues.length > 0)
+    throw refused(json.issues.map((issue) => `${issue.path} ${issue.message}`.trim()).join('; '));
+  const parsed = allowlistSchema.safeParse(json.value);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(({ path: place, message, code, ...issue }) => {
     const why = code === 'invalid_key' && 'issues' in issue ? issue.issues[0]?.message : message;
