@@ -1,4 +1,5 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -131,10 +132,18 @@ test('every refused manifest is a warning that names the file, the field and the
 
 test("a file of the operator's folder that cannot be read is named, and the others are loaded", async () => {
   await mkdir(join(folder, 'deployed/odd.json'));
+  execFileSync('mkfifo', [join(folder, 'deployed/pipe.json')]);
+  await symlink('/dev/zero', join(folder, 'deployed/zero.json'));
+  await put('deployed/large.json', ' '.repeat(300_000));
   await put('deployed/own.json', manifest('own'));
   await loadOwn();
   expect(deployed()).toEqual(['own 1.0.0']);
-  expect(logged.map(({ msg }) => msg)).toEqual(['the manifest odd.json is left out: cannot be read (EISDIR)']);
+  expect(logged.map(({ msg }) => msg)).toEqual([
+    'the manifest large.json is left out: is larger than 256 KiB',
+    'the manifest odd.json is left out: cannot be read (EISDIR)',
+    'the manifest pipe.json is left out: cannot be read (not a file)',
+    'the manifest zero.json is left out: cannot be read (not a file)',
+  ]);
 });
 
 test("a database that fails while the operator's folder is loaded is not taken for an unreadable folder", async () => {

@@ -1,10 +1,11 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { constants, open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { SoukError, type Issue } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
 import type { Catalogue } from './create-catalogue.ts';
-import { parseManifest, type ManifestPolicy } from './parse-manifest.ts';
+import { maxManifestBytes, parseManifest, type ManifestPolicy } from './parse-manifest.ts';
 import type { ManifestRow } from './version-store.ts';
 
 type ManifestProblem = { code: string; message: string; issues: readonly Issue[] };
@@ -17,7 +18,7 @@ export async function readManifestFolder(folder: string, policy: ManifestPolicy)
     names.map(async (name): Promise<ManifestFile> => {
       const file = join(folder, name);
       try {
-        return { file, manifest: parseManifest(await readFile(file), policy) };
+        return { file, manifest: parseManifest(await readAtMost(file, maxManifestBytes + 1), policy) };
       } catch (error) {
         if (error instanceof SoukError) {
           return { file, problem: { code: error.code, message: error.message, issues: error.issues ?? [] } };
@@ -27,6 +28,18 @@ export async function readManifestFolder(folder: string, policy: ManifestPolicy)
       }
     }),
   );
+}
+
+/** A pipe or a device, which may never end or never begin, is no file: the start would wait for it. */
+async function readAtMost(path: string, bytes: number): Promise<Buffer> {
+  const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const found = await handle.stat();
+    if (!found.isFile() && !found.isDirectory()) throw Object.assign(new Error('no file'), { code: 'not a file' });
+    return await buffer(handle.createReadStream({ end: bytes - 1, autoClose: false }));
+  } finally {
+    await handle.close();
+  }
 }
 
 /**
