@@ -27,6 +27,7 @@ test.afterAll(async () => {
 
 test('the tools of a service that depend on an account: before the sign-in there, after it, and after a disconnect', async ({
   page,
+  browser,
 }) => {
   await page.goto(`${publicUrl}/marketplace`);
   await expect(page.getByRole('article')).toContainText('Tools after sign-in');
@@ -47,6 +48,14 @@ test('the tools of a service that depend on an account: before the sign-in there
   await expect(account).toContainText(/Tools\s*8/);
   await expectNoAxeFindings(page);
   expect(await callThroughLink(page, publicUrl, 'files__echo')).toContain('"content"');
+
+  const elsewhere = await browser.newPage();
+  await elsewhere.goto(`${publicUrl}/service/files`);
+  await signIn(elsewhere, 'lee@souk.test');
+  await expect(elsewhere.getByRole('region', { name: 'Your Files account' })).toContainText('Not signed in');
+  await expect(elsewhere.getByRole('heading', { name: 'Sign in to see your tools' })).toBeVisible();
+  expect(await callThroughLink(elsewhere, publicUrl, 'files__echo')).toContain('Unknown tool: files__echo');
+  await elsewhere.close();
 
   await account.getByRole('button', { name: 'Disconnect' }).click();
   const question = page.getByRole('alertdialog', { name: 'Disconnect Files?' });
