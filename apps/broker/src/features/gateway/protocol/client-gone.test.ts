@@ -57,6 +57,15 @@ async function* readEvents({ body }: Response): AsyncGenerator<string, void> {
 
 const isProgress = (event: string) => event.includes('notifications/progress');
 
+/** What came to a session since an event, as its client hears it that takes up the stream. */
+async function since(event: string, session: Record<string, string>): Promise<string[]> {
+  const id = /^id: (.+)$/m.exec(event)?.[1] ?? '';
+  const headers = { ...session, accept: 'text/event-stream', 'last-event-id': id };
+  const heard: string[] = [];
+  for await (const one of readEvents(await fetch(`${app.publicUrl}/mcp`, { headers }))) heard.push(one);
+  return heard;
+}
+
 async function firstProgress(events: AsyncGenerator<string, void>): Promise<string> {
   for await (const event of { [Symbol.asyncIterator]: () => ({ next: () => events.next() }) }) {
     if (isProgress(event)) return event;
@@ -65,13 +74,17 @@ async function firstProgress(events: AsyncGenerator<string, void>): Promise<stri
 }
 
 test('security row 43: progress that nobody hears does not keep the call of a session alive', async () => {
-  const { events, hangUp } = await beginCall(100_000);
-  await firstProgress(events);
+  const { session, events, hangUp } = await beginCall(100_000);
+  const first = await firstProgress(events);
   hangUp.abort();
   const begun = performance.now();
   await waitUntil('the call ended', async () => (await usageRows(app)).length === 1, 20_000);
   expect((await usageRows(app))[0]).toMatchObject({ outcome: 'failed', reason: 'timeout' });
   expect(performance.now() - begun).toBeGreaterThan(silenceMs - 200);
+  // and none was kept for the client: at most what was under way when it went
+  const missed = await since(first, session);
+  expect(missed.at(-1)).toContain('"result"');
+  expect(missed.filter(isProgress).length).toBeLessThan(10);
 });
 
 test('a client that takes up its stream hears progress again, which keeps the call alive', async () => {
@@ -79,12 +92,7 @@ test('a client that takes up its stream hears progress again, which keeps the ca
   const { session, events, hangUp } = await beginCall(steps);
   const first = await firstProgress(events);
   hangUp.abort();
-  const id = /^id: (.+)$/m.exec(first)?.[1] ?? '';
-  const resumed = await fetch(`${app.publicUrl}/mcp`, {
-    headers: { ...session, accept: 'text/event-stream', 'last-event-id': id },
-  });
-  const heard: string[] = [];
-  for await (const event of readEvents(resumed)) heard.push(event);
+  const heard = await since(first, session);
   expect(heard.filter(isProgress).length).toBeGreaterThan(10);
   expect(heard.at(-1)).toContain('"done"');
   expect(await usageRows(app)).toMatchObject([{ outcome: 'ok' }]);
