@@ -18,6 +18,8 @@ const maxBatch = 100;
 export class SessionTransport extends NodeStreamableHTTPServerTransport {
   readonly #open = new Set<RequestId>();
   readonly streams = new ClientStreams();
+  /** Messages that the SDK stores and writes. The id of an answer is free before it is written. */
+  #writing = 0;
   #whenIdle: (() => void) | undefined;
 
   /** The number of unanswered calls. */
@@ -50,7 +52,7 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
   }
 
   #closeIfIdle(): void {
-    if (this.#open.size === 0) this.#whenIdle?.();
+    if (this.#open.size === 0 && this.#writing === 0) this.#whenIdle?.();
   }
 
   /** @param revision the session's negotiated revision; undefined before initialize */
@@ -93,8 +95,13 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
 
   override async send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
     if (!('method' in message) && message.id !== undefined) this.free(message.id);
-    await this.streams.send(options?.relatedRequestId, () => super.send(inTermsOfSession(message), options));
-    this.#closeIfIdle();
+    this.#writing++;
+    try {
+      await this.streams.send(options?.relatedRequestId, () => super.send(inTermsOfSession(message), options));
+    } finally {
+      this.#writing--;
+      this.#closeIfIdle();
+    }
   }
 
   /** Ends the stream of a cancelled call without an answer, and makes the SDK forget the call. */

@@ -1,0 +1,58 @@
+import { Server } from '@modelcontextprotocol/server';
+import { createServer } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { listenLocally } from '#testing/listen-locally.ts';
+import { postRaw } from '#testing/mcp-clients.ts';
+import { openSession } from '#testing/open-session.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { createSessionEvents } from './event-store.ts';
+import { SessionTransport } from './session-transport.ts';
+
+test('a session that ends when it is idle waits for an answer that is being written', async () => {
+  const events = createSessionEvents({ now: () => 0 }, () => {});
+  const written = Promise.withResolvers<void>();
+  const transport = new SessionTransport({
+    sessionIdGenerator: () => 's',
+    eventStore: {
+      ...events,
+      async storeEvent(stream, message) {
+        if ('result' in message && message.id === 12) await written.promise;
+        return events.storeEvent(stream, message);
+      },
+    },
+  });
+  const server = new Server({ name: 'test', version: '1' }, { capabilities: { tools: {} } });
+  const ends: (() => void)[] = [];
+  server.setRequestHandler('tools/call', async () => {
+    await new Promise<void>((resolve) => ends.push(resolve));
+    return { content: [{ type: 'text', text: 'done' }] };
+  });
+  await server.connect(transport);
+  const http = createServer(async (request, response) => {
+    await transport.serve(request, response, await json(request), '2025-11-25');
+  });
+  const { port, close } = await listenLocally(http);
+  try {
+    const link = `http://127.0.0.1:${port}/mcp`;
+    const session = await openSession(link, 'none', { revision: '2025-11-25' });
+    const call = (id: number) =>
+      postRaw(link, JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'wait' } }), session);
+    const [first, second] = [call(11), call(12)];
+    await waitUntil('both calls to run', () => ends.length === 2);
+    let hasEnded = false;
+    transport.closeWhenIdle(() => {
+      hasEnded = true;
+      void server.close();
+    });
+    for (const end of ends) end();
+    expect((await first).text).toContain('"text":"done"');
+    expect(hasEnded).toBe(false);
+    written.resolve();
+    expect((await second).text).toContain('"text":"done"');
+    await waitUntil('the session to end', () => hasEnded);
+  } finally {
+    await server.close();
+    await close();
+  }
+});
