@@ -1,7 +1,7 @@
 import { ConfigError, readConfig, type Config } from '#platform/config.ts';
 import { SealedTextError } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
-import { DataFolderDamagedError, DataFolderInUseError } from '#platform/db/database-errors.ts';
+import { DataFolderDamagedError, DataFolderInUseError, DiskFullError } from '#platform/db/database-errors.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { DatabaseAwayError, openWhenReachable } from '#platform/db/open-when-reachable.ts';
 import { createLog } from '#platform/log.ts';
@@ -77,7 +77,7 @@ async function openPostgres({ databaseUrl, dataDir }: Config): Promise<Database 
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof ConfigError) return exitConfig;
-  return error instanceof DatabaseAwayError ? exitUnavailable : 1;
+  return error instanceof DatabaseAwayError || error instanceof DiskFullError ? exitUnavailable : 1;
 }
 
 function readConfigOrExit(): Config {
@@ -92,9 +92,14 @@ function readConfigOrExit(): Config {
 
 /** An error that the operator can fix, in one line; any other error with its stack, for a report. */
 function explain(error: unknown): string {
-  const isPlain = [ConfigError, DatabaseAwayError, DataFolderInUseError, DataFolderDamagedError, WebNotBuiltError].some(
-    (kind) => error instanceof kind,
-  );
+  const isPlain = [
+    ConfigError,
+    DatabaseAwayError,
+    DataFolderInUseError,
+    DataFolderDamagedError,
+    DiskFullError,
+    WebNotBuiltError,
+  ].some((kind) => error instanceof kind);
   if (error instanceof Error && isPlain) return error.message;
   if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
     const isMetrics = 'port' in error && error.port === config.metrics?.port;

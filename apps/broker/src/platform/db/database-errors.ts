@@ -1,3 +1,6 @@
+/** SQLSTATE disk_full. */
+export const diskFull = '53100';
+
 /** Another process has the embedded database open. PGlite has no lock: with two openers, the rows of one are lost silently. */
 export class DataFolderInUseError extends Error {
   readonly folder: string;
@@ -19,6 +22,15 @@ export class DataFolderDamagedError extends Error {
     );
     this.name = 'DataFolderDamagedError';
     this.folder = folder;
+  }
+}
+
+/** The disk has too little space to open the embedded database, which writes when it starts. */
+export class DiskFullError extends Error {
+  readonly code = diskFull;
+  constructor(message: string) {
+    super(`${message} Free space, then start again.`);
+    this.name = 'DiskFullError';
   }
 }
 
@@ -92,6 +104,11 @@ export function isDatabaseLost(error: unknown): boolean {
   const code = errorCode(error);
   if (code !== undefined && (networkCodes.has(code) || lostState.test(code))) return true;
   return lostMessage.test(error.message) || isDatabaseLost(error.cause);
+}
+
+/** Whether the database could not write because its disk is full; a part of isDatabaseLost. Looks through `cause`. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && (errorCode(error) === diskFull || isDiskFull(error.cause));
 }
 
 /** Whether a statement failed on a unique index (`constraint`: on that one). */

@@ -1,4 +1,5 @@
 import type { StatementErrorFields } from './database-errors.ts';
+import type { DiskSpace } from './disk-space-guard.ts';
 
 /** The messages between the process and the worker that runs the embedded database. */
 export type WorkerOptions = {
@@ -20,6 +21,8 @@ export type Reply =
   /** The database did not start, or has stopped for good. */
   | { kind: 'fatal'; message: string }
   | { kind: 'notification'; channel: string; payload: string }
+  /** The disk has become full, or has space again. */
+  | { kind: 'space'; space: DiskSpace }
   | { kind: 'result'; id: number; result: StatementResult }
   | { kind: 'count'; id: number; count: number }
   | { kind: 'refused'; id: number; error: StatementErrorFields }

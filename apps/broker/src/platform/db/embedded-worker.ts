@@ -3,14 +3,23 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { PGlite, type PGliteOptions, type Results } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
 import { date, int8, parseBigint, parseDate } from './column-types.ts';
+import { createDiskSpaceGuard, diskFullText, type DiskSpace } from './disk-space-guard.ts';
 import { DurableNodeFs } from './durable-node-fs.ts';
+import { diskFull, type StatementErrorFields } from './database-errors.ts';
 import type { Reply, Request, StatementResult, WorkerOptions } from './embedded-protocol.ts';
+
+/** SQLSTATE read_only_sql_transaction. */
+const readOnlyTransaction = '25006';
 
 const port = parentPort;
 if (!port) throw new Error('embedded-worker.ts runs as a worker only');
 // workerData is `any`; the only place that starts this worker gives a WorkerOptions.
 const options: WorkerOptions = workerData;
 const reply = (message: Reply) => port.postMessage(message);
+
+const disk = createDiskSpaceGuard(options.folder);
+/** The requests are between BEGIN and its end, where the setting of the session could be rolled back. */
+let inTransaction = false;
 
 /** The last output of PostgreSQL, for the error of a database that does not start. */
 const lastWords: string[] = [];
@@ -60,6 +69,8 @@ async function answer(database: PGlite, request: Request): Promise<void> {
     return;
   }
   try {
+    const changed = inTransaction ? undefined : disk.look();
+    if (changed) await followSpace(database, changed);
     reply({ kind: 'result', id, result: await run(database, request.text, request.values) });
   } catch (error) {
     if (isCrash(error)) {
@@ -70,10 +81,23 @@ async function answer(database: PGlite, request: Request): Promise<void> {
   }
 }
 
+/**
+ * On a full disk PGlite does not fail: it waits for the next segment of its log, and with it all statements. So nothing may
+ * write before that. PostgreSQL itself tells a statement that writes from one that reads.
+ */
+async function followSpace(database: PGlite, space: DiskSpace): Promise<void> {
+  await database.exec(`set default_transaction_read_only = ${space.isFull ? 'on' : 'off'}`);
+  reply({ kind: 'space', space });
+}
+
 /** Without values the simple protocol: one round trip instead of four, and several statements at once (pg-boss has some). */
 async function run(database: PGlite, text: string, values: readonly unknown[]): Promise<StatementResult> {
   const results: Results[] =
     values.length === 0 ? await database.exec(text) : [await database.query(text, [...values])];
+  for (const { command } of results) {
+    if (command === 'BEGIN') inTransaction = true;
+    else if (command === 'COMMIT' || command === 'ROLLBACK') inTransaction = false;
+  }
   return {
     rows: results.flatMap(({ rows }) => rows),
     affectedRows: results.reduce((sum, result) => sum + (result.rowCount ?? result.affectedRows ?? 0), 0),
@@ -89,14 +113,18 @@ function isCrash(error: unknown): boolean {
   );
 }
 
-function describe(error: unknown) {
+function describe(error: unknown): StatementErrorFields {
   const field = (name: string): string | undefined => {
     const value: unknown = error instanceof Error ? Reflect.get(error, name) : undefined;
     return typeof value === 'string' ? value : undefined;
   };
+  const code = field('code') ?? 'XX000';
+  if (code === readOnlyTransaction && disk.space.isFull) {
+    return { code: diskFull, message: diskFullText(options.folder, disk.space.freeBytes) };
+  }
   return {
     message: messageOf(error),
-    code: field('code') ?? 'XX000',
+    code,
     detail: field('detail'),
     constraint: field('constraint'),
     table: field('table'),

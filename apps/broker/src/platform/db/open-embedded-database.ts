@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import type { Log } from '../log.ts';
 import { createChannels } from './channels.ts';
 import type { Migration } from './database.ts';
-import { DataFolderDamagedError } from './database-errors.ts';
+import { DataFolderDamagedError, DiskFullError } from './database-errors.ts';
+import { diskFullText, freeBytesOf, neededBytes, type DiskSpace } from './disk-space-guard.ts';
 import { createEmbeddedDatabase, type EmbeddedDatabase } from './embedded-database.ts';
 import { lockFolder } from './folder-lock.ts';
 import { copyImage, ensureStartImage } from './start-image.ts';
@@ -24,7 +25,8 @@ export type EmbeddedOptions = {
 
 /**
  * Opens (or makes) the embedded database of a data folder, in a worker, durable, for this process only.
- * @throws DataFolderInUseError when another process has it open, DataFolderDamagedError when it does not start.
+ * @throws DataFolderInUseError when another process has it open, DataFolderDamagedError when it does not start,
+ * DiskFullError when it would wait for space without end.
  */
 export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<EmbeddedDatabase> {
   const { dataDir, log, durable = true } = options;
@@ -32,12 +34,15 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const lock = lockFolder(folder);
   try {
+    const freeBytes = freeBytesOf(dataDir);
+    if (freeBytes < neededBytes) throw new DiskFullError(diskFullText(dataDir, freeBytes));
     if (!existsSync(folder)) await copyImage(await findImage(options), folder);
     await chmod(folder, 0o700); // PGlite creates files with mode 0666: the folder keeps other users out
     // Without this file PGlite would make a new, empty database over the other files.
     if (!existsSync(join(folder, 'PG_VERSION'))) throw new DataFolderDamagedError(folder, 'PG_VERSION is missing');
     const channels = createChannels(log);
-    const worker = await startWorker({ folder, durable }, channels.deliver).catch((cause: unknown) => {
+    const logSpace = (space: DiskSpace) => tellSpace(space, folder, log);
+    const worker = await startWorker({ folder, durable }, channels.deliver, logSpace).catch((cause: unknown) => {
       throw new DataFolderDamagedError(folder, cause);
     });
     await warnUnlessDurable(worker, log);
@@ -46,6 +51,12 @@ export async function openEmbeddedDatabase(options: EmbeddedOptions): Promise<Em
     lock.release();
     throw error;
   }
+}
+
+function tellSpace({ isFull, freeBytes }: DiskSpace, folder: string, log: Log): void {
+  if (isFull)
+    log.error({ folder, freeBytes }, `${diskFullText(folder, freeBytes)} Nothing is written until it has space.`);
+  else log.warn({ folder, freeBytes }, 'The disk of the database has space again: it writes as before.');
 }
 
 /** The fsync hook depends on internals of a pinned version: if it is not called, we say so rather than lose data silently. */

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { DatabaseLostError, StatementError } from './database-errors.ts';
+import type { DiskSpace } from './disk-space-guard.ts';
 import type { Reply, Request, StatementResult, WorkerOptions } from './embedded-protocol.ts';
 
 type Waiting = { resolve(reply: Reply): void; reject(error: Error): void };
@@ -20,6 +21,7 @@ export type WorkerConnection = {
 export async function startWorker(
   options: WorkerOptions,
   onNotification: (channel: string, payload: string) => void = () => {},
+  onSpace: (space: DiskSpace) => void = () => {},
 ): Promise<WorkerConnection> {
   const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), { workerData: options, execArgv: [] });
   const waiting = new Map<number, Waiting>();
@@ -39,6 +41,7 @@ export async function startWorker(
     if (reply.kind === 'ready') ready.resolve();
     else if (reply.kind === 'fatal') lose(reply.message);
     else if (reply.kind === 'notification') onNotification(reply.channel, reply.payload);
+    else if (reply.kind === 'space') onSpace(reply.space);
     else {
       const entry = waiting.get(reply.id);
       waiting.delete(reply.id);

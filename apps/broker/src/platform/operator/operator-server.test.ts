@@ -19,6 +19,17 @@ const commands: OperatorCommands = {
   refuse: async () => {
     throw new SoukError('not_found');
   },
+  full: async () => {
+    throw new Error('cannot', {
+      cause: Object.assign(new Error('could not extend file "base/5/1"'), { code: '53100' }),
+    });
+  },
+  mute: async () => {
+    throw new AggregateError([new Error('refused at ::1'), new Error('refused at 127.0.0.1')]);
+  },
+  silent: async () => {
+    throw new TypeError();
+  },
   crash: async () => {
     throw new Error('it broke');
   },
@@ -55,6 +66,12 @@ describe("the operator's socket", () => {
     await expect(refusal).rejects.toThrow(OperatorCommandError);
     await expect(refusal).rejects.toMatchObject({ code: 'not_found', message: 'Not found' });
     await expect(callOperator(dataDir, 'crash', {})).rejects.toMatchObject({ code: 'unexpected', message: 'it broke' });
+    await expect(callOperator(dataDir, 'full', {})).rejects.toMatchObject({
+      code: 'unavailable',
+      message: 'the disk of the database is full. Free space on it, then run the command again.',
+    });
+    await expect(callOperator(dataDir, 'mute', {})).rejects.toThrow('refused at 127.0.0.1');
+    await expect(callOperator(dataDir, 'silent', {})).rejects.toThrow("TypeError (the broker's log has more)");
     await expect(callOperator(dataDir, 'toString', {})).rejects.toThrow('knows no command toString');
   });
 

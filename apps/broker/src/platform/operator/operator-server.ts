@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { chmod, mkdir } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { DataFolderInUseError } from '../db/database-errors.ts';
+import { DataFolderInUseError, isDatabaseLost, isDiskFull } from '../db/database-errors.ts';
 import { lockFolder, type FolderLock } from '../db/folder-lock.ts';
 import { SoukError } from '../errors.ts';
 import type { Log } from '../log.ts';
@@ -104,8 +104,18 @@ async function answerTo(line: string, commands: OperatorCommands, log: Log): Pro
   } catch (error) {
     if (error instanceof SoukError) return refused(error.code, error.message);
     log.error({ err: error, command }, "an operator's command failed");
-    return refused('unexpected', error instanceof Error ? error.message : String(error));
+    return refused(isDatabaseLost(error) ? 'unavailable' : 'unexpected', explain(error));
   }
+}
+
+/** Never empty: some errors have no text of their own (an AggregateError's is that of its parts). */
+function explain(error: unknown): string {
+  if (isDiskFull(error)) return 'the disk of the database is full. Free space on it, then run the command again.';
+  if (error instanceof AggregateError && error.message === '') return explain(error.errors.at(-1));
+  if (!(error instanceof Error)) return String(error) || 'an error without a text';
+  return (
+    error.message || (error.cause === undefined ? `${error.name} (the broker's log has more)` : explain(error.cause))
+  );
 }
 
 function refused(code: string, message: string): Answer {
