@@ -120,6 +120,31 @@ const modernQuestions: Record<string, Scripted> = {
   'questions that are a list': json('{"resultType":"input_required","inputRequests":[]}'),
 };
 
+/** Questions after progress, which has opened the stream. */
+const asking = (method: string, params: object = {}) =>
+  events(
+    event(progress(1)),
+    event(
+      JSON.stringify({
+        jsonrpc: '2.0',
+        id: 'ID',
+        result: { resultType: 'input_required', inputRequests: { who: { method, params } }, requestState: 's' },
+      }).replace('"ID"', 'ID'),
+    ),
+  );
+const lateQuestions: Record<string, Scripted> = {
+  'a form, late': asking('elicitation/create', question),
+  'a page, late': asking('elicitation/create', { mode: 'url', message: 'Look', url: 'https://pages.test/' }),
+  'a page that is none, late': asking('elicitation/create', {
+    mode: 'url',
+    message: 'Look',
+    url: 'file:///etc/passwd',
+  }),
+  'sampling, late': asking('sampling/createMessage', { messages: [], maxTokens: 1 }),
+  'sampling with tools, late': asking('sampling/createMessage', { messages: [], maxTokens: 1, tools: [] }),
+  'roots, late': asking('roots/list'),
+};
+
 /** Capabilities of a client that cannot be asked anything, and of one that can be asked everything. */
 const clients = {
   'no questions': {},
@@ -137,7 +162,10 @@ const sessions = new Map<Able, SessionHeaders>();
 
 beforeAll(async () => {
   for (const era of eras)
-    servers.set(era, await startAnsweringServer(era, { ...answers, ...modernAnswers, ...modernQuestions }));
+    servers.set(
+      era,
+      await startAnsweringServer(era, { ...answers, ...modernAnswers, ...modernQuestions, ...lateQuestions }),
+    );
   app = await startTestApp({
     allowAddresses: [...servers.values()].map((server) => server.address),
     env: { MCP_CALLS_PER_MINUTE_TOKEN: '10000', MCP_CALLS_PER_MINUTE_USER: '10000' },
@@ -254,6 +282,18 @@ test.each(Object.keys(modernQuestions).flatMap((what) => ables.map((able) => ({ 
     const call: Call = { downstream: 'modern', able, name: 'modern__say', params: { arguments: { what } } };
     const { fast, others, wentFast } = await everyWay(call, 'modern');
     expect(wentFast).toEqual([true, true, false]);
+    expect(others).toEqual([fast, fast]);
+  },
+);
+
+test.each(Object.keys(lateQuestions))(
+  'a client that cannot be asked is told the same each way on a stream that is open: %s',
+  async (what) => {
+    const params = { arguments: { what } };
+    const call: Call = { downstream: 'modern', able: 'no questions', name: 'modern__say', params };
+    const { fast, others, wentFast } = await everyWay({ ...call, meta: { progressToken: 'p1' } }, 'modern');
+    expect(wentFast).toEqual([true, true, false]);
+    expect(fast?.told.messages).toHaveLength(2);
     expect(others).toEqual([fast, fast]);
   },
 );

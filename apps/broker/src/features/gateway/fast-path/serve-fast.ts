@@ -6,6 +6,7 @@ import { presentAsResult } from '../call/present-failure.ts';
 import { runCall } from '../call/run-call.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { asRefusal } from '../protocol/input-rounds/across-eras.ts';
+import { refuseQuestions } from '../protocol/input-rounds/refuse-questions.ts';
 import type { McpEndpoint } from '../protocol/mcp-endpoint.ts';
 import type { ServerIdentity } from '../protocol/server-identity.ts';
 import type { RequestContext } from '../view/request-context.ts';
@@ -53,7 +54,12 @@ export function createFastPath(
       if (signal.aborted) return write.nothing(reply);
       if (end.kind === 'answered' && end.answer.kind !== 'input_required') return write.result(reply, call, end.answer);
       // its stream is open, and this client cannot be asked
-      if (end.kind === 'answered' && reply.response.headersSent) return write.error(reply, call, cannotBeAsked);
+      if (end.kind === 'answered' && end.answer.kind === 'input_required' && reply.response.headersSent) {
+        const refused = refuseQuestions(end.answer.questions);
+        return refused instanceof ProtocolError
+          ? write.error(reply, call, refused)
+          : write.failure(reply, call, refused);
+      }
       // the SDK handles another round, and our own question to a client that can be asked
       if (end.kind === 'answered' || call.isInteractive) return await open.handOver();
       write.failure(reply, call, presentAsResult(end, parts));
@@ -116,13 +122,6 @@ export function createFastPath(
     },
   };
 }
-
-/** As the SDK says it of a question to a client without the capability (2026-07-28). */
-const cannotBeAsked = {
-  code: -32_021,
-  message: 'The tool asks for something that this client cannot give',
-  data: undefined,
-};
 
 function dispatch(upstream: Upstream, { name }: FoundTarget, open: OpenCall): Promise<ToolAnswer> {
   const { arguments: given, meta } = open.call;

@@ -86,7 +86,7 @@ function can(capabilities: ClientCapabilities | undefined, method: InputRequest[
 }
 
 /** Whether a question has a URL that is not a web page. Until here only the number of questions was checked. */
-function wantsOtherThanPages({ inputRequests = {} }: InputRequiredResult): boolean {
+export function wantsOtherThanPages({ inputRequests = {} }: InputRequiredResult): boolean {
   return Object.values<unknown>(inputRequests).some((question) => {
     const params = asRecord(asRecord(question)?.['params']);
     return params?.['mode'] === 'url' && !isWebPage(params['url']);
@@ -94,7 +94,7 @@ function wantsOtherThanPages({ inputRequests = {} }: InputRequiredResult): boole
 }
 
 /** URLs that could run code or open a file on the user's machine are never passed on (security.md, Boundaries). */
-function notAPage(): CallToolResult {
+export function notAPage(): CallToolResult {
   return refusal('This tool asked to open an address that is not a web page. It was not passed on.', 'bad_upstream');
 }
 
