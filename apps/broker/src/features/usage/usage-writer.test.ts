@@ -66,19 +66,23 @@ describeOnDatabases('usage rows', usageMigrations, (open) => {
     await writer.stop();
   });
 
-  test('wait while the database is unreachable, and are written when it is back', async () => {
+  test('wait while the database refuses, and are written when it is back: the log tells each once', async () => {
     const db = await open();
+    const lines: string[] = [];
     let away = true;
     const writer = createUsageWriter({
       query: (text, values) => (away ? Promise.reject(new Error('connection lost')) : db.query(text, values)),
-      log,
+      log: createLog('warn', { write: (line) => void lines.push(line) }),
     });
     writer.record(event());
-    await writer.flush();
+    for (let n = 0; n < 3; n++) await writer.flush();
+    expect(lines).toEqual([expect.stringContaining('cannot be written yet')]);
     expect(await readUsageRows(db)).toHaveLength(0);
     away = false;
     await writer.flush();
     expect(await readUsageRows(db)).toHaveLength(1);
+    await writer.flush();
+    expect(lines.slice(1)).toEqual([expect.stringContaining('written again')]);
     await writer.stop();
   });
 

@@ -56,6 +56,8 @@ export function createUsageWriter({
   const refusals = foldRefusals();
   let writing: Promise<void> | undefined;
   let stopped = false;
+  /** One line when the database begins to refuse: it may for hours, and the log may be on the same full disk. */
+  let isRefused = false;
 
   function schedule(delayMs: number): void {
     timer ??= setTimeout(() => {
@@ -87,9 +89,12 @@ export function createUsageWriter({
       const batch = newestOfEach(waiting.splice(0, maxBatch));
       try {
         await insertUsageRows(query, batch);
+        if (isRefused) log.warn({ waiting: waiting.length }, 'usage rows are written again');
+        isRefused = false;
       } catch (error) {
         waiting = [...batch, ...waiting];
-        log.error({ err: error, waiting: waiting.length }, 'usage rows cannot be written yet');
+        if (!isRefused) log.error({ err: error, waiting: waiting.length }, 'usage rows cannot be written yet');
+        isRefused = true;
         return false;
       }
     }
