@@ -76,7 +76,8 @@ export async function readCalls(
   };
 }
 
-function readCursor(cursor: string): { at: string; id: string } {
+/** @throws SoukError invalid_request for one that we have not issued */
+export function readCursor(cursor: string): { at: string; id: string } {
   const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor);
   const [, at = '', id = ''] = match ?? [];
   if (Number.isNaN(Date.parse(at))) throw new SoukError('invalid_request', { message: 'query.cursor: is not valid' });

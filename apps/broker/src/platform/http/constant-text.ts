@@ -20,12 +20,16 @@ export function createConstantText(text: string): ConstantText {
       varyByEncoding(reply);
       if (reply.statusCode === 200) {
         reply.header('etag', tag);
-        const known = request.headers['if-none-match']?.split(',').some((one) => one.trim() === tag);
-        if (known) return reply.code(304).send();
+        if (namesTag(request.headers['if-none-match'], tag)) return reply.code(304).send();
       }
       const encoding = chooseEncoding(request.headers['accept-encoding']);
       if (!encoding) return reply.send(plain);
       return reply.header('content-encoding', encoding).send(encoded[encoding]);
     },
   };
+}
+
+/** Whether an If-None-Match header has this tag among its own. */
+export function namesTag(header: string | undefined, tag: string): boolean {
+  return header?.split(',').some((one) => one.trim() === tag) ?? false;
 }

@@ -20,17 +20,21 @@ const errors: Readonly<Record<string, string>> = {
  */
 export async function asTokenAnswer(answer: Response): Promise<Response> {
   if (answer.status !== 200) return answer;
-  const text = await answer.text();
+  const { status, content } = readTokenAnswer(await answer.text());
+  return new Response(content, { status, headers: answer.headers });
+}
+
+export function readTokenAnswer(text: string): { status: number; content: string } {
   const body = parse(text);
-  const again = (status: number, content: string) => new Response(content, { status, headers: answer.headers });
-  if (!body) return again(200, text);
+  if (!body) return { status: 200, content: text };
   const { error, ok } = body;
   if (typeof error === 'string' && body['access_token'] === undefined) {
-    return again(400, JSON.stringify({ error: errors[error] ?? error, error_description: `the server says ${error}` }));
+    const content = { error: errors[error] ?? error, error_description: `the server says ${error}` };
+    return { status: 400, content: JSON.stringify(content) };
   }
-  if (ok !== true) return again(200, text);
+  if (ok !== true) return { status: 200, content: text };
   const token = body['access_token'] === undefined ? asRecord(body['authed_user']) : body;
-  return again(200, JSON.stringify({ ...token, token_type: 'Bearer' }));
+  return { status: 200, content: JSON.stringify({ ...token, token_type: 'Bearer' }) };
 }
 
 function parse(text: string): Record<string, unknown> | undefined {

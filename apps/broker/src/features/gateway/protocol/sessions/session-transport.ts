@@ -78,8 +78,7 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
       this.streams.resume(resumed, response);
     }
     const messages: unknown[] = Array.isArray(body) ? body : [body];
-    const ids = messages.flatMap(idOf);
-    const twice = ids.find((id, index) => this.#open.has(id) || ids.indexOf(id) !== index);
+    const { ids, twice } = readIds(messages, this.#open);
     if (twice !== undefined) {
       return sendJsonRpcError(response, 400, -32600, 'Invalid Request: this id is in use', { id: twice });
     }
@@ -116,6 +115,15 @@ function inTermsOfSession(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message) || message.error.code !== -32602) return message;
   if (!message.error.message.startsWith('Resource not found: ')) return message;
   return { ...message, error: { ...message.error, code: -32002 } };
+}
+
+/** The ids of the requests among some messages, and the first that is in use or comes twice. */
+export function readIds(
+  messages: readonly unknown[],
+  open: ReadonlySet<RequestId>,
+): { ids: RequestId[]; twice: RequestId | undefined } {
+  const ids = messages.flatMap(idOf);
+  return { ids, twice: ids.find((id, index) => open.has(id) || ids.indexOf(id) !== index) };
 }
 
 function idOf(message: unknown): RequestId[] {
