@@ -101,6 +101,10 @@ function toolList(fault: string, cursor: string | undefined): unknown {
   const names = (count: number) => Array.from({ length: count }, (_, index) => tool(`tool-${index}`));
   if (fault === 'many-tools') return { tools: names(513) };
   if (fault === 'fat-tool') return { tools: [{ ...tool('fat'), description: 'x'.repeat(65 * 1024) }] };
+  if (fault === 'dense-tools') {
+    const properties = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`k${index}`, { a: {} }]));
+    return { tools: names(256).map((each) => ({ ...each, inputSchema: { type: 'object', properties } })) };
+  }
   if (fault === 'endless-pages') {
     const page = Number(cursor ?? 0);
     return { tools: [tool(`tool-${page}`)], nextCursor: String(page + 1) };

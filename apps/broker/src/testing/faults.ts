@@ -20,6 +20,7 @@ import { answer, send, type Rpc } from './rpc-answer.ts';
  * - `redirect`: 307 to the metadata address of clouds
  * - `unauthorized`, `forbidden`, `unavailable`, `session-lost`: 401 with a challenge, 403, 503, 404
  * - `many-tools`: 513 tools; `endless-pages`: a list that never ends; `fat-tool`: a definition of 65 KiB
+ * - `dense-tools`: 256 tools whose schemas are nothing but names of fields, 3.5 MB
  */
 export type Fault =
   | 'none'
@@ -53,7 +54,8 @@ export type Fault =
   | 'session-lost'
   | 'many-tools'
   | 'endless-pages'
-  | 'fat-tool';
+  | 'fat-tool'
+  | 'dense-tools';
 
 /** Answers a request with the fault. */
 export function misbehave(fault: string, rpc: Rpc, response: ServerResponse): void {

@@ -1,3 +1,4 @@
+import { eachInTurns } from '#platform/in-turns.ts';
 import { cleanDefinition } from './clean-definition.ts';
 import { definitionHash } from './definition-hash.ts';
 import { exposeName, exposeUri, isOurUri } from './exposed-name.ts';
@@ -35,32 +36,31 @@ export function urisOf(discovered: Discovered): string[] {
 }
 
 /** Rows of the stored catalogue, and what is left out of it: of two definitions with the same name the first is kept. */
-export function toStored(
+export async function toStored(
   slug: string,
   discovered: Discovered,
   takenUris: ReadonlySet<string>,
-): { items: StoredCapability[]; leftOut: LeftOut[] } {
+): Promise<{ items: StoredCapability[]; leftOut: LeftOut[] }> {
   const seen = new Set<string>();
   const leftOut = [...(discovered.leftOut ?? [])];
-  const store = (kind: CapabilityKind, bodies: readonly Record<string, unknown>[]): StoredCapability[] =>
-    bodies.flatMap((body) => {
+  const items: StoredCapability[] = [];
+  const store = (kind: CapabilityKind, bodies: readonly Record<string, unknown>[]) =>
+    eachInTurns(bodies, (body) => {
       const name = keyOf(kind, body);
       const byUri = kind === 'resource' || kind === 'template';
       const isTaken = takenUris.has(name) || isOurUri(name);
       const exposedName = !byUri ? exposeName(slug, name) : isTaken ? exposeUri(slug, name) : name;
       if (name === '' || seen.has(`${kind} ${exposedName}`)) {
         leftOut.push({ kind, name, reason: name === '' ? 'it has no name' : 'its name is listed twice' });
-        return [];
+        return;
       }
       seen.add(`${kind} ${exposedName}`);
       const { cleaned, flagged } = cleanDefinition(kind, body);
-      return [{ kind, name, exposedName, body: cleaned, sha256: definitionHash(body), flagged }];
+      items.push({ kind, name, exposedName, body: cleaned, sha256: definitionHash(body), flagged });
     });
-  const items = [
-    ...store('tool', discovered.tools),
-    ...store('prompt', discovered.prompts),
-    ...store('resource', discovered.resources),
-    ...store('template', discovered.templates),
-  ];
+  await store('tool', discovered.tools);
+  await store('prompt', discovered.prompts);
+  await store('resource', discovered.resources);
+  await store('template', discovered.templates);
   return { items, leftOut };
 }

@@ -33,13 +33,13 @@ export type PersonalOffer = {
  * of a version is trusted whole, also when it found nothing.
  * @param before what was stored; undefined when this is the person's first discovery
  */
-export function reviewPersonalOffer(
+export async function reviewPersonalOffer(
   { slug, version, policy }: { slug: string; version: string; policy: DriftPolicy },
   discovered: Discovered,
   before: PersonalOffer | undefined,
   atMs: number,
-): PersonalOffer & { changes: PersonalChange[] } {
-  const { items: stored } = toStored(slug, discovered, new Set());
+): Promise<PersonalOffer & { changes: PersonalChange[] }> {
+  const { items: stored } = await toStored(slug, discovered, new Set());
   if (before?.version !== version || policy === 'own') {
     const items = stored.map((item) => ({ ...item, underReview: false }));
     return { version, items, pins: Object.fromEntries(items.filter(isTool).map(pinOf)), changes: [] };

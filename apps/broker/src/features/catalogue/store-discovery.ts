@@ -64,7 +64,7 @@ async function storeList(
   at: Date,
 ): Promise<StoredDiscovery> {
   const taken = await offers.findTakenUris(tx, id, urisOf(discovered));
-  const stored = toStored(slug, discovered, taken);
+  const stored = await toStored(slug, discovered, taken);
   const { version } = deployed.manifest;
   const reviewed = await reviewTools(tx, { id, version, policy: policyOf(deployed) }, stored.items, at);
   await offers.replaceCapabilities(tx, id, reviewed.items);

@@ -1,98 +1,159 @@
-import { specTypeSchemas, type JSONRPCMessage } from '@modelcontextprotocol/client';
+import {
+  specTypeSchemas,
+  type Client,
+  type RequestOptions,
+  type SpecTypes,
+  type StandardSchemaV1Sync,
+} from '@modelcontextprotocol/client';
+import { z } from 'zod';
 import type { LeftOut } from '../upstream.ts';
+import { UpstreamError } from '../upstream-error.ts';
+import { eachInTurns } from '#platform/in-turns.ts';
+import { isRecord } from '#platform/json.ts';
 import type { UpstreamTransport } from '../transports/upstream-transport.ts';
-import { faultOfDefinition, isObjectSchema } from './definition-fault.ts';
+import { isObjectSchema, readDefinition } from './definition-fault.ts';
 import { faultOfHeaderArguments } from './header-arguments.ts';
+import { listPages, promptLimits, resourceLimits, toolLimits, type ListLimits } from './list-pages.ts';
 
-/** Where the answer to a list has its definitions, and what they are. */
-const lists = {
-  'tools/list': { member: 'tools', kind: 'tool', key: 'name', schema: specTypeSchemas.Tool },
-  'prompts/list': { member: 'prompts', kind: 'prompt', key: 'name', schema: specTypeSchemas.Prompt },
-  'resources/list': { member: 'resources', kind: 'resource', key: 'uri', schema: specTypeSchemas.Resource },
-  'resources/templates/list': {
-    member: 'resourceTemplates',
-    kind: 'template',
-    key: 'uriTemplate',
-    schema: specTypeSchemas.ResourceTemplate,
-  },
-} as const;
-export type ListMethod = keyof typeof lists;
+/** A list of a server: where its answer has the definitions, what they are, and how many there may be. */
+type ListKind<Item> = {
+  method: 'tools/list' | 'prompts/list' | 'resources/list' | 'resources/templates/list';
+  member: string;
+  kind: LeftOut['kind'];
+  /** The field that a definition is called by. */
+  key: 'name' | 'uri' | 'uriTemplate';
+  schema: StandardSchemaV1Sync<unknown, Item>;
+  limits: ListLimits;
+};
 
-/** Lists that were asked for and may still be answered; one that timed out never is. */
-const maxOpen = 32;
+export const toolList: ListKind<SpecTypes['Tool']> = {
+  method: 'tools/list',
+  member: 'tools',
+  kind: 'tool',
+  key: 'name',
+  schema: specTypeSchemas.Tool,
+  limits: toolLimits,
+};
+export const promptList: ListKind<SpecTypes['Prompt']> = {
+  method: 'prompts/list',
+  member: 'prompts',
+  kind: 'prompt',
+  key: 'name',
+  schema: specTypeSchemas.Prompt,
+  limits: promptLimits,
+};
+export const resourceList: ListKind<SpecTypes['Resource']> = {
+  method: 'resources/list',
+  member: 'resources',
+  kind: 'resource',
+  key: 'uri',
+  schema: specTypeSchemas.Resource,
+  limits: resourceLimits,
+};
+export const templateList: ListKind<SpecTypes['ResourceTemplate']> = {
+  method: 'resources/templates/list',
+  member: 'resourceTemplates',
+  kind: 'template',
+  key: 'uriTemplate',
+  schema: specTypeSchemas.ResourceTemplate,
+  limits: promptLimits,
+};
+
 /** More definitions than that on one page are not looked at: no server may have as many. */
 const maxOnPage = 4096;
 const maxRemembered = 512;
 
+/** As the SDK hands it on: nothing is copied, so that the list in it is known again. */
+const pageSchema = z.custom<Record<string, unknown>>(isRecord);
+
 export type CheckedLists = {
-  /** Forgets what an earlier reading of this list left out. */
-  begin(method: ListMethod): void;
+  /**
+   * Reads a list to its end, without its ill-made definitions.
+   * @throws UpstreamError too_many_tools or bad_upstream when a limit is exceeded; what the client throws
+   */
+  read<Item>(list: ListKind<Item>, request: RequestOptions): Promise<Item[]>;
   /** What was left out of the lists that were read last. */
   leftOut(): LeftOut[];
 };
 
 /**
- * Takes ill-made definitions out of a server's lists before the SDK reads them: the SDK refuses a whole page for one of
- * them, so that one bad tool would hide every other.
+ * Reads a server's lists and leaves ill-made definitions out. The SDK would refuse a whole page for one of them, so that one
+ * bad tool would hide every other, and would check the page in one turn of the event loop: it gets an empty list, and the
+ * definitions are checked here.
  * @param mirrors arguments may be mirrored in headers: a tool where they are faulty is left out (SEP-2243)
  */
 export function checkLists(
+  client: Client,
   transport: UpstreamTransport,
   { isLegacy, mirrors }: { isLegacy: boolean; mirrors: boolean },
 ): CheckedLists {
-  const open = new Map<string | number, ListMethod>();
-  const found = new Map<ListMethod, LeftOut[]>();
+  const found = new Map<string, LeftOut[]>();
+  const takenOut = takeListsOut(transport);
 
-  const send = transport.send.bind(transport);
-  transport.send = (message, options) => {
-    if ('method' in message && 'id' in message && isList(message.method)) {
-      const [oldest] = open.size < maxOpen ? [] : open.keys();
-      if (oldest !== undefined) open.delete(oldest);
-      open.set(message.id, message.method);
-    }
-    return send(message, options);
-  };
-  const receive = transport.onmessage;
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport has no addEventListener
-  transport.onmessage = (message, extra) => receive?.(withoutFaults(message), extra);
-
-  function withoutFaults<Message extends JSONRPCMessage>(message: Message): Message {
-    if (open.size === 0 || !('result' in message) || message.id === undefined) return message;
-    const method = open.get(message.id);
-    if (method === undefined) return message;
-    open.delete(message.id);
-    const { member } = lists[method];
-    const items = message.result[member];
-    if (!Array.isArray(items) || items.length > maxOnPage) return message;
-    const kept = items.filter((item: unknown) => isSound(method, item));
-    return { ...message, result: { ...message.result, [member]: kept } };
+  async function soundOf<Item>(list: ListKind<Item>, items: unknown): Promise<Item[]> {
+    const { member, kind, key, limits } = list;
+    if (!Array.isArray(items)) throw new UpstreamError('bad_upstream', `${list.method}: ${member} is not a list`);
+    if (items.length > maxOnPage) throw new UpstreamError(limits.tooMany, `${member}: more than ${limits.items}`);
+    const sound: Item[] = [];
+    const leftOut = found.get(list.method) ?? [];
+    found.set(list.method, leftOut);
+    await eachInTurns<unknown>(items, (item) => {
+      const read = readSound(list, item);
+      if ('definition' in read) sound.push(read.definition);
+      else if (leftOut.length < maxRemembered) leftOut.push({ kind, name: nameOf(item, key), reason: read.fault });
+    });
+    return sound;
   }
 
-  function isSound(method: ListMethod, item: unknown): boolean {
-    const { kind, key } = lists[method];
-    const reason = faultOf(method, item);
-    if (reason === undefined) return true;
-    const leftOut = found.get(method) ?? [];
-    if (leftOut.length < maxRemembered) leftOut.push({ kind, name: nameOf(item, key), reason });
-    found.set(method, leftOut);
-    return false;
+  function readSound<Item>({ kind, key, schema }: ListKind<Item>, item: unknown) {
+    const read = readDefinition(item, key, schema);
+    const fault = kind === 'tool' && 'definition' in read ? faultOfTool(Object(item)) : undefined;
+    return fault === undefined ? read : { fault };
   }
 
-  function faultOf(method: ListMethod, item: unknown): string | undefined {
-    const { kind, key, schema } = lists[method];
-    const fault = faultOfDefinition(item, key, schema);
-    if (fault !== undefined || kind !== 'tool' || typeof item !== 'object' || item === null) return fault;
-    if (isLegacy && 'outputSchema' in item && !isObjectSchema(item.outputSchema)) return 'outputSchema is not valid';
-    return mirrors && 'inputSchema' in item ? faultOfHeaderArguments(item.inputSchema) : undefined;
+  function faultOfTool(tool: object): string | undefined {
+    if (isLegacy && 'outputSchema' in tool && !isObjectSchema(tool.outputSchema)) return 'outputSchema is not valid';
+    return mirrors && 'inputSchema' in tool ? faultOfHeaderArguments(tool.inputSchema) : undefined;
   }
 
   return {
-    begin: (method) => void found.delete(method),
+    async read(list, request) {
+      const { method, member, limits } = list;
+      found.delete(method);
+      return listPages(member, limits, async (cursor) => {
+        const params = cursor === undefined ? {} : { cursor };
+        const { [member]: items, nextCursor } = await client.request({ method, params }, pageSchema, request);
+        if (nextCursor !== undefined && typeof nextCursor !== 'string')
+          throw new UpstreamError('bad_upstream', `${method}: nextCursor is not valid`);
+        return { items: await soundOf(list, takenOut(items)), nextCursor };
+      });
+    },
     leftOut: () => [...found.values()].flat(),
   };
 }
 
-const isList = (method: string): method is ListMethod => Object.hasOwn(lists, method);
+/**
+ * Puts an empty list in the place of each list that arrives as an answer.
+ * @returns a function that answers the list in whose place this one is
+ */
+function takeListsOut(transport: UpstreamTransport): (items: unknown) => unknown {
+  const inPlaceOf = new WeakMap<object, unknown[]>();
+  const receive = transport.onmessage;
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport has no addEventListener
+  transport.onmessage = (message, extra) => {
+    if (!('result' in message)) return receive?.(message, extra);
+    const result: Record<string, unknown> = { ...message.result };
+    for (const { member } of [toolList, promptList, resourceList, templateList]) {
+      const items = result[member];
+      if (!Array.isArray(items)) continue;
+      const empty: unknown[] = [];
+      inPlaceOf.set(empty, items);
+      result[member] = empty;
+    }
+    return receive?.({ ...message, result }, extra);
+  };
+  return (items) => (Array.isArray(items) ? inPlaceOf.get(items) : items);
+}
 
 function nameOf(item: unknown, key: string): string {
   const name =

@@ -6,10 +6,9 @@ import {
 } from '@modelcontextprotocol/client';
 import { abortSignalOf } from '#platform/cancellation.ts';
 import { startDeadline } from './call-deadline.ts';
-import { checkLists, type ListMethod } from './checked-lists.ts';
+import { checkLists, promptList, resourceList, templateList, toolList } from './checked-lists.ts';
 import { listenForListChanges } from './list-changes.ts';
 import { createLogLevel } from './log-level.ts';
-import { listPages, promptLimits, resourceLimits, toolLimits, type ListLimits } from './list-pages.ts';
 import { callFast } from '../fast/call-fast.ts';
 import { slowMs } from '../fast/deadline.ts';
 import { createFastChannel } from '../fast/fast-channel.ts';
@@ -95,24 +94,17 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
     }
   }
 
-  const lists = checkLists(transport, {
+  const lists = checkLists(client, transport, {
     isLegacy: era === 'legacy',
     mirrors: era === 'modern' && transport.endpoint !== undefined,
   });
 
-  async function list<Item>(
-    what: string,
-    method: ListMethod,
-    limits: ListLimits,
-    fetchPage: (
-      cursor: { cursor?: string },
-      request: RequestOptions,
-    ) => Promise<{ items: Item[]; nextCursor?: string | undefined }>,
-  ): Promise<Item[]> {
+  /** @param capability what the server must have for this list; without it there is nothing */
+  async function list<Item>(capability: unknown, kind: Parameters<typeof lists.read<Item>>[0]): Promise<Item[]> {
+    if (!capability) return [];
     const { listTimeoutMs } = options;
-    lists.begin(method);
     return run({ signal: never, timeoutMs: listTimeoutMs, totalTimeoutMs: listTimeoutMs }, (request) =>
-      listPages(what, limits, (cursor) => fetchPage(cursor === undefined ? {} : { cursor }, request)),
+      lists.read(kind, request),
     );
   }
 
@@ -124,34 +116,10 @@ export function createUpstream(client: Client, transport: UpstreamTransport, opt
     instructions: client.getInstructions(),
     pid: transport.pid,
 
-    async listTools() {
-      if (!capabilities.tools) return [];
-      return list('tools', 'tools/list', toolLimits, async (params, request) => {
-        const page = await client.request({ method: 'tools/list', params }, request);
-        return { items: page.tools, nextCursor: page.nextCursor };
-      });
-    },
-    async listPrompts() {
-      if (!capabilities.prompts) return [];
-      return list('prompts', 'prompts/list', promptLimits, async (params, request) => {
-        const page = await client.request({ method: 'prompts/list', params }, request);
-        return { items: page.prompts, nextCursor: page.nextCursor };
-      });
-    },
-    async listResources() {
-      if (!capabilities.resources) return [];
-      return list('resources', 'resources/list', resourceLimits, async (params, request) => {
-        const page = await client.request({ method: 'resources/list', params }, request);
-        return { items: page.resources, nextCursor: page.nextCursor };
-      });
-    },
-    async listResourceTemplates() {
-      if (!capabilities.resources) return [];
-      return list('resource templates', 'resources/templates/list', promptLimits, async (params, request) => {
-        const page = await client.request({ method: 'resources/templates/list', params }, request);
-        return { items: page.resourceTemplates, nextCursor: page.nextCursor };
-      });
-    },
+    listTools: () => list(capabilities.tools, toolList),
+    listPrompts: () => list(capabilities.prompts, promptList),
+    listResources: () => list(capabilities.resources, resourceList),
+    listResourceTemplates: () => list(capabilities.resources, templateList),
     leftOut: lists.leftOut,
 
     callTool(params, call) {

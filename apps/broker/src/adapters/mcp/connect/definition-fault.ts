@@ -9,17 +9,27 @@ const maxNameBytes = 256;
 const maxAddressBytes = 2048;
 
 /**
- * What is wrong with one definition of a server's list, in words that follow its name; undefined when nothing is.
+ * Reads one definition of a server's list.
  * @param key the field that it is called by: its name, or its address
+ * @returns what is wrong with it, in words that follow its name, where something is
  */
-export function faultOfDefinition(item: unknown, key: string, schema: StandardSchemaV1Sync): string | undefined {
+export function readDefinition<Item>(
+  item: unknown,
+  key: string,
+  schema: StandardSchemaV1Sync<unknown, Item>,
+): { definition: Item } | { fault: string } {
   const bytes = Buffer.byteLength(JSON.stringify(item) ?? '');
-  if (bytes > maxDefinitionBytes) return `the definition has ${bytes} bytes, and the limit is ${maxDefinitionBytes}`;
-  if (hasNul(item)) return 'the definition contains a NUL character';
-  if (hasHiddenKey(item)) return 'the name of a field contains hidden characters';
+  if (bytes > maxDefinitionBytes)
+    return { fault: `the definition has ${bytes} bytes, and the limit is ${maxDefinitionBytes}` };
+  if (hasNul(item)) return { fault: 'the definition contains a NUL character' };
+  if (hasHiddenKey(item)) return { fault: 'the name of a field contains hidden characters' };
   const checked = schema['~standard'].validate(item);
-  if (checked.issues) return `${pathOf(checked.issues[0])} is not valid`;
-  const name: unknown = Object(item)[key];
+  if (checked.issues) return { fault: `${pathOf(checked.issues[0])} is not valid` };
+  const fault = faultOfName(Object(item)[key], key);
+  return fault === undefined ? { definition: checked.value } : { fault };
+}
+
+function faultOfName(name: unknown, key: string): string | undefined {
   if (typeof name !== 'string' || name === '') return `${key} is empty`;
   const maxBytes = key === 'name' ? maxNameBytes : maxAddressBytes;
   if (Buffer.byteLength(name) > maxBytes) return `${key} is longer than ${maxBytes} bytes`;

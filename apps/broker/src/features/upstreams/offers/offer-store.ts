@@ -114,7 +114,7 @@ export function createOfferStore(options: { db: Database; clock: Clock }): Offer
           .forUpdate()
           .executeTakeFirst();
         const before = known && { version: known.manifest_version, items: known.items, pins: known.pins };
-        const offer = reviewPersonalOffer(server, discovered, before, at.getTime());
+        const offer = await reviewPersonalOffer(server, discovered, before, at.getTime());
         const items = JSON.stringify(offer.items);
         if (Buffer.byteLength(items) > maxOfferBytes) {
           throw new OfferTooLarge(`${serverId} offers more than ${maxOfferBytes} bytes`);
