@@ -1,11 +1,17 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import { createLog } from '#platform/log.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectLegacy, postModern } from '#testing/mcp-clients.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
+import type { StoredAccount } from '../sign-in/account-store.ts';
 import { signInAt, startVault, vaultManifest, type Vault } from '../sign-in/testing/vault.ts';
+import { createManualTime } from '../testing/manual-time.ts';
+import { createOfferStore } from './offer-store.ts';
+import { createPersonalOffers } from './personal-offers.ts';
 
 const tool = (name: string) => ({ name, description: `Does ${name}`, inputSchema: { type: 'object' as const } });
 const everything = ['delete_all', 'echo', 'export'];
@@ -183,5 +189,88 @@ describeOnDatabases('what a person is offered', migrations, (open) => {
     await waitUntil('the new version to be asked', async () => (await version()) === '2.0.0');
     expect(asked).toBeGreaterThan(1);
     fixture.mischief = {};
+  });
+
+  test('a server that could not be asked after a sign-in is asked again after 2, 10 and 60 s, unless that is hopeless', async () => {
+    const time = createManualTime(nowMs);
+    const { rows } = await app.db.query<{ id: string }>('select id from upstream_connections');
+    const account = { id: rows[0]?.id, userId: ann.userId, serverId: 'vault', state: 'signed-in' };
+    let problem: UpstreamError | undefined = new UpstreamError('unreachable', 'away');
+    let tries = 0;
+    const stored: string[] = [];
+    const told: string[] = [];
+    const store = createOfferStore({ db: app.db, clock: time.clock });
+    const offers = createPersonalOffers({
+      // why the cast: what a connection needs of an account is read by the pool itself
+      accounts: { find: async () => account as StoredAccount },
+      store: {
+        ...store,
+        async store(of, server, discovered) {
+          const isChanged = await store.store(of, server, discovered);
+          stored.push(of.userId);
+          return isChanged;
+        },
+      },
+      catalogue: app.catalogue,
+      pool: {
+        async acquire(server, userId) {
+          tries++;
+          if (problem) throw problem;
+          return app.upstreams.pool.acquire(server, userId);
+        },
+      },
+      isOf: () => true,
+      announce: async () => {},
+      timers: time.timers,
+      clock: time.clock,
+      log: createLog('debug', { write: (line: string) => void told.push(line) }),
+    });
+    const failed = (count: number) => waitUntil(`failure ${count}`, () => told.length === count);
+    offers.signedIn(ann.userId, 'vault');
+    for (const [index, delayMs] of [2_000, 10_000, 60_000].entries()) {
+      await failed(index + 1);
+      time.pass(delayMs - 1);
+      expect([tries, time.pending()]).toEqual([index + 1, 1]);
+      time.pass(1);
+    }
+    await failed(4);
+    expect([tries, time.pending()]).toEqual([4, 0]);
+
+    problem = new UpstreamError('sign_in_required', 'the account has ended');
+    offers.signedIn(ann.userId, 'vault');
+    await failed(5);
+    expect(time.pending()).toBe(0);
+
+    problem = new UpstreamError('unreachable', 'away');
+    offers.signedIn(ann.userId, 'vault');
+    await failed(6);
+    problem = undefined;
+    time.pass(2_000);
+    await waitUntil('the answer to be stored', () => stored.length === 1);
+    expect([stored, time.pending()]).toEqual([[ann.userId], 0]);
+    await offers.stop();
+  });
+
+  test('a list of more than 4 MiB is not kept: the person keeps the list of before, and the log says why', async () => {
+    const before = await listed('ann', 'tools');
+    const note = 'x'.repeat(50_000);
+    const large = Array.from({ length: 90 }, (_, index) => ({
+      ...tool(`large_${index}`),
+      inputSchema: { type: 'object' as const, properties: { a: { type: 'string', pattern: note } } },
+    }));
+    fixture.offerTools([tool('echo'), ...large]);
+    nowMs += 61 * 60_000;
+    await listed('ann', 'tools');
+    const told = () =>
+      app
+        .logged()
+        .split('\n')
+        .filter((line) => line.includes('vault offers more than 4194304 bytes'));
+    await waitUntil('the log to say so', () => told().length > 0);
+    expect(JSON.parse(told()[0] ?? '')).toMatchObject({ level: 40, server: 'vault', userId: ann.userId });
+    expect(await listed('ann', 'tools')).toEqual(before);
+    fixture.offerTools([tool('export')]);
+    nowMs += 31_000;
+    await until(['export']);
   });
 });

@@ -110,10 +110,15 @@ export function createPersonalOffers(options: {
     queue.add(key, () => {
       const work = ask(userId, server).catch((error: unknown) => {
         if (!(error instanceof UpstreamError) && !(error instanceof OfferTooLarge)) throw error;
+        if (error instanceof OfferTooLarge) {
+          // the person sees their list of before: only the operator can find out why
+          log.warn({ server: serverId, userId }, `the list of a person is not kept: ${error.message}`);
+          return;
+        }
         log.debug({ err: error, server: serverId }, 'an offer could not be read');
         const [delayMs, ...more] = retryAfterMs;
-        const isHopeless = error instanceof OfferTooLarge || error.kind === 'sign_in_required';
-        if (delayMs !== undefined && !isHopeless) askLater(key, delayMs, () => askNow(userId, serverId, more));
+        if (delayMs !== undefined && error.kind !== 'sign_in_required')
+          askLater(key, delayMs, () => askNow(userId, serverId, more));
       });
       background.add(work, 'an offer could not be stored');
       return work.catch(() => {});
