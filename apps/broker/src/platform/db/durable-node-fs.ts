@@ -1,15 +1,22 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import type { PGlite } from '@electric-sql/pglite';
 import { NodeFS } from '@electric-sql/pglite/nodefs';
+import { asRecord } from '../json.ts';
 
 type EmscriptenOptions = Awaited<ReturnType<NodeFS['init']>>['emscriptenOpts'];
 
 /** The part of Emscripten's NODEFS that we use. Checked against PGlite 0.5.16, which is pinned for this. */
 type NodeFsStream = { nfd?: number; node: object };
-type NodeFsBackend = { realPath(node: object): string; stream_ops: { fsync?: (stream: NodeFsStream) => number } };
+type Write = (stream: NodeFsStream, ...rest: unknown[]) => number;
+type NodeFsBackend = {
+  realPath(node: object): string;
+  stream_ops: { fsync?: (stream: NodeFsStream) => number; write: Write };
+};
 type EmscriptenModule = { NODEFS: NodeFsBackend; FS: { ErrnoError: new (errno: number) => Error } };
 
 const ioErrno = 29; // EIO as Emscripten numbers it
+const noSpaceErrno = 51; // ENOSPC
+const spaceRetryMs = 250;
 
 /**
  * PGlite's NodeFS with an fsync that reaches the disk. Emscripten's own NODEFS has none, so that a commit would only be in
@@ -38,7 +45,27 @@ export class DurableNodeFs extends NodeFS {
       this.fsyncCount += 1;
       return 0;
     };
+    NODEFS.stream_ops.write = waitingForSpace(NODEFS);
   }
+}
+
+/**
+ * A write to PostgreSQL's log waits for space: a failed one is a panic, in which PGlite spins for ever. The last resort, since
+ * the worker refuses statements that write before it comes to this. Other files may fail: that is an error of the statement.
+ */
+function waitingForSpace({ realPath, stream_ops }: NodeFsBackend): Write {
+  const { write } = stream_ops;
+  const never = new Int32Array(new SharedArrayBuffer(4));
+  return (...given) => {
+    for (;;) {
+      try {
+        return write(...given);
+      } catch (error) {
+        if (asRecord(error)?.['errno'] !== noSpaceErrno || !realPath(given[0].node).includes('/pg_wal/')) throw error;
+        Atomics.wait(never, 0, 0, spaceRetryMs);
+      }
+    }
+  };
 }
 
 /** Emscripten has no descriptors of directories. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryRoot } from '#testing/databases.ts';
+import { waitUntil } from '#testing/wait-until.ts';
 import { asRecord } from '../json.ts';
 import { DiskFullError, isDatabaseLost, isDiskFull } from './database-errors.ts';
 import { createDiskSpaceGuard, neededBytes } from './disk-space-guard.ts';
@@ -122,6 +123,28 @@ describe('the embedded database on a full disk', { timeout: 60_000 }, () => {
     expect(asRecord(refusals.at(-1))).toMatchObject({ code: '53100' });
     expect((await db.query('select count(*) as n from kept')).rows).toEqual([{ n: written }]);
     expect(lines.map(({ msg }) => msg).slice(1)).toEqual([expect.stringContaining('has space again')]);
+    await db.close();
+  });
+
+  test('waits for space with a write to the log that was not refused, and goes on by itself', async ({ skip }) => {
+    skip(!isMounted, 'a small disk can be mounted by root only');
+    const db = await open();
+    fill();
+    let done = 0;
+    // writes to the log alone, also in a read-only session: more than the rest of its segment
+    const messages = (async () => {
+      for (; done < 20; done++) await db.query(`select pg_logical_emit_message(true, 'x', repeat('y', 1000000))`);
+    })();
+    let [last, looks] = [0, 0];
+    await waitUntil('the log waits', () => {
+      looks = done === last ? looks + 1 : 0;
+      last = done;
+      return looks === 50;
+    });
+    expect(done).toBeLessThan(20);
+    rmSync(filler());
+    await messages;
+    expect(done).toBe(20);
     await db.close();
   });
 
