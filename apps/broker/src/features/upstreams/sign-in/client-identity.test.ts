@@ -128,7 +128,8 @@ test('on https our client id is our metadata document where the server supports 
     asked.push(url);
     return Response.json({ client_id: 'registered' }, { status: 201 });
   };
-  const client = (at: string, offered = server) => clientFor(offered, undefined, { ...options, publicUrl: at }, fetch);
+  const client = (at: string, offered = server) =>
+    clientFor(offered, undefined, { ...options, publicUrl: at }, fetch, 'UPSTREAM_CLIENT_ID_VAULT');
   expect(await client(publicUrl)).toEqual({ clientId: answer.json().client_id, authMethod: 'none' });
   expect(asked).toEqual([]);
   // a document on plain http identifies no client

@@ -53,6 +53,7 @@ export function clientMetadata({ publicUrl, brandName }: Pick<ClientIdentityOpti
  * Our client at an authorization server: the one that the operator has registered, else our metadata document where the server
  * supports that, else a registration (RFC 7591), stored per issuer.
  * @param configured the operator's client id with the secret for it, if any
+ * @param variable where the operator sets that id
  * @throws SignInProblem when none of these is possible
  */
 export async function clientFor(
@@ -60,6 +61,7 @@ export async function clientFor(
   configured: { clientId: string; clientSecret: string | undefined } | undefined,
   options: ClientIdentityOptions,
   fetch: SignInFetch,
+  variable: string,
 ): Promise<OAuthClient> {
   if (configured) {
     const { clientId, clientSecret } = configured;
@@ -69,7 +71,7 @@ export async function clientFor(
   if (server.client_id_metadata_document_supported === true && options.publicUrl.startsWith('https:')) {
     return { clientId: `${options.publicUrl}${clientDocumentPath}`, authMethod: 'none' };
   }
-  return (await findRegistration(server.issuer, options)) ?? register(server, options, fetch);
+  return (await findRegistration(server.issuer, options)) ?? register(server, options, fetch, variable);
 }
 
 function secretMethod(server: AuthorizationServer): OAuthClient['authMethod'] {
@@ -105,12 +107,11 @@ async function register(
   server: AuthorizationServer,
   options: ClientIdentityOptions,
   fetch: SignInFetch,
+  variable: string,
 ): Promise<OAuthClient> {
   const { host } = new URL(server.issuer);
   if (server.registration_endpoint === undefined) {
-    throw new SignInProblem(
-      `${host} needs a client that the operator registers there (UPSTREAM_CLIENT_ID_…), and none is set`,
-    );
+    throw new SignInProblem(`${host} needs a client that the operator registers there (${variable}), and none is set`);
   }
   const methods = server.token_endpoint_auth_methods_supported;
   const asPublic = methods === undefined || methods.includes('none');

@@ -23,7 +23,7 @@ export function createOperatorSecrets(secrets: ReadonlyMap<string, string>): Ope
       if (value === undefined) throw new UpstreamError('sign_in_required', `${variable} is not set`);
       return value;
     },
-    clientId: (serverId) => secrets.get(`UPSTREAM_CLIENT_ID_${asVariable(serverId)}`),
+    clientId: (serverId) => secrets.get(clientIdVariable(serverId)),
     clientSecret: (serverId) => secrets.get(`UPSTREAM_CLIENT_SECRET_${asVariable(serverId)}`),
   };
 }
@@ -31,6 +31,11 @@ export function createOperatorSecrets(secrets: ReadonlyMap<string, string>): Ope
 /** The variable that holds the value of a header. */
 export function headerVariable(serverId: string, name: string): string {
   return `UPSTREAM_HEADER_${asVariable(serverId)}__${asVariable(name)}`;
+}
+
+/** The variable that holds the id of the client that the operator registered. */
+export function clientIdVariable(serverId: string): string {
+  return `UPSTREAM_CLIENT_ID_${asVariable(serverId)}`;
 }
 
 function asVariable(text: string): string {

@@ -67,6 +67,9 @@ const shapes = {
   },
 };
 
+/** How the client shows its secret: basic unless the server's metadata leaves that out. */
+const shown = { GitHub: 'client_secret_basic', Google: 'client_secret_basic', Slack: 'client_secret_post' };
+
 test.each(Object.keys(shapes) as (keyof typeof shapes)[])(
   "a server like %s's: sign in, the tools are in the link, call one, disconnect, they are not",
   async (name) => {
@@ -75,6 +78,7 @@ test.each(Object.keys(shapes) as (keyof typeof shapes)[])(
     expect(await listed()).toEqual([]);
     const asked = await signInAt(person, server);
     expect(asked.searchParams.get('client_id')).toBe(clientId);
+    expect(server.clientAuthentications.splice(0)).toEqual([shown[name]]);
     await waitUntil('the tools', async () => (await listed()).includes('vault__echo'));
     const called = await ask('tools/call', { name: 'vault__echo', arguments: { text: 'hi' } });
     expect(called.result).toMatchObject({ content: [{ text: 'hi' }] });
@@ -90,9 +94,13 @@ test('without a client of the operator the answer says what is missing', async (
   const { server, person, broker } = vault();
   server.mischief = { serverMetadata: asGitHub };
 
-  await deployManifest(broker, { id: 'other', connection: { type: 'http', url: server.url }, auth: { type: 'oauth' } });
-  const path = `/api/users/${person.userId}/upstream-connections/other/sign-in`;
+  await deployManifest(broker, {
+    id: 'other-files',
+    connection: { type: 'http', url: server.url },
+    auth: { type: 'oauth' },
+  });
+  const path = `/api/users/${person.userId}/upstream-connections/other-files/sign-in`;
   const { status, body } = await person.call('POST', path);
   expect(status).toBe(502);
-  expect(body['message']).toContain('UPSTREAM_CLIENT_ID_');
+  expect(body['message']).toContain('(UPSTREAM_CLIENT_ID_OTHER_FILES)');
 });

@@ -11,6 +11,7 @@ import { refreshParameters } from './known-providers.ts';
 import { oidcConfiguration } from './oauth-client.ts';
 import { withSignInFetch } from './sign-in-fetch.ts';
 import { providerName } from './provider-name.ts';
+import { clientIdVariable } from './operator-secrets.ts';
 import type { SignInParts } from './sign-in-parts.ts';
 import { SignInProblem } from './sign-in-problem.ts';
 
@@ -33,7 +34,8 @@ export async function startSignIn(
     return await withSignInFetch(parts.addressOf(server), async (fetch, address) => {
       const metadata = await discoverSignIn(address, fetch);
       const configured = configuredClient(server.id, auth.clientId, parts);
-      const client = await clientFor(metadata.authorizationServer, configured, parts.identity, fetch);
+      const variable = clientIdVariable(server.id);
+      const client = await clientFor(metadata.authorizationServer, configured, parts.identity, fetch, variable);
       const binding = { server: metadata.authorizationServer, client, resource: metadata.resource };
 
       const scopes = wantedScopes(auth.scopes, metadata, await parts.store.find(userId, server.id));
