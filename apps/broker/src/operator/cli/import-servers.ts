@@ -41,8 +41,8 @@ export function importServers(source: Uint8Array | string): ImportedServer[] {
   const entries = Object.entries(serversOf(read.value));
   if (entries.length === 0) throw new Error('the configuration names no server: it needs "mcpServers" or "servers"');
   if (entries.length > maxServers) throw new Error(`the configuration names more than ${maxServers} servers`);
-  const taken = new Set<string>();
-  return entries.map(([name, entry]) => importOne(name, asRecord(entry) ?? {}, taken));
+  const giveId = createIds();
+  return entries.map(([name, entry]) => importOne(name, asRecord(entry) ?? {}, giveId(name)));
 }
 
 function serversOf(value: unknown): Record<string, unknown> {
@@ -63,8 +63,7 @@ function addressOf(entry: Record<string, unknown>): string | undefined {
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-function importOne(name: string, entry: Record<string, unknown>, taken: Set<string>): ImportedServer {
-  const id = idOf(name, taken);
+function importOne(name: string, entry: Record<string, unknown>, id: string): ImportedServer {
   const url = addressOf(entry);
   if (url !== undefined) return importAddress(name, id, url, headersOf(entry), text(entry['type']));
   const command = text(entry['command']);
@@ -147,8 +146,9 @@ function importProgram(
       'Arguments that carry a secret are left out, since every process can read them: give it in a variable of "secrets".',
     );
   }
-  const secrets = environment.filter((variable) => /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(variable));
-  const others = environment.filter((variable) => !secrets.includes(variable));
+  const isSecretName = (variable: string) => /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)*$/.test(variable);
+  const secrets = environment.filter(isSecretName);
+  const others = environment.filter((variable) => !isSecretName(variable));
   if (others.length > 0) notes.push(`Add these variables to "env" of the entry yourself: ${others.join(', ')}.`);
   notes.push('Add "network": true to the entry if it talks to the internet.');
   const entry = {
@@ -207,15 +207,27 @@ function common(name: string, id: string): Record<string, unknown> {
   };
 }
 
-function idOf(name: string, taken: Set<string>): string {
+/** Ids of their own for the servers of one configuration, from their names. */
+function createIds(): (name: string) => string {
+  const taken = new Set<string>();
+  /** Of each beginning, the last number that was given: counting from 2 each time takes the square of the time. */
+  const counts = new Map<string, number>();
+  return (name) => {
+    const base = baseOf(name);
+    let count = counts.get(base) ?? 1;
+    let id = count === 1 ? base : `${base}-${count}`;
+    while (taken.has(id)) id = `${base}-${++count}`;
+    counts.set(base, count);
+    taken.add(id);
+    return id;
+  };
+}
+
+function baseOf(name: string): string {
   const plain = name
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, 58);
   const trimmed = plain.replace(/^-/, '').replace(/-$/, '') || 'server';
-  const base = serverIdSchema.safeParse(trimmed).success ? trimmed : `mcp-${trimmed}`;
-  let id = base;
-  for (let count = 2; taken.has(id); count++) id = `${base}-${count}`;
-  taken.add(id);
-  return id;
+  return serverIdSchema.safeParse(trimmed).success ? trimmed : `mcp-${trimmed}`;
 }
