@@ -117,19 +117,18 @@ export class ScriptedBrowser {
     });
   }
 
-  /** Registers a client and signs in with it, as an MCP client of another program does. */
+  /** Signs in with a client, as an MCP client of another program does. It registers, unless it has an id. */
   async signInMcpClient(
-    choice: SignInChoice & { resource?: string; redirectUri?: string; scope?: string; clientName?: string } = {},
+    choice: SignInChoice & {
+      resource?: string;
+      redirectUri?: string;
+      scope?: string;
+      clientName?: string;
+      clientId?: string;
+    } = {},
   ): Promise<McpClientTokens> {
     const redirectUri = choice.redirectUri ?? 'http://127.0.0.1:53999/callback';
-    const registered: unknown = await (
-      await fetch(new URL('/oauth/register', this.publicUrl), {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ client_name: choice.clientName ?? 'Scripted client', redirect_uris: [redirectUri] }),
-      })
-    ).json();
-    const clientId = textField(registered, 'client_id');
+    const clientId = choice.clientId ?? (await this.#register(redirectUri, choice.clientName ?? 'Scripted client'));
     const verifier = randomBytes(48).toString('base64url');
     const callback = await this.signIn(
       this.authorizeUrl({
@@ -154,6 +153,17 @@ export class ScriptedBrowser {
     if (!answer.ok) throw new Error(`no tokens: ${answer.status} ${await answer.text()} after ${callback.href}`);
     const tokens = readTokens(await answer.json());
     return { clientId, redirectUri, accessToken: tokens.accessToken, refreshToken: tokens.refreshToken };
+  }
+
+  async #register(redirectUri: string, clientName: string): Promise<string> {
+    const registered: unknown = await (
+      await fetch(new URL('/oauth/register', this.publicUrl), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ client_name: clientName, redirect_uris: [redirectUri] }),
+      })
+    ).json();
+    return textField(registered, 'client_id');
   }
 
   /** An authorization address with the fields that every request has; `fields` come over them. */

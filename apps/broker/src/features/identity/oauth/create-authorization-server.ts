@@ -1,3 +1,4 @@
+import { createBackground } from '#platform/background.ts';
 import type { IdentityOptions } from '../identity-options.ts';
 import type { Revocations } from '../revocations.ts';
 import type { UserStore } from '../users/user-store.ts';
@@ -5,6 +6,8 @@ import { createAuthorizations } from './authorizations.ts';
 import { answerUnavailable } from './answer-unavailable.ts';
 import { createProvider } from './create-provider.ts';
 import { emitSignIns } from './emit-sign-ins.ts';
+import { createClientDocumentStore } from './client-document-store.ts';
+import { createClientDocuments } from './client-documents.ts';
 import { createClientDocumentFetch } from './fetch-client-document.ts';
 import { createFrontendCookie } from './frontend-cookie.ts';
 import { createHandOff } from './hand-off-grant.ts';
@@ -25,7 +28,14 @@ export function createAuthorizationServer(
   const { resources, keys, users, revocations } = parts;
   const cookie = createFrontendCookie({ publicUrl, cookieKey: keys.cookieKey, secret: (bytes) => ids.secret(bytes) });
   const reuse = createRefreshReuse({ db, key: keys.cookieKey });
-  const documents = createClientDocumentFetch(clock, options.documentDispatcher);
+  const background = createBackground(log);
+  const documents = createClientDocuments({
+    documents: createClientDocumentFetch(options.documentDispatcher),
+    store: createClientDocumentStore(db.query),
+    clock,
+    log,
+    background,
+  });
   const provider = createProvider({
     publicUrl,
     brandName,
@@ -36,7 +46,7 @@ export function createAuthorizationServer(
     users,
     reuse,
     keys,
-    fetchClientDocument: documents.fetch,
+    fetchClientDocument: documents.answer,
     onGrantRevoked: (grantId) => void revocations.announce(grantId),
   });
   const authorizations = createAuthorizations({ db, clock, announce: revocations.announce });
@@ -45,5 +55,15 @@ export function createAuthorizationServer(
   if (events) emitSignIns(provider, events, db.query);
   answerUnavailable(provider);
   provider.on('server_error', (_ctx, error) => log.error({ err: error }, 'the authorization server failed'));
-  return { provider, cookie, reuse, authorizations, handOff, close: documents.close };
+  return {
+    provider,
+    cookie,
+    reuse,
+    authorizations,
+    handOff,
+    async close() {
+      await background.flush();
+      await documents.close();
+    },
+  };
 }

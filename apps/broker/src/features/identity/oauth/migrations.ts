@@ -37,4 +37,17 @@ export const authorizationMigrations: readonly Migration[] = [
       `alter table authorizations add column browser_name text`,
     ],
   },
+  {
+    name: '0028-identity-client-documents',
+    statements: [
+      // clients' metadata documents as they were when they were last fetched
+      `create table client_documents (
+        client_id text primary key,
+        metadata jsonb not null,
+        fetched_at timestamptz not null,
+        used_at timestamptz not null
+      )`,
+      `create index client_documents_use on client_documents (used_at)`,
+    ],
+  },
 ];

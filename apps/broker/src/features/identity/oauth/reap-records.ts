@@ -1,9 +1,10 @@
 import type { Database } from '#platform/db/database.ts';
+import { reapClientDocuments } from './client-document-store.ts';
 
 /**
  * Deletes what has no meaning any more: records past their end (codes and hand-off tickets, sessions, unfinished
- * sign-ins, tokens, grants), clients that registered fourteen days ago and have no grant, and authorizations whose grant
- * was deleted. Everything that is deleted was refused before already.
+ * sign-ins, tokens, grants), clients that registered fourteen days ago and have no grant, authorizations whose grant was
+ * deleted, and metadata documents of clients that nobody uses. Everything that is deleted was refused before already.
  * @returns how many rows went; 0 too when another replica is at it.
  */
 export async function reapRecords(db: Pick<Database, 'transaction'>): Promise<number> {
@@ -22,6 +23,7 @@ export async function reapRecords(db: Pick<Database, 'transaction'>): Promise<nu
       `delete from authorizations a
        where not exists (select 1 from oauth_records g where g.model = 'Grant' and g.id = a.grant_id)`,
     );
-    return expired.affectedRows + clients.affectedRows + authorizations.affectedRows;
+    const documents = await reapClientDocuments(query);
+    return expired.affectedRows + clients.affectedRows + authorizations.affectedRows + documents;
   });
 }

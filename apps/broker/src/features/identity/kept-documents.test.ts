@@ -1,0 +1,177 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Database } from '#platform/db/database.ts';
+import { describeOnDatabases } from '#testing/databases.ts';
+import { startDocumentServer, type DocumentServer } from '#testing/document-server.ts';
+import { freePort } from '#testing/free-port.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { identityMigrations } from './migrations.ts';
+import { knownDocuments } from './oauth/known-documents.ts';
+import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
+import { useTokens } from './testing/use-tokens.ts';
+
+describeOnDatabases('clients whose metadata document cannot be fetched', identityMigrations, (open) => {
+  let db: Database;
+  let documents: DocumentServer;
+  let running: RunningIdentity;
+  let port: number;
+  beforeAll(async () => {
+    db = await open();
+    port = await freePort();
+  });
+  beforeEach(async () => {
+    documents = await startDocumentServer();
+    running = await start();
+  });
+  afterEach(async () => {
+    await running.close();
+    await documents.close();
+  });
+  afterAll(() => db.query('delete from client_documents'));
+
+  const start = () => startIdentity({ db, listenPort: port, documentDispatcher: documents.dispatcher });
+  const restart = async () => {
+    await running.close();
+    running = await start();
+  };
+  const redirectUri = 'http://localhost:4711/callback';
+  const publish = (clientId: string, document: object = {}) =>
+    documents.answers.set(new URL(clientId).pathname, (_request, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ client_id: clientId, redirect_uris: ['http://localhost/callback'], ...document }));
+    });
+  /** The document's host refuses whoever asks. */
+  const forbid = (clientId: string) =>
+    documents.answers.set(new URL(clientId).pathname, (_request, response) => response.writeHead(403).end());
+  const asked = (clientId: string) => documents.requests.filter((path) => path === new URL(clientId).pathname).length;
+  const signIn = (clientId: string, redirect = redirectUri) =>
+    new ScriptedBrowser(running.publicUrl).signInMcpClient({ clientId, redirectUri: redirect });
+  const ageDocument = (clientId: string, interval: string) =>
+    db.query(`update client_documents set fetched_at = fetched_at - $2::interval where client_id = $1`, [
+      clientId,
+      interval,
+    ]);
+  const { call, refresh } = useTokens(() => running.publicUrl);
+
+  test('one that was good once signs in and renews after a restart, while its host answers 403', async () => {
+    const clientId = 'https://client.example/kept';
+    publish(clientId);
+    const client = await signIn(clientId);
+    forbid(clientId);
+    await restart();
+    await ageDocument(clientId, '1 hour');
+    expect((await refresh(client)).status).toBe(200);
+    await restart();
+    const again = await signIn(clientId);
+    expect(await call(again.accessToken)).toBe(200);
+    // it was asked for again beside that
+    await waitUntil('asked again', () => asked(clientId) >= 2, 4000);
+  });
+
+  test('a kept document is fetched again beside its use, and the next use has what it says now', async () => {
+    const clientId = 'https://client.example/changed';
+    publish(clientId);
+    await signIn(clientId);
+    publish(clientId, { redirect_uris: ['http://localhost/callback', 'http://localhost/second'] });
+    await ageDocument(clientId, '1 hour');
+    await restart();
+    await signIn(clientId);
+    await waitUntil('kept anew', async () => {
+      const { rows } = await db.query<{ metadata: { redirect_uris: string[] } }>(
+        `select metadata from client_documents where client_id = $1`,
+        [clientId],
+      );
+      return rows[0]?.metadata.redirect_uris.length === 2;
+    });
+    await restart();
+    const client = await signIn(clientId, 'http://localhost:4712/second');
+    expect(await call(client.accessToken)).toBe(200);
+  });
+
+  test('one that is young is used without asking', async () => {
+    const clientId = 'https://client.example/young';
+    publish(clientId);
+    await signIn(clientId);
+    await restart();
+    await signIn(clientId);
+    await running.close();
+    expect(asked(clientId)).toBe(1);
+    running = await start();
+  });
+
+  test('a document that breaks a rule later does not take the place of the good one', async () => {
+    const clientId = 'https://client.example/spoilt';
+    publish(clientId);
+    await signIn(clientId);
+    publish(clientId, { client_secret: 'shared' });
+    await ageDocument(clientId, '1 hour');
+    for (let round = 0; round < 2; round++) {
+      await restart();
+      expect(await call((await signIn(clientId)).accessToken)).toBe(200);
+    }
+    expect(running.logged()).toContain('only public clients');
+  });
+
+  test('well-known clients sign in by what is shipped of them where nothing can be fetched', async () => {
+    for (const [clientId, { redirect_uris: redirects }] of knownDocuments) {
+      forbid(clientId);
+      for (const redirect of redirects) {
+        const client = await signIn(
+          clientId,
+          redirect.replace('/callback', ':4711/callback').replace(/^(https.*):4711/, '$1'),
+        );
+        expect(await call(client.accessToken), redirect).toBe(200);
+      }
+    }
+    const { rows } = await db.query(`select 1 from client_documents where client_id = any($1)`, [
+      [...knownDocuments.keys()],
+    ]);
+    // what is shipped is not kept: a fetch that works comes first
+    expect(rows).toEqual([]);
+  });
+
+  test('what a well-known client publishes comes before what is shipped of it', async () => {
+    const clientId = 'https://zed.dev/oauth/client-metadata.json';
+    publish(clientId, { client_name: 'Zed', redirect_uris: ['http://127.0.0.1/elsewhere'], scope: 'mcp:*' });
+    const client = await signIn(clientId, 'http://127.0.0.1:4711/elsewhere');
+    expect(await call(client.accessToken)).toBe(200);
+  });
+
+  test('a client that can also do without a secret is a public one, whatever it prefers', async () => {
+    const clientId = 'https://chatgpt.com/oauth/client.json';
+    const document = {
+      redirect_uris: ['https://chatgpt.com/connector_platform_oauth_redirect'],
+      token_endpoint_auth_method: 'private_key_jwt',
+      token_endpoint_auth_signing_alg: 'RS256',
+      jwks_uri: 'https://chatgpt.com/oauth/jwks.json',
+    };
+    publish(clientId, { ...document, token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'] });
+    const [redirect = ''] = document.redirect_uris;
+    const client = await signIn(clientId, redirect);
+    expect(await call(client.accessToken)).toBe(200);
+    expect((await refresh(client)).status).toBe(200);
+    const secretive = 'https://client.example/signs-only';
+    publish(secretive, document);
+    await expect(signIn(secretive, redirect)).rejects.toThrow();
+  });
+
+  test('a kept document that nobody used for 90 days is forgotten', async () => {
+    const [unused, used] = ['https://client.example/unused', 'https://client.example/used'];
+    for (const clientId of [unused, used]) {
+      publish(clientId);
+      await signIn(clientId);
+    }
+    await db.query(`update client_documents set used_at = now() - interval '91 days' where client_id in ($1, $2)`, [
+      unused,
+      used,
+    ]);
+    await restart();
+    await signIn(used);
+    await running.identity.reap();
+    const { rows } = await db.query<{ client_id: string }>(
+      `select client_id from client_documents where client_id in ($1, $2)`,
+      [unused, used],
+    );
+    expect(rows).toEqual([{ client_id: used }]);
+  });
+});

@@ -1,0 +1,90 @@
+import type { Background } from '#platform/background.ts';
+import { elapsedTime, type Clock } from '#platform/clock.ts';
+import { isDatabaseLost } from '#platform/db/database-errors.ts';
+import type { Log } from '#platform/log.ts';
+import type { ClientDocumentStore } from './client-document-store.ts';
+import type { ClientDocumentFetch, FetchedDocument, PublicMetadata } from './fetch-client-document.ts';
+import { knownDocuments } from './known-documents.ts';
+
+/** oidc-provider asks again while it renders the error, and a client must not make us send requests without end. */
+const rememberFailureMs = 10_000;
+const maxFailures = 1000;
+/** How old a kept document may be before it is fetched again, beside its use. */
+const refetchAfterMs = 300_000;
+
+export type ClientDocuments = ReturnType<typeof createClientDocuments>;
+
+/**
+ * The metadata documents of clients. One that was good once is used as it was then and fetched again beside that, so that a
+ * third party that is away costs nobody a sign-in; one that was never fetched is fetched, and for a well-known client that
+ * fails to what we ship of it.
+ */
+export function createClientDocuments(options: {
+  documents: ClientDocumentFetch;
+  store: ClientDocumentStore;
+  clock: Clock;
+  log: Log;
+  background: Background;
+}) {
+  const { documents, store, log, background } = options;
+  const time = elapsedTime(options.clock);
+  const failures = new Map<string, { error: unknown; untilMs: number }>();
+
+  async function fetchDocument(clientId: string): Promise<FetchedDocument> {
+    const failed = failures.get(clientId);
+    if (failed && time.now() < failed.untilMs) throw failed.error;
+    failures.delete(clientId);
+    try {
+      const fetched = await documents.fetch(clientId);
+      await store.keep(clientId, fetched.metadata);
+      return fetched;
+    } catch (error) {
+      if (!isDatabaseLost(error)) remember(clientId, error);
+      throw error;
+    }
+  }
+
+  function remember(clientId: string, error: unknown): void {
+    const [oldest] = failures.keys();
+    if (oldest !== undefined && failures.size >= maxFailures) failures.delete(oldest);
+    failures.set(clientId, { error, untilMs: time.now() + rememberFailureMs });
+    log.warn({ clientId, err: error }, "a client's metadata document could not be fetched");
+  }
+
+  return {
+    /**
+     * The document of this client, as the answer to the request that oidc-provider wants to send for it.
+     * @throws what the fetch failed with, where there is nothing to use in its place
+     */
+    async answer(address: string | URL): Promise<Response> {
+      const clientId = String(address);
+      const kept = await store.find(clientId);
+      if (kept) {
+        const isOld = options.clock.now() - kept.fetchedAt.getTime() > refetchAfterMs;
+        if (isOld) background.add(fetchDocument(clientId).catch(passIfLost), 'a client document could not be kept');
+        return toResponse(clientId, kept.metadata);
+      }
+      try {
+        const fetched = await fetchDocument(clientId);
+        return toResponse(clientId, fetched.metadata, fetched.cacheControl);
+      } catch (error) {
+        const known = knownDocuments.get(clientId);
+        if (!known || isDatabaseLost(error)) throw error;
+        return toResponse(clientId, known);
+      }
+    },
+    close: documents.close,
+  };
+}
+
+/** That it could not be fetched has been logged. */
+function passIfLost(error: unknown): void {
+  if (isDatabaseLost(error)) throw error;
+}
+
+function toResponse(clientId: string, metadata: PublicMetadata, cacheControl?: string): Response {
+  return Response.json(
+    { client_id: clientId, ...metadata },
+    { headers: cacheControl === undefined ? {} : { 'cache-control': cacheControl } },
+  );
+}
