@@ -40,9 +40,11 @@ describeOnDatabases('clients whose metadata document cannot be fetched', identit
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ client_id: clientId, redirect_uris: ['http://localhost/callback'], ...document }));
     });
-  /** The document's host refuses whoever asks. */
-  const forbid = (clientId: string) =>
-    documents.answers.set(new URL(clientId).pathname, (_request, response) => response.writeHead(403).end());
+  /** The document's host refuses whoever asks, or cannot be reached. */
+  const forbid = (clientId: string, how: 'refuses' | 'hangs up' = 'refuses') =>
+    documents.answers.set(new URL(clientId).pathname, (request, response) =>
+      how === 'refuses' ? response.writeHead(403).end() : request.socket.destroy(),
+    );
   const asked = (clientId: string) => documents.requests.filter((path) => path === new URL(clientId).pathname).length;
   const signIn = (clientId: string, redirect = redirectUri) =>
     new ScriptedBrowser(running.publicUrl).signInMcpClient({ clientId, redirectUri: redirect });
@@ -88,6 +90,24 @@ describeOnDatabases('clients whose metadata document cannot be fetched', identit
     expect(await call(client.accessToken)).toBe(200);
   });
 
+  test('while the database is away a renewal is answered 503, never invalid_client', async () => {
+    const clientId = 'https://client.example/database';
+    publish(clientId);
+    const client = await signIn(clientId);
+    await running.close();
+    const lost = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    const query: typeof db.query = async (text, values) => {
+      if (text.includes('from client_documents')) throw lost;
+      return db.query(text, values);
+    };
+    running = await startIdentity({ db: { ...db, query }, listenPort: port, documentDispatcher: documents.dispatcher });
+    const answer = await refresh(client);
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await answer.json()).toMatchObject({ error: 'temporarily_unavailable' });
+    await restart();
+    expect((await refresh(client)).status).toBe(200);
+  });
+
   test('one that is young is used without asking', async () => {
     const clientId = 'https://client.example/young';
     publish(clientId);
@@ -113,8 +133,9 @@ describeOnDatabases('clients whose metadata document cannot be fetched', identit
   });
 
   test('well-known clients sign in by what is shipped of them where nothing can be fetched', async () => {
+    let turn = 0;
     for (const [clientId, { redirect_uris: redirects }] of knownDocuments) {
-      forbid(clientId);
+      forbid(clientId, turn++ % 2 === 0 ? 'hangs up' : 'refuses');
       for (const redirect of redirects) {
         const client = await signIn(
           clientId,

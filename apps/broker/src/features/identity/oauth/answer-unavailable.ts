@@ -1,21 +1,38 @@
-import type { Provider } from 'oidc-provider';
-import { isDatabaseLost } from '#platform/db/database-errors.ts';
+import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { DatabaseLostError, isDatabaseLost } from '#platform/db/database-errors.ts';
 import { renderError } from '#platform/http/error-body.ts';
 
 /** How soon a client may try again: a database that restarts is back within seconds. */
 const retryAfterSeconds = 5;
 
 /**
- * oidc-provider answers 500 `server_error` for whatever it did not expect. A database that is away, or full, is a failure
- * that passes: 503 in OAuth's words beside ours, and for pages the status alone.
+ * oidc-provider answers 500 `server_error` for whatever it did not expect, and `invalid_client` where it cannot find a client.
+ * A database that is away, or full, is a failure that passes: 503 in OAuth's words beside ours, and for pages the status
+ * alone.
  */
 export function answerUnavailable(provider: Provider): void {
   provider.on('server_error', (ctx, error) => {
-    if (!isDatabaseLost(error) || ctx.status !== 500) return;
-    const { status, body } = renderError(error, '');
-    ctx.status = status;
-    ctx.set('retry-after', String(retryAfterSeconds));
-    if (ctx.type === 'text/html') return;
-    ctx.body = { ...body, error: 'temporarily_unavailable', error_description: body.message };
+    if (isDatabaseLost(error) && ctx.status === 500) answer(ctx, error);
   });
+  // a client whose metadata document cannot be read: some forget their tokens at invalid_client
+  const answerIfLost = (ctx: KoaContextWithOIDC, error: Error) => {
+    const lost = lostDatabaseOf(error);
+    if (lost) answer(ctx, lost);
+  };
+  provider.on('authorization.error', answerIfLost);
+  provider.on('grant.error', answerIfLost);
+  provider.on('revocation.error', answerIfLost);
+}
+
+function answer(ctx: KoaContextWithOIDC, error: unknown): void {
+  const { status, body } = renderError(error, '');
+  ctx.status = status;
+  ctx.set('retry-after', String(retryAfterSeconds));
+  if (ctx.type === 'text/html') return;
+  ctx.body = { ...body, error: 'temporarily_unavailable', error_description: body.message };
+}
+
+function lostDatabaseOf(error: unknown): DatabaseLostError | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof DatabaseLostError) return at;
+  return undefined;
 }

@@ -1,6 +1,6 @@
 import type { Background } from '#platform/background.ts';
 import { elapsedTime, type Clock } from '#platform/clock.ts';
-import { isDatabaseLost } from '#platform/db/database-errors.ts';
+import { DatabaseLostError, isDatabaseLost } from '#platform/db/database-errors.ts';
 import type { Log } from '#platform/log.ts';
 import type { ClientDocumentStore } from './client-document-store.ts';
 import type { ClientDocumentFetch, FetchedDocument, PublicMetadata } from './fetch-client-document.ts';
@@ -36,10 +36,10 @@ export function createClientDocuments(options: {
     failures.delete(clientId);
     try {
       const fetched = await documents.fetch(clientId);
-      await store.keep(clientId, fetched.metadata);
+      background.add(store.keep(clientId, fetched.metadata), "a client's metadata document could not be kept");
       return fetched;
     } catch (error) {
-      if (!isDatabaseLost(error)) remember(clientId, error);
+      remember(clientId, error);
       throw error;
     }
   }
@@ -54,14 +54,15 @@ export function createClientDocuments(options: {
   return {
     /**
      * The document of this client, as the answer to the request that oidc-provider wants to send for it.
-     * @throws what the fetch failed with, where there is nothing to use in its place
+     * @throws what the fetch failed with, where there is nothing to use in its place; DatabaseLostError
      */
     async answer(address: string | URL): Promise<Response> {
       const clientId = String(address);
-      const kept = await store.find(clientId);
+      const kept = await store.find(clientId).catch(passOn);
       if (kept) {
         const isOld = options.clock.now() - kept.fetchedAt.getTime() > refetchAfterMs;
-        if (isOld) background.add(fetchDocument(clientId).catch(passIfLost), 'a client document could not be kept');
+        // a failure has been logged by then
+        if (isOld) void fetchDocument(clientId).catch(() => {});
         return toResponse(clientId, kept.metadata);
       }
       try {
@@ -69,7 +70,7 @@ export function createClientDocuments(options: {
         return toResponse(clientId, fetched.metadata, fetched.cacheControl);
       } catch (error) {
         const known = knownDocuments.get(clientId);
-        if (!known || isDatabaseLost(error)) throw error;
+        if (!known) throw error;
         return toResponse(clientId, known);
       }
     },
@@ -77,9 +78,9 @@ export function createClientDocuments(options: {
   };
 }
 
-/** That it could not be fetched has been logged. */
-function passIfLost(error: unknown): void {
-  if (isDatabaseLost(error)) throw error;
+/** As an error that answerUnavailable tells from a document that cannot be fetched. */
+function passOn(error: unknown): never {
+  throw isDatabaseLost(error) ? new DatabaseLostError('the database is away', error) : error;
 }
 
 function toResponse(clientId: string, metadata: PublicMetadata, cacheControl?: string): Response {
