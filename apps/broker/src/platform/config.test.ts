@@ -29,6 +29,7 @@ describe('the configuration', () => {
       oidc: undefined,
       standIn: true,
       signInAllow: undefined,
+      clientDocuments: { advertised: false, served: true },
       stripe: undefined,
       adminEmails: ['admin@souk.test'],
       allowDevSignIn: false,

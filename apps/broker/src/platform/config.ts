@@ -21,6 +21,11 @@ export type Config = {
   standIn: boolean;
   /** Who may sign in; everyone where undefined. */
   signInAllow: SignInAllow | undefined;
+  /**
+   * Clients that name themselves by a metadata document: whether we say that they may, and whether one that does is served.
+   * A broker on loopback says nothing, since it may have no way out: clients register there.
+   */
+  clientDocuments: { advertised: boolean; served: boolean };
   stripe: { secretKey: string; webhookSecret: string } | undefined;
   adminEmails: readonly string[];
   allowDevSignIn: boolean;

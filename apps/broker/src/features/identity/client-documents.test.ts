@@ -16,7 +16,11 @@ describe('clients that name themselves by a metadata document', () => {
   beforeAll(async () => {
     db = await openTestDatabase(identityMigrations);
     documents = await startDocumentServer();
-    running = await startIdentity({ db, documentDispatcher: documents.dispatcher });
+    running = await startIdentity({
+      db,
+      environment: { CLIENT_DOCUMENTS: 'on' },
+      documentDispatcher: documents.dispatcher,
+    });
   });
   afterAll(async () => {
     await running.close();
@@ -61,6 +65,31 @@ describe('clients that name themselves by a metadata document', () => {
     expect(answer.status).toBe(200);
     // kept for as long as the document says
     expect(documents.requests.filter((path) => path === '/oauth/metadata.json')).toHaveLength(1);
+  });
+
+  test('at a loopback address clients are not told of documents, and one that comes with its own is served', async () => {
+    const url = publish('/on-its-own', { redirect_uris: ['http://localhost/callback'] });
+    for (const [setting, { supported, left }] of Object.entries({
+      auto: { supported: false, left: true },
+      on: { supported: true, left: true },
+      off: { supported: false, left: false },
+    })) {
+      const own = await startIdentity({
+        db,
+        environment: { CLIENT_DOCUMENTS: setting },
+        documentDispatcher: documents.dispatcher,
+      });
+      const metadata = await fetch(`${own.publicUrl}/.well-known/oauth-authorization-server`);
+      expect(await metadata.json(), setting).toMatchObject({ client_id_metadata_document_supported: supported });
+      const browser = new ScriptedBrowser(own.publicUrl);
+      const signedIn = browser.signInMcpClient({ clientId: url, redirectUri: 'http://localhost:4711/callback' });
+      const outcome = await signedIn.then(
+        () => 'signed in',
+        (error: Error) => error.message,
+      );
+      expect(outcome, setting).toMatch(left ? /^signed in$/ : /^stopped at 400/);
+      await own.close();
+    }
   });
 
   test('the consent page says who published it', async () => {

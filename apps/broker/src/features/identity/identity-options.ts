@@ -22,6 +22,7 @@ export type IdentityOptions = {
     | 'standIn'
     | 'signInAllow'
     | 'adminEmails'
+    | 'clientDocuments'
     | 'limits'
   >;
   clock: Clock;

@@ -173,7 +173,7 @@ describeOnDatabases('clients whose metadata document cannot be fetched', identit
     expect((await refresh(client)).status).toBe(200);
     const secretive = 'https://client.example/signs-only';
     publish(secretive, document);
-    await expect(signIn(secretive, redirect)).rejects.toThrow();
+    await expect(signIn(secretive, redirect)).rejects.toThrow('stopped at 400');
   });
 
   test('a kept document that nobody used for 90 days is forgotten', async () => {

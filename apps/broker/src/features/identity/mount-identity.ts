@@ -57,7 +57,7 @@ function mountAuthorizationServer(app: FastifyInstance, options: IdentityOptions
   const { resources, keys, users, authorizationServer, authentication } = parts;
   const { provider, authorizations } = authorizationServer;
   const { accessTokens } = authentication;
-  mountMetadataRoutes(app, publicUrl, resources);
+  mountMetadataRoutes(app, config, resources);
   mountOAuthRoutes(app, {
     ...authorizationServer,
     publicUrl,

@@ -193,7 +193,8 @@ describeOnDatabases('registration and metadata', identityMigrations, (open) => {
     expect(server.body).toMatchObject({
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
-      client_id_metadata_document_supported: true,
+      // at a loopback address clients register (client-documents.test.ts)
+      client_id_metadata_document_supported: false,
       registration_endpoint: `${publicUrl}/oauth/register`,
       scopes_supported: ['mcp:tools', 'mcp:prompts', 'mcp:resources'],
     });

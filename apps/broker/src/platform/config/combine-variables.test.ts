@@ -96,6 +96,15 @@ describe('variables that several settings depend on', () => {
     expect(problemsOf({ PUBLIC_URL: 'http://[::1]:3000' })).toEqual([]);
   });
 
+  test('clients are told of metadata documents beyond loopback, and where CLIENT_DOCUMENTS=on', () => {
+    const beyond = { PUBLIC_URL: 'https://souk.example', ...google };
+    const at = (environment: NodeJS.ProcessEnv) => readConfig(environment).clientDocuments;
+    expect(at(beyond)).toEqual({ advertised: true, served: true });
+    expect(at({})).toEqual({ advertised: false, served: true });
+    expect(at({ CLIENT_DOCUMENTS: 'on' })).toEqual({ advertised: true, served: true });
+    expect(at({ ...beyond, CLIENT_DOCUMENTS: 'off' })).toEqual({ advertised: false, served: false });
+  });
+
   test.each(['https://localhost', 'https://127.0.0.1', 'https://[::1]:8443'])(
     'the stand-in is refused in production at %s as at any other address',
     (address) => {

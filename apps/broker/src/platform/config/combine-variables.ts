@@ -1,4 +1,5 @@
 import type { Environment } from './environment.ts';
+import { isLoopback } from './is-loopback.ts';
 import { readOidc } from './oidc-config.ts';
 import { maySignIn, readSignInAllow, type SignInAllow } from './sign-in-allow.ts';
 import { standInProblems } from './stand-in-problems.ts';
@@ -38,6 +39,10 @@ export function combineVariables(env: Environment, variables: NodeJS.ProcessEnv,
     oidc,
     standIn,
     signInAllow,
+    clientDocuments: {
+      advertised: env.CLIENT_DOCUMENTS === 'on' || (env.CLIENT_DOCUMENTS === 'auto' && !isLoopback(publicUrl)),
+      served: env.CLIENT_DOCUMENTS !== 'off',
+    },
     stripe: stripe && { secretKey: stripe[0], webhookSecret: stripe[1] },
   };
 }

@@ -68,6 +68,7 @@ const environmentSchema = z.object({
     .optional(),
   MCP_IN_FLIGHT_USER: whole(16, 1, 1_000_000),
   SIGN_IN_PER_MINUTE: whole(20, 1, 1_000_000),
+  CLIENT_DOCUMENTS: z.enum(['auto', 'on', 'off'], 'must be auto, on or off').default('auto'),
   CATALOGUE_DIR: optionalText,
   BUNDLED_CATALOGUE: z.enum(['on', 'off'], 'must be on or off').default('on'),
   UPSTREAM_ALLOW_ADDRESSES: list.superRefine((entries, context) => {

@@ -1,3 +1,5 @@
+import { isLoopback } from './is-loopback.ts';
+
 /** A company's own OpenID provider. */
 export type OidcConfig = {
   /** As the operator wrote it: what the provider calls itself must be the same. */
@@ -9,8 +11,6 @@ export type OidcConfig = {
   /** Its addresses count as verified where it does not say whether they are. */
   trustEmail: boolean;
 };
-
-const loopback: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /**
  * Reads OIDC_ISSUER and its kin: the issuer, the client's id and its secret go together.
@@ -44,7 +44,7 @@ export function readOidc(
 function readIssuer(text: string, problems: string[]): URL | undefined {
   const url = URL.parse(text);
   // Plain http is for a provider on this machine: its answers cannot be changed on the way.
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && loopback.has(url.hostname));
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url));
   if (!url || !isSafe) {
     problems.push('OIDC_ISSUER must be an https address');
     return undefined;

@@ -1,3 +1,5 @@
+import { isLoopback } from './is-loopback.ts';
+
 /**
  * Why the stand-in for sign-in, with which anyone can sign in as anyone, must not run in this configuration.
  * @returns one sentence for each reason, none when there is no objection
@@ -13,7 +15,7 @@ export function standInProblems(given: {
   const problems: string[] = [];
   const standIn = !given.hasProvider && !given.allowDevSignIn;
   const keys = 'set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET, or OIDC_ISSUER and its kin';
-  if (standIn && !['localhost', '127.0.0.1', '[::1]'].includes(given.publicUrl.hostname)) {
+  if (standIn && !isLoopback(given.publicUrl)) {
     problems.push(
       `PUBLIC_URL is not loopback, so the stand-in for sign-in is refused: ${keys} (or ALLOW_DEV_SIGN_IN=1 to allow it)`,
     );

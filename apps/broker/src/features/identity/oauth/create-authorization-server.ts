@@ -46,6 +46,7 @@ export function createAuthorizationServer(
     users,
     reuse,
     keys,
+    servesClientDocuments: config.clientDocuments.served,
     fetchClientDocument: documents.answer,
     onGrantRevoked: (grantId) => void revocations.announce(grantId),
   });

@@ -38,6 +38,8 @@ export type ProviderOptions = {
   users: UserStore;
   reuse: RefreshReuse;
   keys: Pick<SigningKeys, 'signer' | 'cookieKey'>;
+  /** Whether a client may name itself by a metadata document. */
+  servesClientDocuments: boolean;
   fetchClientDocument: (address: string | URL) => Promise<Response>;
   onGrantRevoked: (grantId: string) => void;
 };
@@ -136,7 +138,7 @@ export function createProvider(options: ProviderOptions): Provider {
         idFactory: (ctx) => clientIdFor(ctx, options.ids),
       },
       clientIdMetadataDocument: {
-        enabled: true,
+        enabled: options.servesClientDocuments,
         ack: 'draft-02',
         cacheDuration: { min: 300, max: daySeconds },
         allowFetch: (_ctx, id) => new URL(id).pathname !== '/',

@@ -1,5 +1,6 @@
 import { mcpScopes } from '@souk/contract/identity.ts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Config } from '#platform/config.ts';
 import { SoukError } from '#platform/errors.ts';
 import { allowEveryOrigin, mountPreflight } from './cors.ts';
 import type { Resources } from './resources.ts';
@@ -11,8 +12,13 @@ import type { Resources } from './resources.ts';
  * Clients also probe spellings of their own (/.well-known/oauth-authorization-server/mcp, …/mcp/.well-known/…). Our
  * issuer has no path, so they get a JSON 404 and go on to the right one, as the specifications say.
  */
-export function mountMetadataRoutes(app: FastifyInstance, publicUrl: string, resources: Resources): void {
-  const serverMetadata = describeAuthorizationServer(publicUrl);
+export function mountMetadataRoutes(
+  app: FastifyInstance,
+  config: Pick<Config, 'publicUrl' | 'clientDocuments'>,
+  resources: Resources,
+): void {
+  const { publicUrl } = config;
+  const serverMetadata = describeAuthorizationServer(publicUrl, config.clientDocuments.advertised);
   for (const path of ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']) {
     app.get(path, (_request, reply) => sendPublic(reply, serverMetadata));
   }
@@ -50,7 +56,7 @@ function sendPublic(reply: FastifyReply, document: object) {
   return reply.header('cache-control', 'public, max-age=300').send(document);
 }
 
-function describeAuthorizationServer(publicUrl: string) {
+function describeAuthorizationServer(publicUrl: string, advertisesDocuments: boolean) {
   return {
     issuer: publicUrl,
     authorization_endpoint: `${publicUrl}/oauth/authorize`,
@@ -68,7 +74,7 @@ function describeAuthorizationServer(publicUrl: string) {
     revocation_endpoint_auth_methods_supported: ['none', 'client_secret_basic', 'client_secret_post'],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
-    client_id_metadata_document_supported: true,
+    client_id_metadata_document_supported: advertisesDocuments,
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['ES256'],
     claims_supported: [
