@@ -25,6 +25,10 @@ export async function scheduleJobs(
     upstreams: Pick<Upstreams, 'signIn'>;
   },
 ): Promise<void> {
+  if (db.engine === 'pglite') {
+    // it has no process that does so, and its log would grow until the next stop, which a start after a kill reads whole
+    await jobs.schedule('database-checkpoint', hourSeconds, () => db.query('checkpoint'));
+  }
   await jobs.schedule('connection-log', 600, diagnostics.reap);
   await jobs.schedule('identity-keys', hourSeconds, identity.rotateKeys);
   await jobs.schedule('identity-reaping', hourSeconds, identity.reap);

@@ -27,9 +27,17 @@ const lastWords: string[] = [];
 const files = options.durable ? new DurableNodeFs(options.folder) : new NodeFS(options.folder);
 // PostgreSQL's default of 128 MB of buffers would be touched at the start and stay in memory; the page cache backs these anyway.
 const memory = ['-c', 'shared_buffers=32MB'];
+// what a checkpoint leaves of the log (PostgreSQL's default is 1 GB)
+const log = ['-c', 'max_wal_size=128MB'];
 const startParameters = options.durable
-  ? [...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'), '-c', 'wal_sync_method=fsync', ...memory]
-  : [...PGlite.defaultStartParams, ...memory];
+  ? [
+      ...PGlite.defaultStartParams.filter((parameter) => parameter !== '-F'),
+      '-c',
+      'wal_sync_method=fsync',
+      ...memory,
+      ...log,
+    ]
+  : [...PGlite.defaultStartParams, ...memory, ...log];
 
 try {
   const database = await PGlite.create({
