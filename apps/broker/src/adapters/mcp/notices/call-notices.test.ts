@@ -66,6 +66,18 @@ test('progress and log messages share the places of a call, and each keeps its n
   expect(logged).toEqual(['b']);
 });
 
+test('progress that never stops keeps no log message back', () => {
+  const { limits, pass } = startLimits();
+  const { notices, heard, logged } = startCall(limits);
+  for (let progress = 1; progress <= 300; progress++) {
+    notices.progress({ progress });
+    notices.log({ level: 'info', data: progress });
+    pass(10);
+  }
+  expect(logged.length).toBeGreaterThan(20);
+  expect(heard.length).toBeGreaterThan(20);
+});
+
 test('of a server 200 notices are told in a second, and its calls take turns', () => {
   const { limits, pass } = startLimits();
   const calls = Array.from({ length: 30 }, () => startCall(limits));

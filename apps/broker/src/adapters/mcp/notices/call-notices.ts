@@ -20,6 +20,7 @@ export class CallNotices implements WaitingNotices {
   #progress: Progress | undefined;
   #log: LoggingMessageNotification['params'] | undefined;
   #isWaiting = false;
+  #toldProgress = false;
 
   constructor(server: ServerNotices, listener: NoticeListener) {
     this.#server = server;
@@ -71,10 +72,13 @@ export class CallNotices implements WaitingNotices {
   #tell(): void {
     const progress = this.#progress;
     const log = this.#log;
-    if (progress) {
+    // in turns where both wait: progress that never stops must not keep log messages back
+    if (progress && !(log && this.#toldProgress)) {
+      this.#toldProgress = true;
       this.#progress = undefined;
       this.#listener.onProgress?.(progress);
     } else if (log) {
+      this.#toldProgress = false;
       this.#log = undefined;
       this.#listener.onLog?.(log);
     }
