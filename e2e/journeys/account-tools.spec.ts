@@ -1,29 +1,17 @@
-import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
-import { freePort, newDataDir, programEnv } from '../product.ts';
+import { forkProduct, type ForkedProduct } from '../forked-product.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { callThroughLink } from './call-through-link.ts';
 import { expect, test } from './product-test.ts';
 import { signIn } from './sign-in.ts';
 
-let dataDir: string;
-let child: ChildProcess;
+let product: ForkedProduct;
 let publicUrl: string;
 
 test.beforeAll(async () => {
-  dataDir = await newDataDir();
-  const env = { ...programEnv(), PORT: String(await freePort()), DATA_DIR: dataDir };
-  child = fork(new URL('../account-tools-product.ts', import.meta.url), { execArgv: [], env });
-  const [ready] = await once(child, 'message');
-  publicUrl = String(ready.publicUrl);
+  product = await forkProduct('./account-tools-product.ts');
+  ({ publicUrl } = product);
 });
-test.afterAll(async () => {
-  const exit = once(child, 'exit');
-  child.disconnect();
-  await exit;
-  await rm(dataDir, { recursive: true, force: true });
-});
+test.afterAll(() => product.close());
 
 test('the tools of a service that depend on an account: before the sign-in there, after it, and after a disconnect', async ({
   page,

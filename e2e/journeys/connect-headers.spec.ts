@@ -1,35 +1,24 @@
-import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
-import { freePort, newDataDir, programEnv } from '../product.ts';
+import { forkProduct, type ForkedProduct } from '../forked-product.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { callThroughLink } from './call-through-link.ts';
 import { expect, test } from './product-test.ts';
 import { signIn } from './sign-in.ts';
 
 const key = 'key-of-kim-5f1d';
-let dataDir: string;
-let shop: ChildProcess;
+let shop: ForkedProduct;
 let publicUrl: string;
 
 test.beforeAll(async () => {
-  dataDir = await newDataDir();
-  const env = { ...programEnv(), PORT: String(await freePort()), DATA_DIR: dataDir };
-  shop = fork(new URL('../key-shop.ts', import.meta.url), { execArgv: [], env });
-  const [ready] = await once(shop, 'message');
-  publicUrl = String(ready.publicUrl);
+  shop = await forkProduct('./key-shop.ts');
+  ({ publicUrl } = shop);
 });
-test.afterAll(async () => {
-  const exit = once(shop, 'exit');
-  shop.disconnect();
-  await exit;
-  await rm(dataDir, { recursive: true, force: true });
-});
+test.afterAll(() => shop.close());
 
 /** The headers of the last call that reached the shop. */
 async function headersOfLastCall(): Promise<Record<string, string>> {
-  const answer = once(shop, 'message');
-  shop.send('headers');
+  const answer = once(shop.child, 'message');
+  shop.child.send('headers');
   const [{ headers }] = await answer;
   return headers;
 }
