@@ -24,13 +24,18 @@ export function readJson(source: Uint8Array | string, { comments = false }: { co
     document = parse(text, comments ? { mode: 'jsonc', allowTrailingCommas: true } : { mode: 'json' });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    // a word without quotes may be a secret
-    return failure('', `is not valid JSON: ${reason.replace(/ identifier '[^']*'/, ' word')}`);
+    return failure('', `is not valid JSON: ${withoutWord(reason)}`);
   }
   const issues: Issue[] = [];
   inspect(document.body, '', 1, issues);
   if (issues.length > 0) return { value: undefined, issues };
   return { value: evaluate(document), issues: [] };
+}
+
+/** A word without quotes may be a secret. */
+function withoutWord(reason: string): string {
+  const begin = reason.indexOf(" identifier '");
+  return begin === -1 ? reason : `${reason.slice(0, begin)} word${reason.slice(reason.lastIndexOf("'") + 1)}`;
 }
 
 function decode(bytes: Uint8Array): string | undefined {
