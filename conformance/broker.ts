@@ -36,6 +36,8 @@ export async function startBroker(addresses: readonly string[]): Promise<Broker>
     MCP_CALLS_PER_MINUTE_USER: '100000',
     MCP_REQUESTS_PER_MINUTE_TOKEN: '100000',
     SIGN_IN_PER_MINUTE: '1000',
+    // at a loopback address clients are not told of metadata documents, which the suite checks
+    CLIENT_DOCUMENTS: 'on',
     // no health checks: the suite counts requests
     HEALTH_INTERVAL_MS: '600000',
   };

@@ -19,7 +19,10 @@ let app: TestApp;
 let documents: DocumentServer;
 beforeAll(async () => {
   documents = await startDocumentServer();
-  app = await startTestApp({ identity: { documentDispatcher: documents.dispatcher } });
+  app = await startTestApp({
+    env: { CLIENT_DOCUMENTS: 'on' },
+    identity: { documentDispatcher: documents.dispatcher },
+  });
 });
 afterAll(async () => {
   await app?.stop();
