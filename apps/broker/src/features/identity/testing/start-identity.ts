@@ -86,6 +86,8 @@ export async function startIdentity(options: StartOptions): Promise<RunningIdent
     ...(options.documentDispatcher && { documentDispatcher: options.documentDispatcher }),
   });
   const app = await buildServer({ config, ids, log, isReady: () => Promise.resolve(true) });
+  // one that starts anew on the same port must not be asked over a connection to the one before it
+  app.server.maxRequestsPerSocket = 1;
   const router = createRouter(app, identity.guard);
   await identity.mountRoutes(app, router);
   mountProbes(app, router, identity, publicUrl);
