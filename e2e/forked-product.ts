@@ -6,11 +6,11 @@ import { freePort, newDataDir, programEnv } from './product.ts';
 /** A product with services of its own, in a process that sends its address as the first message. */
 export type ForkedProduct = { publicUrl: string; child: ChildProcess; close(): Promise<void> };
 
-/** @param program in this folder; it ends when its parent disconnects */
-export async function forkProduct(program: string): Promise<ForkedProduct> {
+/** @param program ends when its parent disconnects */
+export async function forkProduct(program: URL): Promise<ForkedProduct> {
   const dataDir = await newDataDir();
   const env = { ...programEnv(), PORT: String(await freePort()), DATA_DIR: dataDir };
-  const child = fork(new URL(program, import.meta.url), { execArgv: [], env });
+  const child = fork(program, { execArgv: [], env });
   const [ready] = await once(child, 'message');
   return {
     publicUrl: String(ready.publicUrl),

@@ -8,7 +8,7 @@ let product: ForkedProduct;
 let publicUrl: string;
 
 test.beforeAll(async () => {
-  product = await forkProduct('./account-tools-product.ts');
+  product = await forkProduct(new URL('../account-tools-product.ts', import.meta.url));
   ({ publicUrl } = product);
 });
 test.afterAll(() => product.close());

@@ -10,7 +10,7 @@ let shop: ForkedProduct;
 let publicUrl: string;
 
 test.beforeAll(async () => {
-  shop = await forkProduct('./key-shop.ts');
+  shop = await forkProduct(new URL('../key-shop.ts', import.meta.url));
   ({ publicUrl } = shop);
 });
 test.afterAll(() => shop.close());

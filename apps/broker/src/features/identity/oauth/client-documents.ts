@@ -12,8 +12,6 @@ const maxFailures = 1000;
 /** How old a kept document may be before it is fetched again, beside its use. */
 const refetchAfterMs = 300_000;
 
-export type ClientDocuments = ReturnType<typeof createClientDocuments>;
-
 /**
  * The metadata documents of clients. One that was good once is used as it was then and fetched again beside that, so that a
  * third party that is away costs nobody a sign-in; one that was never fetched is fetched, and for a well-known client that
