@@ -15,8 +15,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['{apps,packages,services,scripts,bench}/**/*.test.ts'],
-          // the tests wait for close to half of their time: three workers keep two cores busy
-          maxWorkers: Math.ceil(availableParallelism() * 1.5),
+          // the tests wait for close to half of their time: two workers a core keep it busy
+          maxWorkers: availableParallelism() * 2,
           // a process runs many files: each has its own databases, ports and folders, and a start costs more than most tests
           isolate: false,
           globalSetup: ['apps/broker/src/testing/database-setup.ts'],

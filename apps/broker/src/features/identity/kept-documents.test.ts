@@ -1,6 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { openTestDatabase } from '#testing/databases.ts';
 import { startDocumentServer, type DocumentServer } from '#testing/document-server.ts';
 import { freePort } from '#testing/free-port.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
@@ -10,13 +10,13 @@ import { knownDocuments } from './oauth/known-documents.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 import { useTokens } from './testing/use-tokens.ts';
 
-describeOnDatabases('clients whose metadata document cannot be fetched', identityMigrations, (open) => {
+describe('clients whose metadata document cannot be fetched', () => {
   let db: Database;
   let documents: DocumentServer;
   let running: RunningIdentity;
   let port: number;
   beforeAll(async () => {
-    db = await open();
+    db = await openTestDatabase(identityMigrations);
     port = await freePort();
   });
   beforeEach(async () => {
@@ -27,7 +27,7 @@ describeOnDatabases('clients whose metadata document cannot be fetched', identit
     await running.close();
     await documents.close();
   });
-  afterAll(() => db.query('delete from client_documents'));
+  afterAll(() => db.close());
 
   const start = () => startIdentity({ db, listenPort: port, documentDispatcher: documents.dispatcher });
   const restart = async () => {

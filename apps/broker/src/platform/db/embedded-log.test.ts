@@ -13,6 +13,7 @@ test('a checkpoint leaves at most 128 MB of the log', { timeout: 60_000 }, async
     log: pino({ level: 'silent' }),
     cacheDir: defaultCacheDir,
     migrations: [],
+    durable: false,
   });
   const logMb = () => {
     const folder = join(dataDir, 'db', 'pg_wal');
