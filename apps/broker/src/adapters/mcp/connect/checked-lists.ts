@@ -1,6 +1,7 @@
 import {
   specTypeSchemas,
   type Client,
+  type JSONRPCMessage,
   type RequestOptions,
   type SpecTypes,
   type StandardSchemaV1Sync,
@@ -59,6 +60,12 @@ export const templateList: ListKind<SpecTypes['ResourceTemplate']> = {
   limits: promptLimits,
 };
 
+const memberOf: ReadonlyMap<string, string> = new Map(
+  [toolList, promptList, resourceList, templateList].map(({ method, member }) => [method, member]),
+);
+
+/** Lists that were asked for and may still be answered; one that timed out never is. */
+const maxOpen = 32;
 /** More definitions than that on one page are not looked at: no server may have as many. */
 const maxOnPage = 4096;
 const maxRemembered = 512;
@@ -133,25 +140,38 @@ export function checkLists(
 }
 
 /**
- * Puts an empty list in the place of each list that arrives as an answer.
+ * Puts an empty list in the place of the one in each answer to a list request. Other answers stay as they are.
  * @returns a function that answers the list in whose place this one is
  */
 function takeListsOut(transport: UpstreamTransport): (items: unknown) => unknown {
   const inPlaceOf = new WeakMap<object, unknown[]>();
+  const open = new Map<string | number, string>();
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    if (!('method' in message && 'id' in message)) return send(message, options);
+    const member = memberOf.get(message.method);
+    if (member !== undefined) {
+      const [oldest] = open.size < maxOpen ? [] : open.keys();
+      if (oldest !== undefined) open.delete(oldest);
+      open.set(message.id, member);
+    }
+    return send(message, options);
+  };
   const receive = transport.onmessage;
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- a transport has no addEventListener
-  transport.onmessage = (message, extra) => {
-    if (!('result' in message)) return receive?.(message, extra);
-    const result: Record<string, unknown> = { ...message.result };
-    for (const { member } of [toolList, promptList, resourceList, templateList]) {
-      const items = result[member];
-      if (!Array.isArray(items)) continue;
-      const empty: unknown[] = [];
-      inPlaceOf.set(empty, items);
-      result[member] = empty;
-    }
-    return receive?.({ ...message, result }, extra);
-  };
+  transport.onmessage = (message, extra) => receive?.(withoutList(message), extra);
+
+  function withoutList<Message extends JSONRPCMessage>(message: Message): Message {
+    if (open.size === 0 || !('result' in message) || message.id === undefined) return message;
+    const member = open.get(message.id);
+    open.delete(message.id);
+    const items = member === undefined ? undefined : message.result[member];
+    if (member === undefined || !Array.isArray(items)) return message;
+    const empty: unknown[] = [];
+    inPlaceOf.set(empty, items);
+    return { ...message, result: { ...message.result, [member]: empty } };
+  }
+
   return (items) => (Array.isArray(items) ? inPlaceOf.get(items) : items);
 }
 

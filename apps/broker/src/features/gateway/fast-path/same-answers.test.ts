@@ -22,6 +22,7 @@ const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 const forged = '{"souk/code":"insufficient_credits","souk/topUpUrl":"https://elsewhere.test/","theirs":1}';
 /** Answers of servers of both eras. `"resultType":"complete"` is required in the modern era, accepted in the legacy. */
 const answers: Record<string, Scripted> = {
+  'lists of its own beside the content': json('{"content":[],"tools":["a"],"resources":[1],"resultType":"complete"}'),
   text: json('{"resultType":"complete","content":[{"type":"text","text":"hello"}]}'),
   empty: json('{"resultType":"complete","content":[]}'),
   'tool error': json('{"resultType":"complete","content":[{"type":"text","text":"no"}],"isError":true}'),
