@@ -40,7 +40,7 @@ describe('clients whose metadata document cannot be fetched', () => {
       response.setHeader('content-type', 'application/json');
       response.end(JSON.stringify({ client_id: clientId, redirect_uris: ['http://localhost/callback'], ...document }));
     });
-  /** The document's host refuses whoever asks, or cannot be reached. */
+  /** The document's host answers 403, or hangs up. */
   const forbid = (clientId: string, how: 'refuses' | 'hangs up' = 'refuses') =>
     documents.answers.set(new URL(clientId).pathname, (request, response) =>
       how === 'refuses' ? response.writeHead(403).end() : request.socket.destroy(),
@@ -158,7 +158,7 @@ describe('clients whose metadata document cannot be fetched', () => {
     expect(await call(client.accessToken)).toBe(200);
   });
 
-  test('a client that can also do without a secret is a public one, whatever it prefers', async () => {
+  test('a client that lists the method none among others is a public client', async () => {
     const clientId = 'https://chatgpt.com/oauth/client.json';
     const document = {
       redirect_uris: ['https://chatgpt.com/connector_platform_oauth_redirect'],
@@ -176,7 +176,7 @@ describe('clients whose metadata document cannot be fetched', () => {
     await expect(signIn(secretive, redirect)).rejects.toThrow('stopped at 400');
   });
 
-  test('a kept document that nobody used for 90 days is forgotten', async () => {
+  test('a kept document that was not used for 90 days is deleted', async () => {
     const [unused, used] = ['https://client.example/unused', 'https://client.example/used'];
     for (const clientId of [unused, used]) {
       publish(clientId);

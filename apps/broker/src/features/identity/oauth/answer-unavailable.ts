@@ -6,7 +6,7 @@ import { renderError } from '#platform/http/error-body.ts';
 const retryAfterSeconds = 5;
 
 /**
- * oidc-provider answers 500 `server_error` for whatever it did not expect, and `invalid_client` where it cannot find a client.
+ * oidc-provider answers 500 `server_error` for an unexpected error, and `invalid_client` when it cannot find a client.
  * A database that is away, or full, is a failure that passes: 503 in OAuth's words beside ours, and for pages the status
  * alone.
  */

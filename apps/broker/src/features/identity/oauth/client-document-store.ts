@@ -1,7 +1,7 @@
 import type { Query } from '#platform/db/database.ts';
 import type { PublicMetadata } from './fetch-client-document.ts';
 
-/** Anybody can publish documents. Of more than this, those that nobody has used for longest go. */
+/** Anybody can publish documents: above this number, the least recently used are deleted. */
 const maxDocuments = 5000;
 /** Until that happens no more than this are kept; the others are fetched each time. */
 const mostDocuments = 2 * maxDocuments;
@@ -42,7 +42,7 @@ export function createClientDocumentStore(query: Query) {
   };
 }
 
-/** Deletes the documents that nobody has used for 90 days, and those above the limit. @returns how many */
+/** Deletes documents that were not used for 90 days, and the least recently used above the limit. @returns how many */
 export async function reapClientDocuments(query: Query): Promise<number> {
   const unused = await query(
     `delete from client_documents where used_at < now() - make_interval(days => ${maxUnusedDays})`,
