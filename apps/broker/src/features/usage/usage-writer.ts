@@ -22,13 +22,19 @@ export type UsageWriter = UsageRows & {
   stop(): Promise<void>;
 };
 
-const statement = `
-  insert into usage_events
-    (call_id, user_id, server_id, kind, name, outcome, reason, credits, duration_ms, client_id, token_id, created_at,
-     calls)
-  select * from unnest(
-    $1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::int[],
-    $10::text[], $11::text[], $12::timestamptz[], $13::int[])
+const columnNames =
+  'call_id, user_id, server_id, kind, name, outcome, reason, credits, duration_ms, client_id, token_id, created_at';
+const columnTypes =
+  '$1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::int[], ' +
+  '$10::text[], $11::text[], $12::timestamptz[]';
+
+/** Rows of one call each, which is nearly all: PostgreSQL checks no count against the one that is there. */
+const insertRows = `
+  insert into usage_events (${columnNames}) select * from unnest(${columnTypes})
+  on conflict (created_at, call_id) do nothing`;
+
+const insertCountedRows = `
+  insert into usage_events (${columnNames}, calls) select * from unnest(${columnTypes}, $13::int[])
   on conflict (created_at, call_id) do update set calls = excluded.calls where excluded.calls > usage_events.calls`;
 
 /**
@@ -162,7 +168,9 @@ function newestOfEach(batch: UsageRow[]): UsageRow[] {
 }
 
 async function insertUsageRows(query: Query, rows: readonly UsageRow[]): Promise<void> {
-  await query(statement, columns(rows));
+  const hasCounts = rows.some(({ count = 1 }) => count > 1);
+  if (hasCounts) await query(insertCountedRows, [...columns(rows), arrayLiteral(rows.map(({ count }) => count ?? 1))]);
+  else await query(insertRows, columns(rows));
 }
 
 function columns(batch: readonly UsageRow[]): string[] {
@@ -180,6 +188,5 @@ function columns(batch: readonly UsageRow[]): string[] {
     column((event) => event.clientId),
     column((event) => event.tokenId),
     column((event) => new Date(event.atMs).toISOString()),
-    column((event) => event.count ?? 1),
   ];
 }
