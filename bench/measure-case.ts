@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { runClosedLoop, type Load } from './closed-loop.ts';
 import { loadAverage, measureCoreSpeed } from './machine.ts';
 import { McpConnection, type Endpoint, type Era } from './mcp-connection.ts';
@@ -53,6 +54,10 @@ type Bed = { target: Target; connections: McpConnection[]; warmUp: Load; rounds:
 
 const warmUpShare = 0.25;
 
+/** A process that used no processor time for so long is at rest: brokers write rows every 50 ms. */
+const quietMs = 120;
+const longestRestMs = 2_000;
+
 /** Measures all targets in turn in each round, under the same load, so that a drifting machine affects all of them. */
 export async function measureCase(
   theCase: Case,
@@ -68,10 +73,12 @@ export async function measureCase(
       beds.push({ target, connections, warmUp, rounds: [] });
     }
     for (let round = 0; round < rounds; round++) {
-      // the order of the others changes, so that each follows each: the one before leaves the core warm or cold
+      // drawn anew each round: whoever comes right after a broker finds the machine warm
       const [first, ...others] = beds;
-      const inTurn = round % 2 === 0 ? others : others.toReversed();
-      for (const bed of first ? [first, ...inTurn] : []) bed.rounds.push(await runRound(bed, seconds));
+      for (const bed of first ? [first, ...shuffled(others)] : []) {
+        bed.rounds.push(await runRound(bed, seconds));
+        await untilAtRest(bed.target.pid);
+      }
     }
   } finally {
     for (const { connections } of beds) await closeAll(connections);
@@ -92,6 +99,25 @@ async function openConnections(target: Target, { era, clients }: Case): Promise<
 
 async function closeAll(connections: readonly McpConnection[]): Promise<void> {
   await Promise.all(connections.map((connection) => connection.close()));
+}
+
+/** Waits until a broker has written its usage rows: they would cost the next target's time, or be counted as its own. */
+async function untilAtRest(pid: number | undefined): Promise<void> {
+  if (pid === undefined) return;
+  const endsAt = performance.now() + longestRestMs;
+  for (let before = Number.NaN; performance.now() < endsAt;) {
+    const now = (cpuMsOf(pid) ?? 0) + cpuMsOfDescendants(pid);
+    if (now === before) return;
+    before = now;
+    await setTimeout(quietMs);
+  }
+}
+
+function shuffled<Item>(items: readonly Item[]): Item[] {
+  return items
+    .map((item) => ({ item, place: Math.random() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ item }) => item);
 }
 
 async function runRound({ target: { pid }, connections }: Bed, seconds: number): Promise<Round> {
