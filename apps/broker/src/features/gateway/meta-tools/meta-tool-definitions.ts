@@ -8,6 +8,9 @@ export function isMetaTool(name: string): name is MetaToolName {
   return metaToolNames.some((known) => known === name);
 }
 
+/** With it, Claude Code (2.1.121 and later) keeps a tool loaded instead of behind its own tool search. */
+export const alwaysLoadKey = 'anthropic/alwaysLoad';
+
 const readOnly = { readOnlyHint: true, openWorldHint: false };
 const innerCall = {
   type: 'object' as const,
@@ -23,42 +26,44 @@ const innerCall = {
  * later, and make a compact list sufficient (users.md, rows 2 and 3). There are two tools for calling, so that a client's
  * rule "reading needs no approval" stays meaningful (gateway.md, Charging).
  */
-export const metaTools: readonly Tool[] = [
-  {
-    name: 'find_tools',
-    title: 'Find tools',
-    description:
-      'Finds the tools that fit a task, best first, among everything that you may use here, also what is not in the list. Then call one with call_read_only_tool or call_tool.',
-    inputSchema: {
-      type: 'object',
-      properties: {
-        query: { type: 'string', description: 'What is to be done, in a few words.' },
-        limit: { type: 'integer', minimum: 1, maximum: 50, default: 10 },
+export const metaTools: readonly Tool[] = (
+  [
+    {
+      name: 'find_tools',
+      title: 'Find tools',
+      description:
+        'Finds the tools that fit a task, best first, among everything that you may use here, also what is not in the list. Then call one with call_read_only_tool or call_tool.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          query: { type: 'string', description: 'What is to be done, in a few words.' },
+          limit: { type: 'integer', minimum: 1, maximum: 50, default: 10 },
+        },
+        required: ['query'],
       },
-      required: ['query'],
+      annotations: readOnly,
     },
-    annotations: readOnly,
-  },
-  {
-    name: 'call_read_only_tool',
-    title: 'Call a tool that only reads',
-    description: 'Calls a tool by the name that find_tools gave. Refuses tools that are not marked read-only.',
-    inputSchema: innerCall,
-    annotations: { readOnlyHint: true, openWorldHint: true },
-  },
-  {
-    name: 'call_tool',
-    title: 'Call any tool',
-    description: 'Calls a tool by the name that find_tools gave, whatever it does.',
-    inputSchema: innerCall,
-    annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
-  },
-  {
-    name: 'list_my_servers',
-    title: 'List my servers',
-    description:
-      'Lists the servers that you may use: what the names of their tools begin with, and whether they answer, are switched on, or need your sign-in.',
-    inputSchema: { type: 'object', properties: {} },
-    annotations: readOnly,
-  },
-];
+    {
+      name: 'call_read_only_tool',
+      title: 'Call a tool that only reads',
+      description: 'Calls a tool by the name that find_tools gave. Refuses tools that are not marked read-only.',
+      inputSchema: innerCall,
+      annotations: { readOnlyHint: true, openWorldHint: true },
+    },
+    {
+      name: 'call_tool',
+      title: 'Call any tool',
+      description: 'Calls a tool by the name that find_tools gave, whatever it does.',
+      inputSchema: innerCall,
+      annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+    },
+    {
+      name: 'list_my_servers',
+      title: 'List my servers',
+      description:
+        'Lists the servers that you may use: what the names of their tools begin with, and whether they answer, are switched on, or need your sign-in.',
+      inputSchema: { type: 'object', properties: {} },
+      annotations: readOnly,
+    },
+  ] satisfies Tool[]
+).map((tool) => ({ ...tool, _meta: { [alwaysLoadKey]: true } }));

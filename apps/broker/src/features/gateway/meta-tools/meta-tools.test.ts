@@ -21,7 +21,13 @@ beforeAll(async () => {
   fixture = await startHttpFixture('both');
   const echo = fixtureTools.find(({ name }) => name === 'echo');
   if (!echo) throw new Error('the fixture has no echo');
-  const reading = { ...echo, name: 'echo', description: 'Says it again.', annotations: { readOnlyHint: true } };
+  const reading = {
+    ...echo,
+    name: 'echo',
+    description: 'Says it again.',
+    annotations: { readOnlyHint: true },
+    _meta: { 'anthropic/alwaysLoad': true },
+  };
   fixture.offerTools([...fixtureTools.filter(({ name }) => name !== 'echo'), reading]);
   app = await startTestApp({ allowAddresses: [fixture.address] });
   const http = { type: 'http', url: fixture.url };
@@ -71,6 +77,17 @@ describe.each([
       code: -32602,
     });
     await one.close();
+  });
+
+  test('alone ask Claude Code to stay loaded, whatever a server says of its own', async () => {
+    const loadedAt = async (path: string) => {
+      const client = await connect(`${app.publicUrl}${path}`, token);
+      const { tools } = await client.listTools();
+      await client.close();
+      return tools.filter(({ _meta }) => _meta?.['anthropic/alwaysLoad'] === true).map(({ name }) => name);
+    };
+    expect(await loadedAt('/mcp')).toEqual(metaNames);
+    expect(await loadedAt('/s/one/mcp')).toEqual(['echo']);
   });
 
   test('find only tools that this user may use', async () => {

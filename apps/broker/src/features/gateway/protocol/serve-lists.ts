@@ -7,6 +7,7 @@ import type { GatewayParts } from '../gateway-parts.ts';
 import { pageOf } from './paginate.ts';
 import { shownName, type RequestContext } from '../view/request-context.ts';
 import { visibleTo } from '../view/visible.ts';
+import { alwaysLoadKey } from '../meta-tools/meta-tool-definitions.ts';
 import { needsTask } from '../call/task-support.ts';
 
 /** How long a client may keep a list: it changes only when a service is deployed or switched. */
@@ -88,10 +89,17 @@ function listedTool(context: RequestContext, from: CatalogueServer, item: Catalo
     ...(from.status !== 'connected' && { stale: true }),
   });
   const definition = definitionOf(item) as Pick<Tool, 'inputSchema' | '_meta'>;
-  const meta = definition._meta && exposePages(context, from, definition._meta);
+  const meta = definition._meta && exposePages(context, from, withoutLoadHint(context, definition._meta));
   return {
     ...definition,
     name: shownName(context, item),
     ...((meta || Object.keys(marks).length > 0) && { _meta: { ...meta, ...marks } }),
   };
+}
+
+/** Beside the tools of other servers, no server decides that its own are always loaded. */
+function withoutLoadHint({ serverId }: RequestContext, meta: Record<string, unknown>): Record<string, unknown> {
+  if (serverId !== undefined || !(alwaysLoadKey in meta)) return meta;
+  const { [alwaysLoadKey]: _hint, ...others } = meta;
+  return others;
 }
