@@ -52,7 +52,7 @@ test('[HOME-5] [HOME-8] the first 6 servers are cards with name, tool and prompt
   await expect(cards).toHaveCount(6);
   await expect(cards.getByRole('heading', { level: 3 })).toHaveText(firstSix);
   const everything = cards.filter({ has: page.getByRole('heading', { name: 'Everything' }) });
-  await expect(everything).toContainText('13 tools · 4 prompts');
+  await expect(everything).toContainText('17 tools · 4 prompts');
   await expect(everything).toContainText('Every feature of MCP in one reference server');
 });
 

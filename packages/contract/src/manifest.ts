@@ -183,6 +183,10 @@ const billingSchema = z.strictObject({
   chargeOnErrors: z.boolean().default(false),
 });
 
+/** `form` and `url`: elicitation; `sampling`: the client's model; `roots`: the folders that it works in. */
+export const questionKindSchema = z.enum(['form', 'url', 'sampling', 'roots']);
+export type QuestionKind = z.output<typeof questionKindSchema>;
+
 /**
  * A server definition: what an administrator writes, and what is deployed.
  * Sources: spec part 2 sections 3 and 5 (Manifest, validation), gateway.md for isolation and limits.
@@ -204,6 +208,11 @@ export const manifestSchema = z
     connection: connectionSchema,
     /** One upstream connection for everyone, or one for each person (own credentials or state). */
     isolation: z.enum(['shared', 'perUser']).optional(),
+    /**
+     * What the server may ask a person's client while a tool runs, where it lists the tools that ask only to clients that
+     * can answer: it is asked for its tools as a client of each kind, too.
+     */
+    asks: z.array(questionKindSchema).min(1).max(4).optional(),
     auth: authSchema.default({ type: 'none' }),
     capabilitySnapshot: snapshotSchema.optional(),
     deadlines: z

@@ -1,3 +1,4 @@
+import type { QuestionKind } from '@souk/contract/manifest.ts';
 import { eachInTurns } from '#platform/in-turns.ts';
 import { cleanDefinition } from './clean-definition.ts';
 import { definitionHash } from './definition-hash.ts';
@@ -17,6 +18,8 @@ export type Discovered = {
   prompts: readonly Record<string, unknown>[];
   resources: readonly Record<string, unknown>[];
   templates: readonly Record<string, unknown>[];
+  /** By name, what the tools ask that the server lists only to clients that can answer. */
+  asks?: ReadonlyMap<string, QuestionKind> | undefined;
   /** Ill-made definitions that are not in the lists. */
   leftOut?: readonly LeftOut[] | undefined;
 };
@@ -56,7 +59,16 @@ export async function toStored(
       }
       seen.add(`${kind} ${exposedName}`);
       const { cleaned, flagged } = cleanDefinition(kind, body);
-      items.push({ kind, name, exposedName, body: cleaned, sha256: definitionHash(body), flagged });
+      const asks = kind === 'tool' ? discovered.asks?.get(name) : undefined;
+      items.push({
+        kind,
+        name,
+        exposedName,
+        body: cleaned,
+        sha256: definitionHash(body),
+        flagged,
+        ...(asks && { asks }),
+      });
     });
   await store('tool', discovered.tools);
   await store('prompt', discovered.prompts);

@@ -135,4 +135,8 @@ export const catalogueMigrations: readonly Migration[] = [
             where a.action = 'offer.approved' and a.subject = s.id and a.at >= m.deployed_at))`,
     ],
   },
+  {
+    name: '0028-catalogue-asks',
+    statements: [`alter table capabilities add column asks text check (asks in ('form', 'url', 'sampling', 'roots'))`],
+  },
 ];

@@ -31,6 +31,7 @@ export async function replaceCapabilities(tx: Tx, serverId: string, items: reado
     flagged: item.flagged,
     under_review: item.underReview,
     text_changed_at: item.textChangedAt,
+    asks: item.asks ?? null,
   }));
   const rowsPerStatement = 500;
   for (let start = 0; start < rows.length; start += rowsPerStatement) {

@@ -57,6 +57,7 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
       'flagged',
       'under_review',
       'text_changed_at',
+      'asks',
     ])
     .select(({ exists, selectFrom }) =>
       exists(
@@ -87,6 +88,7 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
           underReview: item.under_review,
           approved: row.approved_version === row.version || Boolean(item.change_approved),
           flagged: item.flagged,
+          asks: item.asks ?? undefined,
           textChangedAtMs: item.text_changed_at?.getTime(),
         }));
     return {
@@ -109,7 +111,7 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
         Object.fromEntries(
           (byServer.get(row.id) ?? []).map((item) => [
             `${item.kind} ${item.exposed_name}`,
-            `${item.sha256} ${item.under_review}`,
+            `${item.sha256} ${item.under_review} ${item.asks ?? ''}`,
           ]),
         ),
       ),

@@ -1,4 +1,4 @@
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Manifest, QuestionKind } from '@souk/contract/manifest.ts';
 import type { ServerStatus } from '@souk/contract/catalogue.ts';
 import type { ServerFeature } from './server-features.ts';
 
@@ -23,6 +23,8 @@ export type CatalogueItem = {
   approved: boolean;
   /** Characters that hide or reorder text were removed from its texts. */
   flagged: boolean;
+  /** The server lists it only to clients that it can ask this while it runs. */
+  asks?: QuestionKind | undefined;
   /** When its title or description last changed without an approval. */
   textChangedAtMs: number | undefined;
 };

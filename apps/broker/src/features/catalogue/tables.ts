@@ -1,4 +1,4 @@
-import type { Manifest } from '@souk/contract/manifest.ts';
+import type { Manifest, QuestionKind } from '@souk/contract/manifest.ts';
 import type { ServerStatus } from '@souk/contract/catalogue.ts';
 import type { ToolChangeKind, ToolChangeStatus } from '@souk/contract/tool-changes.ts';
 import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
@@ -43,6 +43,8 @@ export type CatalogueTables = {
     /** Not shown or called until an administrator has approved how it changed. */
     under_review: boolean;
     text_changed_at: Date | null;
+    /** Of a tool that the server lists only to clients that it can ask this. */
+    asks: QuestionKind | null;
   };
   tool_pins: {
     server_id: string;
@@ -101,6 +103,8 @@ export type StoredCapability = {
   body: Record<string, unknown>;
   sha256: string;
   flagged: boolean;
+  /** The server lists it only to clients that it can ask this. */
+  asks?: QuestionKind | undefined;
 };
 
 /** What the review adds to it. */

@@ -21,6 +21,7 @@ const meanings: Readonly<Record<string, string>> = {
   'connection.url': 'Its address, or `service:<name>`.',
   'connection.command': 'An alias of the allow-list of programs.',
   isolation: 'One upstream connection for everyone, or one for each person.',
+  asks: 'What it may ask a client, where it lists the tools that ask only to clients that can answer.',
   'auth.type': 'How Souk authenticates there.',
   'auth.clientId': 'Our client at the authorization server, where it registers none.',
   'auth.scopes': 'What to ask for; by default what the server says.',

@@ -1,3 +1,4 @@
+import type { QuestionKind } from '@souk/contract/manifest.ts';
 import { UpstreamError, type UpstreamErrorKind } from '#adapters/mcp/upstream-error.ts';
 
 /** Why a call has no answer: in `souk/code` of its result's `_meta` and in its usage row (security.md, bad inputs). */
@@ -7,6 +8,7 @@ export type CallFailureCode =
   | 'switched_off'
   | 'tool_changed'
   | 'needs_task'
+  | 'client_cannot'
   | 'rate_limited'
   | 'busy'
   | 'upstream_unavailable'
@@ -51,6 +53,8 @@ export type FailureFacts = {
   url: string;
   /** The name in the client's request. */
   name: string;
+  /** What the tool asks, which the client cannot answer. */
+  asks?: QuestionKind | undefined;
   /** The upstream's error, if the code comes from one. */
   cause?: UpstreamError | undefined;
   /** When a retry may succeed, if known. */
@@ -61,6 +65,13 @@ export const nothingCharged = 'Nothing was charged.';
 
 export const chargingUnavailable = `This call costs credits, which cannot be charged right now, so it was not sent. Try again in a moment. ${nothingCharged}`;
 
+const answerWords: Readonly<Record<QuestionKind, string>> = {
+  form: 'ask you something (elicitation)',
+  url: 'ask you to open a page (URL elicitation)',
+  sampling: 'let the server use your model (sampling)',
+  roots: 'say which folders it works in (roots)',
+};
+
 const texts: Record<CallFailureCode, (facts: FailureFacts) => string> = {
   unknown: ({ kind, name }) => `Unknown ${kind}: ${name}`,
   not_included: ({ whyHidden }) => whyHidden,
@@ -68,6 +79,8 @@ const texts: Record<CallFailureCode, (facts: FailureFacts) => string> = {
   tool_changed: ({ server }) =>
     `${server} changed this tool since it was approved here. It can be used again once an administrator has approved the change. ${nothingCharged}`,
   needs_task: ({ name }) => `${name} runs only as a task, which this gateway does not support.`,
+  client_cannot: ({ asks = 'form' }) =>
+    `This tool needs a client that can ${answerWords[asks]}. Yours cannot. ${nothingCharged}`,
   rate_limited: ({ retryAfterMs }) =>
     `Too many calls in the last minute. Try again in ${seconds(retryAfterMs)}. ${nothingCharged}`,
   busy: ({ server }) => `${server} is busy with other calls. Try again in a moment. ${nothingCharged}`,

@@ -1,4 +1,5 @@
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import type { QuestionKind } from '@souk/contract/manifest.ts';
 import type { Refusal, UsageRow } from '#features/billing/index.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { failureCode, type CallFailureCode } from './call-failure.ts';
@@ -24,6 +25,7 @@ export type CallFailure = {
   server: CatalogueServer | undefined;
   /** The name in the client's request. */
   name: string;
+  asks?: QuestionKind | undefined;
   cause?: UpstreamError | undefined;
   retryAfterMs?: number | undefined;
 };

@@ -1,5 +1,6 @@
 import type { Upstream } from '#adapters/mcp/upstream.ts';
 import type { Hold, Refusal } from '#features/billing/index.ts';
+import { canAnswer } from '#features/upstreams/index.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import type { Call, FoundTarget, Target, UnknownTarget } from './call.ts';
@@ -118,8 +119,16 @@ function refuse(call: Call, target: Target, parts: CallParts): CallFailure | und
       return failure(target.why, target);
     case 'found':
       if (target.tool && needsTask(target.tool)) return failure('needs_task', target);
-      return target.tool?.underReview ? failure('tool_changed', target) : undefined;
+      if (target.tool?.underReview) return failure('tool_changed', target);
+      return refuseUnasked(call.context, target);
   }
+}
+
+/** Its server lists such a tool only to clients that can answer. */
+function refuseUnasked({ capabilities }: RequestContext, target: FoundTarget): CallFailure | undefined {
+  const asks = target.tool?.asks;
+  if (asks === undefined || canAnswer(capabilities, asks)) return undefined;
+  return { ...failure('client_cannot', target), asks };
 }
 
 function limit(context: RequestContext, target: Target, { callRate }: CallParts): CallFailure | undefined {

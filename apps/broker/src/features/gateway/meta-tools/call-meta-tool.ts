@@ -1,6 +1,7 @@
 import type { CallToolRequest, CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { estimateToolTokens } from '#features/catalogue/index.ts';
+import { canAnswer } from '#features/upstreams/index.ts';
 import { asRecord } from '#platform/json.ts';
 import { ownMeta } from '#platform/own-meta.ts';
 import type { CallRequest } from '../call/call-request.ts';
@@ -77,14 +78,16 @@ async function answerBuiltIn(
 }
 
 async function findTools(
-  { caller }: RequestContext,
+  { caller, capabilities }: RequestContext,
   { query, limit }: z.output<typeof findSchema>,
   parts: GatewayParts,
 ): Promise<CallToolResult> {
   const snapshot = parts.catalogue.snapshot();
   const seen = await parts.view(caller.userId);
   // an entry of the catalogue is seen as it is, or in the place of it one of the person's own
-  const isSeen: MaySee = (server, item) => own.has(server) || (seen.part(server)?.tools.includes(item) ?? false);
+  const isSeen: MaySee = (server, item) =>
+    (own.has(server) || (seen.part(server)?.tools.includes(item) ?? false)) &&
+    (item.asks === undefined || canAnswer(capabilities, item.asks));
   const own = new Set(
     snapshot.servers.flatMap((server) => {
       const part = seen.part(server);

@@ -25,8 +25,8 @@ export function forwardRequest<P extends Params>(
 ): CallRequest<P> {
   const { mcpReq } = sdk;
   const envelope: Record<string, unknown> = { ...mcpReq.envelope };
-  // why the casts: their shapes were checked when the request came in
-  const ofRequest = envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+  const ofRequest = ofEnvelopeOf(sdk);
+  // why the cast: its shape was checked when the request came in
   const ofEnvelope = envelope[LOG_LEVEL_META_KEY] as LoggingLevel | undefined;
   // the token belongs to this hop; the adapter makes its own for the next
   const { progressToken, ...meta } = params._meta ?? {};
@@ -58,6 +58,20 @@ export function forwardRequest<P extends Params>(
     },
     onAsk: ofRequest ? undefined : (ask, signal) => askSession(sdk, ask, signal),
   };
+}
+
+/** What a client declared, with this request (2026-07-28) or when it opened its session. */
+export function clientCapabilities(
+  sdk: ServerContext,
+  ofSession: ClientCapabilities | undefined,
+): ClientCapabilities | undefined {
+  return ofEnvelopeOf(sdk) ?? withFormMode(ofSession);
+}
+
+function ofEnvelopeOf({ mcpReq }: ServerContext): ClientCapabilities | undefined {
+  const envelope: Record<string, unknown> = { ...mcpReq.envelope };
+  // why the cast: its shape was checked when the request came in
+  return envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
 }
 
 function isAtLeast(level: LoggingLevel, threshold: LoggingLevel | undefined): boolean {

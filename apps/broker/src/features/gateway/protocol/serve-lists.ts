@@ -1,9 +1,11 @@
 import type { Server, Tool } from '@modelcontextprotocol/server';
 import type { CatalogueItem, CatalogueServer } from '#features/catalogue/index.ts';
+import { canAnswer } from '#features/upstreams/index.ts';
 import { asRecord } from '#platform/json.ts';
 import { ownMeta, withoutOwnMeta } from '#platform/own-meta.ts';
 import { exposePages } from '../view/expose-links.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
+import { clientCapabilities } from './forward-request.ts';
 import { pageOf } from './paginate.ts';
 import { shownName, type RequestContext } from '../view/request-context.ts';
 import { visibleTo } from '../view/visible.ts';
@@ -28,9 +30,10 @@ export function serveLists(
   const servers = async () => (await visibleTo(context, parts.catalogue.snapshot(), parts.view)).servers;
 
   // why the casts: definitions were validated at discovery; they keep fields that this SDK's types do not know
-  server.setRequestHandler('tools/list', async ({ params }) => {
+  server.setRequestHandler('tools/list', async ({ params }, sdk) => {
+    const seenBy = { ...context, capabilities: clientCapabilities(sdk, server.getClientCapabilities()) };
     const isCompact = ownTools.length > 0 && (await parts.isCompact(context.caller));
-    const listed = isCompact ? [] : (await servers()).flatMap((from) => toolsOf(context, from));
+    const listed = isCompact ? [] : (await servers()).flatMap((from) => toolsOf(seenBy, from));
     const page = pageOf('tools', [...ownTools, ...listed], params?.cursor);
     return { tools: page.items, ...page.next, ...cache };
   });
@@ -61,7 +64,12 @@ export function serveLists(
 }
 
 function toolsOf(context: RequestContext, from: CatalogueServer): Tool[] {
-  return from.tools.filter((item) => !needsTask(item)).map((item) => listedTool(context, from, item));
+  return from.tools.filter((item) => isListed(context, item)).map((item) => listedTool(context, from, item));
+}
+
+/** A tool that only runs as a task, or asks what this client cannot answer, would fail. */
+function isListed({ capabilities }: RequestContext, item: CatalogueItem): boolean {
+  return !needsTask(item) && (item.asks === undefined || canAnswer(capabilities, item.asks));
 }
 
 /** A definition as its server gave it, without `_meta` that only we may write and without icons of other origins. */

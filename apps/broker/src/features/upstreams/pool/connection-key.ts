@@ -9,6 +9,8 @@ export type UpstreamNeeds = {
   capabilities?: ClientCapabilities | undefined;
   /** It must be this person's alone, also where the manifest shares: their subscriptions are on it. */
   own?: boolean;
+  /** It is for reading what such a client is offered (`userId` undefined): nobody is asked on it. */
+  listsFor?: ClientCapabilities;
 };
 
 export type ConnectionKey = {
@@ -32,8 +34,12 @@ export type ConnectionKey = {
 export function connectionKey(
   server: CatalogueServer,
   userId: string | undefined,
-  { capabilities, own = false }: UpstreamNeeds = {},
+  { capabilities, own = false, listsFor }: UpstreamNeeds = {},
 ): ConnectionKey {
+  if (listsFor) {
+    const kinds = kindsOf(listsFor);
+    return { key: `${server.id}//lists/${kinds}`, ofOnePerson: false, kinds };
+  }
   const perUser = isPerUser(server);
   if (isProgram(server)) {
     const ofOnePerson = userId !== undefined && perUser;

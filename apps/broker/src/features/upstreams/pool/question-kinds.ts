@@ -1,4 +1,5 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
+import type { QuestionKind } from '@souk/contract/manifest.ts';
 
 /** What a server up to 2025-11-25 may ask a client: one bit for each kind. There are few, whatever a client declares. */
 export type QuestionKinds = number;
@@ -20,6 +21,18 @@ export function kindsOf(capabilities: ClientCapabilities | undefined): QuestionK
   if (model) kinds |= sampling | (model.tools ? samplingTools : 0) | (model.context ? samplingContext : 0);
   if (folders) kinds |= roots | (folders.listChanged === true ? rootsChanges : 0);
   return kinds;
+}
+
+const named: Readonly<Record<QuestionKind, QuestionKinds>> = { form, url, sampling, roots };
+
+/** Whether a client that declared these can answer such a question. */
+export function canAnswer(capabilities: ClientCapabilities | undefined, kind: QuestionKind): boolean {
+  return (kindsOf(capabilities) & named[kind]) !== 0;
+}
+
+/** A client that can answer such questions, and no others. */
+export function clientThatAnswers(kind: QuestionKind): ClientCapabilities {
+  return capabilitiesFor(named[kind]) ?? {};
 }
 
 const made = new Map<QuestionKinds, ClientCapabilities>();

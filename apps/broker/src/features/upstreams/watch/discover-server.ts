@@ -6,6 +6,7 @@ import { describeFailure } from './describe-failure.ts';
 import { needsOwnSecrets } from '../sign-in/credentials.ts';
 import { isPerUser } from '../pool/upstream-target.ts';
 import type { UpstreamPool } from '../pool/upstream-pool.ts';
+import { withAsking } from './read-asking.ts';
 import type { StdioPrograms } from '../processes/stdio-programs.ts';
 import { isNew, type WatchedServer } from './watched-server.ts';
 
@@ -30,7 +31,7 @@ export async function discoverServer(
     if (connection.type === 'stdio') await programs.prepare(server.id, connection.command);
     const lease = await pool.acquire(server, undefined);
     try {
-      const discovered = await readAll(lease.upstream);
+      const discovered = await withAsking(server, await readAll(lease.upstream), pool);
       // while it was asked another version may have been deployed, or none
       if (catalogue.snapshot().byId.get(server.id)?.deployedAtMs !== server.deployedAtMs) return undefined;
       await catalogue.storeDiscovery(server.id, discovered);

@@ -1,0 +1,44 @@
+import type { QuestionKind } from '@souk/contract/manifest.ts';
+import type { CatalogueServer, Discovered } from '#features/catalogue/index.ts';
+import { isProgram } from '../pool/connection-key.ts';
+import { clientThatAnswers } from '../pool/question-kinds.ts';
+import type { UpstreamPool } from '../pool/upstream-pool.ts';
+import { isPerUser } from '../pool/upstream-target.ts';
+
+/**
+ * Adds the tools that a server lists only to clients that can answer its questions. A server learns what a client can
+ * answer when the connection is opened, so it is asked once as a client of each kind that its manifest names, one after
+ * the other: two processes of one program would write the same files.
+ * @throws UpstreamError
+ */
+export async function withAsking(
+  server: CatalogueServer,
+  discovered: Discovered,
+  pool: Pick<UpstreamPool, 'acquire' | 'drop'>,
+): Promise<Discovered> {
+  // a program that everyone shares asks no client (connection-key.ts)
+  const { asks: kinds = [] } = server.manifest;
+  if (kinds.length === 0 || (isProgram(server) && !isPerUser(server))) return discovered;
+  if (isProgram(server)) await pool.drop(server, undefined);
+  const tools = new Map(discovered.tools.map((tool) => [tool['name'], tool]));
+  const asks = new Map<string, QuestionKind>();
+  for (const kind of kinds) {
+    for (const tool of await toolsFor(kind, server, pool)) {
+      if (tools.has(tool.name)) continue;
+      tools.set(tool.name, tool);
+      asks.set(tool.name, kind);
+    }
+  }
+  return asks.size === 0 ? discovered : { ...discovered, tools: [...tools.values()], asks };
+}
+
+async function toolsFor(kind: QuestionKind, server: CatalogueServer, pool: Pick<UpstreamPool, 'acquire' | 'drop'>) {
+  const needs = { listsFor: clientThatAnswers(kind) };
+  const lease = await pool.acquire(server, undefined, needs);
+  try {
+    return await lease.upstream.listTools();
+  } finally {
+    lease.release();
+    await pool.drop(server, undefined, needs);
+  }
+}
