@@ -39,6 +39,8 @@ test('labels are deployed servers: what was never deployed has none of its own, 
     usageWaiting: () => 7,
   });
   metrics.note([callOf('notes'), callOf('notes'), callOf('travel'), callOf('never')]);
+  // the call goes on: it is counted when it has ended
+  metrics.note([{ ...callOf('notes'), outcome: 'refused', reason: 'input_required' }]);
   const before = await metrics.render();
   for (const line of [
     'souk_calls_total{server="notes",outcome="ok"} 2',
@@ -53,6 +55,7 @@ test('labels are deployed servers: what was never deployed has none of its own, 
   ]) {
     expect(before.split('\n')).toContain(line);
   }
+  expect(before).not.toContain('outcome="refused"');
   expect(before).not.toContain('never');
   expect(before).not.toContain('canary');
   snapshot = snapshotOf('travel');

@@ -121,7 +121,9 @@ export async function createMetrics(sources: {
   return {
     note(rows) {
       const { byId } = catalogue.snapshot();
-      for (const { serverId, outcome, durationMs, count } of rows) {
+      for (const { serverId, outcome, reason, durationMs, count } of rows) {
+        // it ends with another round
+        if (reason === 'input_required') continue;
         const server = serverId !== undefined && byId.has(serverId) ? serverId : noServer;
         countsOf(server)[outcome] += count ?? 1;
         if (dispatched.has(outcome)) durations.observe({ server }, durationMs / 1000);

@@ -49,6 +49,8 @@ export const callSchema = z.object({
   credits: z.int(),
   /** Refusals for rate share a row, one a minute for each client or token: how many calls it stands for. Else 1. */
   count: z.int(),
+  /** Of how many rounds the call consists: 1, and one more for each question of its server that the client answered. */
+  rounds: z.int(),
 });
 export type Call = z.infer<typeof callSchema>;
 

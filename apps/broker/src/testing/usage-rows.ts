@@ -12,13 +12,14 @@ export type UsageRow = {
   reason: string | null;
   credits: number;
   durationMs: number;
+  rounds: number;
 };
 
 /** The rows of a database, oldest first; `userId` selects one user's. */
 export async function readUsageRows(db: Pick<Database, 'query'>, userId?: string): Promise<UsageRow[]> {
   const { rows } = await db.query<UsageRow>(
     `select call_id as "callId", server_id as "serverId", kind, name, outcome, reason, credits,
-            duration_ms as "durationMs"
+            duration_ms as "durationMs", rounds
      from usage_events
      where $1::uuid is null or user_id = $1
      order by created_at, call_id`,

@@ -20,8 +20,11 @@ export type UsageRow = {
   credits: number;
   /** How many calls the row stands for, where not one. */
   count?: number;
+  /** Of how many rounds the call consists, where not one: a question that the client answered makes one more. */
+  rounds?: number | undefined;
   durationMs: number;
   clientId: string;
   tokenId: string;
+  /** When the call ended; of a call of several rounds, its first. With callId the key of the row. */
   atMs: number;
 };

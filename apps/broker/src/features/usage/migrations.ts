@@ -34,4 +34,9 @@ export const usageMigrations: readonly Migration[] = [
     // refusals for rate: one row stands for several calls
     statements: [`alter table usage_events add column calls int not null default 1 check (calls >= 1)`],
   },
+  {
+    name: '0043-usage-rounds',
+    // a call that asks its client something is one row, however many requests it takes
+    statements: [`alter table usage_events add column rounds int not null default 1 check (rounds >= 1)`],
+  },
 ];

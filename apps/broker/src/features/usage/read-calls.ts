@@ -30,6 +30,7 @@ type Row = {
   reason: string | null;
   credits: number;
   calls: number;
+  rounds: number;
 };
 
 /**
@@ -45,7 +46,8 @@ export async function readCalls(
 ): Promise<{ calls: Call[]; nextCursor: string | null }> {
   const after = filter.cursor === undefined ? undefined : readCursor(filter.cursor);
   const { rows } = await query<Row>(
-    `select call_id, created_at, client_id, token_id, server_id, kind, name, duration_ms, outcome, reason, credits, calls
+    `select call_id, created_at, client_id, token_id, server_id, kind, name, duration_ms, outcome, reason, credits, calls,
+            rounds
        from usage_events
       where user_id = $1
         and ($2::timestamptz is null or (created_at, call_id) < ($2::timestamptz, $3::uuid))
@@ -98,5 +100,6 @@ function present(row: Row, names: ReadonlyMap<string, string>): Call {
     reason: row.reason,
     credits: row.credits,
     count: row.calls,
+    rounds: row.rounds,
   };
 }

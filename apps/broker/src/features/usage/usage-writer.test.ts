@@ -143,6 +143,39 @@ describeOnDatabases('usage rows', usageMigrations, (open) => {
     ]);
   });
 
+  test('of a call are written again after each further round, also by another broker, and in one batch', async () => {
+    const db = await open();
+    const callId = randomUUID();
+    const asked = { callId, outcome: 'refused', reason: 'input_required', durationMs: 5 } as const;
+    const answered = { callId, credits: 3, rounds: 2, durationMs: 9 };
+    const written = async () =>
+      (await readUsageRows(db)).map(({ outcome, reason, credits, rounds, durationMs }) =>
+        [outcome, reason, credits, rounds, durationMs].join(' '),
+      );
+    const [writer, other] = [1, 2].map(() => createUsageWriter({ query: db.query, log }));
+    if (!writer || !other) throw new Error('no writers');
+    writer.record(event(asked));
+    await writer.flush();
+    expect(await written()).toEqual(['refused input_required 0 1 5']);
+    other.record(event({ ...answered, outcome: 'failed', reason: 'timeout', credits: 0 }));
+    await other.flush();
+    expect(await written()).toEqual(['failed timeout 0 2 9']);
+    // the same round again, on another replica: what was charged stays
+    writer.record(event(answered));
+    await writer.flush();
+    other.record(event({ ...answered, outcome: 'error', reason: 'tool_error', credits: 0 }));
+    // a broker whose row of the first round was late
+    other.record(event({ ...asked, rounds: 1 }));
+    await other.flush();
+    expect(await written()).toEqual(['ok  3 2 9']);
+
+    const quick = { callId: randomUUID(), name: 'quick' };
+    writer.record(event({ ...asked, ...quick }));
+    writer.record(event({ ...answered, ...quick }));
+    await Promise.all([writer, other].map((each) => each.stop()));
+    expect(await written()).toEqual(['ok  3 2 9', 'ok  3 2 9']);
+  });
+
   test('fall into a partition of their month, made ahead and only once', async () => {
     const db = await open();
     await Promise.all([1, 2, 3].map(() => ensurePartitions(db, Date.UTC(2026, 11, 31))));

@@ -28,14 +28,22 @@ const columnTypes =
   '$1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::int[], ' +
   '$10::text[], $11::text[], $12::timestamptz[]';
 
-/** Rows of one call each, which is nearly all: PostgreSQL checks no count against the one that is there. */
+/** Rows that are written once, which is nearly all: PostgreSQL compares nothing with a row that is there. */
 const insertRows = `
   insert into usage_events (${columnNames}) select * from unnest(${columnTypes})
   on conflict (created_at, call_id) do nothing`;
 
-const insertCountedRows = `
-  insert into usage_events (${columnNames}, calls) select * from unnest(${columnTypes}, $13::int[])
-  on conflict (created_at, call_id) do update set calls = excluded.calls where excluded.calls > usage_events.calls`;
+/**
+ * Rows that may be there: a count that has grown, and a call after a further round. Of two that ran the same round on two
+ * replicas, because the client sent it again, the one that succeeded stays: it is the one that was charged.
+ */
+const replaceRows = `
+  insert into usage_events (${columnNames}, calls, rounds) select * from unnest(${columnTypes}, $13::int[], $14::int[])
+  on conflict (created_at, call_id) do update
+    set outcome = excluded.outcome, reason = excluded.reason, credits = excluded.credits,
+        duration_ms = excluded.duration_ms, calls = excluded.calls, rounds = excluded.rounds
+  where excluded.calls > usage_events.calls or excluded.rounds > usage_events.rounds
+     or (excluded.rounds = usage_events.rounds and excluded.outcome = 'ok' and usage_events.outcome <> 'ok')`;
 
 /**
  * Writes usage rows in batches, one for each tick. Writing again as soon as the last statement ends would mean hundreds of
@@ -159,18 +167,22 @@ export function createUsageWriter({
   };
 }
 
-/** One statement cannot write a row twice: of a row that waits with two counts, the later stays. */
+/** Whether a row of this key may have been written before. */
+function isWrittenAgain(row: UsageRow): boolean {
+  return row.rounds !== undefined || isRefusedForRate(row);
+}
+
+/** One statement cannot write a row twice: of a row that waits with two counts or rounds, the later stays. */
 function newestOfEach(batch: UsageRow[]): UsageRow[] {
-  const counted = batch.filter(isRefusedForRate);
-  if (counted.length < 2) return batch;
-  const newest = new Map(counted.map((row) => [row.callId, row]));
-  return batch.filter((row) => !isRefusedForRate(row) || newest.get(row.callId) === row);
+  if (!batch.some(isWrittenAgain)) return batch;
+  return [...new Map(batch.map((row) => [`${row.callId} ${row.atMs}`, row])).values()];
 }
 
 async function insertUsageRows(query: Query, rows: readonly UsageRow[]): Promise<void> {
-  const hasCounts = rows.some(({ count = 1 }) => count > 1);
-  if (hasCounts) await query(insertCountedRows, [...columns(rows), arrayLiteral(rows.map(({ count }) => count ?? 1))]);
-  else await query(insertRows, columns(rows));
+  const isPlain = rows.every(({ count = 1, rounds = 1 }) => count === 1 && rounds === 1);
+  if (isPlain) return void (await query(insertRows, columns(rows)));
+  const counts = arrayLiteral(rows.map(({ count = 1 }) => count));
+  await query(replaceRows, [...columns(rows), counts, arrayLiteral(rows.map(({ rounds = 1 }) => rounds))]);
 }
 
 function columns(batch: readonly UsageRow[]): string[] {

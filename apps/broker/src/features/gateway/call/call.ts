@@ -10,6 +10,10 @@ export type LogicalCall = {
   readonly id: string;
   /** The credits held for the first round; undefined before that. */
   credits?: number | undefined;
+  /** How often the client answered a question of this call. */
+  answers?: number | undefined;
+  /** The usage row of the rounds so far, which the next round replaces. */
+  left?: { atMs: number; durationMs: number } | undefined;
 };
 
 /** One client request for a tool, prompt or resource, on either dispatcher. */

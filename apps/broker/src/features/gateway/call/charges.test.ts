@@ -228,8 +228,9 @@ test('the hold of a later round has the id and the price of the first', async ()
   await postModern(`${app.publicUrl}/mcp`, token, 'tools/call', params);
   expect(held).toEqual([hold, hold]);
   expect(noted).toEqual(['hold', 'release input_required', 'hold', 'settle']);
-  expect(rows.map(({ callId, outcome, credits }) => ({ callId, outcome, credits }))).toEqual([
-    { callId: hold?.callId, outcome: 'refused', credits: 0 },
-    { callId: hold?.callId, outcome: 'ok', credits: price },
+  expect(rows.map(({ callId, outcome, credits, rounds }) => ({ callId, outcome, credits, rounds }))).toEqual([
+    { callId: hold?.callId, outcome: 'refused', credits: 0, rounds: undefined },
+    { callId: hold?.callId, outcome: 'ok', credits: price, rounds: 2 },
   ]);
+  expect(rows[1]?.atMs, 'the second writes the row of the first again').toBe(rows[0]?.atMs);
 });

@@ -6,7 +6,10 @@ import type { Outcome } from './outcome.ts';
 /** A name in a request can be very long: the usage row stores at most this much of it. */
 const maxNameCharacters = 1024;
 
-/** Records the usage row that every call leaves. */
+/**
+ * Records the usage row that every call leaves. A later round writes the row of the rounds before it again: their time is
+ * its key, and what they took is part of its duration.
+ */
 export function recordCall(
   { logical, kind, context: { caller } }: Pick<Call, 'logical' | 'kind' | 'context'>,
   target: Target,
@@ -14,6 +17,12 @@ export function recordCall(
   startedAtMs: number,
   { charges, clock }: Pick<GatewayParts, 'charges' | 'clock'>,
 ): void {
+  // refusals for rate share a row of their own
+  const isCounted = reason === 'rate_limited';
+  const left = isCounted ? undefined : logical.left;
+  const atMs = left?.atMs ?? clock.now();
+  const durationMs = monotonicMs(clock) - startedAtMs + (left?.durationMs ?? 0);
+  if (outcome !== 'ok' && !isCounted) logical.left = { atMs, durationMs };
   charges.record({
     callId: logical.id,
     userId: caller.userId,
@@ -23,9 +32,10 @@ export function recordCall(
     outcome,
     reason,
     credits,
-    durationMs: monotonicMs(clock) - startedAtMs,
+    rounds: logical.answers === undefined || isCounted ? undefined : logical.answers + 1,
+    durationMs,
     clientId: caller.clientId,
     tokenId: caller.tokenId,
-    atMs: clock.now(),
+    atMs,
   });
 }

@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectModern } from '#testing/mcp-clients.ts';
+import { usageRows } from '#testing/usage-rows.ts';
 import { signInAt, startVault, type Vault } from './testing/vault.ts';
 
 let fixture: Vault['fixture'];
@@ -51,6 +52,8 @@ test('a modern client that can open pages is asked to, and its call goes on once
   expect(asked).toMatchObject([
     { mode: 'url', url: `${app.publicUrl}/connect/vault`, message: 'Sign in to Vault to use it.' },
   ]);
+  const rows = (await usageRows(app)).map(({ outcome, rounds }) => `${outcome} ${rounds}`);
+  expect(rows, 'one row of two rounds').toEqual(['ok 2']);
   await client.close();
   await disconnectAnn();
 });

@@ -13,11 +13,13 @@ import type { LogicalCall } from '../../call/call.ts';
 import type { CallRequest } from '../../call/call-request.ts';
 import type { InFlight } from '../../http/in-flight.ts';
 import { startParkedCall, type ParkedCall } from './parked-call.ts';
-import { createRequestStates, roundTtlMs, unusableState, type BoundCall } from './request-state.ts';
+import { createRequestStates, roundTtlMs, unusableState, type BoundCall, type RoundState } from './request-state.ts';
 
 const maxParked = 1000;
 /** Each parked call takes one of the user's 16 places; this leaves half of them for other calls. */
 const maxParkedPerUser = 8;
+/** Rounds that are remembered as begun; a state is good for 600 s. */
+const maxBegun = 10_000;
 
 /** The params that the rounds of a call use. */
 export type RoundParams = {
@@ -59,6 +61,19 @@ export function createInputRounds({
   const states = createRequestStates(key, clock);
   /** Only in this process: a client that returns to another replica has to start again. */
   const parked = new Map<string, { call: ParkedCall<object>; expiry: NodeJS.Timeout; leave(): void }>();
+
+  /** Only in this process too: a state that is sent again to another replica writes the row of its call again. */
+  const begun = new Set<string>();
+
+  /** The call that a state continues. Sent again, it is still the same call, but leaves a usage row of its own. */
+  function continued({ callId: id, credits, answers = 0, left }: RoundState): LogicalCall {
+    const round = `${id} ${answers}`;
+    const isFirst = !begun.has(round);
+    begun.add(round);
+    const [oldest] = begun.size > maxBegun ? begun : [];
+    if (oldest !== undefined) begun.delete(oldest);
+    return { id, credits, answers: answers + 1, left: isFirst ? left : undefined };
+  }
 
   function forget(id: string): void {
     const known = parked.get(id);
@@ -103,6 +118,7 @@ export function createInputRounds({
     const waiting = parked.get(id);
     if (!waiting) throw unusableState();
     forget(id);
+    countAnswer(waiting.call.logical);
     const round = await waiting.call.round(request, request.params.inputResponses ?? {});
     return 'answer' in round ? round.answer : pause(waiting.call, round.questions, bound, request.signal);
   }
@@ -121,7 +137,7 @@ export function createInputRounds({
 
       // why the cast: only the requestState, which is optional everywhere, was replaced
       const own = { ...params, ...(state?.server !== undefined && { requestState: state.server }) } as P;
-      const logical = state ? { id: state.callId, credits: state.credits } : request.logical;
+      const logical = state ? continued(state) : request.logical;
       const sealing = async (inner: CallRequest<P>) => {
         const answer = await call(inner);
         if (!isInputRequiredResult(answer)) return answer;
@@ -131,10 +147,10 @@ export function createInputRounds({
           requestState: await states.seal({ ...carried(logical), ...(server !== undefined && { server }) }, bound),
         };
       };
-      const asServerSees = { ...request, logical, params: own };
+      const asServerSees = { ...request, logical, params: own, onAsk: counted(request.onAsk, logical) };
       // a legacy client is asked on its session's stream; a client without capabilities is not asked
       if (!canBeAsked(request.clientCapabilities)) return sealing(asServerSees);
-      const running = startParkedCall(request, (side) => sealing({ ...asServerSees, ...side }));
+      const running = startParkedCall(asServerSees, (side) => sealing({ ...asServerSees, ...side }));
       const round = await running.round(request, {});
       return 'answer' in round ? round.answer : pause(running, round.questions, bound, request.signal);
     },
@@ -147,9 +163,28 @@ export function createInputRounds({
   };
 }
 
-/** The call id and the held price, which travel in the requestState. */
-function carried({ id, credits }: LogicalCall): { callId: string; credits?: number } {
-  return { callId: id, ...(credits !== undefined && { credits }) };
+/** What of a call travels in the requestState. */
+function carried({ id, credits, answers, left }: LogicalCall): Omit<RoundState, 'server' | 'parked'> {
+  return {
+    callId: id,
+    ...(credits !== undefined && { credits }),
+    ...(answers !== undefined && { answers }),
+    ...(left && { left }),
+  };
+}
+
+function countAnswer(logical: LogicalCall): void {
+  logical.answers = (logical.answers ?? 0) + 1;
+}
+
+/** Asks on the stream of the call, where no request of the client marks the next round. */
+function counted(onAsk: CallRequest<unknown>['onAsk'], logical: LogicalCall): CallRequest<unknown>['onAsk'] {
+  if (!onAsk) return undefined;
+  return async (ask, signal) => {
+    const answer = await onAsk(ask, signal);
+    countAnswer(logical);
+    return answer;
+  };
 }
 
 function canBeAsked(capabilities: ClientCapabilities | undefined): boolean {

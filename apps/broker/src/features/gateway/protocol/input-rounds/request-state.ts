@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createRequestStateCodec, ProtocolError, type ServerContext } from '@modelcontextprotocol/server';
 import type { Clock } from '#platform/clock.ts';
+import type { LogicalCall } from '../../call/call.ts';
 
 /** How long a client may take between two rounds of a call (gateway.md, trap 12). */
 export const roundTtlMs = 600_000;
@@ -10,6 +11,10 @@ export type RoundState = {
   callId: string;
   /** The credits held for the first round: later rounds cost the same. Undefined for calls without a price. */
   credits?: number;
+  /** How often the client has answered before. */
+  answers?: number;
+  /** The usage row that the next round replaces. */
+  left?: NonNullable<LogicalCall['left']>;
 } & (
   | {
       /** The server's own requestState. */
