@@ -18,7 +18,7 @@ export async function startOpenGateway({ app, log, configBeside }: Broker): Prom
   const { token } = await app.identity.createPersonalToken({ email: 'conformance@souk.test', name: 'conformance' });
   const config = await configBeside();
   const ids = createIds(systemClock);
-  const gateway = createGateway({
+  const gateway = await createGateway({
     ...app,
     config,
     identity: {
@@ -30,7 +30,7 @@ export async function startOpenGateway({ app, log, configBeside }: Broker): Prom
     preferences: app.upstreams.preferences,
     offers: app.upstreams.offers,
     signIn: app.upstreams.signIn,
-    query: app.db.query,
+    db: app.db,
     stateKey: randomBytes(32),
     version,
     clock: systemClock,

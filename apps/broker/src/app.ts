@@ -182,7 +182,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const billing = { ...createBilling({ usage }), ...options.billing };
   const gatewayEvents = logRefusals(diagnostics.gatewayEvents, log);
-  const gateway = createGateway({
+  const gateway = await createGateway({
     config,
     identity,
     catalogue,
@@ -191,7 +191,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     preferences: upstreams.preferences,
     offers: upstreams.offers,
     signIn: upstreams.signIn,
-    query: db.query,
+    db,
     ...(options.keepAlive && { keepAlive: options.keepAlive }),
     events: gatewayEvents,
     stateKey: deriveKey(masterKey, 'request-state'),
@@ -201,7 +201,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
   });
   const jobs = createJobs({ db, log });
-  await scheduleJobs(jobs, { db, clock, identity, diagnostics, upstreams });
+  await scheduleJobs(jobs, { db, clock, identity, diagnostics, upstreams, gateway });
 
   const contributors = [
     upstreamContributor(db),

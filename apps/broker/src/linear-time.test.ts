@@ -32,7 +32,7 @@ import { methodsOf } from './features/gateway/http/required-scope.ts';
 import { continuesCalls } from './features/gateway/http/under-way.ts';
 import { wordsOf } from './features/gateway/meta-tools/tool-words.ts';
 import { pageOf } from './features/gateway/protocol/paginate.ts';
-import { streamOf } from './features/gateway/protocol/sessions/event-store.ts';
+import { readEventId } from './features/gateway/protocol/sessions/event-store.ts';
 import { readIds } from './features/gateway/protocol/sessions/session-transport.ts';
 import { readBearer } from './features/identity/authentication/bearer.ts';
 import { namesNoScope, normalizeAuthorizeRequest } from './features/identity/oauth/authorize-request.ts';
@@ -166,7 +166,7 @@ const parsers: Record<string, (text: string) => unknown> = {
   'the headers of a proxy': (text) =>
     seenProxy({ headers: { 'x-forwarded-proto': text, 'x-forwarded-for': text }, ips: [text] }),
   'If-None-Match': (text) => namesTag(text, 'W/"x"'),
-  'an event id': streamOf,
+  'an event id': readEventId,
   'an accepted encoding': chooseEncoding,
   'a media type': mediaTypeOf,
   'an address': (text) => [addressGroup(text), isPublicAddress(text), isWebPage(text), isWebPage(`https://${text}`)],

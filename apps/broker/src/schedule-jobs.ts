@@ -1,4 +1,5 @@
 import type { Identity } from '#features/identity/index.ts';
+import type { Gateway } from '#features/gateway/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
 import { dropOldPartitions, ensurePartitions } from '#features/usage/index.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -17,12 +18,14 @@ export async function scheduleJobs(
     identity,
     diagnostics,
     upstreams,
+    gateway,
   }: {
     db: Database;
     clock: Clock;
     identity: Pick<Identity, 'rotateKeys' | 'reap'>;
     diagnostics: { reap(): Promise<void> };
     upstreams: Pick<Upstreams, 'signIn'>;
+    gateway: Pick<Gateway, 'removeExpiredSessions'>;
   },
 ): Promise<void> {
   if (db.engine === 'pglite') {
@@ -36,5 +39,6 @@ export async function scheduleJobs(
     await ensurePartitions(db, clock.now());
     await dropOldPartitions(db, clock.now());
   });
+  await jobs.schedule('gateway-sessions', hourSeconds, gateway.removeExpiredSessions);
   await jobs.schedule('upstream-sign-ins', hourSeconds, () => upstreams.signIn.removeExpired());
 }

@@ -2,13 +2,14 @@ import type { AccountContributor } from '#features/identity/index.ts';
 import type { Query } from '#platform/db/database.ts';
 import { readGatewayPreferences } from './preferences/gateway-preferences.ts';
 
-/** What a person chose about the list of tools on /mcp. */
+/** What a person chose about the list of tools on /mcp, and their clients' sessions. */
 export function gatewayContributor({ query }: { query: Query }): AccountContributor {
   return {
     name: 'gatewayPreferences',
     export: (userId) => readGatewayPreferences(query, userId),
     erase: async (userId, tx) => {
       await tx(`delete from gateway_preferences where user_id = $1`, [userId]);
+      await tx(`delete from mcp_sessions where user_id = $1`, [userId]);
     },
   };
 }

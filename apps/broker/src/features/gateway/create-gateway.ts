@@ -5,7 +5,7 @@ import type { Upstreams } from '#features/upstreams/index.ts';
 import type { Identity } from '#features/identity/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
-import type { Query } from '#platform/db/database.ts';
+import type { Database } from '#platform/db/database.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
@@ -26,8 +26,10 @@ import { createResourceSubscriptions } from './protocol/subscriptions/resource-s
 
 export type Gateway = {
   mountRoutes(app: FastifyInstance, router: Router): Promise<void>;
-  /** Open sessions of clients up to 2025-11-25. */
+  /** Sessions of clients up to 2025-11-25 in the memory of this process. */
   sessionCount(): number;
+  /** Removes those that have been idle for too long, of every process. */
+  removeExpiredSessions(): Promise<void>;
   /**
    * Takes no more calls, but the answers to questions of those under way; resolves when these have been answered, or after
    * `timeoutMs`.
@@ -37,7 +39,7 @@ export type Gateway = {
 };
 
 /** The MCP endpoints: every tool that a person may use behind one link. */
-export function createGateway(options: {
+export async function createGateway(options: {
   config: Config;
   identity: Identity;
   catalogue: Catalogue;
@@ -46,7 +48,7 @@ export function createGateway(options: {
   preferences: Upstreams['preferences'];
   offers: Upstreams['offers'];
   signIn: Pick<Upstreams['signIn'], 'isMissing'>;
-  query: Query;
+  db: Database;
   /** By default 15 s. */
   keepAlive?: KeepAliveTimes;
   /** Is told of requests at the endpoints. */
@@ -57,8 +59,8 @@ export function createGateway(options: {
   clock: Clock;
   ids: Ids;
   log: Log;
-}): Gateway {
-  const { config, identity, catalogue, preferences, clock, events } = options;
+}): Promise<Gateway> {
+  const { config, identity, catalogue, preferences, db, clock, events } = options;
   const requestRate = createRateLimit(config.limits.requestsPerMinuteToken, clock);
   const answers = createInFlight();
   const { charges, entitlement } = options.billing;
@@ -75,14 +77,14 @@ export function createGateway(options: {
       request.isAnswered = true;
       events?.requestAnswered(request, method);
     },
-    isCompact: (caller) => isCompact(options.query, caller),
+    isCompact: (caller) => isCompact(db.query, caller),
     rounds: createInputRounds({ key: options.stateKey, clock, underWay: answers }),
     keepAlive: createKeepAlive(options.keepAlive),
     publicUrl: config.publicUrl,
     callRate: createCallRate(config.limits, clock),
   };
   const serverIdentity = { name: 'souk', title: config.brandName, version: options.version };
-  const endpoint = createMcpEndpoint(serverIdentity, parts);
+  const endpoint = await createMcpEndpoint(serverIdentity, parts, options.db);
   const fastPath = createFastPath(serverIdentity, parts, endpoint);
 
   let draining = false;
@@ -97,7 +99,7 @@ export function createGateway(options: {
 
   return {
     async mountRoutes(app, router) {
-      mountGatewayPreferences(router, { ...parts, query: options.query, announce: preferences.announce });
+      mountGatewayPreferences(router, { ...parts, query: db.query, announce: preferences.announce });
       await mountGatewayRoutes(app, {
         publicUrl: config.publicUrl,
         brandName: config.brandName,
@@ -112,6 +114,7 @@ export function createGateway(options: {
       });
     },
     sessionCount: () => endpoint.sessions.size,
+    removeExpiredSessions: () => endpoint.sessions.removeExpired(),
     async drain(timeoutMs) {
       draining = true;
       await answers.idle(timeoutMs);

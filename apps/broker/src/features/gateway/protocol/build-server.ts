@@ -72,6 +72,7 @@ export function buildServer(
   // sets the level of a session; since 2026-07-28 each request names its own
   handlers.setRequestHandler('logging/setLevel', async ({ params }) => {
     context.logLevel = params.level;
+    await context.saveLogLevel?.(params.level);
     return {};
   });
   handlers.setNotificationHandler('notifications/roots/list_changed', () =>

@@ -6,6 +6,7 @@ import { buildServer } from './build-server.ts';
 import type { ServerIdentity } from './server-identity.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { createLegacySessions, type LegacySessions } from './sessions/legacy-sessions.ts';
+import type { Database } from '#platform/db/database.ts';
 import { asRecord } from '#platform/json.ts';
 import { sendJsonRpcError } from '../http/json-rpc-error.ts';
 import { orLateStream } from '../http/late-stream.ts';
@@ -35,12 +36,16 @@ export type McpEndpoint = {
   readonly sessions: LegacySessions;
   /** Tells the clients of one person, or all clients (undefined), that lists may have changed. */
   notifyListChanged(userId?: string): void;
-  /** Ends the sessions and streams of a revoked token, or all of them (undefined). Running calls finish. */
+  /** Ends the sessions and streams of a revoked token, or the streams of all (undefined). Running calls finish. */
   endForToken(tokenId: string | undefined): void;
   stop(): Promise<void>;
 };
 
-export function createMcpEndpoint(identity: ServerIdentity, parts: GatewayParts): McpEndpoint {
+export async function createMcpEndpoint(
+  identity: ServerIdentity,
+  parts: GatewayParts,
+  db: Database,
+): Promise<McpEndpoint> {
   const listening = createListenStreams(parts.subscriptions, parts.log);
   const modern = createMcpHandler(
     (context) => {
@@ -64,10 +69,10 @@ export function createMcpEndpoint(identity: ServerIdentity, parts: GatewayParts)
       onerror: (error) => parts.log.error({ err: error }, 'an MCP request could not be served'),
     },
   );
-  const sessions = createLegacySessions({
+  const sessions = await createLegacySessions({
+    ...parts,
+    db,
     build: (context) => buildServer(context, identity, parts),
-    clock: parts.clock,
-    ids: parts.ids,
   });
 
   return {

@@ -12,6 +12,8 @@ export type RequestContext = {
   capabilities?: ClientCapabilities | undefined;
   /** The lowest level of log messages that the client set for its session, if it has (up to 2025-11-25). */
   logLevel?: LoggingLevel | undefined;
+  /** Stores the level that the client sets for its session. */
+  saveLogLevel?: ((level: LoggingLevel) => Promise<void>) | undefined;
   /** The request that is being served, for listeners; a session as such has none. */
   request?: McpRequest | undefined;
 };

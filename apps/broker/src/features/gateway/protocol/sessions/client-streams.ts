@@ -38,6 +38,11 @@ export class ClientStreams {
     for (const id of ids) if (this.#posts.has(id)) this.#names.set(id, stream);
   }
 
+  /** Whether a request has this stream that has not been answered. */
+  isOpen(stream: string): boolean {
+    return [...this.#names.values()].includes(stream);
+  }
+
   resume(stream: string, response: ServerResponse): void {
     this.#resumed.set(stream, response);
     response.once('close', () => {

@@ -1,14 +1,27 @@
 import type { EventStore, JSONRPCMessage } from '@modelcontextprotocol/server';
+import { randomInt } from 'node:crypto';
 import type { Clock } from '#platform/clock.ts';
 
 /** Long enough for a client that lost its network briefly. An idle session stores nothing. */
 const keepMs = 5 * 60_000;
 const maxEvents = 200;
 const maxBytes = 1024 * 1024;
+/** Event numbers begin at random, so that an event of another process is recognised as such. */
+const firstNumberBelow = 2 ** 47;
+/** The SDK's name for the stream that belongs to no request. */
+export const ownStream = '_GET_stream';
 
 type StoredEvent = { number: number; streamId: string; message: JSONRPCMessage; bytes: number; atMs: number };
 
+/**
+ * What a Last-Event-ID names: a stream that has more for the client, or will have; one that has ended and of which the
+ * client has everything; or nothing that is known here.
+ */
+export type Resumption = { kind: 'resumable'; stream: string } | { kind: 'finished' } | { kind: 'unknown' };
+
 export type SessionEvents = EventStore & {
+  /** `isOpen`: whether more events of a stream may follow. */
+  resumption(eventId: string, isOpen: (stream: string) => boolean): Resumption;
   /** Removes expired events. */
   sweep(): void;
 };
@@ -17,18 +30,30 @@ export type SessionEvents = EventStore & {
  * The latest events of a session up to 2025-11-25, so that a client can resume a broken stream with Last-Event-ID.
  * Limited in number and bytes: the oldest events are dropped first, and a client that asks for them gets the rest.
  * @param onStored is told of each event's stream, and whether the event only marks the start of that
+ * @param noticesOfChange what a client hears that resumes the session's own stream after an event of another process: it
+ *   may have missed any change
  */
 export function createSessionEvents(
   clock: Clock,
   onStored: (streamId: string, isFirst: boolean) => void,
+  noticesOfChange: () => readonly JSONRPCMessage[] = () => [],
 ): SessionEvents {
   let events: StoredEvent[] = [];
   let bytes = 0;
-  let last = 0;
+  const first = randomInt(firstNumberBelow);
+  let last = first;
 
   function dropFirst(): void {
     bytes -= events.shift()?.bytes ?? 0;
   }
+
+  const isOurs = (number: number) => number > first && number <= last;
+
+  /** The messages of a stream after an event. */
+  const after = (asked: { streamId: string; number: number }) =>
+    events.filter(
+      ({ streamId, number, message }) => streamId === asked.streamId && number > asked.number && !isStart(message),
+    );
 
   return {
     async storeEvent(streamId, message) {
@@ -45,14 +70,24 @@ export function createSessionEvents(
     },
     // We omit getStreamIdForEventId: with it the SDK refuses a client until its dead stream is detected.
     async replayEventsAfter(lastEventId, { send }) {
-      const asked = parse(lastEventId);
+      const asked = readEventId(lastEventId);
       if (!asked) throw new Error('no event of this session');
-      for (const event of events.filter(
-        ({ streamId, number }) => streamId === asked.streamId && number > asked.number,
-      )) {
-        if (!isStart(event.message)) await send(`${event.streamId}.${event.number}`, event.message);
+      if (asked.streamId === ownStream && !isOurs(asked.number)) {
+        for (const message of noticesOfChange()) await send(`${ownStream}.${last}`, message);
+        return ownStream;
       }
+      for (const { streamId, number, message } of after(asked)) await send(`${streamId}.${number}`, message);
       return asked.streamId;
+    },
+    resumption(eventId, isOpen) {
+      const asked = readEventId(eventId);
+      if (!asked) return { kind: 'unknown' };
+      const { streamId } = asked;
+      // the session has one own stream, wherever it was open before
+      if (streamId === ownStream) return { kind: 'resumable', stream: streamId };
+      if (!isOurs(asked.number)) return { kind: 'unknown' };
+      if (isOpen(streamId) || after(asked).length > 0) return { kind: 'resumable', stream: streamId };
+      return events.some((event) => event.streamId === streamId) ? { kind: 'finished' } : { kind: 'unknown' };
     },
     sweep() {
       const oldest = clock.now() - keepMs;
@@ -63,17 +98,13 @@ export function createSessionEvents(
   };
 }
 
-/** The stream that an event id names; undefined for text that is no event id. */
-export function streamOf(eventId: string): string | undefined {
-  return parse(eventId)?.streamId;
-}
-
 /** The first event of a stream is empty. */
 function isStart(message: JSONRPCMessage): boolean {
   return Object.keys(message).length === 0;
 }
 
-function parse(eventId: string): { streamId: string; number: number } | undefined {
+/** The parts of an event id; undefined for text that is none. */
+export function readEventId(eventId: string): { streamId: string; number: number } | undefined {
   const dot = eventId.lastIndexOf('.');
   const number = eventId.slice(dot + 1);
   return dot > 0 && /^\d+$/.test(number) ? { streamId: eventId.slice(0, dot), number: Number(number) } : undefined;

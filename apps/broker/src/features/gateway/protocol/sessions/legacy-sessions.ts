@@ -1,148 +1,185 @@
-import { isInitializeRequest, type McpServer, type RequestId } from '@modelcontextprotocol/server';
+import {
+  isInitializeRequest,
+  LATEST_PROTOCOL_VERSION,
+  SUPPORTED_PROTOCOL_VERSIONS,
+  type McpServer,
+  type RequestId,
+} from '@modelcontextprotocol/server';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { elapsedTime, type Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
+import type { Log } from '#platform/log.ts';
+import type { SessionCalls } from '../../fast-path/session-calls.ts';
 import { sendJsonRpcError } from '../../http/json-rpc-error.ts';
 import type { RequestContext } from '../../view/request-context.ts';
 import { withExtra, type RequestExtra } from '../request-extra.ts';
-import { createSessionEvents, type SessionEvents } from './event-store.ts';
-import { SessionTransport } from './session-transport.ts';
-import { withFormMode } from '../forward-request.ts';
-import { createSessionCalls, type SessionCalls } from '../../fast-path/session-calls.ts';
+import { createLiveSession, type LiveSession } from './live-session.ts';
+import { createSessionMemory } from './session-memory.ts';
+import { listenToSessions, type SessionNotice } from './session-notices.ts';
+import { createSessionStore, hashOfSession, type Initialized } from './session-store.ts';
 
-/** Longer than the longest call, so that no call is cut. A client whose session has expired opens a new one. */
-const idleLimitMs = 30 * 60_000;
 const sweepIntervalMs = 60_000;
-/** How soon a client should resume a broken stream. */
-const retryMs = 1000;
-const maxSessions = 10_000;
-const maxSessionsPerUser = 100;
-
-type Session = {
-  transport: SessionTransport;
-  server: McpServer;
-  context: RequestContext;
-  usedAtMs: number;
-  /** Its token was revoked: running calls finish, nothing else is served. */
-  isRetired: boolean;
-  calls: SessionCalls;
-  events: SessionEvents;
-};
+/** Capabilities are stored with each session. */
+const maxCapabilitiesBytes = 16 * 1024;
+const maxNameLength = 200;
 
 /** Sessions of clients up to 2025-11-25. Only the token and link that opened a session can use it; others get 404. */
 export type LegacySessions = {
   handle(request: IncomingMessage, response: ServerResponse, extra: RequestExtra, body: unknown): Promise<void>;
-  /** For a fast-path call: the session's calls, if the session belongs to this token and link. */
+  /** For a fast-path call: the session's calls, if the session is in memory and belongs to this token and link. */
   enterCall(id: string | string[] | undefined, context: RequestContext): SessionCalls | undefined;
   /**
-   * Ends the sessions of a revoked token; all sessions if it is unknown which token was revoked (undefined). They take no
-   * more requests and their GET streams end at once; running calls are answered first.
+   * Ends the sessions of a revoked token: they take no more requests and their GET streams end at once; running calls are
+   * answered first. If it is unknown which token was revoked (undefined), all GET streams end: clients that open
+   * them again are authenticated again, as with every request.
    */
   endForToken(tokenId: string | undefined): void;
   /** Notifies the sessions of one user, or of all users (undefined). */
   notifyListChanged(userId?: string): void;
+  /** Removes the rows of sessions that have been idle for too long. */
+  removeExpired(): Promise<void>;
+  /** Sessions in the memory of this process. */
   readonly size: number;
   stop(): Promise<void>;
 };
 
-export function createLegacySessions(options: {
+export async function createLegacySessions(options: {
   build(context: RequestContext): McpServer;
+  db: Database;
   clock: Clock;
   ids: Ids;
-}): LegacySessions {
-  const { ids } = options;
-  const time = elapsedTime(options.clock);
-  const sessions = new Map<string, Session>();
+  log: Log;
+}): Promise<LegacySessions> {
+  const { db, ids, log, clock } = options;
+  const time = elapsedTime(clock);
+  const store = createSessionStore({ db, clock });
+  const memory = createSessionMemory({ store, time, clock, log });
+  const notices = await listenToSessions(db, log, { notice: heed, missed: () => void readAgain() });
 
-  function end(id: string): void {
-    const session = sessions.get(id);
-    sessions.delete(id);
-    session?.calls.end();
-    void session?.server.close();
+  function heed(notice: SessionNotice): void {
+    if (notice.kind === 'ended') return memory.endHash(notice.session);
+    const session = memory.ofHash(notice.session);
+    if (session) session.context.logLevel = notice.level;
   }
 
-  function retire(id: string, session: Session): void {
-    if (session.isRetired) return;
-    session.isRetired = true;
-    session.transport.closeWhenIdle(() => end(id));
-  }
-
-  const sweep = setInterval(() => {
-    const oldest = time.now() - idleLimitMs;
-    for (const [id, session] of sessions) {
-      session.events.sweep();
-      const mayEnd = session.isRetired || session.transport.openCount === 0;
-      if (mayEnd && session.usedAtMs < oldest) end(id);
+  /** After notices may have been missed. */
+  async function readAgain(): Promise<void> {
+    const known = [...memory.all()];
+    try {
+      const levels = await store.readLogLevels(known.map(({ hash }) => hash));
+      for (const session of known) {
+        if (levels.has(session.hash)) session.context.logLevel = levels.get(session.hash);
+        else if (!session.isRetired) memory.end(session);
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'the sessions could not be read again');
     }
-  }, sweepIntervalMs);
-  sweep.unref();
-
-  /** Ends the session that is idle longest, the same user's first, so that one user cannot displace others. */
-  function makeRoom(userId: string): void {
-    // a session with a running call is ended last
-    const isBusy = ([, { transport }]: [string, Session]) => (transport.openCount > 0 ? 1 : 0);
-    const oldestOf = (candidates: [string, Session][]) =>
-      candidates.sort((a, b) => isBusy(a) - isBusy(b) || a[1].usedAtMs - b[1].usedAtMs)[0]?.[0];
-    const own = [...sessions].filter(([, session]) => session.context.caller.userId === userId);
-    const victim =
-      own.length >= maxSessionsPerUser
-        ? oldestOf(own)
-        : sessions.size >= maxSessions
-          ? oldestOf([...sessions])
-          : undefined;
-    if (victim !== undefined) end(victim);
   }
+
+  /** Ends a session in all processes. */
+  async function endEverywhere(session: LiveSession): Promise<void> {
+    memory.end(session);
+    await store.remove(session.hash);
+    await notices.tell({ kind: 'ended', session: session.hash });
+  }
+
+  async function create(id: string, of: RequestContext): Promise<LiveSession> {
+    const hash = hashOfSession(id);
+    const context: RequestContext = {
+      ...of,
+      // the session outlives the request that opens it
+      request: undefined,
+      async saveLogLevel(level) {
+        await store.setLogLevel(hash, level);
+        await notices.tell({ kind: 'log-level', session: hash, level });
+      },
+    };
+    return createLiveSession({
+      id,
+      context,
+      build: options.build,
+      time,
+      onInitialized: memory.add,
+      onClosed: endEverywhere,
+    });
+  }
+
+  /** Takes up a session that another process had in memory, or this one before. */
+  const restore = (id: string, context: RequestContext) =>
+    memory.restoreOnce(id, context, async (hash) => {
+      const stored = await store.takeUp(hash, context);
+      if (!stored) return undefined;
+      const session = await create(id, context);
+      session.context.logLevel = stored.logLevel;
+      await session.transport.restore(stored);
+      return session;
+    });
 
   async function open(
     request: IncomingMessage,
     response: ServerResponse,
     extra: RequestExtra,
     body: unknown,
+    initialized: Initialized,
   ): Promise<void> {
-    // the session outlives the request that opens it
-    const context: RequestContext = { ...extra.context, request: undefined };
-    const server = options.build(context);
-    const events = createSessionEvents(time, (stream, isFirst) => transport.streams.named(stream, isFirst));
-    const transport: SessionTransport = new SessionTransport({
-      eventStore: events,
-      retryInterval: retryMs,
-      sessionIdGenerator: () => ids.uuid(),
-      onsessioninitialized: (id) => {
-        makeRoom(context.caller.userId);
-        sessions.set(id, {
-          transport,
-          server,
-          context,
-          usedAtMs: time.now(),
-          isRetired: false,
-          calls: createSessionCalls(id, transport, () => withFormMode(server.server.getClientCapabilities())),
-          events,
-        });
-      },
-      onsessionclosed: (id) => end(id),
-    });
-    await server.connect(transport);
-    await transport.serve(withExtra(request, extra), response, body, undefined);
+    const session = await create(ids.uuid(), extra.context);
+    // before the answer: the client's next request may reach another process
+    const ended = await store.add(session.hash, session.context, initialized);
+    for (const hash of ended) {
+      memory.endHash(hash);
+      await notices.tell({ kind: 'ended', session: hash });
+    }
+    await session.transport.serve(withExtra(request, extra), response, body, undefined);
+    if (memory.get(session.id)) return;
     // the request was refused, so there is no session
-    if (transport.sessionId === undefined || !sessions.has(transport.sessionId)) await server.close();
+    await session.server.close();
+    await store.remove(session.hash);
   }
+
+  /** The session that a request names, if it may be used by this token on this link. */
+  async function find(id: string, { context, underWay }: RequestExtra): Promise<LiveSession | undefined> {
+    const session = memory.get(id) ?? (await restore(id, context));
+    if (!session || !sameOwner(session.context, context)) return undefined;
+    return session.isRetired && !underWay ? undefined : session;
+  }
+
+  function serve(
+    session: LiveSession,
+    request: IncomingMessage,
+    response: ServerResponse,
+    extra: RequestExtra,
+    body: unknown,
+  ): Promise<void> {
+    session.usedAtMs = time.now();
+    // the token may have been renewed: its current scopes apply
+    session.context.caller = extra.context.caller;
+    session.calls.handle(body);
+    if (request.method === 'GET') {
+      session.openStreams++;
+      response.once('close', () => {
+        session.openStreams--;
+        session.usedAtMs = time.now();
+      });
+    }
+    const revision = session.server.server.getNegotiatedProtocolVersion();
+    const listening = (requestId: RequestId) => session.transport.streams.listening(requestId);
+    return session.transport.serve(withExtra(request, { ...extra, listening }), response, body, revision);
+  }
+
+  const sweep = setInterval(() => {
+    memory.sweep().catch((error: unknown) => log.warn({ err: error }, 'the use of sessions could not be stored'));
+  }, sweepIntervalMs);
+  sweep.unref();
 
   return {
     async handle(request, response, extra, body) {
-      const { context } = extra;
       const id = request.headers['mcp-session-id'];
+      const opens = request.method === 'POST' && isInitializeRequest(body);
       if (typeof id === 'string') {
-        const session = sessions.get(id);
-        if (!session || !sameOwner(session.context, context) || (session.isRetired && !extra.underWay)) {
-          return sendJsonRpcError(response, 404, -32001, 'Session not found', body);
-        }
-        session.usedAtMs = time.now();
-        // the token may have been renewed: its current scopes apply
-        session.context.caller = context.caller;
-        session.calls.handle(body);
-        const revision = session.server.server.getNegotiatedProtocolVersion();
-        const listening = (requestId: RequestId) => session.transport.streams.listening(requestId);
-        return session.transport.serve(withExtra(request, { ...extra, listening }), response, body, revision);
+        const session = await find(id, extra);
+        if (session) return serve(session, request, response, extra, body);
+        if (!opens) return sendJsonRpcError(response, 404, -32001, 'Session not found', body);
       }
       if (request.method !== 'POST') {
         response.setHeader('allow', 'POST');
@@ -152,14 +189,19 @@ export function createLegacySessions(options: {
       if (Array.isArray(body)) {
         return sendJsonRpcError(response, 400, -32600, 'Invalid Request: a batch is part of a session of 2025-03-26');
       }
-      if (!isInitializeRequest(body)) {
+      if (!opens) {
         return sendJsonRpcError(response, 400, -32000, 'Bad Request: Mcp-Session-Id is required', body);
       }
-      return open(request, response, extra, body);
+      const initialized = initializedBy(body.params);
+      if (JSON.stringify(initialized.capabilities).length > maxCapabilitiesBytes) {
+        const reason = `Invalid params: the capabilities of a client take ${maxCapabilitiesBytes} bytes at most`;
+        return sendJsonRpcError(response, 400, -32602, reason, body);
+      }
+      return open(request, response, extra, body, initialized);
     },
 
     enterCall(id, context) {
-      const session = typeof id === 'string' ? sessions.get(id) : undefined;
+      const session = typeof id === 'string' ? memory.get(id) : undefined;
       if (!session || session.isRetired || !sameOwner(session.context, context)) return undefined;
       // only calls through the SDK pass the log level to the server
       if (session.context.logLevel !== undefined) return undefined;
@@ -169,13 +211,19 @@ export function createLegacySessions(options: {
     },
 
     endForToken(tokenId) {
-      for (const [id, session] of sessions) {
-        if (tokenId === undefined || session.context.caller.tokenId === tokenId) retire(id, session);
+      if (tokenId === undefined) {
+        for (const { transport } of memory.all()) transport.closeStandaloneSSEStream();
+        return;
       }
+      memory.retireOfToken(tokenId);
+      store.removeOfToken(tokenId).catch((error: unknown) => {
+        // nothing can use them, and they expire
+        log.warn({ err: error }, 'the sessions of a revoked token could not be removed');
+      });
     },
 
     notifyListChanged(userId) {
-      for (const { server, context, isRetired } of sessions.values()) {
+      for (const { server, context, isRetired } of memory.all()) {
         if (isRetired) continue;
         if (userId !== undefined && context.caller.userId !== userId) continue;
         const { prompts, resources } = server.server.getCapabilities();
@@ -186,16 +234,35 @@ export function createLegacySessions(options: {
       }
     },
 
+    removeExpired: store.removeExpired,
+
     get size() {
-      return sessions.size;
+      return memory.size;
     },
 
     async stop() {
       clearInterval(sweep);
-      const open = [...sessions.values()];
-      sessions.clear();
-      for (const { calls } of open) calls.end();
-      await Promise.all(open.map(({ server }) => server.close()));
+      await notices.stop();
+      await memory.stop();
+    },
+  };
+}
+
+/** What is stored of an initialize request: the revision that the SDK will negotiate, and names of bounded length. */
+function initializedBy(params: {
+  protocolVersion: string;
+  capabilities: Initialized['capabilities'];
+  clientInfo: { name: string; version: string; title?: string | undefined };
+}): Initialized {
+  const { protocolVersion, capabilities, clientInfo } = params;
+  const cut = (text: string) => text.slice(0, maxNameLength);
+  return {
+    protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion) ? protocolVersion : LATEST_PROTOCOL_VERSION,
+    capabilities,
+    clientInfo: {
+      name: cut(clientInfo.name),
+      version: cut(clientInfo.version),
+      ...(clientInfo.title !== undefined && { title: cut(clientInfo.title) }),
     },
   };
 }

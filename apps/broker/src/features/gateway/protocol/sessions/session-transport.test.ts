@@ -6,22 +6,20 @@ import { listenLocally } from '#testing/listen-locally.ts';
 import { postRaw } from '#testing/mcp-clients.ts';
 import { openSession } from '#testing/open-session.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { createSessionEvents } from './event-store.ts';
+import { createSessionEvents, type SessionEvents } from './event-store.ts';
 import { SessionTransport } from './session-transport.ts';
 
 test('a session that ends when it is idle waits for an answer that is being written', async () => {
-  const events = createSessionEvents({ now: () => 0 }, () => {});
+  const stored = createSessionEvents({ now: () => 0 }, () => {});
   const written = Promise.withResolvers<void>();
-  const transport = new SessionTransport({
-    sessionIdGenerator: () => 's',
-    eventStore: {
-      ...events,
-      async storeEvent(stream, message) {
-        if ('result' in message && message.id === 12) await written.promise;
-        return events.storeEvent(stream, message);
-      },
+  const events: SessionEvents = {
+    ...stored,
+    async storeEvent(stream, message) {
+      if ('result' in message && message.id === 12) await written.promise;
+      return stored.storeEvent(stream, message);
     },
-  });
+  };
+  const transport = new SessionTransport(events, { sessionIdGenerator: () => 's' });
   const server = new Server({ name: 'test', version: '1' }, { capabilities: { tools: {} } });
   const ends: (() => void)[] = [];
   server.setRequestHandler('tools/call', async () => {

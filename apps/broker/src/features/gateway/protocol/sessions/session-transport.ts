@@ -1,10 +1,15 @@
 import { NodeStreamableHTTPServerTransport } from '@modelcontextprotocol/node';
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server';
+import type {
+  JSONRPCMessage,
+  RequestId,
+  WebStandardStreamableHTTPServerTransportOptions,
+} from '@modelcontextprotocol/server';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asRecord } from '#platform/json.ts';
 import { sendJsonRpcError } from '../../http/json-rpc-error.ts';
 import { ClientStreams } from './client-streams.ts';
-import { streamOf } from './event-store.ts';
+import type { SessionEvents } from './event-store.ts';
+import type { Initialized } from './session-store.ts';
 
 /** The revision that allows batches. */
 const batchRevision = '2025-03-26';
@@ -21,6 +26,37 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
   /** Messages that the SDK stores and writes. The id of an answer is free before it is written. */
   #writing = 0;
   #whenIdle: (() => void) | undefined;
+  readonly #events: SessionEvents;
+
+  constructor(events: SessionEvents, options: Omit<WebStandardStreamableHTTPServerTransportOptions, 'eventStore'>) {
+    super({ ...options, eventStore: events });
+    this.#events = events;
+  }
+
+  /**
+   * Brings the session into the state after `initialize` without its client, which said this to another process or before
+   * a restart.
+   */
+  async restore({ protocolVersion, capabilities, clientInfo }: Initialized): Promise<void> {
+    const params = { protocolVersion, capabilities, clientInfo };
+    await this.#post({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
+  }
+
+  /** Handles a message that did not come by a request of its own. */
+  async #post(message: unknown): Promise<void> {
+    const headers = {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      ...(this.sessionId !== undefined && { 'mcp-session-id': this.sessionId }),
+    };
+    // brackets: the SDK's Node transport takes Node's requests only, and hides the one that it wraps
+    const response = await this['_webStandardTransport'].handleRequest(
+      new Request('http://localhost/', { method: 'POST', headers }),
+      { parsedBody: message },
+    );
+    // ends when the message has been handled
+    await response.text();
+  }
 
   /** The number of unanswered calls. */
   get openCount(): number {
@@ -71,11 +107,16 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     }
     const lastEventId = request.headers['last-event-id'];
     if (typeof lastEventId === 'string') {
-      const resumed = streamOf(lastEventId);
-      if (resumed === undefined) {
+      const resumption = this.#events.resumption(lastEventId, (stream) => this.streams.isOpen(stream));
+      if (resumption.kind === 'unknown') {
         return sendJsonRpcError(response, 400, -32000, 'Bad Request: Last-Event-ID is no event of this session');
       }
-      this.streams.resume(resumed, response);
+      // an empty answer would make clients ask again, without end or for a second stream of the session
+      if (resumption.kind === 'finished') {
+        response.setHeader('allow', 'POST, DELETE');
+        return sendJsonRpcError(response, 405, -32000, 'Method not allowed: this stream has ended', body);
+      }
+      this.streams.resume(resumption.stream, response);
     }
     const messages: unknown[] = Array.isArray(body) ? body : [body];
     const { ids, twice } = readIds(messages, this.#open);

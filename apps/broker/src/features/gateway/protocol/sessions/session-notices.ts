@@ -1,0 +1,48 @@
+import type { LoggingLevel } from '@modelcontextprotocol/server';
+import { asRecord } from '#platform/json.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { Log } from '#platform/log.ts';
+import { levelOf } from './session-store.ts';
+
+const channel = 'mcp_sessions';
+
+/** What happened to a session, by its hash, in one of the processes. */
+export type SessionNotice =
+  | { kind: 'ended'; session: string }
+  | { kind: 'log-level'; session: string; level: LoggingLevel };
+
+/** Processes tell each other what happened to a session that another one may have in memory. */
+export type SessionNotices = {
+  /** Never fails: the row is the truth, and a process that missed a notice reads it again. */
+  tell(notice: SessionNotice): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** @param on `missed` is called after notices may have been missed */
+export async function listenToSessions(
+  db: Database,
+  log: Log,
+  on: { notice(notice: SessionNotice): void; missed(): void },
+): Promise<SessionNotices> {
+  const stop = await db.listen(channel, (payload) => {
+    if (payload === '') return on.missed();
+    const notice = readNotice(payload);
+    if (notice) on.notice(notice);
+  });
+  return {
+    async tell(notice) {
+      await db.notify(channel, JSON.stringify(notice)).catch((error: unknown) => {
+        log.warn({ err: error }, 'a change of a session was not announced to the other replicas');
+      });
+    },
+    stop,
+  };
+}
+
+function readNotice(payload: string): SessionNotice | undefined {
+  const { kind, session, level } = asRecord(JSON.parse(payload)) ?? {};
+  if (typeof session !== 'string') return undefined;
+  if (kind === 'ended') return { kind, session };
+  const known = levelOf(typeof level === 'string' ? level : undefined);
+  return kind === 'log-level' && known ? { kind, session, level: known } : undefined;
+}

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Database } from '#platform/db/database.ts';
+import { freePort } from './free-port.ts';
+import { listenLocally } from './listen-locally.ts';
+import { startTestApp, type TestApp, type TestAppOptions } from './start-app.ts';
+
+export type Replicas = {
+  /** The address of both: each request goes to the other broker than the one before. */
+  publicUrl: string;
+  /** The header with which a test chooses the broker of a request. */
+  at(broker: 0 | 1): { 'x-broker': string };
+  apps: [TestApp, TestApp];
+  /** Stops a broker and starts another one in its place. */
+  restart(broker: 0 | 1): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** Two brokers behind one address, on one database. `open` answers a connection of its own to it for each start. */
+export async function startReplicas(
+  open: () => Promise<Database>,
+  { env, ...options }: Omit<TestAppOptions, 'db'> = {},
+): Promise<Replicas> {
+  const ports = await Promise.all([freePort(), freePort()]);
+  let turn = 0;
+  const balancer = createServer((incoming, outgoing) => {
+    const chosen = incoming.headers['x-broker'];
+    turn += 1;
+    forward(incoming, outgoing, ports[typeof chosen === 'string' ? Number(chosen) : turn % 2]);
+  });
+  const { port, close } = await listenLocally(balancer);
+  const publicUrl = `http://127.0.0.1:${port}`;
+  const masterKey = randomBytes(32).toString('base64url');
+  const start = async (broker: 0 | 1) =>
+    startTestApp({
+      ...options,
+      db: await open(),
+      env: { PUBLIC_URL: publicUrl, MASTER_KEY: masterKey, ...env, PORT: String(ports[broker]) },
+    });
+  const apps: [TestApp, TestApp] = [await start(0), await start(1)];
+  return {
+    publicUrl,
+    at: (broker) => ({ 'x-broker': String(broker) }),
+    apps,
+    async restart(broker) {
+      await apps[broker].stop();
+      apps[broker] = await start(broker);
+    },
+    async stop() {
+      await Promise.all(apps.map((app) => app.stop()));
+      await close();
+    },
+  };
+}
+
+/** Passes a request on as it is, and its answer as it comes. Either side's end is the other's. */
+function forward(incoming: IncomingMessage, outgoing: ServerResponse, port: number | undefined): void {
+  const { method, url: path, headers } = incoming;
+  const forwarded = httpRequest({ host: '127.0.0.1', port, method, path, headers }, (answer) => {
+    outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+    outgoing.flushHeaders();
+    answer.pipe(outgoing);
+    answer.on('error', () => outgoing.destroy());
+  });
+  forwarded.on('error', () => (outgoing.headersSent ? outgoing.destroy() : outgoing.writeHead(502).end()));
+  outgoing.on('close', () => forwarded.destroy());
+  incoming.pipe(forwarded);
+}
