@@ -1,0 +1,113 @@
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { findPostgresBinaries } from '../apps/broker/src/testing/postgres-binaries.ts';
+import { startPostgresCluster } from '../apps/broker/src/testing/postgres-cluster.ts';
+import { freePort } from '../apps/broker/src/testing/free-port.ts';
+import { listenLocally } from '../apps/broker/src/testing/listen-locally.ts';
+import { newDataDir, runToEnd, startProduct, type Product } from '../e2e/product.ts';
+import { untilAllConnected } from '../e2e/until-all-connected.ts';
+import { openDoor, type Door } from './door.ts';
+import { Person } from './person.ts';
+
+export type BedOptions = {
+  /** With two, PostgreSQL holds the state and requests go to them in turn. */
+  brokers: 1 | 2;
+  /** unreachable: clients are told of metadata documents, and each fetch of one is refused with 403. */
+  documents: 'default' | 'unreachable';
+};
+
+/** The product, started as `npm start` does, behind a door. */
+export type Bed = {
+  publicUrl: string;
+  link: string;
+  door: Door;
+  person(email: string): Person;
+  /** Stops every broker, and starts it again on the same port. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** One machine is all of the users here. */
+const limits = { SIGN_IN_PER_MINUTE: '1000', MCP_CALLS_PER_MINUTE_TOKEN: '1000', MCP_CALLS_PER_MINUTE_USER: '1000' };
+
+export async function startBed({ brokers, documents }: BedOptions): Promise<Bed> {
+  const toClose: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const one of toClose.splice(0).toReversed()) await one();
+  };
+  try {
+    const door = await openDoor();
+    toClose.push(() => door.close());
+    const publicUrl = `http://localhost:${door.port}`;
+    const env: NodeJS.ProcessEnv = { ...limits, PUBLIC_URL: publicUrl };
+    if (documents === 'unreachable') {
+      const refusing = await refuseAll();
+      toClose.push(() => refusing.close());
+      Object.assign(env, { CLIENT_DOCUMENTS: 'on', HTTPS_PROXY: refusing.url, NO_PROXY: 'localhost,127.0.0.1' });
+    }
+    if (brokers === 2) {
+      const binaries = findPostgresBinaries();
+      if (binaries === undefined) throw new Error('--brokers 2 needs PostgreSQL on this machine');
+      const cluster = await startPostgresCluster(binaries);
+      toClose.push(() => cluster.stop());
+      env['DATABASE_URL'] = cluster.url;
+      env['MASTER_KEY'] = Buffer.alloc(32, 7).toString('base64url');
+    }
+    // a first start builds the web app, which may take longer than a start is given
+    await runToEnd(['apps/broker/src/build.ts']);
+    const seats = await Promise.all(Array.from({ length: brokers }, () => takeSeat(env)));
+    toClose.push(() => Promise.all(seats.map((seat) => seat.leave())));
+    const begin = async () => {
+      // one after the other: the first creates the tables
+      for (const seat of seats) await seat.start();
+      door.brokers = seats.map(({ port }) => port);
+    };
+    await begin();
+    await untilAllConnected(publicUrl);
+    return {
+      publicUrl,
+      link: `${publicUrl}/mcp`,
+      door,
+      person: (email) => new Person(publicUrl, email),
+      async restart() {
+        door.brokers = [];
+        await Promise.all(seats.map((seat) => seat.stop()));
+        await begin();
+        await untilAllConnected(publicUrl);
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A data folder and a port for a broker that comes and goes. */
+async function takeSeat(env: NodeJS.ProcessEnv) {
+  const [port, dataDir] = await Promise.all([freePort(), newDataDir()]);
+  let product: Product | undefined;
+  const stop = async () => {
+    await product?.kill('SIGTERM');
+    product = undefined;
+  };
+  return {
+    port,
+    async start() {
+      product = await startProduct({ port, dataDir, env });
+    },
+    stop,
+    async leave() {
+      await stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** An outgoing proxy that lets nothing out. */
+async function refuseAll(): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer((_, answer) => void answer.writeHead(403).end());
+  server.on('connect', (_, socket) => socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n'));
+  const { port, close } = await listenLocally(server);
+  return { url: `http://127.0.0.1:${port}`, close };
+}

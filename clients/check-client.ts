@@ -1,0 +1,210 @@
+import { columns, sameInAll, type Cell, type Column } from './columns.ts';
+import type { Bed } from './bed.ts';
+import { withDeadline } from './deadline.ts';
+import { knownFaults } from './known-faults.ts';
+import type { Connected, Program, Setting } from './program.ts';
+import type { Trace } from './trace.ts';
+
+const columnDeadlineMs = 150_000;
+const listChangeMs = 8_000;
+const restartMs = 180_000;
+
+const travel = ['travel__find_airports', { query: 'Heathrow' }] as const;
+const slow = ['everything__trigger-long-running-operation', { duration: 2, steps: 4 }] as const;
+const notes = ['notes__list_tags', {}] as const;
+
+/** Looks at one client, column by column. What is not in `looks` is not run. */
+export async function checkClient(
+  program: Program,
+  setting: Setting,
+  bed: Bed,
+  onCell: (column: Column, cell: Cell) => void = () => {},
+  looks: readonly Column[] = columns.map(([column]) => column),
+): Promise<Record<Column, Cell>> {
+  const check = new ClientCheck(program, setting, bed);
+  const cells = sameInAll({ state: 'not run', note: 'it did not come to this' });
+  for (const column of looks) {
+    cells[column] = excuse(program.name, column, await check.look(column));
+    onCell(column, cells[column]);
+    if (column === 'connect' && cells.connect.state !== 'ok') break;
+  }
+  await check.close();
+  return cells;
+}
+
+function excuse(client: string, column: Column, cell: Cell): Cell {
+  if (cell.state !== 'failed') return cell;
+  const known = knownFaults.find(
+    (fault) => fault.client === client && fault.column === column && fault.when.test(cell.note),
+  );
+  return known ? { state: 'fault', note: known.says, thread: known.thread } : cell;
+}
+
+class ClientCheck {
+  readonly #program: Program;
+  readonly #setting: Setting;
+  readonly #bed: Bed;
+  #client: Connected | undefined;
+
+  constructor(program: Program, setting: Setting, bed: Bed) {
+    this.#program = program;
+    this.#setting = setting;
+    this.#bed = bed;
+  }
+
+  async look(column: Column): Promise<Cell> {
+    try {
+      return await withDeadline(column, column === 'restart' ? restartMs : columnDeadlineMs, this.#looks[column]());
+    } catch (error) {
+      // the next column begins with a new connection
+      await this.close();
+      return { state: 'failed', note: describe(error) };
+    }
+  }
+
+  async close(): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    await withDeadline('the end of the client', 20_000, client?.close() ?? Promise.resolve()).catch(() => {});
+  }
+
+  readonly #looks: Record<Column, () => Promise<Cell>> = {
+    connect: async () => {
+      await this.#connected();
+      if (this.#person.signIns !== 1) throw new Error(`its user had to sign in ${this.#person.signIns} times`);
+      return ok();
+    },
+    list: async () => {
+      const tools = await (await this.#connected()).tools();
+      if (!hasTool(tools, travel[0])) throw new Error(`${tools.length} tools, without ${travel[0]}`);
+      return ok();
+    },
+    call: async () => {
+      await this.#callTravel();
+      return ok();
+    },
+    progress: async () => {
+      const client = await this.#connected();
+      const before = this.#trace.calls.length;
+      mustHave(await client.call(...slow), /completed/i);
+      const call = this.#trace.calls.slice(before).find(({ tool }) => tool.endsWith('long-running-operation'));
+      if (!call?.asksProgress) return { state: 'none', note: 'asks for no progress; the long call answers' };
+      if (call.notices < 2) throw new Error(`asked for progress, and ${call.notices} notices came`);
+      return ok();
+    },
+    question: () => this.#question(),
+    'off and on': () => this.#offAndOn(),
+    restart: async () => {
+      const client = await this.#connected();
+      await this.#callTravel();
+      const { signIns } = this.#person;
+      await this.#bed.restart();
+      mustHave(await client.call(...travel), /LHR/);
+      if (this.#person.signIns > signIns) throw new Error('its user had to sign in again');
+      return ok();
+    },
+    refresh: async () => {
+      if (this.#program.token) return { state: 'none', note: 'a personal token is not renewed' };
+      await this.#callTravel();
+      const { signIns } = this.#person;
+      const { refreshes } = this.#trace;
+      this.#bed.door.expireToken();
+      await this.#callTravel();
+      if (this.#person.signIns > signIns) throw new Error('its user had to sign in again');
+      if (this.#trace.refreshes === refreshes) throw new Error('it did not renew its token');
+      return ok();
+    },
+    revoke: async () => {
+      await this.#callTravel();
+      const { signIns } = this.#person;
+      await this.#person.disconnectAll();
+      const answer = await attempt(this.#connected().then((client) => client.call(...travel)));
+      if (this.#person.signIns === signIns && /LHR/.test(answer))
+        throw new Error('a disconnected client got an answer');
+      await this.close();
+      await this.#callTravel();
+      if (this.#person.signIns === signIns) throw new Error('it works without a new sign-in');
+      return ok();
+    },
+  };
+
+  async #question(): Promise<Cell> {
+    const client = await this.#connected();
+    const text = await attempt(client.call(...notes));
+    if (isTags(text)) return ok('asks its user, and the call goes on');
+    mustHave(text, /\/connect\/notes/);
+    await this.#person.connectNotes();
+    const again = await client.call(...notes);
+    if (!isTags(again)) throw new Error(`after the sign-in: ${shorten(again)}`);
+    return ok('shows the link');
+  }
+
+  async #offAndOn(): Promise<Cell> {
+    const client = await this.#connected();
+    await this.#person.setEnabled('travel', false);
+    let sawOff: boolean;
+    try {
+      sawOff = await this.#sees(client, false);
+      const calls = this.#trace.calls.length;
+      const text = await attempt(client.call(...travel));
+      if (/LHR/.test(text)) throw new Error('a disabled service answers');
+      if (this.#trace.calls.length > calls) mustHave(text, /switched (?:\w+ )?off/i);
+      else if (!sawOff) throw new Error(`the call did not arrive: ${shorten(text)}`);
+    } finally {
+      await this.#person.setEnabled('travel', true);
+    }
+    const sawOn = await this.#sees(client, true);
+    await this.#callTravel();
+    return sawOff && sawOn ? ok() : ok('keeps the list that it has; the call says that the service is off');
+  }
+
+  /** Whether the client's list follows, within a few seconds. */
+  async #sees(client: Connected, on: boolean): Promise<boolean> {
+    const until = Date.now() + listChangeMs;
+    do {
+      if (hasTool(await client.tools(), travel[0]) === on) return true;
+      await new Promise((resolve) => setTimeout(resolve, 500)); // asked again until the deadline
+    } while (Date.now() < until);
+    return false;
+  }
+
+  async #callTravel(): Promise<void> {
+    const client = await this.#connected();
+    mustHave(await client.call(...travel), /LHR/);
+  }
+
+  async #connected(): Promise<Connected> {
+    this.#client ??= await this.#program.connect(this.#setting);
+    return this.#client;
+  }
+
+  get #person() {
+    return this.#setting.person;
+  }
+
+  get #trace(): Trace {
+    return this.#bed.door.trace;
+  }
+}
+
+const ok = (note?: string): Cell => ({ state: 'ok', ...(note !== undefined && { note }) });
+const hasTool = (tools: readonly string[], tool: string) => tools.some((one) => one.endsWith(tool));
+const isTags = (text: string) => /tags/i.test(text) && !/\/connect\/notes|sign_in_required/.test(text);
+
+function mustHave(text: string, pattern: RegExp): void {
+  if (!pattern.test(text)) throw new Error(`no ${String(pattern)} in: ${shorten(text)}`);
+}
+
+/** The answer, or the error as text. */
+function attempt(work: Promise<string>): Promise<string> {
+  return work.catch(describe);
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return shorten(String(error));
+  const data = 'data' in error ? ` ${JSON.stringify(error.data)}` : '';
+  const cause = error.cause === undefined ? '' : `: ${describe(error.cause)}`;
+  return shorten(`${error.message}${data}${cause}`);
+}
+
+const shorten = (text: string) => text.replaceAll(/\s+/g, ' ').slice(0, 400);

@@ -1,0 +1,111 @@
+import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
+import { listenLocally } from '../apps/broker/src/testing/listen-locally.ts';
+import { Trace, type SeenCall } from './trace.ts';
+
+/** The public address of the product: a proxy that passes requests on to its brokers in turn, and sees what clients do. */
+export type Door = {
+  port: number;
+  /** What the client of now did. */
+  trace: Trace;
+  /** Ports of the brokers, in turn. */
+  brokers: readonly number[];
+  /** From now on no broker knows the access token that was used last: it answers as to an expired one. */
+  expireToken(): void;
+  close(): Promise<void>;
+};
+
+const mostBodyBytes = 8 * 1024 * 1024;
+const refresh = /(?:^|&)grant_type=refresh_token(?:&|$)/;
+
+export async function openDoor(): Promise<Door> {
+  const agent = new Agent({ keepAlive: false });
+  const expired = new Set<string>();
+  let lastToken: string | undefined;
+  let turn = 0;
+  const server = createServer((incoming, answer) => {
+    void pass(incoming, answer).catch(() => answer.destroy());
+  });
+  const { port, close } = await listenLocally(server);
+
+  async function pass(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const broker = door.brokers[turn++ % Math.max(1, door.brokers.length)];
+    // as when nothing listens
+    if (broker === undefined) return void answer.destroy();
+    const body = await readBody(incoming);
+    const { trace } = door;
+    const path = incoming.url ?? '/';
+    hearSignIn(trace, path);
+    const calls = hearMessages(trace, incoming, body);
+    const headers = { ...incoming.headers };
+    const token = headers.authorization;
+    if (token !== undefined && isMcp(path)) {
+      if (expired.has(token)) headers.authorization = 'Bearer expired';
+      else lastToken = token;
+    }
+    const outgoing = request({ host: '127.0.0.1', port: broker, method: incoming.method, path, headers, agent });
+    outgoing.on('error', () => answer.destroy());
+    answer.on('close', () => outgoing.destroy());
+    outgoing.on('response', (response) => {
+      if (path.startsWith('/oauth/token') && refresh.test(body.toString()) && response.statusCode === 200)
+        trace.refreshes += 1;
+      answer.writeHead(response.statusCode ?? 502, response.headers);
+      if (calls.length > 0) response.on('data', (chunk: Buffer) => countNotices(calls, chunk));
+      response.on('error', () => answer.destroy());
+      response.pipe(answer);
+    });
+    outgoing.end(body);
+  }
+
+  const door: Door = {
+    port,
+    trace: new Trace(),
+    brokers: [],
+    expireToken() {
+      if (lastToken !== undefined) expired.add(lastToken);
+    },
+    async close() {
+      agent.destroy();
+      server.closeAllConnections();
+      await close();
+    },
+  };
+  return door;
+}
+
+const isMcp = (path: string) => /^\/(?:mcp|s\/)/.test(path);
+
+function hearSignIn(trace: Trace, path: string): void {
+  if (path.startsWith('/oauth/register')) trace.signIn = 'registration';
+  if (!path.startsWith('/oauth/authorize')) return;
+  const clientId = new URL(path, 'http://door').searchParams.get('client_id');
+  if (clientId?.startsWith('https:')) trace.signIn = 'metadata document';
+}
+
+/** The calls among the messages of a request. */
+function hearMessages(trace: Trace, { method, url = '', headers }: IncomingMessage, body: Buffer): SeenCall[] {
+  if (method !== 'POST' || !isMcp(url)) return [];
+  trace.userAgent = headers['user-agent'] ?? trace.userAgent;
+  try {
+    const message: unknown = JSON.parse(body.toString());
+    return (Array.isArray(message) ? message : [message]).flatMap((one) => trace.hear(one) ?? []);
+  } catch {
+    return [];
+  }
+}
+
+/** A stream carries each notice in one write of the broker's. */
+function countNotices(calls: readonly SeenCall[], chunk: Buffer): void {
+  const heard = chunk.toString().split('"notifications/progress"').length - 1;
+  for (const call of calls) call.notices += heard;
+}
+
+async function readBody(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of incoming) {
+    bytes += chunk.length;
+    if (bytes > mostBodyBytes) throw new Error('the body is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

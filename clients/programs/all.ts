@@ -1,0 +1,20 @@
+import type { Program } from '../program.ts';
+import { bridgePrograms } from './bridges.ts';
+import { libraryPrograms } from './libraries.ts';
+import { sdkPrograms } from './sdks.ts';
+
+/** Every client that can be run here, in the order of the table. */
+export const programs: readonly Program[] = [...sdkPrograms, ...bridgePrograms, ...libraryPrograms];
+
+/** Clients that no run here can start, and why. */
+export const notRun: readonly { name: string; label: string; why: string }[] = [
+  {
+    name: 'claude-web',
+    label: 'Claude (web, desktop)',
+    why: 'runs at its vendor, and needs an address on the internet',
+  },
+  { name: 'chatgpt', label: 'ChatGPT', why: 'runs at its vendor, and needs an address on the internet' },
+  { name: 'vs-code', label: 'VS Code', why: 'is not on npm; Copilot there needs an account' },
+  { name: 'cursor', label: 'Cursor', why: 'is not on npm, and needs an account' },
+  { name: 'zed', label: 'Zed', why: 'is not on npm' },
+];

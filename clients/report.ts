@@ -1,0 +1,93 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { columns, type Cell } from './columns.ts';
+import type { DatedRow, Results } from './results.ts';
+
+const root = join(import.meta.dirname, '..');
+export const reportFiles = ['docs/clients.md', 'README.md'].map((file) => join(root, file));
+
+const begin = '<!-- written by npm run clients -->';
+const end = '<!-- end of npm run clients -->';
+
+const ways: Record<string, [title: string, text: string]> = {
+  default: ['With only the link', 'The product as `npm start` starts it.'],
+  'documents unreachable': [
+    'Metadata documents out of reach',
+    '`npm run clients -- --documents unreachable`: clients are told of metadata documents, and the proxy through which the broker would fetch one answers 403.',
+  ],
+  'two brokers': [
+    'Two brokers in turn',
+    '`npm run clients -- --brokers 2`: each request goes to the other of two brokers, on PostgreSQL.',
+  ],
+};
+
+/** Writes docs/clients.md, and the table of README.md between its marks. */
+export function writeReport(results: Results): void {
+  const [docs = '', readme = ''] = reportFiles;
+  writeFileSync(docs, document(results));
+  const text = readFileSync(readme, 'utf8');
+  const [before, after] = [text.indexOf(begin), text.indexOf(end)];
+  if (before === -1 || after < before) throw new Error('README.md has no block for the table of clients');
+  writeFileSync(readme, `${text.slice(0, before)}${begin}\n\n${short(results)}\n\n${text.slice(after)}`);
+}
+
+function document(results: Results): string {
+  const sections = Object.entries(ways).flatMap(([way, [title, text]]) => {
+    const rows = results[way] ?? [];
+    return rows.length === 0 ? [] : [`## ${title}`, text, table(rows), footnotes(rows)];
+  });
+  return `${[
+    '# Clients',
+    'Written by `npm run clients`, which installs real clients, starts the product and uses each client as a person would, without a network: a script answers in place of the model, and a scripted browser signs in. Do not edit by hand.',
+    columns.map(([column, meaning]) => `- **${column}**: it ${meaning.replace(/^it /, '')}.`).join('\n'),
+    '"–" means that the client has no such feature. A fault that is the client\'s own has a link to its thread.',
+    ...sections,
+  ].join('\n\n')}\n`;
+}
+
+function table(rows: readonly DatedRow[]): string {
+  const head = ['client', 'version', 'seen on', ...columns.map(([column]) => column)];
+  const body = rows.map(({ label, version, date, cells }) => [
+    label,
+    version,
+    date,
+    ...columns.map(([column]) => shown(cells[column])),
+  ]);
+  return [head, head.map(() => '---'), ...body].map(line).join('\n');
+}
+
+function footnotes(rows: readonly DatedRow[]): string {
+  return rows
+    .flatMap(({ label, told, cells }) => {
+      const parts = columns.flatMap(([column]) => {
+        const cell = cells[column];
+        if (cell.note === undefined) return [];
+        return `${column}: ${cell.note}${cell.state === 'fault' ? ` (<${cell.thread}>)` : ''}`;
+      });
+      const notes = [told, ...new Set(parts)].filter((part) => part !== '');
+      return notes.length === 0 ? [] : `- ${label}: ${escape(notes.join('; '))}.`;
+    })
+    .join('\n');
+}
+
+/** One line for each client: what works, and what does not. */
+function short(results: Results): string {
+  const rows = results['default'] ?? [];
+  const body = rows.map(({ label, version, date, cells }) => {
+    const not = columns.map(([column]) => column).filter((column) => !['ok', 'none'].includes(cells[column].state));
+    const every = not.length === columns.length;
+    const seen = not.length === 0 ? 'all ok' : every ? shown(cells.connect) : `all but ${not.join(', ')}`;
+    return [label, version, date, seen];
+  });
+  const head = ['client', 'version', 'seen on', '[result](docs/clients.md)'];
+  return [head, head.map(() => '---'), ...body].map(line).join('\n');
+}
+
+const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+const escape = (text: string) => text.replaceAll('|', '\\|').replaceAll(/([<*_`])(?!https)/g, '\\$1');
+
+export function shown(cell: Cell): string {
+  if (cell.state === 'fault') return `[its fault](${cell.thread})`;
+  if (cell.state === 'none') return '–';
+  return cell.state === 'failed' ? '**failed**' : cell.state;
+}
