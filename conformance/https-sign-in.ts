@@ -6,6 +6,7 @@ import { deriveKey, readMasterKey } from '../apps/broker/src/platform/crypto/mas
 import { createVault } from '../apps/broker/src/platform/crypto/vault.ts';
 import { createRouter } from '../apps/broker/src/platform/http/router.ts';
 import { buildServer } from '../apps/broker/src/platform/http/server.ts';
+import { direct } from '../apps/broker/src/platform/http/outgoing.ts';
 import { createIds } from '../apps/broker/src/platform/ids.ts';
 import type { Broker } from './broker.ts';
 
@@ -31,6 +32,7 @@ export async function startHttpsSignIn(broker: Broker): Promise<SignInSide & { s
     vault: createVault(masterKey),
     subjectKey: deriveKey(masterKey, 'service-subject'),
     allowAddresses,
+    outgoing: direct,
     clock: systemClock,
     ids,
     log,

@@ -34,6 +34,7 @@ import {
 } from '#features/usage/index.ts';
 import { createBilling, type Billing } from '#features/billing/index.ts';
 import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
+import { createOutgoingFetch } from '#adapters/openid/outgoing-fetch.ts';
 import { systemClock, type Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import { deriveKey, readMasterKey } from '#platform/crypto/master-key.ts';
@@ -41,6 +42,8 @@ import { createVault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import { migrate } from '#platform/db/migrate.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
+import { createOutgoing, type ResolveName } from '#platform/http/outgoing.ts';
+import { createOutgoingDispatcher } from '#platform/http/outgoing-dispatcher.ts';
 import { createRouter, type Router } from '#platform/http/router.ts';
 import { buildServer } from '#platform/http/server.ts';
 import { createIds, type Ids } from '#platform/ids.ts';
@@ -52,6 +55,7 @@ import { logRefusals } from './log-refusals.ts';
 import { createMetrics } from './metrics.ts';
 import { migrations } from './migrations.ts';
 import { paths as bundledPaths, type Paths } from './paths.ts';
+import { sayProxy } from './say-proxy.ts';
 import { scheduleJobs } from './schedule-jobs.ts';
 import { answerNotFound, serveWeb } from './serve-web.ts';
 import { servicesOfUser } from './services-of-user.ts';
@@ -79,6 +83,8 @@ export type AppOptions = {
   webFolder?: string;
   /** host:port of non-public addresses that are allowed as upstreams, beside those of the configuration. */
   allowAddresses?: readonly string[];
+  /** Stands in for this machine's resolver in tests, for addresses from outside. */
+  resolve?: ResolveName;
   /** Parts of identity that tests replace: Google's issuer, and the dispatcher for clients' metadata documents. */
   identity?: Partial<Pick<IdentityOptions, 'googleIssuer' | 'documentDispatcher'>>;
   /** When late answers become streams, and how often comments are sent on them; tests wait less. */
@@ -120,9 +126,14 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const { allowlist, programs, allowAddresses, policy } = readInstallation(config, paths, options.allowAddresses);
 
+  const outgoing = createOutgoing(config.outgoingProxy, options.resolve);
+  const outgoingDispatcher = createOutgoingDispatcher(outgoing);
+  sayProxy(config.outgoingProxy, log);
+
   const diagnostics = createDiagnostics({
     db,
     publicUrl: config.publicUrl,
+    dispatcher: outgoingDispatcher,
     findTokenOwner: (authorization, resource) => identity.findTokenOwner(authorization, resource),
     clock,
     ids,
@@ -135,7 +146,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     ids,
     log,
     vault,
-    connectUpstream: connectOpenId,
+    connectUpstream: (settings) => connectOpenId({ fetch: createOutgoingFetch(outgoingDispatcher), ...settings }),
+    outgoing,
     hasServer: (serverId) => catalogue.snapshot().byId.has(serverId),
     disabledServers: (userId) => upstreams.preferences.readDisabled(userId),
     services: servicesOfUser({
@@ -152,7 +164,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   if (config.catalogueDir !== undefined) await loadOwnManifests(catalogue, config.catalogueDir, policy, log);
   const bundled = { deployed: join(paths.catalogue, 'deployed'), staged: join(paths.catalogue, 'staged') };
   if (config.bundledCatalogue) await loadBundledManifests(catalogue, bundled, policy, log);
-  const icons = createIcons({ db, catalogue, allowAddresses, production: config.production, clock, log });
+  const icons = createIcons({ db, catalogue, allowAddresses, production: config.production, outgoing, clock, log });
   const subjectKey = deriveKey(masterKey, 'service-subject');
   const upstreams = await createUpstreams({
     db,
@@ -164,6 +176,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     environment: options.environment,
     subjectKey,
     allowAddresses,
+    outgoing,
     clock,
     ids,
     log,
@@ -276,6 +289,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         ['identity', () => identity.stop()],
         ['icons', () => icons.stop()],
         ['catalogue', () => catalogue.stop()],
+        ['requests that leave', () => outgoingDispatcher.destroy()],
         ['database', () => db.close()],
       ];
       for (const [name, stopPart] of steps) {

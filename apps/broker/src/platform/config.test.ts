@@ -30,6 +30,7 @@ describe('the configuration', () => {
       standIn: true,
       signInAllow: undefined,
       clientDocuments: { advertised: false, served: true },
+      outgoingProxy: undefined,
       stripe: undefined,
       adminEmails: ['admin@souk.test'],
       allowDevSignIn: false,

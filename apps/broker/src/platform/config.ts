@@ -2,6 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { combineVariables } from './config/combine-variables.ts';
 import { readEnvironment } from './config/environment.ts';
 import type { OidcConfig } from './config/oidc-config.ts';
+import { readOutgoingProxy, type OutgoingProxy } from './config/outgoing-proxy.ts';
 import type { SignInAllow } from './config/sign-in-allow.ts';
 import { readUpstreamSecrets } from './config/upstream-secrets.ts';
 
@@ -26,6 +27,8 @@ export type Config = {
    * A broker on loopback says nothing, since it may have no way out: clients register there.
    */
   clientDocuments: { advertised: boolean; served: boolean };
+  /** How requests leave this machine; directly where undefined. */
+  outgoingProxy: OutgoingProxy | undefined;
   stripe: { secretKey: string; webhookSecret: string } | undefined;
   adminEmails: readonly string[];
   allowDevSignIn: boolean;
@@ -72,6 +75,14 @@ export class ConfigError extends Error {
     this.name = 'ConfigError';
     this.problems = problems;
   }
+}
+
+/** The proxy's variables alone, for commands that need no configuration. @throws ConfigError */
+export function readProxyConfig(environment: NodeJS.ProcessEnv): OutgoingProxy | undefined {
+  const problems: string[] = [];
+  const proxy = readOutgoingProxy(readEnvironment(environment, []), problems);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return proxy;
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { Outgoing } from '#platform/http/outgoing.ts';
+
 /** One user's credential at a server. Read for each request, because tokens are renewed during a connection. */
 export type UpstreamCredential = {
   /** @throws UpstreamError sign_in_required */
@@ -18,6 +20,8 @@ type NetworkTarget = {
   allowAddresses: readonly string[];
   /** Other addresses only with https or wss. */
   publicNeedsTls?: boolean | undefined;
+  /** How requests leave; by default directly. */
+  outgoing?: Outgoing | undefined;
 };
 
 /** Where a server is, and the only headers or environment variables that it gets. */

@@ -37,7 +37,7 @@ export type UpstreamSettings = {
   clientId: string;
   clientSecret: string;
   redirectUri: string;
-  /** Replaces the network in tests. */
+  /** How requests leave (outgoing-fetch.ts), or what replaces the network in tests. By default Node's fetch. */
   fetch?: oidc.CustomFetch;
 };
 

@@ -4,6 +4,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
+import type { Outgoing } from '#platform/http/outgoing.ts';
 import type { Log } from '#platform/log.ts';
 import type { Catalogue } from './create-catalogue.ts';
 import { fetchIcon } from './fetch-icon.ts';
@@ -29,6 +30,7 @@ export function createIcons(options: {
   allowAddresses: readonly string[];
   /** Demands https, but for those addresses. */
   production: boolean;
+  outgoing: Outgoing;
   clock: Clock;
   log: Log;
 }): Icons {
@@ -38,6 +40,7 @@ export function createIcons(options: {
     allowAddresses: options.allowAddresses,
     publicNeedsTls: options.production,
     connections: 4,
+    outgoing: options.outgoing,
   });
   const background = createBackground(log);
   /** When the deployment was whose icon was asked for last, by server. */

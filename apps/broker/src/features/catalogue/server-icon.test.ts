@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import { getCapabilities } from '@souk/contract/catalogue.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { direct } from '#platform/http/outgoing.ts';
 import { createLog } from '#platform/log.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { listenLocally } from '#testing/listen-locally.ts';
@@ -143,6 +144,7 @@ test('in production an icon comes over TLS, but for the addresses and networks t
   const fetched: string[] = [];
   const told: string[] = [];
   const icons = createIcons({
+    outgoing: direct,
     db: app.db,
     catalogue: {
       ...app.catalogue,

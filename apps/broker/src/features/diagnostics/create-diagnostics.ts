@@ -1,3 +1,4 @@
+import type { Dispatcher } from 'undici';
 import type { ConnectionAttempt } from '@souk/contract/diagnostics.ts';
 import type { GatewayEvents } from '#features/gateway/index.ts';
 import type { FindTokenOwner, IdentityEvents, ThrowAwayAccess } from '#features/identity/index.ts';
@@ -20,6 +21,8 @@ export type DiagnosticsOptions = {
   db: Database;
   publicUrl: string;
   findTokenOwner: FindTokenOwner;
+  /** How the self-test's requests leave. */
+  dispatcher: Dispatcher;
   clock: Clock;
   ids: Ids;
   log: Log;
@@ -42,7 +45,7 @@ export type Diagnostics = {
 };
 
 export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
-  const { db, publicUrl, clock, ids, log } = options;
+  const { db, publicUrl, dispatcher, clock, ids, log } = options;
   const store = createAttemptStore(db, ids);
   const writer = createEventWriter(store.write, log);
   const background = createBackground(log);
@@ -69,7 +72,16 @@ export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
         await flush();
         await store.removePersonalToken(tokenId);
       };
-      const selfTest = createSelfTest({ db, publicUrl, throwAwayAccess, signInProviders, removeAttempts, clock, ids });
+      const selfTest = createSelfTest({
+        db,
+        publicUrl,
+        dispatcher,
+        throwAwayAccess,
+        signInProviders,
+        removeAttempts,
+        clock,
+        ids,
+      });
       mountDiagnosticsRoutes(router, { list, selfTest });
     },
     reap: () => store.reap(new Date(clock.now())),

@@ -4,6 +4,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
+import type { Outgoing } from '#platform/http/outgoing.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import type { IdentityEvents } from './identity-events.ts';
@@ -37,6 +38,8 @@ export type IdentityOptions = {
   hasServer?: (serverId: string) => boolean;
   /** What the consent page calls services; by default their ids. */
   services?: ServiceNames;
+  /** How requests for clients' metadata documents leave; by default directly. */
+  outgoing?: Outgoing;
   /** Connects to clients' metadata documents; the default refuses every address that is not public. */
   documentDispatcher?: Dispatcher;
   /** The servers that a person has switched off, for their profile: of a feature that stands above this one. */

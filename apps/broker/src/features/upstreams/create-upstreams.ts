@@ -5,6 +5,7 @@ import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
+import type { Outgoing } from '#platform/http/outgoing.ts';
 import { recordHealth, type HealthRecord } from './health/record-health.ts';
 import { moveOldFolders } from './processes/personal-folders.ts';
 import { createPackageInstaller } from './processes/package-installer.ts';
@@ -59,6 +60,7 @@ export async function createUpstreams(options: {
   environment?: NodeJS.ProcessEnv | undefined;
   subjectKey: Uint8Array;
   allowAddresses: readonly string[];
+  outgoing: Outgoing;
   clock: Clock;
   ids: Ids;
   log: Log;
@@ -78,7 +80,7 @@ export async function createUpstreams(options: {
   const signIn = createUpstreamSignIn({
     ...options,
     store,
-    addressOf: (server) => addressOf(server, { services, allowAddresses: options.allowAddresses }),
+    addressOf: (server) => addressOf(server, { ...options, services }),
     async onChanged(userId, serverId) {
       await preferences.announce(userId, serverId);
       offers.signedIn(userId, serverId);
@@ -92,6 +94,7 @@ export async function createUpstreams(options: {
       dataDir: config.dataDir,
       wanted: Object.values(options.allowlist).flatMap(({ npm }) => npm ?? []),
       environment: options.environment ?? process.env,
+      proxy: config.outgoingProxy,
       clock,
     }),
     log,
@@ -102,6 +105,7 @@ export async function createUpstreams(options: {
     programs,
     subjectKey: options.subjectKey,
     allowAddresses: options.allowAddresses,
+    outgoing: options.outgoing,
     publicNeedsTls: config.production,
     credentials: signIn.credentials,
     limits: config.limits,

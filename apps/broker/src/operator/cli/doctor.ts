@@ -1,6 +1,8 @@
 import { runDoctor, type Diagnosis } from '#features/diagnostics/index.ts';
 import { systemClock } from '#platform/clock.ts';
-import { readConfig } from '#platform/config.ts';
+import { readConfig, readProxyConfig } from '#platform/config.ts';
+import { createOutgoing } from '#platform/http/outgoing.ts';
+import { createOutgoingDispatcher } from '#platform/http/outgoing-dispatcher.ts';
 
 const google = 'https://accounts.google.com';
 /** The same in each run, so that repeated runs register at most one client at an installation. */
@@ -10,7 +12,7 @@ const clientName = 'Connection doctor';
  * Examines the installation at `address`, by default the configured one, from this machine: `npm run souk -- doctor`.
  * @param address an origin or any URL on it, such as the link; undefined for PUBLIC_URL
  * @returns undefined when `address` is invalid
- * @throws ConfigError when `address` is undefined and the configuration is invalid
+ * @throws ConfigError when the configuration is invalid; of one for an `address` the proxy's variables count alone
  */
 export async function examine(
   address: string | undefined,
@@ -20,13 +22,15 @@ export async function examine(
   const url = URL.parse(address ?? config?.publicUrl ?? '');
   if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined;
   const baseUrl = url.origin;
+  const dispatcher = createOutgoingDispatcher(createOutgoing(readProxyConfig(environment)));
   const diagnosis = await runDoctor({
     baseUrl,
+    dispatcher,
     clientName,
     nowMs: () => systemClock.now(),
     // the sign-in provider of another installation cannot be checked from here
     signInProviders: [...(config?.google ? [google] : []), ...(config?.oidc ? [config.oidc.issuer] : [])],
-  });
+  }).finally(() => dispatcher.destroy());
   return { baseUrl, diagnosis };
 }
 

@@ -1,6 +1,7 @@
 import type { Environment } from './environment.ts';
 import { isLoopback } from './is-loopback.ts';
 import { readOidc } from './oidc-config.ts';
+import { readOutgoingProxy } from './outgoing-proxy.ts';
 import { maySignIn, readSignInAllow, type SignInAllow } from './sign-in-allow.ts';
 import { standInProblems } from './stand-in-problems.ts';
 
@@ -39,6 +40,7 @@ export function combineVariables(env: Environment, variables: NodeJS.ProcessEnv,
     oidc,
     standIn,
     signInAllow,
+    outgoingProxy: readOutgoingProxy(env, problems),
     clientDocuments: {
       advertised: env.CLIENT_DOCUMENTS === 'on' || (env.CLIENT_DOCUMENTS === 'auto' && !isLoopback(publicUrl)),
       served: env.CLIENT_DOCUMENTS !== 'off',

@@ -68,6 +68,12 @@ const environmentSchema = z.object({
     .optional(),
   MCP_IN_FLIGHT_USER: whole(16, 1, 1_000_000),
   SIGN_IN_PER_MINUTE: whole(20, 1, 1_000_000),
+  HTTPS_PROXY: optionalText,
+  HTTP_PROXY: optionalText,
+  NO_PROXY: z
+    .string()
+    .default('')
+    .transform((value) => value.split(/[,\s]/).filter((part) => part !== '')),
   CLIENT_DOCUMENTS: z.enum(['auto', 'on', 'off'], 'must be auto, on or off').default('auto'),
   CATALOGUE_DIR: optionalText,
   BUNDLED_CATALOGUE: z.enum(['on', 'off'], 'must be on or off').default('on'),
@@ -86,7 +92,13 @@ const fromFile = [
   'STRIPE_SECRET_KEY',
   'STRIPE_WEBHOOK_SECRET',
   'MASTER_KEY',
+  // their addresses may have a password
+  'HTTPS_PROXY',
+  'HTTP_PROXY',
 ] as const;
+
+/** Programs read these in lower case first. */
+const lowerCaseToo = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'] as const;
 
 export type Environment = z.infer<typeof environmentSchema>;
 
@@ -110,6 +122,10 @@ function readFiles(environment: NodeJS.ProcessEnv, problems: string[]): Record<s
   const merged: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
     if (value !== undefined && value.trim() !== '') merged[name] = value.trim();
+  }
+  for (const name of lowerCaseToo) {
+    const lower = merged[name.toLowerCase()];
+    if (lower !== undefined) merged[name] = lower;
   }
   for (const name of fromFile) {
     const path = merged[`${name}_FILE`];

@@ -1,6 +1,8 @@
-import { lookup as resolveName, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { allowedAddresses, bareHost } from './allowed-addresses.ts';
+import { isLocalName } from './local-name.ts';
+import { direct, type Destination, type ResolveName } from './outgoing.ts';
 
 /** A destination that is neither public nor allow-listed. The message names it, so it goes to logs, not to users. */
 export class RefusedAddressError extends Error {
@@ -68,9 +70,6 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** Where a connection goes: the host as it stands in the URL (brackets allowed), and whether it will use TLS. */
-export type Destination = { host: string; port: number; tls: boolean };
-
 export type AddressGuard = {
   /**
    * For the connector: Node does not look IP literals up, so they must be checked here (security.md, Boundaries).
@@ -79,6 +78,14 @@ export type AddressGuard = {
   checkLiteral(to: Destination): void;
   /** For `net.connect`: resolves a name and refuses it when any of its addresses is refused. */
   lookupFor(to: Destination): LookupFunction;
+  /**
+   * For a proxy, which resolves the name itself: what this machine knows of the name is checked first. Where it knows
+   * nothing, the proxy decides what is reached; names that only have a meaning inside a network are refused then.
+   * @param timeoutMs a resolver that says nothing for so long does not know the name
+   * @returns the way: `direct` to what `allowAddresses` names
+   * @throws RefusedAddressError
+   */
+  checkForProxy(to: Destination, timeoutMs: number): Promise<'direct' | 'proxy'>;
 };
 
 /**
@@ -88,8 +95,9 @@ export type AddressGuard = {
  */
 export function createAddressGuard(
   allowAddresses: readonly string[],
-  { publicNeedsTls = false }: { publicNeedsTls?: boolean | undefined } = {},
+  options: { publicNeedsTls?: boolean | undefined; resolve?: ResolveName } = {},
 ): AddressGuard {
+  const { publicNeedsTls = false, resolve = direct.resolve } = options;
   const allowed = allowedAddresses(allowAddresses);
 
   function refusal(host: string, { port, tls }: Destination, address: string): RefusedAddressError | undefined {
@@ -101,6 +109,13 @@ export function createAddressGuard(
     return undefined;
   }
 
+  function refusalUnresolved(host: string, { port, tls }: Destination): RefusedAddressError | undefined {
+    if (isLocalName(host)) return new RefusedAddressError(host, port, 'is not a public name');
+    return publicNeedsTls && !tls
+      ? new RefusedAddressError(host, port, 'must be reached with https or wss')
+      : undefined;
+  }
+
   return {
     checkLiteral(to) {
       const host = bareHost(to.host);
@@ -110,7 +125,7 @@ export function createAddressGuard(
     lookupFor(to) {
       const host = bareHost(to.host);
       return (name, options, callback) => {
-        resolveName(name, { ...options, all: true }, (error, addresses) => {
+        resolve(name, options, (error, addresses) => {
           if (error) return callback(error, '', 0);
           for (const { address } of addresses) {
             const refused = refusal(host, to, address);
@@ -120,6 +135,18 @@ export function createAddressGuard(
         });
       };
     },
+    async checkForProxy(to, timeoutMs) {
+      const host = bareHost(to.host);
+      if (allowed.hasHost(host, to.port)) return 'direct';
+      const literal = isIP(host) === 0 ? undefined : [{ address: host }];
+      const addresses = literal ?? (await resolveInTime(resolve, host, timeoutMs));
+      const refused = addresses
+        ? addresses.map(({ address }) => refusal(host, to, address)).find((one) => one !== undefined)
+        : refusalUnresolved(host, to);
+      if (refused) throw refused;
+      const isOwn = addresses?.every(({ address }) => allowed.hasAddress(address, to.port)) ?? false;
+      return isOwn ? 'direct' : 'proxy';
+    },
   };
 }
 
@@ -128,4 +155,19 @@ function answerLookup(addresses: LookupAddress[], all: boolean, callback: Parame
   const first = addresses[0];
   if (first) callback(null, first.address, first.family);
   else callback(Object.assign(new Error('the name has no address'), { code: 'ENOTFOUND' }), '', 0);
+}
+
+/** The addresses of a name; undefined where the resolver knows none, or says nothing in time. */
+function resolveInTime(
+  resolve: ResolveName,
+  name: string,
+  timeoutMs: number,
+): Promise<readonly LookupAddress[] | undefined> {
+  return new Promise((done) => {
+    const timer = setTimeout(() => done(undefined), timeoutMs);
+    resolve(name, {}, (error, addresses) => {
+      clearTimeout(timer);
+      done(error || addresses.length === 0 ? undefined : addresses);
+    });
+  });
 }

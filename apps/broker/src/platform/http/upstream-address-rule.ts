@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { isPublicAddress } from './address-guard.ts';
 import { allowedAddresses, bareHost, portOf } from './allowed-addresses.ts';
+import { isLocalName } from './local-name.ts';
 
 /**
  * Why a manifest may not name this address, in words; undefined when it may. A name is resolved when it is used, and the
@@ -30,6 +31,5 @@ export function createUpstreamAddressRule(options: {
 /** A non-public literal, or a name that only resolves locally. */
 function isLocalHost(hostname: string): boolean {
   const host = bareHost(hostname).replace(/\.$/, '');
-  if (isIP(host)) return !isPublicAddress(host);
-  return !host.includes('.') || /\.(localhost|local|internal|home\.arpa)$/i.test(host);
+  return isIP(host) === 0 ? isLocalName(host) : !isPublicAddress(host);
 }

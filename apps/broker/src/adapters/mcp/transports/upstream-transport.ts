@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
+import type { Outgoing } from '#platform/http/outgoing.ts';
 import type { HttpEndpoint } from '../fast/fast-channel.ts';
 import type { UpstreamCredential } from '../target.ts';
 import type { UpstreamError } from '../upstream-error.ts';
@@ -22,6 +23,8 @@ export type NetworkTransportOptions = {
   allowAddresses: readonly string[];
   /** Other addresses only with https or wss. */
   publicNeedsTls?: boolean | undefined;
+  /** How requests leave; by default directly. */
+  outgoing?: Outgoing | undefined;
   connectTimeoutMs: number;
   maxResultBytes: number;
   /** For reading notices, shared by all connections to the server. */

@@ -1,7 +1,6 @@
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/client';
 import { WebSocket } from 'ws';
-import { createAddressGuard } from '#platform/http/address-guard.ts';
-import { portOf } from '#platform/http/allowed-addresses.ts';
+import { createGuardedConnector } from '#platform/http/guarded-connector.ts';
 import { createMessageReader } from '../wire/message-reader.ts';
 import { sdkCost } from '../notices/notice-limits.ts';
 import { createPace } from '../wire/pace.ts';
@@ -37,18 +36,22 @@ export class WebSocketTransport implements UpstreamTransport {
 
   async #open(own: Record<string, string>): Promise<void> {
     if (this.ended) throw this.ended;
-    const { url, allowAddresses, publicNeedsTls, connectTimeoutMs, maxResultBytes } = this.#options;
+    const { url, connectTimeoutMs, maxResultBytes } = this.#options;
     const headers = { ...this.#options.headers, ...own };
-    const guard = createAddressGuard(allowAddresses, { publicNeedsTls });
-    const to = { host: url.hostname, port: portOf(url), tls: url.protocol === 'wss:' };
-    try {
-      guard.checkLiteral(to);
-    } catch (error) {
+    const { hostname, host, port } = url;
+    const protocol = url.protocol === 'wss:' ? 'https:' : 'http:';
+    const connect = createGuardedConnector(this.#options);
+    const carrier = await connect({ hostname, host, port, protocol }).catch((error: unknown) => {
       throw toUpstreamError(error);
+    });
+    if (this.ended) {
+      carrier.destroy();
+      throw this.ended;
     }
     const socket = new WebSocket(url, ['mcp'], {
       headers,
-      lookup: guard.lookupFor(to),
+      // its handshakeTimeout needs a socket that has one
+      createConnection: () => carrier.setTimeout(connectTimeoutMs),
       perMessageDeflate: false,
       maxPayload: maxResultBytes,
       followRedirects: false,

@@ -17,6 +17,7 @@ const connectFailures: ReadonlySet<string> = new Set([
   'EACCES',
   'ENOTDIR',
   'UND_ERR_CONNECT_TIMEOUT',
+  'PROXY_ERROR',
 ]);
 /** The connection broke during an exchange: the server may have acted on the request. */
 const tornConnections: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_DESTROYED']);

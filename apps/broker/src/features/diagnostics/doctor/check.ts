@@ -18,7 +18,7 @@ export type Patient = {
   databaseNowMs?(): Promise<number>;
   /** The sign-in providers' addresses, whose clocks ours must agree with. */
   signInProviders?: readonly string[];
-  /** Connects in the place of the default, for tests with a certificate of their own. */
+  /** How its requests leave (createOutgoingDispatcher); tests bring one with a certificate of their own. */
   dispatcher?: Dispatcher;
 };
 

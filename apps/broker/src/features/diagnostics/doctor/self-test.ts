@@ -1,3 +1,4 @@
+import type { Dispatcher } from 'undici';
 import type { ThrowAwayAccess } from '#features/identity/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
@@ -28,6 +29,7 @@ export type SelfTest = {
 export function createSelfTest(options: {
   db: { query: Query };
   publicUrl: string;
+  dispatcher: Dispatcher;
   throwAwayAccess: ThrowAwayAccess;
   signInProviders: readonly string[];
   /** Forgets the attempts that were made with this personal token. */
@@ -35,7 +37,7 @@ export function createSelfTest(options: {
   clock: Clock;
   ids: Ids;
 }): SelfTest {
-  const { db, publicUrl, throwAwayAccess, clock, ids } = options;
+  const { db, publicUrl, dispatcher, throwAwayAccess, clock, ids } = options;
   const limit = createRateLimit(1, clock, everyMs);
 
   async function cleanUp(tokenId: string, clientName: string): Promise<void> {
@@ -52,6 +54,7 @@ export function createSelfTest(options: {
       try {
         return await runDoctor({
           baseUrl: publicUrl,
+          dispatcher,
           nowMs: () => clock.now(),
           clientName,
           token,

@@ -30,7 +30,7 @@ export function createAuthorizationServer(
   const reuse = createRefreshReuse({ db, key: keys.cookieKey });
   const background = createBackground(log);
   const documents = createClientDocuments({
-    documents: createClientDocumentFetch(options.documentDispatcher),
+    documents: createClientDocumentFetch({ outgoing: options.outgoing, dispatcher: options.documentDispatcher }),
     store: createClientDocumentStore(db.query),
     clock,
     log,

@@ -1,5 +1,6 @@
 import { request, type Dispatcher } from 'undici';
 import { createGuardedDispatcher } from '#platform/http/guarded-fetch.ts';
+import type { Outgoing } from '#platform/http/outgoing.ts';
 import { readBounded } from '#platform/http/read-bounded.ts';
 import { isRecord } from '#platform/json.ts';
 import { readClientMetadata, type ClientMetadata } from './client-metadata.ts';
@@ -24,6 +25,8 @@ class ClientDocumentError extends Error {
   }
 }
 
+export type ClientDocumentFetchOptions = { outgoing?: Outgoing | undefined; dispatcher?: Dispatcher | undefined };
+
 export type ClientDocumentFetch = ReturnType<typeof createClientDocumentFetch>;
 
 /**
@@ -31,11 +34,12 @@ export type ClientDocumentFetch = ReturnType<typeof createClientDocumentFetch>;
  * own fetch: https only, public addresses only (literals and resolved names), no redirect, 5 KiB, 3 s.
  * The document is read by the same rules as a registration, since real ones name grant types that we do not have.
  *
- * @param dispatcher stands in for the guarded one in tests, which have no public address to publish a document at
+ * @param options.dispatcher stands in for the guarded one in tests, which have no public address to publish a document at
  */
-export function createClientDocumentFetch(dispatcher?: Dispatcher) {
+export function createClientDocumentFetch({ outgoing, dispatcher }: ClientDocumentFetchOptions) {
   const guarded =
-    dispatcher ?? createGuardedDispatcher({ allowAddresses: [], connectTimeoutMs: timeoutMs, connections: 4 });
+    dispatcher ??
+    createGuardedDispatcher({ allowAddresses: [], connectTimeoutMs: timeoutMs, connections: 4, outgoing });
 
   return {
     /** @throws ClientDocumentError, or what the connection failed with */

@@ -2,6 +2,7 @@ import type { UpstreamTarget } from '#adapters/mcp/target.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { allowedAddresses, portOf } from '#platform/http/allowed-addresses.ts';
+import type { Outgoing } from '#platform/http/outgoing.ts';
 import { ownService } from './own-service.ts';
 import { createPersonalFolders } from '../processes/personal-folders.ts';
 import { pseudonymOf } from './pseudonym.ts';
@@ -18,6 +19,8 @@ export type TargetOptions = {
   subjectKey: Uint8Array;
   /** Host:port and CIDR of private addresses that are allowed: the operator's own, and those of tests. */
   allowAddresses: readonly string[];
+  /** How requests leave; by default directly. */
+  outgoing?: Outgoing | undefined;
   /** Production: plain http and ws only at those. */
   publicNeedsTls: boolean;
   /** What each person's requests carry at servers that need an account. */
@@ -68,7 +71,7 @@ export function upstreamTarget(
  */
 export function addressOf(
   server: CatalogueServer,
-  { services, allowAddresses }: Pick<TargetOptions, 'services' | 'allowAddresses'>,
+  { services, allowAddresses, outgoing }: Pick<TargetOptions, 'services' | 'allowAddresses' | 'outgoing'>,
 ): SignInAddress {
   const { connection } = server.manifest;
   if (connection.type === 'stdio') throw new UpstreamError('unreachable', 'a program has no address');
@@ -78,7 +81,7 @@ export function addressOf(
     // resolved, and for a sign-in withOwnAddresses.
     const url = new URL(connection.url);
     const isOfOperator = allowedAddresses(allowAddresses).mayHave(url.hostname, portOf(url));
-    return { url: connection.url, allowAddresses: isOfOperator ? allowAddresses : [] };
+    return { url: connection.url, allowAddresses: isOfOperator ? allowAddresses : [], outgoing };
   }
   const { name, path } = own;
   const origin = services.address(name);

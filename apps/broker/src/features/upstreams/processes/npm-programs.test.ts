@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryRoot } from '#testing/databases.ts';
+import { readConfig } from '#platform/config.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectModern } from '#testing/mcp-clients.ts';
+import { startConnectProxy } from '#testing/connect-proxy.ts';
 import { startPackageRegistry, type PackageRegistry } from '#testing/package-registry.ts';
 import { sandboxProblem } from '#testing/sandbox-works.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
@@ -67,6 +69,33 @@ async function withInstaller(
   const installer = createPackageInstaller({ dataDir, wanted: [spec], environment, clock });
   await use(installer, dataDir, time).finally(() => installer.stop());
 }
+
+test(
+  "a package comes by the configuration's proxy, whatever the environment says, and a registry of this machine without",
+  async () => {
+    const proxy = await startConnectProxy();
+    proxy.places.set('registry.test', Number(new URL(registry.url).port));
+    const { outgoingProxy } = readConfig({ HTTP_PROXY: proxy.url });
+    for (const [url, isAsked] of [
+      ['http://registry.test/', true],
+      [registry.url, false],
+    ] as const) {
+      const dataDir = await mkdtemp(join(folder, 'data-'));
+      const installer = createPackageInstaller({
+        dataDir,
+        wanted: [spec],
+        environment: { ...environment, npm_config_registry: url, http_proxy: 'http://127.0.0.1:1' },
+        proxy: outgoingProxy,
+        clock: createManualTime().clock,
+      });
+      await installer.install(spec);
+      await installer.stop();
+      expect(proxy.asked.splice(0).length > 0, url).toBe(isAsked);
+    }
+    await proxy.close();
+  },
+  timeoutMs,
+);
 
 test(
   'installations of one package at once are one, and a later one must have the same contents',

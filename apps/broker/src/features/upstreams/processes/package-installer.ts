@@ -4,6 +4,7 @@ import { join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import { elapsedTime, type Clock } from '#platform/clock.ts';
+import type { OutgoingProxy } from '#platform/config/outgoing-proxy.ts';
 import { runNpm } from './run-npm.ts';
 
 const firstRetryMs = 30_000;
@@ -34,11 +35,12 @@ export type PackageInstaller = {
 export function createPackageInstaller(options: {
   dataDir: string;
   wanted: readonly string[];
-  /** Of the broker, from which npm gets its own settings, a proxy's, and no secret. */
+  /** Of the broker, from which npm gets its own settings and no secret. */
   environment: NodeJS.ProcessEnv;
+  proxy?: OutgoingProxy | undefined;
   clock: Clock;
 }): PackageInstaller {
-  const { environment } = options;
+  const environment = { ...options.environment, ...options.proxy?.variables };
   const time = elapsedTime(options.clock);
   const root = join(options.dataDir, 'programs');
   const running = new Map<string, Promise<void>>();

@@ -3,8 +3,9 @@ import { spawn } from 'node:child_process';
 const timeoutMs = 5 * 60_000;
 const shownLines = 5;
 const shownChars = 4000;
-const ownSettings =
-  /^(?:PATH|HOME|LANG|TMPDIR|(?:HTTPS?|NO)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|NPM_CONFIG_.{1,64})$/i;
+/** The proxy's variables in capitals alone: those of the configuration, which come last. */
+const ownProxy = /^(?:HTTPS?|NO)_PROXY$/;
+const ownSettings = /^(?:PATH|HOME|LANG|TMPDIR|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|NPM_CONFIG_.{1,64})$/i;
 // What is installed cannot run anything before an operator's program is started, and comes from the registry alone: npm
 // asks no other address and no folder. An older npm does not know --allow-… and says nothing of it.
 const options =
@@ -21,7 +22,9 @@ export async function runNpm(
 ): Promise<void> {
   const { folder, cache, environment, signal } = given;
   const places = ['--omit-lockfile-registry-resolved', `--prefix=${folder}`, `--cache=${cache}`];
-  const env = Object.fromEntries(Object.entries(environment).filter(([name]) => ownSettings.test(name)));
+  const env = Object.fromEntries(
+    Object.entries(environment).filter(([name]) => ownSettings.test(name) || ownProxy.test(name)),
+  );
   const child = spawn('npm', [how, ...options.split(' '), ...places], {
     cwd: folder,
     env,

@@ -41,12 +41,13 @@ export async function withSignInFetch<T>(
   work: (fetch: SignInFetch, own: SignInAddress) => Promise<T>,
 ): Promise<T> {
   const own = await withOwnAddresses(server);
-  const { allowAddresses } = own;
+  const { allowAddresses, outgoing } = own;
   const dispatcher = createGuardedDispatcher({
     allowAddresses,
     publicNeedsTls: true,
     connectTimeoutMs: 5_000,
     connections: 2,
+    outgoing,
   });
   try {
     const fetch: SignInFetch = async (url, init = {}) => {

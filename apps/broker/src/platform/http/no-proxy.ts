@@ -1,0 +1,40 @@
+import { BlockList, isIP } from 'node:net';
+import { bareHost } from './allowed-addresses.ts';
+
+type Entry = (host: string, port: number) => boolean;
+
+/**
+ * Reads NO_PROXY as curl and undici do: `example.com` and `.example.com` name the host and what is below it,
+ * `*.example.com` what is below it, `host:port` one port, a network (CIDR) the addresses in it, `*` everything. Other
+ * entries name nothing.
+ */
+export function readNoProxy(entries: readonly string[]): (host: string, port: number) => boolean {
+  const tests = entries.map(readEntry);
+  return (host, port) => {
+    const name = bareHost(host).toLowerCase().replace(/\.$/, '');
+    return tests.some((test) => test(name, port));
+  };
+}
+
+function readEntry(text: string): Entry {
+  if (text.includes('/')) return inNetwork(text);
+  const [, bracketed, plain, portText] = /^(?:\[([^[\]]+)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  // what has colons and no brackets is an IPv6 address
+  const wanted = (bracketed ?? plain ?? text).toLowerCase();
+  const ofPort = (port: number) => portText === undefined || Number(portText) === port;
+  if (wanted === '*') return (_host, port) => ofPort(port);
+  const name = wanted.replace(/^\*?\./, '');
+  if (name === '') return () => false;
+  const isItself = (host: string) => host === name && !wanted.startsWith('*');
+  return (host, port) => ofPort(port) && (isItself(host) || host.endsWith(`.${name}`));
+}
+
+function inNetwork(text: string): Entry {
+  const [address = '', prefixText = ''] = text.split('/');
+  const family = isIP(address);
+  const prefix = /^\d{1,3}$/.test(prefixText) ? Number(prefixText) : -1;
+  if (family === 0 || prefix < 0 || prefix > (family === 4 ? 32 : 128)) return () => false;
+  const list = new BlockList();
+  list.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6');
+  return (host) => isIP(host) === family && list.check(host, family === 4 ? 'ipv4' : 'ipv6');
+}

@@ -1,0 +1,20 @@
+import { Agent } from 'undici';
+import { portOf } from './allowed-addresses.ts';
+import { asConnector, openByProxy, openDirectly } from './open-socket.ts';
+import type { Outgoing } from './outgoing.ts';
+
+const timeoutMs = 5000;
+
+/**
+ * An undici dispatcher for addresses that the operator named (sign-in providers, PUBLIC_URL), which may be private: by the
+ * proxy, where there is one for them. Addresses from anyone else need createGuardedDispatcher.
+ */
+export function createOutgoingDispatcher(outgoing: Outgoing): Agent {
+  return new Agent({
+    connect: asConnector(async (target) => {
+      const to = { host: target.hostname, port: portOf(target), tls: target.protocol === 'https:' };
+      const proxy = outgoing.proxyFor(to);
+      return proxy ? openByProxy(proxy, target, timeoutMs) : openDirectly(target, { timeoutMs });
+    }),
+  });
+}
