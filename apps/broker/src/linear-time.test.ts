@@ -21,6 +21,7 @@ import { isWebPage } from '#platform/http/is-web-page.ts';
 import { escapeHtml } from '#platform/http/page.ts';
 import { seenProxy } from '#platform/http/seen-proxy.ts';
 import { cleanLabel } from '#platform/clean-label.ts';
+import { clientName, nameUserAgent } from '#platform/client-name.ts';
 import { createLog } from '#platform/log.ts';
 import { matchesTemplate } from '#platform/uri-template.ts';
 import { cleanDefinition } from './features/catalogue/clean-definition.ts';
@@ -122,7 +123,7 @@ const parsers: Record<string, (text: string) => unknown> = {
     cleanDefinition('tool', { name: text, title: text, description: text, inputSchema: { [text]: { title: text } } }),
   'the name of a tool': (text) => exposeName('slug', text),
   'the address of a resource': (text) => [exposeUri('slug', text), isOurUri(text), ownUri('slug', text)],
-  'a label': (text) => cleanLabel(text),
+  'a label': (text) => [cleanLabel(text), nameUserAgent(text), clientName(text, text)],
   'a text in a page': escapeHtml,
   'a challenge': (text) => [bearerParameters(text), readChallenge(text), isScopeChallenge(text)],
   'a challenge of ours': (text) => [

@@ -106,7 +106,8 @@ export function postModern(
   over: Record<string, string> = {},
 ): Promise<RawAnswer> {
   const name = params['name'] ?? params['uri'];
-  return postRaw(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: modernMeta } }), {
+  const meta = { ...Object(params['_meta'] ?? {}), ...modernMeta };
+  return postRaw(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }), {
     authorization: `Bearer ${token}`,
     'mcp-protocol-version': '2026-07-28',
     'mcp-method': method,

@@ -23,6 +23,8 @@ export type DiagnosticsOptions = {
   findTokenOwner: FindTokenOwner;
   /** How the self-test's requests leave. */
   dispatcher: Dispatcher;
+  /** Keeps the version that a connected app told. */
+  noteClientVersion(grantId: string, version: string): Promise<void>;
   clock: Clock;
   ids: Ids;
   log: Log;
@@ -50,6 +52,8 @@ export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
   const writer = createEventWriter(store.write, log);
   const background = createBackground(log);
   const following = { ...options, background, record: writer.record, mcpUrl: `${publicUrl}/mcp` };
+  const versionSeen = (grantId: string, version: string) =>
+    background.add(options.noteClientVersion(grantId, version), 'the version of a client was not recorded');
 
   async function flush(): Promise<void> {
     await background.flush();
@@ -65,7 +69,7 @@ export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
 
   return {
     identityEvents: followSignIns(following),
-    gatewayEvents: { ...followRequests(following), ...followRefusals(following) },
+    gatewayEvents: { ...followRequests({ ...following, versionSeen }), ...followRefusals(following) },
     list,
     mountRoutes(router, { throwAwayAccess, signInProviders }) {
       const removeAttempts = async (tokenId: string) => {

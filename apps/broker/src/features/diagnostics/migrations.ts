@@ -59,4 +59,8 @@ export const diagnosticsMigrations: readonly Migration[] = [
        where first_passed ? 'discovery' or last_passed ? 'discovery'`,
     ],
   },
+  {
+    name: '0017-identity-connection-log-versions',
+    statements: [`alter table connection_attempts add column client_version text`],
+  },
 ];

@@ -39,6 +39,8 @@ export type Identity = {
   findUser(userId: string): Promise<User | undefined>;
   /** Names for the log of a person's calls; see name-clients.ts. */
   nameClients(userId: string, clients: readonly UsedClient[]): Promise<ReadonlyMap<string, string>>;
+  /** A connected app told its version. */
+  noteClientVersion(grantId: string, version: string): Promise<void>;
   /** What features above keep about a person joins the export and the deletion of an account here. */
   accountContributors: { add(contributor: AccountContributor): void };
   /** Deactivation and reactivation, for administrators. */
@@ -97,6 +99,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     findTokenOwner: createFindTokenOwner({ query: db.query, issuer: publicUrl, findKey: keys.findKey, clock }),
     findUser: users.find,
     nameClients: (userId, clients) => nameClients(db.query, userId, clients),
+    noteClientVersion: authorizations.noteVersion,
     accountContributors: { add: contributors.add },
     users: createUserActivation({ db, providers: users.providers, announce: revocations.announce }),
     createPersonalToken: (request) => createOperatorToken({ users, tokens, clock }, request),

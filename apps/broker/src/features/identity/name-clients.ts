@@ -1,15 +1,21 @@
 import { z } from 'zod';
+import { clientName, distinctNames } from '#platform/client-name.ts';
 import type { Query } from '#platform/db/database.ts';
+import { frontendClientId } from './oauth/resources.ts';
+import { knownDocuments } from './oauth/known-documents.ts';
 import { isUuid } from './users/user-store.ts';
 
 /** A client as a usage row knows it: `personal` and the token's id, or the OAuth client and the grant. */
 export type UsedClient = { clientId: string; tokenId: string };
 
 const metadataSchema = z.object({ client_name: z.string().min(1) });
+/** Of one person; far more than anyone connects. */
+const maxAuthorizations = 1000;
 
 /**
- * What to call the programs that called: a personal token by the name that its owner gave, a registered client by the
- * name that it gave itself, one with a metadata document by the host that publishes it. Names outlive revocation.
+ * What to call the programs that called: a personal token by the name that its owner gave, a client by the name in its
+ * registration or document with the version that it told, never by its host. Of several of one name the later ones are
+ * numbered, as among the connected apps. Names outlive revocation.
  * @returns by tokenId; without those that are not known any more
  */
 export async function nameClients(
@@ -22,16 +28,44 @@ export async function nameClients(
     `select id, name from personal_tokens where user_id = $1 and id = any($2::uuid[])`,
     [userId, tokenIds.filter(isUuid)],
   );
-  const registered = await query<{ id: string; payload: unknown }>(
-    `select id, payload from oauth_records where model = 'Client' and id = any($1::text[])`,
-    [[...new Set(clients.map(({ clientId }) => clientId))]],
-  );
   const byToken = new Map(tokens.rows.map(({ id, name }) => [id, name]));
-  const byClient = new Map(registered.rows.map(({ id, payload }) => [id, metadataSchema.safeParse(payload).data]));
+  const oauth = clients.filter(({ clientId }) => clientId !== 'personal');
+  if (oauth.length === 0) return byToken;
+  const byGrant = await namesOfGrants(query, userId);
+  const clientIds = [...new Set(oauth.filter(({ tokenId }) => !byGrant.has(tokenId)).map(({ clientId }) => clientId))];
+  const byClient = await namesOfClients(query, clientIds);
+  for (const { clientId, tokenId } of oauth) {
+    const name = byGrant.get(tokenId) ?? byClient.get(clientId);
+    if (name !== undefined) byToken.set(tokenId, name);
+  }
+  return byToken;
+}
+
+/** Of the apps that are connected now. */
+async function namesOfGrants(query: Query, userId: string): Promise<Map<string, string>> {
+  const { rows } = await query<{ grant_id: string; client_name: string | null; client_version: string | null }>(
+    `select a.grant_id, a.client_name, a.client_version from authorizations a
+       join oauth_records g on g.model = 'Grant' and g.id = a.grant_id and g.account_id = $1::text
+     where a.user_id = $1::uuid and g.expires_at > now() and a.client_id <> '${frontendClientId}'
+     order by a.created_at, a.grant_id desc limit ${maxAuthorizations}`,
+    [userId],
+  );
+  const names = distinctNames(rows, (row) => clientName(row.client_name, row.client_version));
+  return new Map([...names].map(([row, name]) => [row.grant_id, name]));
+}
+
+/** Of clients that were disconnected: as they registered, or as their document said. */
+async function namesOfClients(query: Query, clientIds: readonly string[]): Promise<Map<string, string>> {
+  const { rows } = await query<{ id: string; metadata: unknown }>(
+    `select id, payload as metadata from oauth_records where model = 'Client' and id = any($1::text[])
+     union all select client_id, metadata from client_documents where client_id = any($1::text[])`,
+    [clientIds],
+  );
+  const told = new Map(rows.map(({ id, metadata }) => [id, metadataSchema.safeParse(metadata).data?.client_name]));
   return new Map(
-    clients.flatMap(({ clientId, tokenId }) => {
-      const name = byToken.get(tokenId) ?? byClient.get(clientId)?.client_name ?? URL.parse(clientId)?.host;
-      return name ? [[tokenId, name] as const] : [];
+    clientIds.flatMap((id) => {
+      const name = told.get(id) ?? knownDocuments.get(id)?.client_name;
+      return name === undefined ? [] : [[id, clientName(name, undefined)] as const];
     }),
   );
 }

@@ -13,6 +13,8 @@ export type AttemptEvent = {
   userId?: string;
   clientId?: string;
   clientName?: string;
+  /** As the client told it, shortened. */
+  clientVersion?: string;
   userAgent?: string;
   era?: 'legacy' | 'modern';
   protocolVersion?: string;

@@ -12,6 +12,7 @@ export type AttemptRow = {
   id: string;
   client_id: string | null;
   client_name: string | null;
+  client_version: string | null;
   user_agent: string | null;
   era: 'legacy' | 'modern' | null;
   protocol_version: string | null;
@@ -42,15 +43,16 @@ export function createAttemptStore(db: Database, ids: Ids) {
         const { rows } = await query<{ is_new: boolean }>(
           `insert into connection_attempts as a
              (id, key, user_id, client_id, client_name, user_agent, era, protocol_version,
-              first_passed, last_passed, failed, started_at, last_at)
+              first_passed, last_passed, failed, started_at, last_at, client_version)
            select $1::uuid, $2::text, $3::uuid, $4::text, $5::text, $6::text, $7::text, $8::text,
-             $9::jsonb, $10::jsonb, $11::jsonb, $12::timestamptz, $13::timestamptz
+             $9::jsonb, $10::jsonb, $11::jsonb, $12::timestamptz, $13::timestamptz, $14::text
            where $3::uuid is null
              or exists (select 1 from users where id = $3::uuid and is_active and deleted_at is null)
            on conflict (key) do update set
              user_id = coalesce(a.user_id, excluded.user_id),
              client_id = coalesce(excluded.client_id, a.client_id),
              client_name = coalesce(excluded.client_name, a.client_name),
+             client_version = coalesce(excluded.client_version, a.client_version),
              user_agent = coalesce(excluded.user_agent, a.user_agent),
              era = coalesce(excluded.era, a.era),
              protocol_version = coalesce(excluded.protocol_version, a.protocol_version),
@@ -73,6 +75,7 @@ export function createAttemptStore(db: Database, ids: Ids) {
             JSON.stringify(event.failed),
             new Date(event.startedAtMs),
             new Date(event.atMs),
+            event.clientVersion ?? null,
           ],
         );
         if (rows[0]?.is_new === true && event.userId !== undefined) await trim(query, event.userId);
@@ -82,7 +85,7 @@ export function createAttemptStore(db: Database, ids: Ids) {
     /** Newest first, bounded. */
     async list(userId: string, now: Date): Promise<AttemptRow[]> {
       const { rows } = await db.query<AttemptRow>(
-        `select a.id, a.client_id, a.client_name, a.user_agent, a.era, a.protocol_version, a.first_passed,
+        `select a.id, a.client_id, a.client_name, a.client_version, a.user_agent, a.era, a.protocol_version, a.first_passed,
            a.last_passed, a.failed, a.started_at, a.last_at, t.name as personal_token_name
          from connection_attempts a
            left join personal_tokens t on a.key like 'personal:%' and t.user_id = a.user_id

@@ -5,11 +5,17 @@ import { followRequests } from './follow-requests.ts';
 
 let nowMs: number;
 let recorded: AttemptEvent[];
+let versions: string[];
 let events: ReturnType<typeof followRequests>;
 beforeEach(() => {
   nowMs = 1_000_000;
   recorded = [];
-  events = followRequests({ clock: { now: () => nowMs }, record: (event) => recorded.push(event) });
+  versions = [];
+  events = followRequests({
+    clock: { now: () => nowMs },
+    record: (event) => recorded.push(event),
+    versionSeen: (...seen) => versions.push(seen.join(' ')),
+  });
 });
 
 function requestOf(userAgent = 'program/1'): McpRequest {
@@ -60,4 +66,18 @@ test('a failure is recorded once, and what passes after it is recorded again', (
 test('an answer that no client caused is no failure', () => {
   for (const status of [405, 429, 500, 503]) events.requestServed(requestOf(), status);
   expect(recorded).toEqual([]);
+});
+
+test('a version is told when it is another one, at most once a minute', () => {
+  const opening = (version: string): McpRequest => ({
+    ...requestOf(),
+    caller: { ...requestOf().caller, kind: 'client', clientId: 'client', tokenId: 'grant' },
+    body: { params: { clientInfo: { name: 'any', version } } },
+  });
+  for (const version of ['2.1.0', '2.1.9', '2.2.0', '2.3.0']) events.requestAnswered(opening(version), 'initialize');
+  expect(versions).toEqual(['grant 2.1']);
+  nowMs += 60_000;
+  events.requestAnswered(opening('2.3.0'), 'initialize');
+  expect(versions).toEqual(['grant 2.1', 'grant 2.3']);
+  expect(recorded.map(({ clientVersion }) => clientVersion)).toEqual(['2.1', '2.3']);
 });

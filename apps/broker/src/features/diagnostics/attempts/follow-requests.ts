@@ -4,10 +4,12 @@ import { cleanLabel } from '#platform/clean-label.ts';
 import { elapsedTime, type Clock } from '#platform/clock.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import { attemptKey, type Failure, type RecordEvent } from './attempt-event.ts';
-import { describeOpening, isModernVersion, requestFailure } from './read-request.ts';
+import { describeOpening, isModernVersion, requestFailure, versionOf } from './read-request.ts';
 
 /** What was recorded of a token is recorded again after this long: it heals what a failure left behind, and tells the last use. */
 const repeatAfterMs = 10 * 60_000;
+/** A client that tells another version at each start is believed this often. */
+const versionIntervalMs = 60_000;
 const maxRemembered = 10_000;
 
 const stepBits: readonly (readonly [ConnectionStep, number])[] = [
@@ -28,7 +30,12 @@ const methodBits: Readonly<Record<string, number>> = {
 const allBits = stepBits.reduce((all, [, bit]) => all | bit, 0);
 
 /** Of one attempt: bits of the steps that passed, and what failed since one passed. */
-type Known = { bits: number; untilMs: number; failed?: readonly string[] };
+type Known = {
+  bits: number;
+  untilMs: number;
+  version?: { text: string; atMs: number } | undefined;
+  failed?: readonly string[];
+};
 
 /** The last attempt of one remembered caller, all of whose steps had passed. */
 type Last = { userAgent: string | undefined; known: Known };
@@ -40,6 +47,8 @@ type Last = { userAgent: string | undefined; known: Known };
 export function followRequests(options: {
   clock: Clock;
   record: RecordEvent;
+  /** A client with a grant told its version. */
+  versionSeen(grantId: string, version: string): void;
 }): Pick<GatewayEvents, 'requestAnswered' | 'requestServed' | 'scopeLacking'> {
   const { clock, record } = options;
   const time = elapsedTime(clock);
@@ -58,7 +67,9 @@ export function followRequests(options: {
   }
 
   function pass(request: McpRequest, passed: number): void {
-    if (isComplete(request)) return;
+    // a client tells its version when it opens a session
+    const isOpening = (passed & eraBit) !== 0;
+    if (!isOpening && isComplete(request)) return;
     const attempt = attemptOf(request);
     const bits = passed | firstRequestBit | eraBitOf(request);
     const found = knownAttempts.get(attempt);
@@ -67,14 +78,16 @@ export function followRequests(options: {
     if (known?.bits === allBits) {
       lastOf.set(request.caller, { userAgent: request.headers['user-agent'], known });
     }
-    if (known && (known.bits & bits) === bits) return;
-    remember(attempt, { bits: bits | (known?.bits ?? 0), untilMs: known?.untilMs ?? nowMs + repeatAfterMs });
-    record({
-      ...identify(request),
-      atMs: clock.now(),
-      ...describeOpening(request, request.caller.kind === 'personal'),
-      passed: stepsOf(bits),
+    const isNews = !known || (known.bits & bits) !== bits;
+    const version = isNews || isOpening ? newVersion(request, known, nowMs) : undefined;
+    if (!isNews && !version) return;
+    remember(attempt, {
+      bits: bits | (known?.bits ?? 0),
+      untilMs: known?.untilMs ?? nowMs + repeatAfterMs,
+      version: version ?? known?.version,
     });
+    if (version && request.caller.kind !== 'personal') options.versionSeen(request.caller.tokenId, version.text);
+    record({ ...identify(request), atMs: clock.now(), ...describeOpening(request), passed: stepsOf(bits) });
   }
 
   function fail(request: McpRequest, failure: Failure, passed: ConnectionStep[] = []): void {
@@ -119,8 +132,16 @@ function attemptOf({ caller, headers }: McpRequest): string {
   return caller.kind === 'personal' ? `${caller.tokenId} ${headers['user-agent'] ?? ''}` : caller.tokenId;
 }
 
+/** The version that a client tells, where it is another one than was known. */
+function newVersion(request: McpRequest, known: Known | undefined, atMs: number): Known['version'] {
+  const text = versionOf(request);
+  const before = known?.version;
+  if (text === '' || text === before?.text) return undefined;
+  return before && atMs - before.atMs < versionIntervalMs ? undefined : { text, atMs };
+}
+
 function identify({ caller, headers }: McpRequest) {
-  const userAgent = cleanLabel(headers['user-agent']);
+  const userAgent = cleanLabel(headers['user-agent'], 200);
   const { userId, tokenId } = caller;
   return caller.kind === 'personal'
     ? { key: attemptKey.personalToken(tokenId, userAgent), userId, userAgent }

@@ -1,4 +1,5 @@
 import { connectionSteps, type ConnectionAttempt, type ConnectionStep } from '@souk/contract/diagnostics.ts';
+import { clientName, nameUserAgent } from '#platform/client-name.ts';
 import type { AttemptRow } from './attempt-store.ts';
 import { describeFailure } from './describe-failure.ts';
 
@@ -65,7 +66,11 @@ export function presentAttempt(row: AttemptRow, nowMs: number): ConnectionAttemp
   return {
     id: row.id,
     client: {
-      name: row.client_name ?? (row.user_agent || 'A program without a name'),
+      // a program with a token may call itself anything: its user agent is what its maker gave it
+      name:
+        row.client_id === null
+          ? nameUserAgent(row.user_agent) || 'A program without a name'
+          : clientName(row.client_name, row.client_version),
       clientId: row.client_id,
       userAgent: row.user_agent ?? '',
     },

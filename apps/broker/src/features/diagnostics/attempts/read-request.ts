@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { McpRequest } from '#features/gateway/index.ts';
 import { cleanLabel } from '#platform/clean-label.ts';
+import { shortVersion } from '#platform/client-name.ts';
 import { asRecord } from '#platform/json.ts';
 import type { AttemptEvent, Failure } from './attempt-event.ts';
 
@@ -12,24 +13,32 @@ export function isModernVersion(version: string | string[] | undefined): boolean
   return typeof version === 'string' && version >= '2026-07-28' && versionPattern.test(version);
 }
 
-/** Era and version of a request, and how the program calls itself (`withName`: where no registration says it). */
-export function describeOpening(
-  { headers, body }: McpRequest,
-  withName: boolean,
-): Pick<AttemptEvent, 'era' | 'protocolVersion' | 'clientName'> {
-  const header = headers['mcp-protocol-version'];
-  const message: unknown = Array.isArray(body) ? body[0] : body;
-  const params = asRecord(asRecord(message)?.['params']);
+/** Era and protocol version of a request, and the version that the program tells of itself. */
+export function describeOpening(request: McpRequest): Pick<AttemptEvent, 'era' | 'protocolVersion' | 'clientVersion'> {
+  const header = request.headers['mcp-protocol-version'];
+  const params = paramsOf(request);
   const asked = params?.['protocolVersion'];
   const version = [header, asked].find((one) => typeof one === 'string' && versionPattern.test(one));
-  const name = withName ? nameOf(params?.['clientInfo'] ?? asRecord(params?.['_meta'])?.[clientInfoMetaKey]) : '';
+  const clientVersion = versionOf(request);
   return {
     ...(typeof version === 'string' && {
       protocolVersion: version,
       era: isModernVersion(version) ? 'modern' : 'legacy',
     }),
-    ...(name !== '' && { clientName: name }),
+    ...(clientVersion !== '' && { clientVersion }),
   };
+}
+
+/** The version that the program tells of itself, shortened; '' where it tells none. */
+export function versionOf(request: McpRequest): string {
+  const params = paramsOf(request);
+  const info = params?.['clientInfo'] ?? asRecord(params?.['_meta'])?.[clientInfoMetaKey];
+  return shortVersion(asRecord(info)?.['version']);
+}
+
+function paramsOf({ body }: McpRequest): Record<string, unknown> | undefined {
+  const message: unknown = Array.isArray(body) ? body[0] : body;
+  return asRecord(asRecord(message)?.['params']);
 }
 
 /** Why a request with a good token was answered with an error, as far as its client caused it. */
@@ -67,9 +76,3 @@ const knownVersions: ReadonlySet<string> = new Set([
   '2025-11-25',
   '2026-07-28',
 ]);
-
-function nameOf(info: unknown): string {
-  const { title, name } = asRecord(info) ?? {};
-  const given = title ?? name;
-  return cleanLabel(typeof given === 'string' ? given : '');
-}

@@ -45,7 +45,7 @@ test('a client that registers is followed from its sign-in to its tools', async 
     'first-call: not-reached',
   ]);
   expect(attempt).toMatchObject({
-    client: { name: 'Official client', userAgent: 'official/2.4' },
+    client: { name: 'Official client 1', userAgent: 'official/2.4' },
     status: 'working',
     era: 'modern',
     protocolVersion: '2026-07-28',

@@ -49,7 +49,7 @@ test("of two people behind one address with one program, nothing of one is in th
   const code = await authorize(person, app.publicUrl);
   expect((await redeem(app.publicUrl, code, {}, shared)).status).toBe(200);
   const attempts = await person.attempts();
-  expect(attempts.map(({ client }) => client.name).sort()).toEqual(['By hand', 'hosted-client/1']);
+  expect(attempts.map(({ client }) => client.name).sort()).toEqual(['By hand', 'hosted-client 1']);
   expect(JSON.stringify(attempts)).not.toMatch(/strange|official/i);
   expect(JSON.stringify(await stranger.attempts())).not.toMatch(/strange|By hand|mine/i);
 });

@@ -10,6 +10,7 @@ export type AuthorizationRow = {
   grant_id: string;
   client_id: string;
   client_name: string | null;
+  client_version: string | null;
   client_uri: string | null;
   redirect_host: string;
   created_at: Date;
@@ -65,8 +66,8 @@ export function createAuthorizations(options: {
     /** Newest first. */
     async list(userId: string): Promise<AuthorizationRow[]> {
       const { rows } = await db.query<AuthorizationRow>(
-        `select a.grant_id, a.client_id, a.client_name, a.client_uri, a.redirect_host, a.created_at, a.last_used_at,
-           a.browser_name,           g.payload->'resources' as resources
+        `select a.grant_id, a.client_id, a.client_name, a.client_version, a.client_uri, a.redirect_host, a.created_at, a.last_used_at,
+           a.browser_name, g.payload->'resources' as resources
          from authorizations a
            join oauth_records g on g.model = 'Grant' and g.id = a.grant_id and g.account_id = $1::text
          where a.user_id = $1::uuid and g.expires_at > now() order by a.created_at desc, a.grant_id`,
@@ -127,6 +128,14 @@ export function createAuthorizations(options: {
     /** Sign Out: the authorization server forgets the browser with this session cookie. */
     async endSession(cookie: string): Promise<void> {
       await db.query(`delete from oauth_records where model = 'Session' and id = $1`, [sha256(cookie)]);
+    },
+
+    /** The client of this grant told its version, shortened. */
+    async noteVersion(grantId: string, version: string): Promise<void> {
+      await db.query(
+        `update authorizations set client_version = $2 where grant_id = $1 and client_version is distinct from $2`,
+        [grantId, version],
+      );
     },
 
     async recordUse(grantId: string, at: Date): Promise<void> {

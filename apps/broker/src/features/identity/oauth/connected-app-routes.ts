@@ -5,6 +5,7 @@ import {
   type ConnectedApp,
   type WebSession,
 } from '@souk/contract/connected-apps.ts';
+import { clientName, distinctNames } from '#platform/client-name.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { AuthorizationRow, Authorizations } from './authorizations.ts';
@@ -19,7 +20,7 @@ export function mountConnectedAppRoutes(router: Router, authorizations: Authoriz
     const rows = await authorizations.list(caller.userId);
     return {
       success: true as const,
-      apps: rows.filter((row) => row.client_id !== frontendClientId).map(presentApp),
+      apps: presentApps(rows.filter((row) => row.client_id !== frontendClientId)),
       webSessions: rows
         .filter((row) => row.client_id === frontendClientId)
         .map((row) => presentWebSession(row, caller.tokenId)),
@@ -39,14 +40,20 @@ export function mountConnectedAppRoutes(router: Router, authorizations: Authoriz
   });
 }
 
-function presentApp(row: AuthorizationRow): ConnectedApp {
+/** Newest first, as they came; the oldest of one name has it alone. */
+function presentApps(rows: readonly AuthorizationRow[]): ConnectedApp[] {
+  const names = distinctNames(rows.toReversed(), (row) => clientName(row.client_name, row.client_version));
+  return rows.map((row) => presentApp(row, names.get(row) ?? ''));
+}
+
+function presentApp(row: AuthorizationRow, name: string): ConnectedApp {
   const publishedBy = row.client_id.startsWith('https://') ? new URL(row.client_id).host : null;
   const resources = row.resources ?? {};
   const scopes = Object.values(resources).flatMap((text) => text.split(' '));
   return {
     id: row.grant_id,
     clientId: row.client_id,
-    clientName: row.client_name ?? 'An application without a name',
+    clientName: name,
     clientUri: row.client_uri,
     publishedBy,
     verified: publishedBy !== null,

@@ -50,4 +50,11 @@ export const authorizationMigrations: readonly Migration[] = [
       `create index client_documents_use on client_documents (used_at)`,
     ],
   },
+  {
+    name: '0029-identity-client-versions',
+    statements: [
+      // what a client told last, shortened: beside its name it says which of several it is
+      `alter table authorizations add column client_version text`,
+    ],
+  },
 ];

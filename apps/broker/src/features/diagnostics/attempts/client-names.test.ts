@@ -1,0 +1,98 @@
+import { listConnectedApps } from '@souk/contract/connected-apps.ts';
+import { listCalls } from '@souk/contract/usage.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startDocumentServer, type DocumentServer } from '#testing/document-server.ts';
+import { postModern } from '#testing/mcp-clients.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { newPerson } from '../testing/connecting.ts';
+
+let app: TestApp;
+let documents: DocumentServer;
+beforeAll(async () => {
+  documents = await startDocumentServer();
+  app = await startTestApp({
+    env: { CLIENT_DOCUMENTS: 'on' },
+    identity: { documentDispatcher: documents.dispatcher },
+  });
+});
+afterAll(async () => {
+  await app?.stop();
+  await documents?.close();
+});
+
+type Person = Awaited<ReturnType<typeof newPerson>>;
+
+/** A call of a program that says of itself what it likes. */
+function callAs(token: string, clientInfo: { name: string; version: string }, agent: string) {
+  const params = {
+    name: 'list_my_servers',
+    arguments: {},
+    _meta: { 'io.modelcontextprotocol/clientInfo': clientInfo },
+  };
+  return postModern(`${app.publicUrl}/mcp`, token, 'tools/call', params, { 'user-agent': agent });
+}
+
+async function appsOf(person: Person) {
+  const answer = await person.api(`/api/users/${person.id}/connected-apps`);
+  return listConnectedApps.answer.parse(await answer.json()).apps;
+}
+const appNames = async (person: Person) => (await appsOf(person)).map(({ clientName }) => clientName);
+const attemptNames = async (person: Person) => (await person.attempts()).map(({ client }) => client.name);
+
+/** Of the person's calls, newest first, once there are so many. */
+async function callNames(person: Person, count: number): Promise<string[]> {
+  // resolves when what was seen of the clients is written
+  await person.attempts();
+  let names: string[] = [];
+  await waitUntil('the calls to be written', async () => {
+    const { calls } = listCalls.answer.parse(await (await person.api(`/api/users/${person.id}/calls`)).json());
+    names = calls.map(({ client }) => client.name);
+    return names.length >= count;
+  });
+  return names;
+}
+
+test('a client has the name in its document and the version that it told, everywhere, and never that of its host', async () => {
+  const person = await newPerson(app.publicUrl);
+  const clientId = 'https://client.example/names.json';
+  const redirectUri = 'http://localhost/callback';
+  documents.answers.set('/names.json', (_request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ client_id: clientId, client_name: 'Claude Code', redirect_uris: [redirectUri] }));
+  });
+  const signIn = { email: person.email, clientId, redirectUri };
+  const { accessToken } = await person.browser.signInMcpClient(signIn);
+  const info = { name: 'fallback-test\u202E', version: '2.1.330' };
+  expect((await callAs(accessToken, info, 'anything/9')).status).toBe(200);
+  expect(await callNames(person, 1)).toEqual(['Claude Code 2.1']);
+  expect(await attemptNames(person)).toEqual(['Claude Code 2.1']);
+  const [connected] = await appsOf(person);
+  expect(connected).toMatchObject({ clientName: 'Claude Code 2.1', publishedBy: 'client.example' });
+
+  await person.api(`/api/users/${person.id}/connected-apps/${connected?.id}`, { method: 'DELETE' });
+  expect(await callNames(person, 1)).toEqual(['Claude Code']);
+});
+
+test('two clients of one name are told apart, in the log of calls as among the apps', async () => {
+  const person = await newPerson(app.publicUrl);
+  const info = { name: 'x', version: '0.169.0' };
+  for (const port of [4701, 4702]) {
+    const { accessToken } = await person.browser.signInMcpClient({
+      email: person.email,
+      clientName: 'Codex',
+      redirectUri: `http://127.0.0.1:${port}/callback`,
+    });
+    await callAs(accessToken, info, 'codex/0.169');
+  }
+  expect(await callNames(person, 2)).toEqual(['Codex 0.169 (2)', 'Codex 0.169']);
+  expect(await appNames(person)).toEqual(['Codex 0.169 (2)', 'Codex 0.169']);
+});
+
+test('a program with a token is called by its user agent, whatever it says of itself', async () => {
+  const person = await newPerson(app.publicUrl);
+  const { token } = await person.createToken('laptop');
+  await callAs(token, { name: 'fallback-test', version: '7.7' }, 'claude-code/2.1.330 (cli)');
+  expect(await attemptNames(person)).toEqual(['Claude Code 2.1']);
+  expect(await callNames(person, 1)).toEqual(['laptop']);
+});
