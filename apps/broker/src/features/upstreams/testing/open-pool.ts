@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Sandbox } from '#adapters/mcp/transports/sandbox.ts';
 import { createLog } from '#platform/log.ts';
+import { compileCache } from '#testing/compile-cache.ts';
 import { temporaryRoot } from '#testing/databases.ts';
 import type { StdioAllowlist } from '../processes/stdio-allowlist.ts';
 import type { ConnectionLimits } from '../pool/connection-limits.ts';
@@ -13,14 +14,18 @@ import { createUpstreamPool, type UpstreamPool } from '../pool/upstream-pool.ts'
 import { createManualTime } from './manual-time.ts';
 
 const smallStdio = fileURLToPath(new URL('../../../testing/small-stdio.ts', import.meta.url));
-const small = (...args: string[]) => ({
+const small = (env: Record<string, string>, ...args: string[]) => ({
   argv: ['{node}', smallStdio, ...args],
-  env: {},
+  env,
   reads: [smallStdio],
   secrets: [],
   network: false as const,
 });
-const allowlist: StdioAllowlist = { files: small(), fault: small('crash-at-start'), lingers: small('lingers') };
+const programs = (env: Record<string, string>): StdioAllowlist => ({
+  files: small(env),
+  fault: small(env, 'crash-at-start'),
+  lingers: small(env, 'lingers'),
+});
 
 /** The pool alone, with small programs as servers and a clock that the test moves. */
 export async function openPool(
@@ -55,7 +60,7 @@ export async function openPool(
       stop: async () => {},
     },
     programs: createStdioPrograms({
-      allowlist,
+      allowlist: programs(options.sandbox ? {} : compileCache()),
       secrets: new Map(),
       packages: createPackageInstaller({ dataDir, wanted: [], environment: {}, clock: time.clock }),
       log: createLog('silent'),
