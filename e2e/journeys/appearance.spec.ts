@@ -1,5 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator, Page } from '@playwright/test';
+import { axe } from './axe-findings.ts';
 import { capabilitiesPath, changeCatalogue, failCalls } from './catalogue-answer.ts';
 import { consentAddress } from './consent-address.ts';
 import { openScreen } from './open-screen.ts';
@@ -33,9 +33,6 @@ async function findProblems(page: Page): Promise<string[]> {
     }),
   );
 }
-
-/** Legacy mode looks at frames of one origin alone, and there are no frames here; it is twice as fast. */
-const axe = (page: Page) => new AxeBuilder({ page }).setLegacyMode();
 
 /** The broker's own page that asks whether an application may act for the person. */
 async function openConsent(page: Page, publicUrl: string): Promise<void> {
