@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { defaultCacheDir, ensureStartImage } from '#platform/db/start-image.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
-import { identityMigrations } from '#features/identity/index.ts';
 import { migrations } from '../migrations.ts';
 import { startPostgresCluster, type PostgresCluster } from './postgres-cluster.ts';
 import { dropTemplates } from './postgres-templates.ts';
@@ -52,10 +51,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     }
   };
   const starting = postgresFile ? start() : Promise.resolve();
-  const images: TestDatabases['images'] = [];
-  for (const each of [[], identityMigrations, migrations]) {
-    images.push({ migrations: JSON.stringify(each), folder: await ensureStartImage(defaultCacheDir, each) });
-  }
+  // one without migrations, which tests of a feature's own migrate: that costs less than a further image
+  const images = await Promise.all(
+    [[], migrations].map(async (each) => ({
+      migrations: JSON.stringify(each),
+      folder: await ensureStartImage(defaultCacheDir, each),
+    })),
+  );
   project.provide('testDatabases', { images, folder, postgresFile });
   return async () => {
     await starting;
