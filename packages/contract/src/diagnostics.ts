@@ -65,8 +65,8 @@ export const connectionCheckSchema = z.object({
   /** Stable, kebab-case. */
   id: z.string(),
   name: z.string(),
-  /** skipped: an earlier fault makes it meaningless, or it cannot be made from here. */
-  status: z.enum(['passed', 'failed', 'skipped']),
+  /** warned: it works without, but something should change. skipped: an earlier fault makes it meaningless, or it cannot be made from here. */
+  status: z.enum(['passed', 'warned', 'failed', 'skipped']),
   detail: z.string(),
   advice: z.string().nullable(),
 });

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { ConnectionAttempt } from '@souk/contract/diagnostics.ts';
 import type { GatewayEvents } from '#features/gateway/index.ts';
-import type { FindTokenOwner, IdentityEvents, ThrowAwayAccess } from '#features/identity/index.ts';
+import type { FindTokenOwner, Identity, IdentityEvents } from '#features/identity/index.ts';
 import { createBackground } from '#platform/background.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
@@ -39,7 +39,10 @@ export type Diagnostics = {
   readonly gatewayEvents: GatewayEvents;
   /** The attempts of this person's clients, newest first. */
   list(userId: string): Promise<ConnectionAttempt[]>;
-  mountRoutes(router: Router, selfTest: { throwAwayAccess: ThrowAwayAccess; signInProviders: readonly string[] }): void;
+  mountRoutes(
+    router: Router,
+    selfTest: Pick<Identity, 'throwAwayAccess' | 'signInProviders' | 'checkKnownDocuments'>,
+  ): void;
   /** Deletes attempts that are too old to be shown. */
   reap(): Promise<void>;
   /** Resolves when everything that was seen so far is written. */
@@ -71,7 +74,7 @@ export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
     identityEvents: followSignIns(following),
     gatewayEvents: { ...followRequests({ ...following, versionSeen }), ...followRefusals(following) },
     list,
-    mountRoutes(router, { throwAwayAccess, signInProviders }) {
+    mountRoutes(router, { throwAwayAccess, signInProviders, checkKnownDocuments }) {
       const removeAttempts = async (tokenId: string) => {
         await flush();
         await store.removePersonalToken(tokenId);
@@ -82,6 +85,7 @@ export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
         dispatcher,
         throwAwayAccess,
         signInProviders,
+        knownDocuments: checkKnownDocuments,
         removeAttempts,
         clock,
         ids,

@@ -11,6 +11,7 @@ import { createFindTokenOwner, type FindTokenOwner } from './authentication/find
 import type { IdentityOptions } from './identity-options.ts';
 import { mountIdentity } from './mount-identity.ts';
 import { nameClients, type UsedClient } from './name-clients.ts';
+import type { KnownDocument } from './oauth/check-known-documents.ts';
 import { createAuthorizationServer } from './oauth/create-authorization-server.ts';
 import { reapRecords } from './oauth/reap-records.ts';
 import { createResources } from './oauth/resources.ts';
@@ -50,6 +51,10 @@ export type Identity = {
   throwAwayAccess: ThrowAwayAccess;
   /** Addresses of the OpenID providers by which people sign in. */
   signInProviders: readonly string[];
+  /**
+   * Fetches the documents of well-known clients, once a minute at most; undefined where clients are not told of documents.
+   */
+  checkKnownDocuments: (() => Promise<KnownDocument[]>) | undefined;
   /** Calls the listener for each token that is revoked. @returns a function that takes it off again */
   onRevoked(listener: RevokedListener): () => void;
   /** Moves the signing keys on as their age requires: to be called every hour or so, on one replica or on all. */
@@ -111,6 +116,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
       ids,
     }),
     signInProviders: signInProviders.all.map(({ issuer }) => issuer),
+    checkKnownDocuments: config.clientDocuments.advertised ? authorizationServer.checkKnownDocuments : undefined,
     onRevoked: revocations.subscribe,
     rotateKeys: keys.rotate,
     reap: () => reapRecords(db),

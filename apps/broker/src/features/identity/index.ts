@@ -4,6 +4,7 @@ export type { McpChallenge } from './authentication/authenticate-mcp.ts';
 export type { FindTokenOwner, TokenOwner } from './authentication/find-token-owner.ts';
 export type { AuthorizationRefusal, IdentityEvents, RefusedGrant, TokenRequestRefusal } from './identity-events.ts';
 export type { IdentityOptions } from './identity-options.ts';
+export { checkKnownDocuments, type KnownDocument } from './oauth/check-known-documents.ts';
 export { identityMigrations } from './migrations.ts';
 export type { ThrowAwayAccess } from './tokens/throw-away-access.ts';
 export { providerIds } from './users/user-provider.ts';

@@ -1,3 +1,4 @@
+import { checkKnownDocuments } from '#features/identity/index.ts';
 import { runDoctor, type Diagnosis } from '#features/diagnostics/index.ts';
 import { systemClock } from '#platform/clock.ts';
 import { readConfig, readProxyConfig } from '#platform/config.ts';
@@ -22,10 +23,12 @@ export async function examine(
   const url = URL.parse(address ?? config?.publicUrl ?? '');
   if (!url || !['http:', 'https:'].includes(url.protocol)) return undefined;
   const baseUrl = url.origin;
-  const dispatcher = createOutgoingDispatcher(createOutgoing(readProxyConfig(environment)));
+  const outgoing = createOutgoing(readProxyConfig(environment));
+  const dispatcher = createOutgoingDispatcher(outgoing);
   const diagnosis = await runDoctor({
     baseUrl,
     dispatcher,
+    ...(config?.clientDocuments.advertised && { knownDocuments: () => checkKnownDocuments(outgoing) }),
     clientName,
     nowMs: () => systemClock.now(),
     // the sign-in provider of another installation cannot be checked from here
@@ -34,11 +37,13 @@ export async function examine(
   return { baseUrl, diagnosis };
 }
 
+const labels = { passed: 'ok   ', warned: 'warn ', failed: 'FAULT' } as const;
+
 /** Prints each check, and for each fault what to do about it. */
 export function printDiagnosis(baseUrl: string, { ok, checks }: Diagnosis, print: (line: string) => void): void {
   print(`Examining ${baseUrl}`);
   for (const { name, status, detail, advice } of checks) {
-    if (status !== 'skipped') print(`${status === 'failed' ? 'FAULT' : 'ok   '}  ${name}: ${detail}`);
+    if (status !== 'skipped') print(`${labels[status]}  ${name}: ${detail}`);
     if (advice !== null) print(`       What to do: ${advice}`);
   }
   const skipped = checks.filter(({ status }) => status === 'skipped').map(({ name }) => name);

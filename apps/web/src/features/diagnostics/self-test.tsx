@@ -42,7 +42,8 @@ export function SelfTest({ userId }: { userId: string }) {
 
 function Verdict({ ok, checks }: { ok: boolean; checks: readonly ConnectionCheck[] }) {
   const faults = checks.filter(({ status }) => status === 'failed');
-  const others = checks.filter(({ status }) => status !== 'failed');
+  const warnings = checks.filter(({ status }) => status === 'warned');
+  const others = checks.filter(({ status }) => status === 'passed' || status === 'skipped');
   return (
     <>
       <Notice tone={ok ? 'good' : 'bad'}>
@@ -51,6 +52,11 @@ function Verdict({ ok, checks }: { ok: boolean; checks: readonly ConnectionCheck
       {faults.length > 0 && (
         <Card padding="none">
           <CheckList label="Faults" checks={faults} />
+        </Card>
+      )}
+      {warnings.length > 0 && (
+        <Card padding="none">
+          <CheckList label="Warnings" checks={warnings} />
         </Card>
       )}
       <Card padding="none" className="overflow-hidden">
@@ -99,6 +105,7 @@ function CheckList({ label, checks }: { label: string; checks: readonly Connecti
 
 const checkStatusTexts: Readonly<Record<ConnectionCheck['status'], string>> = {
   passed: 'Passed',
+  warned: 'Warning',
   failed: 'Failed',
   skipped: 'Not checked',
 };

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { ConnectionCheck } from '@souk/contract/diagnostics.ts';
+import type { KnownDocument } from '#features/identity/index.ts';
 import { asRecord } from '#platform/json.ts';
 import type { DoctorAnswer, DoctorHttp } from './http.ts';
 
@@ -18,11 +19,13 @@ export type Patient = {
   databaseNowMs?(): Promise<number>;
   /** The sign-in providers' addresses, whose clocks ours must agree with. */
   signInProviders?: readonly string[];
+  /** Fetches the documents of well-known clients; undefined where clients are not told of documents, or not from here. */
+  knownDocuments?: (() => Promise<readonly KnownDocument[]>) | undefined;
   /** How its requests leave (createOutgoingDispatcher); tests bring one with a certificate of their own. */
   dispatcher?: Dispatcher;
 };
 
-export type Finding = { status: 'passed' | 'failed' | 'skipped'; detail: string; advice?: string };
+export type Finding = { status: 'passed' | 'warned' | 'failed' | 'skipped'; detail: string; advice?: string };
 
 export type Check = {
   id: string;
@@ -34,6 +37,8 @@ export type Check = {
 
 export const passed = (detail: string): Finding => ({ status: 'passed', detail });
 export const failed = (detail: string, advice: string): Finding => ({ status: 'failed', detail, advice });
+/** Works, and will not for ever. */
+export const warned = (detail: string, advice: string): Finding => ({ status: 'warned', detail, advice });
 export const skipped = (detail: string): Finding => ({ status: 'skipped', detail });
 
 export function present(check: Check, { advice, ...finding }: Finding): ConnectionCheck {

@@ -2,6 +2,7 @@ import type { ConnectionCheck } from '@souk/contract/diagnostics.ts';
 import { addressCheck, metadataCheck, publicUrlCheck, wellKnownCheck } from './address-checks.ts';
 import { failed, present, skipped, type Check, type Finding, type Patient } from './check.ts';
 import { browserClockCheck, databaseClockCheck, providerClockCheck, serverClockCheck } from './clock-checks.ts';
+import { documentCheck } from './document-check.ts';
 import { authorizationCheck, challengeCheck } from './header-checks.ts';
 import { createDoctorHttp, NoAnswerError, type DoctorHttp } from './http.ts';
 import { proxyCheck } from './proxy-check.ts';
@@ -28,6 +29,7 @@ export const checks: readonly Check[] = [
   browserClockCheck,
   databaseClockCheck,
   providerClockCheck,
+  documentCheck,
 ];
 
 export type Diagnosis = { ok: boolean; checks: ConnectionCheck[] };

@@ -24,7 +24,7 @@ export type SelfTest = {
 
 /**
  * Goes the way of the common clients against this installation, by real HTTP to PUBLIC_URL and nowhere else (but the
- * sign-in providers, for their clocks). The client, the token and the attempt that this makes are removed at the end.
+ * sign-in providers, for their clocks, and well-known clients, for their documents). The client, the token and the attempt that this makes are removed at the end.
  */
 export function createSelfTest(options: {
   db: { query: Query };
@@ -32,6 +32,7 @@ export function createSelfTest(options: {
   dispatcher: Dispatcher;
   throwAwayAccess: ThrowAwayAccess;
   signInProviders: readonly string[];
+  knownDocuments: Patient['knownDocuments'];
   /** Forgets the attempts that were made with this personal token. */
   removeAttempts(tokenId: string): Promise<void>;
   clock: Clock;
@@ -61,6 +62,7 @@ export function createSelfTest(options: {
           browser,
           databaseNowMs: () => readDatabaseClock(db),
           signInProviders: options.signInProviders,
+          knownDocuments: options.knownDocuments,
         });
       } finally {
         await cleanUp(id, clientName);

@@ -9,6 +9,7 @@ import { emitSignIns } from './emit-sign-ins.ts';
 import { createClientDocumentStore } from './client-document-store.ts';
 import { createClientDocuments } from './client-documents.ts';
 import { createClientDocumentFetch } from './fetch-client-document.ts';
+import { createKnownDocumentCheck } from './check-known-documents.ts';
 import { createFrontendCookie } from './frontend-cookie.ts';
 import { createHandOff } from './hand-off-grant.ts';
 import { createRefreshReuse } from './refresh-reuse.ts';
@@ -29,8 +30,12 @@ export function createAuthorizationServer(
   const cookie = createFrontendCookie({ publicUrl, cookieKey: keys.cookieKey, secret: (bytes) => ids.secret(bytes) });
   const reuse = createRefreshReuse({ db, key: keys.cookieKey });
   const background = createBackground(log);
+  const documentFetch = createClientDocumentFetch({
+    outgoing: options.outgoing,
+    dispatcher: options.documentDispatcher,
+  });
   const documents = createClientDocuments({
-    documents: createClientDocumentFetch({ outgoing: options.outgoing, dispatcher: options.documentDispatcher }),
+    documents: documentFetch,
     store: createClientDocumentStore(db.query),
     clock,
     log,
@@ -62,6 +67,7 @@ export function createAuthorizationServer(
     reuse,
     authorizations,
     handOff,
+    checkKnownDocuments: createKnownDocumentCheck(documentFetch.fetch, clock),
     async close() {
       await background.flush();
       await documents.close();

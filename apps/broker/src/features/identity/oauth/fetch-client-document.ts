@@ -18,7 +18,7 @@ export type FetchedDocument = {
 };
 
 /** A client's metadata document could not be had; the message is for the log and for the client's developer. */
-class ClientDocumentError extends Error {
+export class ClientDocumentError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
     this.name = 'ClientDocumentError';

@@ -1,0 +1,26 @@
+import { RefusedAddressError } from '#platform/http/address-guard.ts';
+import { ProxyError } from '#platform/http/open-tunnel.ts';
+import { ClientDocumentError } from './fetch-client-document.ts';
+
+/**
+ * Why a client's metadata document could not be had, for people: in a few words, and without what only the operator may
+ * know (what a name resolves to, the proxy's address). The log has the error itself.
+ */
+export function describeDocumentFault(error: unknown): string {
+  if (error instanceof ClientDocumentError) return error.message;
+  if (error instanceof SyntaxError) return 'the document is not JSON';
+  if (error instanceof RefusedAddressError) return "the document's address is not public";
+  if (error instanceof ProxyError) return 'the proxy on the way out opened no way to it';
+  const code = codeOf(error);
+  if (['ENOTFOUND', 'EAI_AGAIN'].includes(code)) return "the name of the document's host cannot be resolved here";
+  if (['TimeoutError', 'AbortError', 'UND_ERR_CONNECT_TIMEOUT'].includes(code)) return 'no answer in time';
+  return `no connection (${code})`;
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown';
+  // a name with several addresses fails with one error for each of them
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : undefined;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  return code ?? (first === undefined ? error.name : codeOf(first));
+}
