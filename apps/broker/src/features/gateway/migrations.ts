@@ -31,4 +31,22 @@ export const gatewayMigrations: readonly Migration[] = [
       `create index mcp_sessions_used on mcp_sessions (used_at)`,
     ],
   },
+  {
+    name: '0052-gateway-session-messages',
+    statements: [
+      // A message that reached another process than the one that it is meant for; deleted when that one takes it.
+      `create table mcp_session_messages (
+        id uuid primary key,
+        session_hash text not null references mcp_sessions (id_hash) on delete cascade,
+        user_id uuid not null,
+        kind text not null check (kind in ('answer', 'cancellation', 'notice')),
+        target text,
+        message text not null,
+        created_at timestamptz not null
+      )`,
+      `create index mcp_session_messages_session on mcp_session_messages (session_hash)`,
+      `create index mcp_session_messages_user on mcp_session_messages (user_id, created_at)`,
+      `create index mcp_session_messages_created on mcp_session_messages (created_at)`,
+    ],
+  },
 ];

@@ -6,6 +6,7 @@ import {
   type ServerContext,
   type ServerOptions,
 } from '@modelcontextprotocol/server';
+import { randomInt } from 'node:crypto';
 import { asRecord } from '#platform/json.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { answerClosed, type ClosedLink } from './closed-link.ts';
@@ -35,6 +36,9 @@ export class CarefulServer extends Server {
     whyClosed: () => Promise<ClosedLink | undefined>,
   ) {
     super(identity, options);
+    // The ids of our questions begin at random: another process may ask the same client in the same session. The SDK's type
+    // says private.
+    Object.assign(this, { _requestMessageId: randomInt(2 ** 21) * 1024 });
     this.#parts = parts;
     this.#whyClosed = whyClosed;
   }

@@ -1,28 +1,25 @@
-import {
-  isInitializeRequest,
-  LATEST_PROTOCOL_VERSION,
-  SUPPORTED_PROTOCOL_VERSIONS,
-  type McpServer,
-  type RequestId,
-} from '@modelcontextprotocol/server';
+import { isInitializeRequest, type McpServer, type RequestId } from '@modelcontextprotocol/server';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { elapsedTime, type Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
+import { createRateLimit } from '#platform/rate-limit.ts';
 import type { SessionCalls } from '../../fast-path/session-calls.ts';
 import { sendJsonRpcError } from '../../http/json-rpc-error.ts';
 import type { RequestContext } from '../../view/request-context.ts';
 import { withExtra, type RequestExtra } from '../request-extra.ts';
 import { createLiveSession, type LiveSession } from './live-session.ts';
+import { readInitialize } from './read-initialize.ts';
 import { createSessionMemory } from './session-memory.ts';
+import { createSessionMessages } from './session-messages.ts';
+import type { Stray, Waiting } from './stray.ts';
 import { listenToSessions, type SessionNotice } from './session-notices.ts';
 import { createSessionStore, hashOfSession, type Initialized } from './session-store.ts';
 
 const sweepIntervalMs = 60_000;
-/** Capabilities are stored with each session. */
-const maxCapabilitiesBytes = 16 * 1024;
-const maxNameLength = 200;
+/** Answers and cancellations of a token that are passed on to other processes. */
+const passedOnPerMinute = 600;
 
 /** Sessions of clients up to 2025-11-25. Only the token and link that opened a session can use it; others get 404. */
 export type LegacySessions = {
@@ -57,10 +54,33 @@ export async function createLegacySessions(options: {
   const memory = createSessionMemory({ store, time, clock, log });
   const notices = await listenToSessions(db, log, { notice: heed, missed: () => void readAgain() });
 
+  const messages = createSessionMessages({ db, clock, ids });
+  const passOnRate = createRateLimit(passedOnPerMinute, clock);
+
   function heed(notice: SessionNotice): void {
     if (notice.kind === 'ended') return memory.endHash(notice.session);
+    if (notice.kind === 'message') return void deliver(notice.message);
     const session = memory.ofHash(notice.session);
     if (session) session.context.logLevel = notice.level;
+  }
+
+  /** Delivers a message that reached another process, if it is meant for this one. */
+  async function deliver(waiting: Waiting): Promise<void> {
+    const session = memory.ofHash(waiting.session);
+    if (!session?.transport.awaits(waiting)) return;
+    try {
+      const message = await messages.take(waiting);
+      if (message === undefined) return;
+      session.calls.handle(message);
+      await session.transport.deliver(waiting, message);
+    } catch (error) {
+      log.warn({ err: error }, 'a message of a session could not be delivered');
+    }
+  }
+
+  /** Passes a message on to the process that it is meant for. */
+  async function passOn(session: LiveSession, stray: Stray): Promise<void> {
+    if (passOnRate.take(session.context.caller.tokenId)) await messages.send(session, stray);
   }
 
   /** After notices may have been missed. */
@@ -72,6 +92,7 @@ export async function createLegacySessions(options: {
         if (levels.has(session.hash)) session.context.logLevel = levels.get(session.hash);
         else if (!session.isRetired) memory.end(session);
       }
+      for (const waiting of await messages.waiting(known.map(({ hash }) => hash))) await deliver(waiting);
     } catch (error) {
       log.warn({ err: error }, 'the sessions could not be read again');
     }
@@ -102,6 +123,11 @@ export async function createLegacySessions(options: {
       time,
       onInitialized: memory.add,
       onClosed: endEverywhere,
+      onUnheard(session, message) {
+        passOn(session, { kind: 'notice', target: undefined, message }).catch((error: unknown) => {
+          log.debug({ err: error }, 'a notice could not be passed on');
+        });
+      },
     });
   }
 
@@ -144,7 +170,7 @@ export async function createLegacySessions(options: {
     return session.isRetired && !underWay ? undefined : session;
   }
 
-  function serve(
+  async function serve(
     session: LiveSession,
     request: IncomingMessage,
     response: ServerResponse,
@@ -155,6 +181,8 @@ export async function createLegacySessions(options: {
     // the token may have been renewed: its current scopes apply
     session.context.caller = extra.context.caller;
     session.calls.handle(body);
+    const strays = request.method === 'POST' ? session.transport.strays(body) : [];
+    for (const stray of strays) await passOn(session, stray);
     if (request.method === 'GET') {
       session.openStreams++;
       response.once('close', () => {
@@ -192,11 +220,8 @@ export async function createLegacySessions(options: {
       if (!opens) {
         return sendJsonRpcError(response, 400, -32000, 'Bad Request: Mcp-Session-Id is required', body);
       }
-      const initialized = initializedBy(body.params);
-      if (JSON.stringify(initialized.capabilities).length > maxCapabilitiesBytes) {
-        const reason = `Invalid params: the capabilities of a client take ${maxCapabilitiesBytes} bytes at most`;
-        return sendJsonRpcError(response, 400, -32602, reason, body);
-      }
+      const initialized = readInitialize(body);
+      if ('problem' in initialized) return sendJsonRpcError(response, 400, -32602, initialized.problem, body);
       return open(request, response, extra, body, initialized);
     },
 
@@ -234,7 +259,10 @@ export async function createLegacySessions(options: {
       }
     },
 
-    removeExpired: store.removeExpired,
+    async removeExpired() {
+      await store.removeExpired();
+      await messages.removeExpired();
+    },
 
     get size() {
       return memory.size;
@@ -244,25 +272,6 @@ export async function createLegacySessions(options: {
       clearInterval(sweep);
       await notices.stop();
       await memory.stop();
-    },
-  };
-}
-
-/** What is stored of an initialize request: the revision that the SDK will negotiate, and names of bounded length. */
-function initializedBy(params: {
-  protocolVersion: string;
-  capabilities: Initialized['capabilities'];
-  clientInfo: { name: string; version: string; title?: string | undefined };
-}): Initialized {
-  const { protocolVersion, capabilities, clientInfo } = params;
-  const cut = (text: string) => text.slice(0, maxNameLength);
-  return {
-    protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion) ? protocolVersion : LATEST_PROTOCOL_VERSION,
-    capabilities,
-    clientInfo: {
-      name: cut(clientInfo.name),
-      version: cut(clientInfo.version),
-      ...(clientInfo.title !== undefined && { title: cut(clientInfo.title) }),
     },
   };
 }

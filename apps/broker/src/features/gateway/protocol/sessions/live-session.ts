@@ -32,6 +32,7 @@ export type LiveSession = {
  * Makes a session with a server object of its own, which has not been initialized yet.
  * @param onInitialized is called when it has been, with the session
  * @param onClosed is called when the client ends the session
+ * @param onUnheard is called with a notice of a resource while the session's own stream is not open here
  */
 export async function createLiveSession(options: {
   id: string;
@@ -40,6 +41,7 @@ export async function createLiveSession(options: {
   time: Clock;
   onInitialized(session: LiveSession): void;
   onClosed(session: LiveSession): Promise<void>;
+  onUnheard(session: LiveSession, notice: JSONRPCMessage): void;
 }): Promise<LiveSession> {
   const { id, context, time } = options;
   const server = options.build(context);
@@ -67,6 +69,7 @@ export async function createLiveSession(options: {
     openStreams: 0,
     isRetired: false,
   };
+  transport.onUnheard = (notice) => options.onUnheard(session, notice);
   await server.connect(transport);
   return session;
 }

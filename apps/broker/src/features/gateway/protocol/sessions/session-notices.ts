@@ -2,14 +2,16 @@ import type { LoggingLevel } from '@modelcontextprotocol/server';
 import { asRecord } from '#platform/json.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import { readWaiting, type Waiting } from './stray.ts';
 import { levelOf } from './session-store.ts';
 
-const channel = 'mcp_sessions';
+export const channel = 'mcp_sessions';
 
 /** What happened to a session, by its hash, in one of the processes. */
 export type SessionNotice =
   | { kind: 'ended'; session: string }
-  | { kind: 'log-level'; session: string; level: LoggingLevel };
+  | { kind: 'log-level'; session: string; level: LoggingLevel }
+  | { kind: 'message'; session: string; message: Waiting };
 
 /** Processes tell each other what happened to a session that another one may have in memory. */
 export type SessionNotices = {
@@ -40,9 +42,13 @@ export async function listenToSessions(
 }
 
 function readNotice(payload: string): SessionNotice | undefined {
-  const { kind, session, level } = asRecord(JSON.parse(payload)) ?? {};
+  const { kind, session, level, message } = asRecord(JSON.parse(payload)) ?? {};
   if (typeof session !== 'string') return undefined;
   if (kind === 'ended') return { kind, session };
+  if (kind === 'message') {
+    const waiting = readWaiting(session, message);
+    return waiting && { kind, session, message: waiting };
+  }
   const known = levelOf(typeof level === 'string' ? level : undefined);
   return kind === 'log-level' && known ? { kind, session, level: known } : undefined;
 }

@@ -8,7 +8,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asRecord } from '#platform/json.ts';
 import { sendJsonRpcError } from '../../http/json-rpc-error.ts';
 import { ClientStreams } from './client-streams.ts';
-import type { SessionEvents } from './event-store.ts';
+import { ownStream, type SessionEvents } from './event-store.ts';
+import { addresseeOf, cancelledId, type Addressee, type Stray } from './stray.ts';
 import type { Initialized } from './session-store.ts';
 
 /** The revision that allows batches. */
@@ -22,6 +23,12 @@ const maxBatch = 100;
  */
 export class SessionTransport extends NodeStreamableHTTPServerTransport {
   readonly #open = new Set<RequestId>();
+  /** The ids of our unanswered questions to the client. */
+  readonly #questions = new Set<RequestId>();
+  /** The answer to the GET on which the session's own stream is open. */
+  #ownStream: ServerResponse | undefined;
+  /** Is told of notices of resources that this process cannot send, since the session's own stream is not open here. */
+  onUnheard: ((notice: JSONRPCMessage) => void) | undefined;
   readonly streams = new ClientStreams();
   /** Messages that the SDK stores and writes. The id of an answer is free before it is written. */
   #writing = 0;
@@ -40,6 +47,43 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
   async restore({ protocolVersion, capabilities, clientInfo }: Initialized): Promise<void> {
     const params = { protocolVersion, capabilities, clientInfo };
     await this.#post({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
+  }
+
+  /** The messages of a body that answer a question or cancel a call that another process may have open. */
+  strays(body: unknown): Stray[] {
+    if (Array.isArray(body) && body.length > maxBatch) return [];
+    return messagesOf(body).flatMap((message) => {
+      const addressee = addresseeOf(message);
+      return addressee && !this.awaits(addressee) ? [{ ...addressee, message }] : [];
+    });
+  }
+
+  /** Whether a message with this addressee is meant for this process. */
+  awaits({ kind, target }: Addressee): boolean {
+    if (kind === 'notice') return this.#isOwnStreamOpen();
+    if (target === undefined) return false;
+    return kind === 'answer' ? this.#questions.has(target) : this.#open.has(target);
+  }
+
+  /** Handles a message that reached another process. */
+  async deliver({ kind }: Addressee, message: unknown): Promise<void> {
+    // why the cast: another process stored what its SDK was about to send
+    if (kind === 'notice') return this.send(message as JSONRPCMessage);
+    await this.#post(message);
+    await this.#note([message]);
+  }
+
+  #isOwnStreamOpen(): boolean {
+    return this.#ownStream !== undefined && !this.#ownStream.destroyed && !this.#ownStream.writableEnded;
+  }
+
+  /** Notes what the client has answered or cancelled. */
+  async #note(messages: readonly unknown[]): Promise<void> {
+    for (const { kind, target } of messages.flatMap((message) => addresseeOf(message) ?? [])) {
+      if (target === undefined) continue;
+      if (kind === 'answer') this.#questions.delete(target);
+      else if (this.#open.has(target)) await this.#endCancelled(target);
+    }
   }
 
   /** Handles a message that did not come by a request of its own. */
@@ -106,6 +150,7 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
       return sendJsonRpcError(response, 400, -32600, reason);
     }
     const lastEventId = request.headers['last-event-id'];
+    let isOwnStream = false;
     if (typeof lastEventId === 'string') {
       const resumption = this.#events.resumption(lastEventId, (stream) => this.streams.isOpen(stream));
       if (resumption.kind === 'unknown') {
@@ -116,9 +161,12 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
         response.setHeader('allow', 'POST, DELETE');
         return sendJsonRpcError(response, 405, -32000, 'Method not allowed: this stream has ended', body);
       }
+      isOwnStream = resumption.stream === ownStream;
       this.streams.resume(resumption.stream, response);
     }
-    const messages: unknown[] = Array.isArray(body) ? body : [body];
+    const isOwn = lastEventId === undefined ? !this.#isOwnStreamOpen() : isOwnStream;
+    if (request.method === 'GET' && isOwn) this.#ownStream = response;
+    const messages = messagesOf(body);
     const { ids, twice } = readIds(messages, this.#open);
     if (twice !== undefined) {
       return sendJsonRpcError(response, 400, -32600, 'Invalid Request: this id is in use', { id: twice });
@@ -127,14 +175,19 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     await this.streams.serve(ids, response, () => this.handleRequest(request, response, body));
     // the SDK refused the request, so no answer will free its ids
     if (response.statusCode >= 400) for (const id of ids) this.free(id);
-    for (const message of messages) {
-      const cancelled = cancelledId(message);
-      if (cancelled !== undefined && this.#open.has(cancelled)) await this.#endCancelled(cancelled);
-    }
+    await this.#note(messages);
   }
 
   override async send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
-    if (!('method' in message) && message.id !== undefined) this.free(message.id);
+    if (!('method' in message)) {
+      if (message.id !== undefined) this.free(message.id);
+    } else if ('id' in message) {
+      this.#questions.add(message.id);
+    } else {
+      const withdrawn = cancelledId(message);
+      if (withdrawn !== undefined) this.#questions.delete(withdrawn);
+      if (message.method === 'notifications/resources/updated' && !this.#isOwnStreamOpen()) this.onUnheard?.(message);
+    }
     this.#writing++;
     try {
       await this.streams.send(options?.relatedRequestId, () => super.send(inTermsOfSession(message), options));
@@ -158,6 +211,10 @@ function inTermsOfSession(message: JSONRPCMessage): JSONRPCMessage {
   return { ...message, error: { ...message.error, code: -32002 } };
 }
 
+function messagesOf(body: unknown): unknown[] {
+  return Array.isArray(body) ? body : [body];
+}
+
 /** The ids of the requests among some messages, and the first that is in use or comes twice. */
 export function readIds(
   messages: readonly unknown[],
@@ -170,11 +227,4 @@ export function readIds(
 function idOf(message: unknown): RequestId[] {
   const { method, id } = asRecord(message) ?? {};
   return method !== undefined && (typeof id === 'string' || typeof id === 'number') ? [id] : [];
-}
-
-function cancelledId(message: unknown): RequestId | undefined {
-  const { method, params } = asRecord(message) ?? {};
-  if (method !== 'notifications/cancelled') return undefined;
-  const id = asRecord(params)?.['requestId'];
-  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
 }

@@ -1,0 +1,276 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '#platform/db/open-database.ts';
+import type { Database } from '#platform/db/database.ts';
+import { createLog } from '#platform/log.ts';
+import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { postRaw, type RpcBody } from '#testing/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { openSession, type SessionHeaders } from '#testing/open-session.ts';
+import { withoutHealthChecks } from '#testing/start-app.ts';
+import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { migrations } from '../../../../migrations.ts';
+import { startTellingServer, type TellingServer } from '../../testing/telling-server.ts';
+
+/** How long a message may take from one broker to the other. */
+const mostMs = 250;
+
+describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () => {
+  let db: Database;
+  let replicas: Replicas;
+  let fixture: HttpFixture;
+  let telling: TellingServer;
+  let token = '';
+  let nowMs = Date.now();
+  beforeAll(async () => {
+    const databaseUrl = await createPostgresDatabase();
+    const connect = () => openDatabase({ databaseUrl, dataDir: '', log: createLog('silent'), migrations });
+    [db, fixture, telling] = await Promise.all([connect(), startHttpFixture('both'), startTellingServer('legacy')]);
+    replicas = await startReplicas(connect, {
+      allowAddresses: [fixture.address, telling.address],
+      env: withoutHealthChecks,
+      clock: { now: () => nowMs },
+    });
+    const [first, second] = replicas.apps;
+    await deployManifest(first, { id: 'both', connection: { type: 'http', url: fixture.url } });
+    await deployManifest(first, { id: 'tell', connection: { type: 'http', url: telling.url } });
+    const servers = () => second.catalogue.snapshot().servers;
+    await waitUntil(
+      'the other broker to know the services',
+      () => servers().filter((one) => one.offersHash).length === 2,
+    );
+    ({ token } = await first.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
+  }, 120_000);
+  afterAll(async () => {
+    await replicas?.stop();
+    await db?.close();
+    await Promise.all([fixture?.close(), telling?.close()]);
+  });
+
+  const link = () => `${replicas.publicUrl}/mcp`;
+  const open = (capabilities: Record<string, unknown> = { elicitation: {} }) =>
+    openSession(link(), token, { capabilities });
+  const post = (broker: 0 | 1, session: SessionHeaders, message: object) =>
+    postRaw(link(), JSON.stringify({ jsonrpc: '2.0', ...message }), { ...session, ...replicas.at(broker) });
+  const call = (id: number, name: string, given: object = {}) => ({
+    id,
+    method: 'tools/call',
+    params: { name, arguments: given },
+  });
+  const waiting = async () => (await db.query(`select * from mcp_session_messages`)).rows;
+
+  type Stream = { messages: (RpcBody & { method?: string })[]; ended: Promise<void>; abort(): void };
+
+  /** Reads the messages of a stream as they come. */
+  async function stream(broker: 0 | 1, session: SessionHeaders, message?: object): Promise<Stream> {
+    const controller = new AbortController();
+    const response = await fetch(link(), {
+      method: message ? 'POST' : 'GET',
+      headers: {
+        accept: message ? 'application/json, text/event-stream' : 'text/event-stream',
+        'content-type': 'application/json',
+        ...session,
+        ...replicas.at(broker),
+      },
+      signal: controller.signal,
+      ...(message && { body: JSON.stringify({ jsonrpc: '2.0', ...message }) }),
+    });
+    const messages: Stream['messages'] = [];
+    const read = async () => {
+      let text = '';
+      for await (const chunk of response.body ?? []) {
+        text += Buffer.from(chunk).toString();
+        const lines = text.split('\n');
+        text = lines.pop() ?? '';
+        for (const line of lines) if (line.startsWith('data: {')) messages.push(JSON.parse(line.slice(6)));
+      }
+    };
+    return { messages, ended: read().catch(() => undefined), abort: () => controller.abort() };
+  }
+
+  async function asked(broker: 0 | 1, session: SessionHeaders) {
+    const running = await stream(broker, session, call(7, 'both__ask'));
+    await waitUntil('the question', () => running.messages.some(({ method }) => method === 'elicitation/create'));
+    const { id } = running.messages.find(({ method }) => method === 'elicitation/create') ?? {};
+    return { running, answer: { id, result: { action: 'accept', content: { name: 'Ann' } } } };
+  }
+
+  /** The shortest of some times: other programs share the machine. */
+  async function shortest(times: number, measure: () => Promise<number>): Promise<number> {
+    const all: number[] = [];
+    for (let n = 0; n < times; n++) all.push(await measure());
+    return Math.min(...all);
+  }
+
+  test('the answer to a question reaches the broker that asked it within 250 ms, and leaves nothing behind', async () => {
+    const session = await open();
+    const measured = await shortest(3, async () => {
+      const { running, answer } = await asked(0, session);
+      const since = performance.now();
+      expect((await post(1, session, answer)).status).toBe(202);
+      await running.ended;
+      expect(JSON.stringify(running.messages)).toContain('thank you');
+      return performance.now() - since;
+    });
+    expect(measured).toBeLessThan(mostMs);
+    expect(await waiting()).toEqual([]);
+  });
+
+  test('questions of two brokers in one session have different ids', async () => {
+    const session = await open();
+    const [first, second] = [await asked(0, session), await asked(1, session)];
+    expect(first.answer.id).not.toBe(second.answer.id);
+    await post(0, session, second.answer);
+    await post(1, session, first.answer);
+    await Promise.all([first.running.ended, second.running.ended]);
+    for (const { running } of [first, second]) expect(JSON.stringify(running.messages)).toContain('thank you');
+  });
+
+  test('an answer counts only in the session that was asked', async () => {
+    const session = await open();
+    const another = await open();
+    const { running, answer } = await asked(0, session);
+    const wrong = { ...answer, result: { action: 'decline' } };
+    for (const broker of [0, 1] as const) expect((await post(broker, another, wrong)).status).toBe(202);
+    // the next message of the same way is delivered after the wrong one
+    await post(1, session, answer);
+    await running.ended;
+    expect(JSON.stringify(running.messages)).toContain('thank you');
+  });
+
+  test.each([
+    ['on the fast path', {}],
+    ['through the SDK', { roots: {} }],
+  ])('a cancellation reaches the broker that runs the call within 250 ms: %s', async (_way, capabilities) => {
+    const session = await open(capabilities);
+    // a session that is in memory goes the fast path
+    await post(0, session, call(1, 'both__echo', { text: 'x' }));
+    const measured = await shortest(3, async () => {
+      const before = fixture.seen.cancelled.length;
+      const arrived = fixture.seen.requests.length;
+      const hanging = post(0, session, call(9, 'both__hang'));
+      await waitUntil('the call to arrive', () => fixture.seen.requests.length > arrived);
+      const since = performance.now();
+      const cancel = { method: 'notifications/cancelled', params: { requestId: 9 } };
+      expect((await post(1, session, cancel)).status).toBe(202);
+      await waitUntil('the call to be cancelled', () => fixture.seen.cancelled.length > before);
+      const took = performance.now() - since;
+      expect((await hanging).body.result).toBeUndefined();
+      return took;
+    });
+    expect(measured).toBeLessThan(mostMs);
+    expect((await waiting()).filter(({ kind }) => kind === 'cancellation')).toEqual([]);
+  });
+
+  test('a stream hears of changes that another broker makes or learns', async () => {
+    const session = await open({});
+    const own = await stream(0, session);
+    const heard = (method: string) => own.messages.some((message) => message.method === method);
+    await replicas.apps[1].upstreams.preferences.switchOff(await userId(), 'both');
+    await waitUntil('the lists to have changed', () => heard('notifications/tools/list_changed'));
+    await replicas.apps[1].upstreams.preferences.switchOn(await userId(), 'both');
+    const listed = await post(1, session, { id: 3, method: 'resources/list' });
+    const uri = JSON.stringify(listed.body.result).match(/"uri":"([^"]*listed)"/)?.[1];
+    expect((await post(1, session, { id: 4, method: 'resources/subscribe', params: { uri } })).body.result).toEqual({});
+    await waitUntil('the resource to have changed', () => {
+      telling.touch('ui://telling/listed');
+      return heard('notifications/resources/updated');
+    });
+    own.abort();
+  });
+
+  async function userId(): Promise<string> {
+    const { rows } = await db.query<{ user_id: string }>(`select user_id from mcp_sessions limit 1`);
+    return rows[0]?.user_id ?? '';
+  }
+
+  test('messages that nobody waits for are bounded in number and size, and removed after a minute', async () => {
+    const session = await open();
+    const text = 'x'.repeat(400_000);
+    for (let id = 1; id <= 30; id++) await post(1, session, { id, result: { text } });
+    for (let id = 1; id <= 80; id++) await post(1, session, { id, result: {} });
+    const rows = await waiting();
+    expect(rows.length).toBeLessThanOrEqual(64);
+    expect(JSON.stringify(rows).length).toBeLessThan(9 * 1024 * 1024);
+    nowMs += 61_000;
+    await replicas.apps[0].gateway.removeExpiredSessions();
+    expect(await waiting()).toEqual([]);
+  });
+
+  /** What a client of each generation does, under one set of names. */
+  type RoundRobinClient = {
+    tools(): Promise<string[]>;
+    call(
+      name: string,
+      given?: Record<string, unknown>,
+      options?: { signal?: AbortSignal; onprogress?: (progress: { progress: number }) => void },
+    ): Promise<string>;
+    close(): Promise<void>;
+  };
+  const info = { name: 'round-robin', version: '1.0.0' };
+  const capabilities = { elicitation: {} };
+  const answer = async () => ({ action: 'accept' as const, content: { name: 'Ann' } });
+  const init = () => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } });
+
+  async function connectV1(): Promise<RoundRobinClient> {
+    const client = new ClientV1(info, { capabilities });
+    client.setRequestHandler(ElicitRequestSchema, answer);
+    const transport = new TransportV1(new URL(link()), init());
+    // SDK 1.x declares optional members without `undefined`, which exactOptionalPropertyTypes takes literally.
+    await client.connect(transport as Parameters<ClientV1['connect']>[0]);
+    return {
+      tools: async () => (await client.listTools()).tools.map(({ name }) => name),
+      call: async (name, given = {}, options = {}) =>
+        JSON.stringify(await client.callTool({ name, arguments: given }, undefined, options)),
+      close: () => client.close(),
+    };
+  }
+
+  async function connectV2(): Promise<RoundRobinClient> {
+    const client = new Client(info, { capabilities, versionNegotiation: { mode: 'legacy' } });
+    client.setRequestHandler('elicitation/create', answer);
+    await client.connect(new StreamableHTTPClientTransport(new URL(link()), init()));
+    return {
+      tools: async () => (await client.listTools()).tools.map(({ name }) => name),
+      call: async (name, given = {}, options = {}) =>
+        JSON.stringify(await client.callTool({ name, arguments: given }, options)),
+      close: () => client.close(),
+    };
+  }
+
+  test.each([
+    ['the official SDK 1.x', connectV1],
+    ['the client of SDK 2.4 in legacy mode', connectV2],
+  ])('%s works round robin, and across a restart of both brokers', async (_name, connect) => {
+    const client = await connect();
+    try {
+      for (let n = 0; n < 2; n++) {
+        expect(await client.tools()).toContain('both__echo');
+        for (const said of ['one', 'two', 'three']) {
+          expect(await client.call('both__echo', { text: said })).toContain(said);
+        }
+        expect(await client.call('both__ask')).toContain('thank you');
+        const progress: number[] = [];
+        const onprogress = (one: { progress: number }) => void progress.push(one.progress);
+        expect(await client.call('both__slow', { steps: 3, everyMs: 80 }, { onprogress })).toContain('done');
+        expect(progress.length).toBeGreaterThan(0);
+        const cancelled = fixture.seen.cancelled.length;
+        const arrived = fixture.seen.requests.length;
+        const stop = new AbortController();
+        const hanging = client.call('both__hang', {}, { signal: stop.signal });
+        await waitUntil('the call to arrive', () => fixture.seen.requests.length > arrived);
+        stop.abort();
+        await expect(hanging).rejects.toThrow(/abort/i);
+        await waitUntil('the call to be cancelled', () => fixture.seen.cancelled.length > cancelled);
+        if (n === 0) await Promise.all([replicas.restart(0), replicas.restart(1)]);
+      }
+    } finally {
+      await client.close();
+    }
+  });
+});

@@ -1,0 +1,43 @@
+import type { RequestId } from '@modelcontextprotocol/server';
+import { asRecord } from '#platform/json.ts';
+
+const kinds = ['answer', 'cancellation', 'notice'] as const;
+
+/**
+ * What a message of a session is meant for: the process that asked the client this question, that runs this call, or that
+ * has the session's own stream open.
+ */
+export type Addressee = { kind: (typeof kinds)[number]; target: RequestId | undefined };
+export type Stray = Addressee & { message: unknown };
+export type Waiting = Addressee & { id: string; session: string };
+
+/** For whom a client's message is, if it ends something that is open: an answer, or a cancellation. */
+export function addresseeOf(message: unknown): Addressee | undefined {
+  const cancelled = cancelledId(message);
+  if (cancelled !== undefined) return { kind: 'cancellation', target: cancelled };
+  const { method, id, result, error } = asRecord(message) ?? {};
+  if (method !== undefined || (result === undefined && error === undefined)) return undefined;
+  return typeof id === 'string' || typeof id === 'number' ? { kind: 'answer', target: id } : undefined;
+}
+
+/** The call that a message cancels. */
+export function cancelledId(message: unknown): RequestId | undefined {
+  const { method, params } = asRecord(message) ?? {};
+  if (method !== 'notifications/cancelled') return undefined;
+  const id = asRecord(params)?.['requestId'];
+  return typeof id === 'string' || typeof id === 'number' ? id : undefined;
+}
+
+/** The message of a notice. */
+export function readWaiting(session: string, message: unknown): Waiting | undefined {
+  const { id, kind, target } = asRecord(message) ?? {};
+  const addressee = readAddressee(kind, target);
+  return typeof id === 'string' && addressee ? { ...addressee, id, session } : undefined;
+}
+
+/** Reads what another process wrote. */
+export function readAddressee(kind: unknown, target: unknown): Addressee | undefined {
+  const known = kinds.find((one) => one === kind);
+  if (!known) return undefined;
+  return { kind: known, target: typeof target === 'string' || typeof target === 'number' ? target : undefined };
+}
