@@ -23,7 +23,7 @@ test('a client that was allowed is listed with what it can use, and refused once
   const app = page.getByRole('list', { name: 'Your connected apps' }).getByRole('listitem');
   await expect(app).toHaveCount(1);
   for (const fact of [
-    'Test client',
+    'Test client 1.0',
     'Unverified application',
     '127.0.0.1:53682',
     "Can use Travel's tools, prompts and resources.",
@@ -32,8 +32,8 @@ test('a client that was allowed is listed with what it can use, and refused once
   }
 
   const heal = await failCalls(page, '**/connected-apps/*', { message: 'The store rests.' });
-  await app.getByRole('button', { name: 'Disconnect Test client' }).click();
-  const question = page.getByRole('alertdialog', { name: 'Disconnect “Test client”?' });
+  await app.getByRole('button', { name: 'Disconnect Test client 1.0' }).click();
+  const question = page.getByRole('alertdialog', { name: 'Disconnect “Test client 1.0”?' });
   await question.getByRole('button', { name: 'Disconnect' }).click();
   await expect(question.getByRole('alert')).toContainText('Failed to disconnect: The store rests.');
   await call();

@@ -91,7 +91,8 @@ test('the link of the service, and of each client, leads to this service alone',
   const link = `${product.publicUrl}/s/travel/mcp`;
   await expect(page.getByLabel("Travel's link", { exact: true })).toHaveValue(link);
   await page.getByRole('tab', { name: 'Codex' }).click();
-  await expect(page.getByText(`codex mcp add souk-travel --url ${link}`)).toBeVisible();
+  await expect(page.getByText(`codex mcp add souk-travel --url ${link}`, { exact: true })).toBeVisible();
+  await expect(page.getByText('What to expect: Your browser opens at once to sign in.')).toBeVisible();
 });
 
 const useOf = (page: Page) => page.getByRole('region', { name: 'Use this service' });

@@ -38,6 +38,14 @@ describe('what a client is given', () => {
   });
 });
 
+test('each client says in one line what happens next, and the menus of a website since when they are so', () => {
+  for (const { id, next, menusAsOf, remote } of clientForms(target)) {
+    expect(next, id).toMatch(/^[^\n]{20,120}\.$/);
+    expect(menusAsOf !== undefined, id).toBe(remote === true);
+  }
+  expect(form('copilot-cli').next).toContain('when copilot starts');
+});
+
 describe('one-click links', () => {
   test('Claude', () => {
     expect(form('claude').oneClick?.href).toBe(
@@ -77,9 +85,11 @@ describe('one-click links', () => {
 
 describe('commands and settings files', () => {
   test('Claude Code, with and without a token', () => {
-    expect(codeOf('claude-code')).toBe('claude mcp add --transport http souk https://souk.example/mcp');
+    expect(codeOf('claude-code')).toBe(
+      'claude mcp add -s user --transport http souk https://souk.example/mcp\nclaude mcp login souk',
+    );
     expect(form('claude-code').snippets[1]?.code).toBe(
-      'claude mcp add --transport http souk https://souk.example/mcp --header "Authorization: Bearer YOUR_TOKEN"',
+      'claude mcp add -s user --transport http souk https://souk.example/mcp --header "Authorization: Bearer YOUR_TOKEN"',
     );
   });
 
@@ -97,7 +107,9 @@ describe('commands and settings files', () => {
 
   test('Codex, Gemini CLI, Copilot CLI and clients that only start programs', () => {
     expect(codeOf('codex')).toBe('codex mcp add souk --url https://souk.example/mcp');
-    expect(form('codex').snippets[1]?.code).toContain('bearer_token_env_var = "SOUK_TOKEN"');
+    expect(form('codex').snippets[1]?.code).toBe(
+      'codex mcp add souk --url https://souk.example/mcp --bearer-token-env-var SOUK_TOKEN',
+    );
     expect(codeOf('gemini-cli')).toBe('gemini mcp add -s user --transport http souk https://souk.example/mcp');
     expect(codeOf('copilot-cli')).toBe('copilot mcp add --transport http souk https://souk.example/mcp');
     expect(codeOf('stdio')).toBe('npx -y mcp-remote https://souk.example/mcp');
@@ -105,7 +117,9 @@ describe('commands and settings files', () => {
 
   test('ChatGPT has no link to click: steps, and the link to paste', () => {
     expect(form('chatgpt').oneClick).toBeUndefined();
-    expect(form('chatgpt').steps.join(' ')).toMatch(/Settings.*Apps.*Advanced.*Developer mode.*Create app.*OAuth/);
+    expect(form('chatgpt').steps.join(' ')).toMatch(
+      /Settings.*Security and login.*Developer mode.*chatgpt\.com\/plugins.*Add custom MCP server.*OAuth.*Create as a plugin/,
+    );
     expect(codeOf('chatgpt')).toBe('https://souk.example/mcp');
   });
 });

@@ -7,6 +7,10 @@ export type ClientForm = {
   /** What a person does by hand, in order. */
   steps: readonly string[];
   snippets: readonly Snippet[];
+  /** What happens after that, in one line. */
+  next: string;
+  /** The month in which the maker's pages showed these menus: they move. */
+  menusAsOf?: string;
   /** The client calls from its maker's servers, which cannot reach a link on this machine. */
   remote?: true;
 };
@@ -37,6 +41,9 @@ const block = (value: unknown): string => JSON.stringify(value, null, 2);
 const base64Config = (link: string): string => encodeURIComponent(btoa(json({ url: link })));
 const variableOf = (name: string): string => `${name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}_TOKEN`;
 
+const menusAsOf = 'November 2026';
+const browserOpens = 'Your browser opens to sign in when the client first connects.';
+
 const claude = ({ link, title }: ConnectTarget): ClientForm => ({
   id: 'claude',
   name: 'Claude',
@@ -44,34 +51,39 @@ const claude = ({ link, title }: ConnectTarget): ClientForm => ({
     label: 'Add to Claude',
     href: `https://claude.ai/customize/connectors?modal=add-custom-connector&connectorName=${encodeURIComponent(title)}&connectorUrl=${encodeURIComponent(link)}`,
   },
-  steps: ['Or open Settings, Connectors, Add custom connector, and paste the link. Claude then asks you to sign in.'],
+  steps: ['Or open Customize, Connectors, choose + and Add custom connector, and paste the link.'],
   snippets: [],
+  next: 'Choose Connect and sign in here. Then turn the connector on in a chat: +, Connectors.',
+  menusAsOf,
   remote: true,
 });
 
 const claudeCode = ({ link, name }: ConnectTarget): ClientForm => ({
   id: 'claude-code',
   name: 'Claude Code',
-  steps: ['Run this in a terminal, then type /mcp in Claude Code to sign in.'],
+  steps: ['Run these in a terminal: the first adds the link for all your folders, the second signs you in.'],
   snippets: [
-    { label: 'Terminal', code: `claude mcp add --transport http ${name} ${link}` },
+    { label: 'Terminal', code: `claude mcp add -s user --transport http ${name} ${link}\nclaude mcp login ${name}` },
     {
       label: 'With an access token instead of signing in',
-      code: `claude mcp add --transport http ${name} ${link} --header "Authorization: Bearer YOUR_TOKEN"`,
+      code: `claude mcp add -s user --transport http ${name} ${link} --header "Authorization: Bearer YOUR_TOKEN"`,
       needsToken: true,
     },
   ],
+  next: `Your browser opens to sign in. After that, /mcp in Claude Code shows ${name} as connected.`,
 });
 
 const chatGpt = ({ link }: ConnectTarget): ClientForm => ({
   id: 'chatgpt',
   name: 'ChatGPT',
   steps: [
-    'Open Settings, Apps, Advanced, and switch on Developer mode.',
-    'Choose Create app, paste the link, and pick OAuth.',
-    'Sign in when ChatGPT asks. Access tokens do not work here.',
+    'In ChatGPT on the web, open Settings, Security and login, and turn on Developer mode.',
+    'Open chatgpt.com/plugins, choose +, then Add custom MCP server.',
+    'Enter a name, paste the link as Server URL, pick OAuth, and choose Create as a plugin.',
   ],
   snippets: [{ label: 'Link', code: link }],
+  next: "ChatGPT sends you here to sign in. Access tokens don't work with it.",
+  menusAsOf,
   remote: true,
 });
 
@@ -84,6 +96,7 @@ const vsCode = ({ link, name }: ConnectTarget): ClientForm => ({
   },
   steps: ['Or add this to your project.'],
   snippets: [{ label: '.vscode/mcp.json', code: block({ servers: { [name]: { type: 'http', url: link } } }) }],
+  next: 'VS Code asks whether you trust the server, then opens your browser to sign in.',
 });
 
 const cursor = ({ link, name }: ConnectTarget): ClientForm => ({
@@ -95,6 +108,7 @@ const cursor = ({ link, name }: ConnectTarget): ClientForm => ({
   },
   steps: ["Or add this to Cursor's settings file."],
   snippets: [{ label: '~/.cursor/mcp.json', code: block({ mcpServers: { [name]: { url: link } } }) }],
+  next: browserOpens,
 });
 
 const windsurf = ({ link, name }: ConnectTarget): ClientForm => ({
@@ -102,20 +116,22 @@ const windsurf = ({ link, name }: ConnectTarget): ClientForm => ({
   name: 'Windsurf',
   steps: ["Add this to Windsurf's settings file and reload its servers."],
   snippets: [{ label: 'mcp_config.json', code: block({ mcpServers: { [name]: { serverUrl: link } } }) }],
+  next: browserOpens,
 });
 
 const codex = ({ link, name }: ConnectTarget): ClientForm => ({
   id: 'codex',
   name: 'Codex',
-  steps: ['Run this in a terminal and sign in when the browser opens.'],
+  steps: ['Run this in a terminal.'],
   snippets: [
     { label: 'Terminal', code: `codex mcp add ${name} --url ${link}` },
     {
-      label: `To use an access token instead, put it into ${variableOf(name)} and add this to ~/.codex/config.toml`,
-      code: `[mcp_servers.${name}]\nurl = "${link}"\nbearer_token_env_var = "${variableOf(name)}"`,
+      label: `With an access token in the variable ${variableOf(name)} instead of signing in`,
+      code: `codex mcp add ${name} --url ${link} --bearer-token-env-var ${variableOf(name)}`,
       needsToken: true,
     },
   ],
+  next: `Your browser opens at once to sign in. If it doesn't, run codex mcp login ${name}.`,
 });
 
 const geminiCli = ({ link, name }: ConnectTarget): ClientForm => ({
@@ -123,13 +139,15 @@ const geminiCli = ({ link, name }: ConnectTarget): ClientForm => ({
   name: 'Gemini CLI',
   steps: [`Run this in a terminal, then type /mcp auth ${name} in Gemini to sign in.`],
   snippets: [{ label: 'Terminal', code: `gemini mcp add -s user --transport http ${name} ${link}` }],
+  next: 'Your browser opens to sign in. After that, /mcp lists your tools.',
 });
 
 const copilotCli = ({ link, name }: ConnectTarget): ClientForm => ({
   id: 'copilot-cli',
   name: 'Copilot CLI',
-  steps: ['Run this in a terminal and sign in when the browser opens.'],
+  steps: ['Run this in a terminal, then start copilot.'],
   snippets: [{ label: 'Terminal', code: `copilot mcp add --transport http ${name} ${link}` }],
+  next: 'Your browser opens to sign in when copilot starts, not when you add the link.',
 });
 
 const lmStudio = ({ link, name }: ConnectTarget): ClientForm => ({
@@ -141,6 +159,7 @@ const lmStudio = ({ link, name }: ConnectTarget): ClientForm => ({
   },
   steps: ["Or add this to LM Studio's settings file."],
   snippets: [{ label: 'mcp.json', code: block({ mcpServers: { [name]: { url: link } } }) }],
+  next: browserOpens,
 });
 
 const stdioOnly = ({ link, name }: ConnectTarget): ClientForm => ({
@@ -154,6 +173,7 @@ const stdioOnly = ({ link, name }: ConnectTarget): ClientForm => ({
       code: block({ mcpServers: { [name]: { command: 'npx', args: ['-y', 'mcp-remote', link] } } }),
     },
   ],
+  next: browserOpens,
 });
 
 const forms = [

@@ -4,11 +4,11 @@ import { CodeBlock } from '#ui/code-block.tsx';
 import { AnchorButton } from '#ui/link-button.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { TextLink } from '#ui/text-link.tsx';
-import { isLocal, type ClientForm } from './client-forms.ts';
+import { isLocal, type ClientForm, type Snippet } from './client-forms.ts';
 
 /** How one client takes the link: its one-click button, the steps, and what to paste. */
 export function ClientInstructions({ form, link }: { form: ClientForm; link: string }) {
-  const { name, oneClick, steps, snippets, remote } = form;
+  const { name, oneClick, steps, snippets, next, menusAsOf, remote } = form;
   const isUnreachable = remote && isLocal(link);
   return (
     <div className="flex min-w-0 flex-col gap-3">
@@ -35,19 +35,35 @@ export function ClientInstructions({ form, link }: { form: ClientForm; link: str
         </AnchorButton>
       )}
       <Steps steps={steps} />
-      {snippets.map(({ label, code, needsToken }) => (
-        <div key={label} className="flex min-w-0 flex-col items-stretch gap-1.5">
-          <CodeBlock label={label} code={code} />
-          {needsToken && (
-            // by way of the sign-in, which signed-in people pass at once
-            <TextLink to="/sign-in" search={{ return_to: '/dashboard?tab=tokens' }} className="self-start">
-              Create an access token
-            </TextLink>
-          )}
-        </div>
-      ))}
+      <Snippets snippets={snippets.filter(({ needsToken }) => !needsToken)} />
+      {!isUnreachable && (
+        <p className="text-quiet">
+          <span className="font-medium text-ink">What to expect: </span>
+          {next}
+        </p>
+      )}
+      <Snippets snippets={snippets.filter(({ needsToken }) => needsToken)} />
+      {menusAsOf !== undefined && (
+        <p className="text-[0.8125rem] text-faint">
+          {name}'s menus as of {menusAsOf}.
+        </p>
+      )}
     </div>
   );
+}
+
+function Snippets({ snippets }: { snippets: readonly Snippet[] }) {
+  return snippets.map(({ label, code, needsToken }) => (
+    <div key={label} className="flex min-w-0 flex-col items-stretch gap-1.5">
+      <CodeBlock label={label} code={code} />
+      {needsToken && (
+        // by way of the sign-in, which signed-in people pass at once
+        <TextLink to="/sign-in" search={{ return_to: '/dashboard?tab=tokens' }} className="self-start">
+          Create an access token
+        </TextLink>
+      )}
+    </div>
+  ));
 }
 
 function Steps({ steps }: { steps: readonly string[] }) {

@@ -15,7 +15,7 @@ const tokens = [
 export function Lists() {
   const [page, setPage] = useState(1);
   const [tab, setTab] = useState<'claude' | 'code' | 'cursor'>('claude');
-  const code = 'claude mcp add --transport http souk http://localhost:3000/mcp';
+  const code = 'claude mcp add -s user --transport http souk http://localhost:3000/mcp';
   return (
     <Part title="Tables, tabs, code, figures">
       <dl className="mb-5 grid grid-cols-2 gap-4 sm:grid-cols-4">
