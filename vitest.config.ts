@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // Many tests start programs: what Node compiled is kept for the next, as for our own starts (scripts/run.mjs).
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
@@ -8,8 +9,18 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
 const timed = ['e2e/hostile.test.ts'];
 const wholeProduct = { testTimeout: 90_000, hookTimeout: 150_000 };
 
+/** Vitest starts large files first. This one is small and takes as long as the longest: last, it would run alone. */
+class ConformanceFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isFirst = ({ moduleId }: TestSpecification) => moduleId.endsWith('/e2e/conformance.test.ts');
+    return [...sorted.filter(isFirst), ...sorted.filter((file) => !isFirst(file))];
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: ConformanceFirst },
     projects: [
       {
         test: {
