@@ -2,7 +2,7 @@
 // is needed. Plain JavaScript for Node 18, no dependencies.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { missingPackages } from './missing-packages.mjs';
@@ -15,6 +15,7 @@ const wanted = createHash('sha256').update(lockfile).digest('hex');
 const installed = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
 
 if (!installed && missingPackages(root).length > 0) {
+  requireWritable();
   console.log('Installing dependencies (once for each change of package-lock.json) …');
   if (findNode() === undefined) bringNode();
   // `npm ci` begins with an empty node_modules. Later `install` brings only what changed, under programs that may be running;
@@ -22,6 +23,18 @@ if (!installed && missingPackages(root).length > 0) {
   npm(existsSync(join(root, 'node_modules')) ? ['install', '--no-save'] : ['ci'], root);
   writeFileSync(stamp, wanted);
   rmSync(firstNode, { recursive: true, force: true }); // the same package is now among the others
+}
+
+function requireWritable() {
+  try {
+    accessSync(root, constants.W_OK);
+  } catch {
+    console.error(
+      `Packages are missing, and you may not write to ${root}. Run \`npm run build\` there once as the user who owns it; ` +
+        'after that, you can start Souk with DATA_DIR set to a folder of your own.',
+    );
+    process.exit(1);
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -23,7 +23,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const write = (path: string, content: object) => writeFile(join(folder, path), JSON.stringify(content));
-const install = () => run(process.execPath, [join(folder, 'scripts/ensure-installed.mjs')], { cwd: folder });
+const install = (user: { uid?: number; gid?: number } = {}) =>
+  run(process.execPath, [join(folder, 'scripts/ensure-installed.mjs')], { cwd: folder, ...user });
 
 test('the first start installs without a warning of npm, the next one not at all', async () => {
   const first = await install();
@@ -43,3 +44,15 @@ test('an error of npm is shown, with what to do, and ends the start', async () =
   expect(failed.stderr).toMatch(/npm (error|ERR!).*modern-1\.0\.0\.tgz/);
   expect(failed.stderr).toMatch(/npm (ci|install) failed: see above\./);
 }, 60_000);
+
+test('in a folder of another user, where packages are missing, the start says who has to do what', async () => {
+  await rm(join(folder, 'node_modules'), { recursive: true, force: true });
+  await chmod(folder, 0o555);
+  // root may write everywhere: then the start is another user's
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const failed = await install(user).catch((error: { code: number; stdout: string; stderr: string }) => error);
+  await chmod(folder, 0o755);
+  expect(failed).toMatchObject({ code: 1, stdout: '' });
+  expect(failed.stderr).toContain(`you may not write to ${folder}. Run \`npm run build\` there once`);
+  expect(failed.stderr).not.toMatch(/^ +at /m); // a stack
+});
