@@ -18,11 +18,27 @@ if (!installed && missingPackages(root).length > 0) {
   requireWritable();
   console.log('Installing dependencies (once for each change of package-lock.json) …');
   if (findNode() === undefined) bringNode();
-  // `npm ci` begins with an empty node_modules. Later `install` brings only what changed, under programs that may be running;
-  // the versions and hashes of the lockfile hold either way, and --no-save leaves it as it is.
-  npm(existsSync(join(root, 'node_modules')) ? ['install', '--no-save'] : ['ci'], root);
+  install();
   writeFileSync(stamp, wanted);
   rmSync(firstNode, { recursive: true, force: true }); // the same package is now among the others
+}
+
+/** npm sometimes loses its connections and ends early with exit code 0 ("Exit handler never called!"): then it runs again. */
+function install() {
+  const { packages } = JSON.parse(lockfile);
+  for (let run = 0; run < 2; run++) {
+    // `npm ci` begins with an empty node_modules. Later `install` brings only what changed, under programs that may be running;
+    // the versions and hashes of the lockfile hold either way, and --no-save leaves it as it is.
+    npm(existsSync(join(root, 'node_modules')) ? ['install', '--no-save'] : ['ci'], root);
+    // npm may leave out optional packages
+    const missing = missingPackages(root).filter((folder) => !packages[folder].optional);
+    if (missing.length === 0) return;
+    console.error(
+      `npm ended without an error but did not install ${missing.length} of the packages, such as ${missing[0]}.`,
+    );
+  }
+  console.error('Check that the npm registry can be reached, then run the command again.');
+  process.exit(1);
 }
 
 function requireWritable() {

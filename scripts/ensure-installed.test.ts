@@ -23,8 +23,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const write = (path: string, content: object) => writeFile(join(folder, path), JSON.stringify(content));
-const install = (user: { uid?: number; gid?: number } = {}) =>
-  run(process.execPath, [join(folder, 'scripts/ensure-installed.mjs')], { cwd: folder, ...user });
+const install = (options: { uid?: number; gid?: number; env?: NodeJS.ProcessEnv } = {}) =>
+  run(process.execPath, [join(folder, 'scripts/ensure-installed.mjs')], { cwd: folder, ...options });
 
 test('the first start installs without a warning of npm, the next one not at all', async () => {
   const first = await install();
@@ -44,6 +44,20 @@ test('an error of npm is shown, with what to do, and ends the start', async () =
   expect(failed.stderr).toMatch(/npm (error|ERR!).*modern-1\.0\.0\.tgz/);
   expect(failed.stderr).toMatch(/npm (ci|install) failed: see above\./);
 }, 60_000);
+
+test('npm that ends early with exit code 0 runs again; when that does not help, it is an error, at the next start too', async () => {
+  await rm(join(folder, 'node_modules'), { recursive: true, force: true });
+  const [fakeNpm, runs] = [join(folder, 'npm-cli.js'), join(folder, 'runs')];
+  await writeFile(fakeNpm, `require('node:fs').appendFileSync(${JSON.stringify(runs)}, process.argv[2] + ' ')`);
+  const env = { ...process.env, npm_execpath: fakeNpm };
+  const start = () => install({ env }).catch((error: { code: number; stderr: string }) => error);
+  for (const ran of ['ci ci ', 'ci ci ci ci ']) {
+    const failed = await start();
+    expect(failed).toMatchObject({ code: 1 });
+    expect(failed.stderr).toContain('did not install 1 of the packages, such as node_modules/modern.');
+    expect(await readFile(runs, 'utf8')).toBe(ran);
+  }
+});
 
 test('in a folder of another user, where packages are missing, the start says who has to do what', async () => {
   await rm(join(folder, 'node_modules'), { recursive: true, force: true });
