@@ -27,9 +27,11 @@ if (!installed && missingPackages(root).length > 0) {
 function install() {
   const { packages } = JSON.parse(lockfile);
   for (let run = 0; run < 2; run++) {
-    // `npm ci` begins with an empty node_modules. Later `install` brings only what changed, under programs that may be running;
-    // the versions and hashes of the lockfile hold either way, and --no-save leaves it as it is.
-    npm(existsSync(join(root, 'node_modules')) ? ['install', '--no-save'] : ['ci'], root);
+    // `npm ci` begins with an empty node_modules, since `install` fails over a half-made one. Over a whole one, `install` brings
+    // only what changed, under programs that may be running. The versions and hashes of the lockfile hold either way, and
+    // --no-save leaves it as it is.
+    const isWhole = existsSync(join(root, 'node_modules', '.package-lock.json')); // npm writes it last
+    npm(isWhole ? ['install', '--no-save'] : ['ci'], root);
     // npm may leave out optional packages
     const missing = missingPackages(root).filter((folder) => !packages[folder].optional);
     if (missing.length === 0) return;

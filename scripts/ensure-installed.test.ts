@@ -50,6 +50,7 @@ test('npm that ends early with exit code 0 runs again; when that does not help, 
   const [fakeNpm, runs] = [join(folder, 'npm-cli.js'), join(folder, 'runs')];
   await writeFile(fakeNpm, `require('node:fs').appendFileSync(${JSON.stringify(runs)}, process.argv[2] + ' ')`);
   const env = { ...process.env, npm_execpath: fakeNpm };
+  await mkdir(join(folder, 'node_modules')); // as an installation leaves it that was broken off
   const start = () => install({ env }).catch((error: { code: number; stderr: string }) => error);
   for (const ran of ['ci ci ', 'ci ci ci ci ']) {
     const failed = await start();
