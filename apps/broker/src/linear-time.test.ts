@@ -224,7 +224,8 @@ const odd = ['\u001B[', '\u001B[1;', '2026-01-01T', 'ssing ', 'MCP error -1: ', 
 /** What has made parsers slow, over and over. */
 const shapes = [...words.split(/\s+/), ...blank, ...odd].map(repeated);
 
-test.each(Object.entries(parsers))('bad input 41: 64 KiB of any shape take under 20 ms of CPU: %s', (_name, parse) => {
+/** @throws where a text takes too long */
+function expectLinear(parse: (text: string) => unknown): void {
   const check = (text: string) => {
     const ms = bestMs(() => parse(text));
     expect(ms, JSON.stringify(text.slice(0, 40))).toBeLessThan(mostMs);
@@ -244,4 +245,19 @@ test.each(Object.entries(parsers))('bad input 41: 64 KiB of any shape take under
     }),
     { numRuns: 15 },
   );
+}
+
+test.each(Object.entries(parsers))('bad input 41: 64 KiB of any shape take under 20 ms of CPU: %s', (_name, parse) =>
+  expectLinear(parse),
+);
+
+/** Parsers as people write them. Each reads some text again for each of its characters. */
+const backtracking: Record<string, (text: string) => unknown> = {
+  'slashes at the end': (text) => text.replace(/\/+$/, ''),
+  'a comma-separated list': (text) => /(?:, )+x/.test(text),
+  'escape sequences': (text) => text.replace(/(?:\u001B\[)+m/g, ''),
+};
+
+test.each(Object.entries(backtracking))('the measure finds a parser that backtracks: %s', (_name, parse) => {
+  expect(() => expectLinear(parse)).toThrow(/to be less than 20/);
 });

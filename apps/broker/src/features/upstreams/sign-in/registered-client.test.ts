@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern } from '#testing/mcp-clients.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { signInAt, startVault, type Vault } from './testing/vault.ts';
+import { startVault, type Vault } from './testing/vault.ts';
 
 /**
  * The staged manifests of GitHub, Google and Slack: no snapshot, no client in the manifest, an authorization server that
@@ -76,9 +76,13 @@ test.each(Object.keys(shapes) as (keyof typeof shapes)[])(
     const { server, person, broker } = vault();
     server.mischief = { ...shapes[name], redirect: (back) => back.delete('iss') };
     expect(await listed()).toEqual([]);
-    const asked = await signInAt(person, server);
-    expect(asked.searchParams.get('client_id')).toBe(clientId);
+    const path = `/api/users/${person.userId}/upstream-connections/vault/sign-in`;
+    const begun = await person.call('POST', path);
+    expect(begun.body).toMatchObject({ authUrl: expect.stringContaining(`client_id=${clientId}&`) });
+    const back = await server.allow(String(begun.body['authUrl']));
+    const finished = await person.call('POST', '/mcp/oauth/callback', Object.fromEntries(back));
     expect(server.clientAuthentications.splice(0)).toEqual([shown[name]]);
+    expect(finished.status).toBe(200);
     await waitUntil('the tools', async () => (await listed()).includes('vault__echo'));
     const called = await ask('tools/call', { name: 'vault__echo', arguments: { text: 'hi' } });
     expect(called.result).toMatchObject({ content: [{ text: 'hi' }] });
