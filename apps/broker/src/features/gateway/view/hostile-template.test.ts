@@ -33,7 +33,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
     'tools/call': {
       content: [
         { type: 'resource_link', uri: longAddress, name: 'long' },
-        ...Array.from({ length: 500 }, (_, index) => ({
+        ...Array.from({ length: 100 }, (_, index) => ({
           type: 'resource_link',
           uri: `x:${index}${'a'.repeat(2000)}`,
           name: 'shorter',
