@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeOnDatabases } from '#testing/databases.ts';
+import { ScriptedBrowser, readTokens } from '#testing/scripted-browser.ts';
+import { sha256 } from './hash.ts';
+import { identityMigrations } from './migrations.ts';
+import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
+
+const refreshForm = { grant_type: 'refresh_token', client_id: 'frontend' };
+
+describeOnDatabases('the web app renews its tokens', identityMigrations, (open) => {
+  let running: RunningIdentity;
+  beforeAll(async () => {
+    running = await startIdentity({ db: await open() });
+  });
+  afterAll(() => running.close());
+  const newBrowser = () => new ScriptedBrowser(running.publicUrl);
+  const profile = (token: string) =>
+    fetch(`${running.publicUrl}/v2/user/profile`, { headers: { authorization: `Bearer ${token}` } });
+
+  test('the refresh uses the cookie, rotates it, and answers a handle that is worth nothing alone', async () => {
+    const browser = newBrowser();
+    const first = await browser.signInWeb();
+    const firstCookie = browser.cookie('souk_refresh');
+    const second = readTokens(await (await browser.postForm('/oauth/token', refreshForm)).json());
+    expect(browser.cookie('souk_refresh')).not.toBe(firstCookie);
+    expect(second.refreshToken).not.toBe(first.refreshToken);
+    const withHandle = { ...refreshForm, refresh_token: second.refreshToken };
+    expect((await newBrowser().postForm('/oauth/token', withHandle)).status).toBe(400);
+    expect((await browser.postForm('/oauth/token', withHandle)).status).toBe(200);
+  });
+
+  test('the refresh cookie is HttpOnly, SameSite=Strict and sent to the OAuth endpoints alone', async () => {
+    const browser = newBrowser();
+    const { code, verifier } = await browser.authorizeWeb();
+    const cookies = (await browser.redeemWeb(code, verifier)).headers.getSetCookie();
+    const line = cookies.find((cookie) => cookie.startsWith('souk_refresh=')) ?? '';
+    expect(line).toMatch(/HttpOnly/);
+    expect(line).toMatch(/SameSite=Strict/);
+    expect(line).toMatch(/Path=\/oauth/);
+  });
+
+  test('a refresh without our Origin, or from another one, is refused and costs nothing', async () => {
+    const browser = newBrowser();
+    await browser.signInWeb();
+    const foreign = await browser.postForm('/oauth/token', refreshForm, { origin: 'https://evil.test' });
+    expect(foreign.status).toBe(403);
+    expect(foreign.headers.get('access-control-allow-origin')).toBeNull();
+    const without = await browser.request('/oauth/token', { method: 'POST', body: new URLSearchParams(refreshForm) });
+    expect(without.status).toBe(403);
+    expect((await browser.postForm('/oauth/token', refreshForm)).status).toBe(200);
+  });
+
+  test('the handle of another sign-in is refused, so that a tab notices', async () => {
+    const browser = newBrowser();
+    const other = await newBrowser().signInWeb({ email: 'other@souk.test' });
+    await browser.signInWeb();
+    const answer = await browser.postForm('/oauth/token', { ...refreshForm, refresh_token: other.refreshToken });
+    expect(await answer.json()).toMatchObject({ error: 'invalid_grant' });
+    expect((await browser.postForm('/oauth/token', refreshForm)).status).toBe(200);
+  });
+
+  test('a used refresh token revokes its whole family', async () => {
+    const browser = newBrowser();
+    await browser.signInWeb();
+    const old = browser.cookie('souk_refresh') ?? '';
+    const second = readTokens(await (await browser.postForm('/oauth/token', refreshForm)).json());
+    const thief = newBrowser();
+    thief.setCookie('souk_refresh', old);
+    expect((await thief.postForm('/oauth/token', refreshForm)).status).toBe(400);
+    expect((await browser.postForm('/oauth/token', refreshForm)).status).toBe(400);
+    expect((await profile(second.accessToken)).status).toBe(401);
+  });
+
+  test('[SES-15] a renewal whose answer was lost is asked again by its name, and comes to the one successor', async () => {
+    const browser = newBrowser();
+    await browser.signInWeb();
+    const old = browser.cookie('souk_refresh') ?? '';
+    const first = { ...refreshForm, renewal: 'a'.repeat(22) };
+    expect((await browser.postForm('/oauth/token', first)).status).toBe(200);
+    const successor = browser.cookie('souk_refresh');
+    browser.setCookie('souk_refresh', old, '/oauth'); // as if that answer had never come
+    const again = await browser.postForm('/oauth/token', first);
+    expect(again.status).toBe(200);
+    expect(browser.cookie('souk_refresh')).toBe(successor);
+    const { accessToken } = readTokens(await again.json());
+    expect((await profile(accessToken)).status).toBe(200);
+    expect((await browser.postForm('/oauth/token', { ...refreshForm, renewal: 'b'.repeat(22) })).status).toBe(200);
+  });
+
+  test('a used refresh token without the name of its renewal, with another, or once its successor was used, is reuse', async () => {
+    const name = 'a'.repeat(22);
+    for (const [form, usesSuccessor] of [
+      [refreshForm, false],
+      [{ ...refreshForm, renewal: 'b'.repeat(22) }, false],
+      [{ ...refreshForm, renewal: 'short' }, false],
+      [{ ...refreshForm, renewal: name }, true],
+    ] as const) {
+      const browser = newBrowser();
+      await browser.signInWeb();
+      const thief = newBrowser();
+      thief.setCookie('souk_refresh', browser.cookie('souk_refresh') ?? '', '/oauth');
+      await browser.postForm('/oauth/token', { ...refreshForm, renewal: name });
+      if (usesSuccessor) await browser.postForm('/oauth/token', { ...refreshForm, renewal: 'c'.repeat(22) });
+      expect((await thief.postForm('/oauth/token', form)).status, JSON.stringify(form)).toBe(400);
+      expect((await browser.postForm('/oauth/token', refreshForm)).status, 'the whole sign-in is over').toBe(400);
+    }
+  });
+
+  test('a renewal is over ten minutes after it was begun', async () => {
+    const browser = newBrowser();
+    const { accessToken } = await browser.signInWeb();
+    const old = browser.cookie('souk_refresh') ?? '';
+    const form = { ...refreshForm, renewal: 'a'.repeat(22) };
+    await browser.postForm('/oauth/token', form);
+    await running.db.query(
+      `update oauth_records set consumed_at = consumed_at - interval '10 minutes' where model = 'RefreshToken' and id = $1`,
+      [sha256(old)],
+    );
+    browser.setCookie('souk_refresh', old, '/oauth');
+    expect((await browser.postForm('/oauth/token', form)).status).toBe(400);
+    expect((await profile(accessToken)).status).toBe(401);
+  });
+
+  test('a token that a broker used up before it ended, without a successor, is used again by the same renewal', async () => {
+    const browser = newBrowser();
+    await browser.signInWeb();
+    const old = browser.cookie('souk_refresh') ?? '';
+    const form = { ...refreshForm, renewal: 'a'.repeat(22) };
+    await browser.postForm('/oauth/token', form);
+    const successor = browser.cookie('souk_refresh') ?? '';
+    await running.db.query(`delete from oauth_records where model = 'RefreshToken' and id = $1`, [sha256(successor)]);
+    browser.setCookie('souk_refresh', old, '/oauth');
+    expect((await browser.postForm('/oauth/token', form)).status).toBe(200);
+    expect(browser.cookie('souk_refresh')).toBe(successor);
+  });
+
+  test('six retries of one renewal at once all come to the same token, and the sign-in lives on', async () => {
+    const browser = newBrowser();
+    await browser.signInWeb();
+    const cookie = browser.cookie('souk_refresh') ?? '';
+    const tabs = [1, 2, 3, 4, 5, 6].map(() => {
+      const tab = newBrowser();
+      tab.setCookie('souk_refresh', cookie, '/oauth');
+      return tab;
+    });
+    const form = { ...refreshForm, renewal: 'a'.repeat(22) };
+    const answers = await Promise.all(tabs.map((tab) => tab.postForm('/oauth/token', form)));
+    expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200, 200, 200]);
+    expect(new Set(tabs.map((tab) => tab.cookie('souk_refresh'))).size).toBe(1);
+    expect((await tabs[0]?.postForm('/oauth/token', refreshForm))?.status).toBe(200);
+  });
+
+  test('of six refreshes with one cookie at once, exactly one wins', async () => {
+    const browser = newBrowser();
+    await browser.signInWeb();
+    const cookie = browser.cookie('souk_refresh') ?? '';
+    const tabs = [1, 2, 3, 4, 5, 6].map(() => {
+      const tab = newBrowser();
+      tab.setCookie('souk_refresh', cookie);
+      return tab;
+    });
+    const answers = await Promise.all(tabs.map((tab) => tab.postForm('/oauth/token', refreshForm)));
+    expect(answers.filter((answer) => answer.status === 200)).toHaveLength(1);
+  });
+});
