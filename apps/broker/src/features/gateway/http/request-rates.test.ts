@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { connectLegacy, connectModern, postModern, postRaw } from '#testing/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { startTestApp } from '#testing/start-app.ts';
+
+let fixture: HttpFixture;
+
+beforeAll(async () => {
+  fixture = await startHttpFixture('both');
+});
+afterAll(() => fixture?.close());
+
+test('too many calls in a minute are answered as a result that says so, too many requests as 429; neither is forwarded', async () => {
+  let laterMs = 0;
+  const limited = await startTestApp({
+    allowAddresses: [fixture.address],
+    env: { MCP_CALLS_PER_MINUTE_TOKEN: '3', MCP_REQUESTS_PER_MINUTE_TOKEN: '10' },
+    clock: { now: () => Date.now() + laterMs },
+  });
+  const mine = await limited.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
+  await deployManifest(limited, { id: 'free', connection: { type: 'http', url: fixture.url } });
+  const client = await connectModern(`${limited.publicUrl}/mcp`, mine.token);
+  const results = [];
+  for (let index = 0; index < 5; index++) results.push(await client.callTool({ name: 'free__echo', arguments: {} }));
+  expect(results.map((result) => result.isError === true)).toEqual([false, false, false, true, true]);
+  expect(results[4]?._meta).toMatchObject({ 'souk/code': 'rate_limited' });
+  await client.close();
+
+  // lists and all else have a rate of their own, which no tool call takes from
+  const link = `${limited.publicUrl}/mcp`;
+  const newToken = async () =>
+    (await limited.identity.createPersonalToken({ email: 'ann@souk.test', name: 'own' })).token;
+  const own = await newToken();
+  const clients = [await connectModern(link, own), await connectLegacy(link, own)];
+  const list = () => postModern(link, own, 'tools/list');
+  const statuses = [];
+  for (let index = 0; index < 10; index++) statuses.push((await list()).status);
+  expect([statuses[0], statuses[9]]).toEqual([200, 429]);
+  const refused = await list();
+  expect(refused).toMatchObject({
+    status: 429,
+    body: { id: 1, error: { message: expect.stringMatching(/Try again in [1-6] seconds?\./) } },
+  });
+  expect(refused.body.error?.data).toEqual({ code: 'rate_limited', retryAfterSeconds: expect.any(Number) });
+  expect(refused.headers.get('retry-after')).toMatch(/^[1-6]$/);
+  // clients of each era fail at once, and say why
+  for (const each of clients) await expect(each.listTools()).rejects.toThrow('Too many requests in the last minute');
+  // a batch counts as what is in it
+  const batch = JSON.stringify(Array.from({ length: 5 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' })));
+  const batches = await newToken();
+  const sendBatch = () => postRaw(link, batch, { authorization: `Bearer ${batches}` });
+  expect([(await sendBatch()).status, (await sendBatch()).status, (await sendBatch()).status]).toEqual([400, 400, 429]);
+  // what ends something under way is never too much
+  const over = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
+  for (const message of [over, { jsonrpc: '2.0', id: 1, result: {} }]) {
+    const told = await postRaw(link, JSON.stringify(message), { authorization: `Bearer ${own}` });
+    expect(told.status).toBe(400);
+    expect(told.body.error?.message).toContain('Mcp-Session-Id');
+  }
+  laterMs += 6_000;
+  expect((await list()).status).toBe(200);
+  await Promise.all(clients.map((each) => each.close()));
+  await limited.stop();
+});
