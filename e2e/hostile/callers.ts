@@ -1,6 +1,7 @@
 // Clients of the bad servers, in their own process, so that what they do does not slow the clients that are measured.
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { modernRequest } from '../../apps/broker/src/testing/modern-request.ts';
 import type { BadCall, ToCallers } from './messages.ts';
 
 const longestCallMs = 2000;
@@ -26,11 +27,11 @@ process.once('disconnect', () => process.exit(0));
 
 async function callRepeatedly(url: string, call: BadCall, afterMs: number): Promise<void> {
   await delay(afterMs, undefined, { signal: stop.signal }).catch(() => {});
-  const { headers, body } = callWithProgress(call);
+  const request = callWithProgress(call);
   while (!stop.signal.aborted) {
     // progress extends a call's deadline up to ten minutes: the client ends such a call
     const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(longestCallMs)]);
-    await fetch(url, { method: 'POST', headers, body, signal })
+    await fetch(url, { ...request, signal })
       .then(readToEnd)
       .catch(() => {});
     // without a pause, immediate refusals would make these clients themselves the load
@@ -56,21 +57,6 @@ async function neverRead(url: string, call: BadCall): Promise<void> {
   socket.destroy();
 }
 
-function callWithProgress({ name, token }: BadCall): { headers: Record<string, string>; body: string } {
-  const meta = {
-    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-    'io.modelcontextprotocol/clientCapabilities': {},
-    progressToken: 1,
-  };
-  return {
-    headers: {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/call',
-      'mcp-name': name,
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {}, _meta: meta } }),
-  };
+function callWithProgress({ name, token }: BadCall) {
+  return modernRequest(token, 'tools/call', { name, arguments: {}, _meta: { progressToken: 1 } });
 }

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { modernRequest } from '../../apps/broker/src/testing/modern-request.ts';
 
 /** Calls a tool through the person's link, with a token that their own page made. Answers the answer's text. */
 export async function callThroughLink(page: Page, publicUrl: string, name: string): Promise<string> {
@@ -11,29 +12,6 @@ export async function callThroughLink(page: Page, publicUrl: string, name: strin
     });
     return (await answer.json()).token as string;
   });
-  const answer = await fetch(`${publicUrl}/mcp`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/call',
-      'mcp-name': name,
-    },
-    body: JSON.stringify({
-      jsonrpc: '2.0',
-      id: 1,
-      method: 'tools/call',
-      params: {
-        name,
-        arguments: {},
-        _meta: {
-          'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-          'io.modelcontextprotocol/clientCapabilities': {},
-        },
-      },
-    }),
-  });
+  const answer = await fetch(`${publicUrl}/mcp`, modernRequest(token, 'tools/call', { name, arguments: {} }));
   return answer.text();
 }

@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { modernRequest } from './modern-request.ts';
 
 const headers = (token: string) => ({ requestInit: { headers: { authorization: `Bearer ${token}` } } });
 const info = { name: 'test-client', version: '1.0.0' };
@@ -63,11 +64,6 @@ export async function connectV1(url: string, token: string): Promise<TestClient>
   };
 }
 
-const modernMeta = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
-
 export type RawAnswer = { status: number; headers: Headers; text: string; body: RpcBody };
 export type RpcBody = {
   id?: unknown;
@@ -105,13 +101,6 @@ export function postModern(
   params: Record<string, unknown> = {},
   over: Record<string, string> = {},
 ): Promise<RawAnswer> {
-  const name = params['name'] ?? params['uri'];
-  const meta = { ...Object(params['_meta'] ?? {}), ...modernMeta };
-  return postRaw(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }), {
-    authorization: `Bearer ${token}`,
-    'mcp-protocol-version': '2026-07-28',
-    'mcp-method': method,
-    ...(typeof name === 'string' && { 'mcp-name': name }),
-    ...over,
-  });
+  const { headers, body } = modernRequest(token, method, params);
+  return postRaw(url, body, { ...headers, ...over });
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
+import { modernRequest } from '#testing/modern-request.ts';
 import { openSession } from '#testing/open-session.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { clearUsageRows, usageRows } from '#testing/usage-rows.ts';
@@ -137,21 +138,11 @@ test('a long call of a session is answered in a resumable stream and can be canc
 
 test('a modern client that hangs up during a question ends the call', async () => {
   const hangUp = new AbortController();
+  const meta = { 'io.modelcontextprotocol/clientCapabilities': everything };
+  const params = { name: 'old__wait', arguments: { text: 'gone' }, _meta: meta };
   const asked = fetch(`${app.publicUrl}/mcp`, {
-    method: 'POST',
+    ...modernRequest(token, 'tools/call', params),
     signal: hangUp.signal,
-    headers: {
-      authorization: `Bearer ${token}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': '2026-07-28',
-      'mcp-method': 'tools/call',
-      'mcp-name': 'old__wait',
-    },
-    body: call(9, 'old__wait', 'gone', {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': everything,
-    }),
   });
   await waitUntil('the call to arrive', () => servers.old.waiting.has('gone'));
   hangUp.abort();
