@@ -9,7 +9,17 @@ import { listenLocally } from '../apps/broker/src/testing/listen-locally.ts';
 import { postModern } from '../apps/broker/src/testing/mcp-clients.ts';
 import { atFullSize } from '../apps/broker/src/testing/proof-size.ts';
 import { productFlags } from '../scripts/product-flags.ts';
-import type { BadCall, BrokerStart, DelayFigures, LoopDelay, ToBroker, ToCallers } from './hostile/messages.ts';
+import {
+  delays,
+  isAsFast,
+  isPrompt,
+  isShort,
+  isUndisturbed,
+  sumUp,
+  type Neighbours,
+  type Turn,
+} from './hostile/judge-delays.ts';
+import type { BadCall, BrokerStart, LoopDelay, ToBroker, ToCallers } from './hostile/messages.ts';
 import { newDataDir } from './product.ts';
 
 /** Measures I5, I6 and I7 (security.md): six healthy servers beside seven bad ones, and then every fault at once. */
@@ -46,14 +56,6 @@ const size = {
   callsUnderEveryFault: atFullSize({ full: 10_000, short: 800 }),
   lists: atFullSize({ full: 100, short: 1 }),
 };
-
-/** A thread that waits more of its time for a processor is on a machine too busy to measure delays. */
-const scarceShare = 0.05;
-/** Calls that take 30 ms and may take half as long again have room for this. */
-const longerTurnMs = 10;
-
-const figures = z.object({ p99Ms: z.number(), maxMs: z.number() });
-const delays = z.object({ whole: figures, computed: figures, waitedShare: z.number() });
 
 const root = join(import.meta.dirname, '..');
 let dataDir: string;
@@ -208,43 +210,6 @@ async function callOf(token: string, name: string): Promise<Record<string, unkno
   return { ...z.object({ _meta: z.record(z.string(), z.unknown()) }).parse(body.result)._meta };
 }
 
-type Turn = { durations: number[] } & LoopDelay;
-type Neighbours = Record<'alone' | 'beside', { p99Ms: number; computedP99Ms: number; waitedShare: number }>;
-
-function sumUp(turns: readonly Turn[]): Neighbours['alone'] {
-  return {
-    p99Ms: p99Of(turns.flatMap(({ durations }) => durations)),
-    computedP99Ms: Math.max(...turns.map(({ computed }) => computed.p99Ms)),
-    waitedShare: Math.max(...turns.map(({ waitedShare }) => waitedShare)),
-  };
-}
-
-/**
- * Judges how long calls take, as security.md defines it. Only if the thread was often ready without getting a processor,
- * which the broker cannot influence, judges how much longer the thread itself computes in a turn of its loop.
- */
-function isUndisturbed({ alone, beside }: Neighbours): boolean {
-  const isScarce = beside.waitedShare > scarceShare;
-  const isComputing = beside.computedP99Ms > alone.computedP99Ms + longerTurnMs;
-  return isAsFast(alone.p99Ms, beside.p99Ms) || (isScarce && !isComputing);
-}
-
-function isAsFast(aloneMs: number, besideMs: number): boolean {
-  return besideMs <= aloneMs * 1.5 && besideMs <= aloneMs + 50;
-}
-
-/**
- * Judges the whole delay, as security.md defines it. Only if the thread was often ready without getting a processor,
- * which the broker cannot influence, judges the time that the thread itself computes in a turn.
- */
-function isPrompt({ whole, computed, waitedShare }: LoopDelay): boolean {
-  return isShort(whole) || (waitedShare > scarceShare && isShort(computed));
-}
-
-function isShort({ p99Ms, maxMs }: DelayFigures): boolean {
-  return p99Ms < 50 && maxMs < 250;
-}
-
 /** A turn's calls, without those in which what was begun or ended just before takes effect. */
 async function timeHealthy(): Promise<Turn> {
   await callHealthy(callsToSettle);
@@ -275,10 +240,6 @@ async function callHealthy(calls: number): Promise<number[]> {
   };
   await Promise.all(Array.from({ length: 8 }, client));
   return durations;
-}
-
-function p99Of(durations: readonly number[]): number {
-  return durations.toSorted((a, b) => a - b)[Math.floor(durations.length * 0.99)] ?? Number.NaN;
 }
 
 /** A call of a bad server, by its own user unless the token of another is given. */
