@@ -26,7 +26,7 @@ afterAll(async () => {
   await fixture?.close();
 });
 
-test('security row 44: when the clock steps back nobody is refused, and when it steps forward no limit is lifted', async () => {
+test('security row 44: a clock that steps back blocks no requests, and one that steps forward lifts no limits', async () => {
   const { token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
   const list = async () => (await postModern(`${app.publicUrl}/mcp`, token, 'tools/list')).status;
   const call = async () => {

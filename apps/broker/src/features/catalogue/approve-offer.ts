@@ -18,9 +18,9 @@ export type Approval = {
 export type OfferedList = { version: string; items: readonly StoredCapability[] };
 
 /**
- * An administrator approves what the shop shows of a server that each person signs in to: from a connection test or from a
- * person's discovery, never by itself. It stays until the next approval or version, whatever the server lists to anyone.
- * What was approved is also the pin of the shop: a person's tool with exactly this definition needs no review.
+ * Sets the list that the shop shows of a server to which each person signs in. The list comes from a connection test or from
+ * one person's discovery, and only an administrator's approval puts it into the shop. It stays until the next approval or
+ * version, whatever the server lists to anyone. A person's tool with exactly an approved definition needs no review.
  * @throws SoukError not_found for a server that is not deployed, or in another version
  */
 export async function approveOffer(

@@ -19,7 +19,7 @@ const pictures: Record<string, Buffer> = {
   '/a.png': png,
   '/a.jpg': jpeg,
   '/a.webp': webp,
-  // says that it is a picture, as every answer here does
+  // sent as image/png, as all of these are
   '/a.svg': svg,
   '/page.png': Buffer.from('<!doctype html><script>alert(1)</script>'),
   '/large.png': Buffer.concat([png, Buffer.alloc(256 * 1024)]),

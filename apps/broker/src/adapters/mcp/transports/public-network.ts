@@ -13,7 +13,10 @@ const forwardedResolver = '169.254.1.1';
 /** The second has the resolvers behind systemd's, which itself listens on 127.0.0.53. */
 const resolverFiles = ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf'];
 const pastaOptions = '--foreground --quiet --config-net --no-map-gw -t none -u none -T none -U none'.split(' ');
-/** pasta gives up root's rights for those of `nobody`, and then cannot set up its namespace: we start it as this user. */
+/**
+ * `nobody`. If root starts pasta, pasta itself switches to this user and then cannot set up its namespace. So a broker that
+ * runs as root starts pasta as this user.
+ */
 const ordinary = '65534';
 
 /**

@@ -83,7 +83,7 @@ function readDocument(url: URL, document: unknown): PublicMetadata {
   return { ...read.metadata, token_endpoint_auth_method: 'none' };
 }
 
-/** A client that prefers to sign its requests (ChatGPT does) says beside it that it can do without. */
+/** ChatGPT's document names private_key_jwt as its method and also lists `none`: such a client may be public too. */
 function canBePublic(document: Record<string, unknown>): boolean {
   const supported = document['token_endpoint_auth_methods_supported'];
   if (Array.isArray(supported) && supported.includes('none')) return true;
