@@ -196,6 +196,21 @@ test('a stripped Authorization header is named', async () => {
   expect(faults(await fromOutside())).toMatchObject([fault('authorization-header', ...words)]);
 });
 
+test('brokers behind one address that do not share their sessions are named', async () => {
+  let requests = 0;
+  proxy.fault = {
+    // every other request of a session meets a broker that does not know it
+    inward: (headers) => {
+      // this proxy's connections to its brokers are its own
+      delete headers.connection;
+      if (headers['mcp-session-id'] !== undefined && ++requests % 2 === 1) headers['mcp-session-id'] = 'of-another';
+    },
+  };
+  expect(faults(await selfTest())).toMatchObject([
+    fault('legacy-session', 'they do not share their sessions', 'the same version, DATABASE_URL and MASTER_KEY'),
+  ]);
+});
+
 test('a stripped WWW-Authenticate header is named', async () => {
   proxy.fault = { outward: (headers) => delete headers['www-authenticate'] };
   const words = [

@@ -5,6 +5,9 @@ const accept = 'application/json, text/event-stream';
 const needsToken = 'Needs a signed-in person: use the self-test on the page "Connections".';
 const unchanged = 'Let the proxy pass requests to /mcp and their Mcp-… headers on unchanged.';
 
+const sharedDatabase =
+  'Give all brokers behind this address the same version, DATABASE_URL and MASTER_KEY, or send all requests to one of them.';
+
 /** One JSON-RPC request in the way of revision 2026-07-28. */
 function modern(token: string, method: string, params: object = {}) {
   return {
@@ -52,6 +55,9 @@ function withToken(check: (token: string, http: DoctorHttp) => Promise<Finding>)
 
 const needs = ['authorization-header'];
 
+/** Requests of one session, each over a connection of its own: behind a balancer they meet different brokers. */
+const sessionRequests = 6;
+
 /** As clients up to 2025-11-25 do it: initialize, a session, its tools, and good-bye. */
 export const legacyCheck: Check = {
   id: 'legacy-session',
@@ -76,7 +82,17 @@ export const legacyCheck: Check = {
     const headers = { 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' };
     await http.send('/mcp', legacy(token, { method: 'notifications/initialized' }, headers));
     const listed = await http.send('/mcp', legacy(token, { id: 2, method: 'tools/list' }, headers));
+    let lost = 0;
+    for (let id = 3; id < 3 + sessionRequests; id++) {
+      const { status } = await http.send('/mcp', legacy(token, { id, method: 'ping' }, headers));
+      if (status === 404) lost++;
+    }
     await http.send('/mcp', { method: 'DELETE', headers: { authorization: `Bearer ${token}`, ...headers } });
+    if (lost > 0 || listed.status === 404) {
+      const detail =
+        'Some requests of an open session were answered "Session not found": several brokers answer at this address, and they do not share their sessions.';
+      return failed(detail, sharedDatabase);
+    }
     const tools = fieldOf(resultOf(listed), 'tools');
     return Array.isArray(tools)
       ? passed(`A client can open a session and sees ${toolCount(tools)}.`)
