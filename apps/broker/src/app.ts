@@ -135,6 +135,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     publicUrl: config.publicUrl,
     dispatcher: outgoingDispatcher,
     findTokenOwner: (authorization, resource) => identity.findTokenOwner(authorization, resource),
+    namesOfApps: (userId) => identity.namesOfApps(userId),
     noteClientVersion: (grantId, version) => identity.noteClientVersion(grantId, version),
     clock,
     ids,

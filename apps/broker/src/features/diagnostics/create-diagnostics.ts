@@ -23,6 +23,8 @@ export type DiagnosticsOptions = {
   findTokenOwner: FindTokenOwner;
   /** How the self-test's requests leave. */
   dispatcher: Dispatcher;
+  /** What a person's connected apps are called on the other screens, by grant. */
+  namesOfApps(userId: string): Promise<ReadonlyMap<string, string>>;
   /** Keeps the version that a connected app told. */
   noteClientVersion(grantId: string, version: string): Promise<void>;
   clock: Clock;
@@ -67,7 +69,10 @@ export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
     // What a client did a moment ago is what the person wants to see now.
     await flush();
     const rows = await store.list(userId, new Date(clock.now()));
-    return rows.map((row) => presentAttempt(row, clock.now()));
+    const names = await options.namesOfApps(userId);
+    return rows.map((row) =>
+      presentAttempt(row, clock.now(), row.grant_id === null ? undefined : names.get(row.grant_id)),
+    );
   }
 
   return {

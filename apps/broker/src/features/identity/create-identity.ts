@@ -10,7 +10,7 @@ import type { GuessLimit } from './authentication/guess-limit.ts';
 import { createFindTokenOwner, type FindTokenOwner } from './authentication/find-token-owner.ts';
 import type { IdentityOptions } from './identity-options.ts';
 import { mountIdentity } from './mount-identity.ts';
-import { nameClients, type UsedClient } from './name-clients.ts';
+import { nameClients, namesOfGrants, type UsedClient } from './name-clients.ts';
 import type { KnownDocument } from './oauth/check-known-documents.ts';
 import { createAuthorizationServer } from './oauth/create-authorization-server.ts';
 import { reapRecords } from './oauth/reap-records.ts';
@@ -40,6 +40,8 @@ export type Identity = {
   findUser(userId: string): Promise<User | undefined>;
   /** Names for the log of a person's calls; see name-clients.ts. */
   nameClients(userId: string, clients: readonly UsedClient[]): Promise<ReadonlyMap<string, string>>;
+  /** The names of the apps that are connected now, by grant. */
+  namesOfApps(userId: string): Promise<ReadonlyMap<string, string>>;
   /** A connected app told its version. */
   noteClientVersion(grantId: string, version: string): Promise<void>;
   /** What features above keep about a person joins the export and the deletion of an account here. */
@@ -104,6 +106,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     findTokenOwner: createFindTokenOwner({ query: db.query, issuer: publicUrl, findKey: keys.findKey, clock }),
     findUser: users.find,
     nameClients: (userId, clients) => nameClients(db.query, userId, clients),
+    namesOfApps: (userId) => namesOfGrants(db.query, userId),
     noteClientVersion: authorizations.noteVersion,
     accountContributors: { add: contributors.add },
     users: createUserActivation({ db, providers: users.providers, announce: revocations.announce }),

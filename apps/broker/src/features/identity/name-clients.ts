@@ -41,8 +41,8 @@ export async function nameClients(
   return byToken;
 }
 
-/** Of the apps that are connected now. */
-async function namesOfGrants(query: Query, userId: string): Promise<Map<string, string>> {
+/** What to call the apps that are connected now, by grant; see nameClients. */
+export async function namesOfGrants(query: Query, userId: string): Promise<Map<string, string>> {
   const { rows } = await query<{ grant_id: string; client_name: string | null; client_version: string | null }>(
     `select a.grant_id, a.client_name, a.client_version from authorizations a
        join oauth_records g on g.model = 'Grant' and g.id = a.grant_id and g.account_id = $1::text

@@ -10,6 +10,8 @@ const keepMs = 30 * 24 * 60 * 60_000;
 
 export type AttemptRow = {
   id: string;
+  /** Of an attempt that has come to a grant. */
+  grant_id: string | null;
   client_id: string | null;
   client_name: string | null;
   client_version: string | null;
@@ -85,7 +87,7 @@ export function createAttemptStore(db: Database, ids: Ids) {
     /** Newest first, bounded. */
     async list(userId: string, now: Date): Promise<AttemptRow[]> {
       const { rows } = await db.query<AttemptRow>(
-        `select a.id, a.client_id, a.client_name, a.client_version, a.user_agent, a.era, a.protocol_version, a.first_passed,
+        `select a.id, case when a.key like 'grant:%' then substr(a.key, 7) end as grant_id, a.client_id, a.client_name, a.client_version, a.user_agent, a.era, a.protocol_version, a.first_passed,
            a.last_passed, a.failed, a.started_at, a.last_at, t.name as personal_token_name
          from connection_attempts a
            left join personal_tokens t on a.key like 'personal:%' and t.user_id = a.user_id

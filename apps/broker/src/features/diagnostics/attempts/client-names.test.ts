@@ -87,6 +87,7 @@ test('two clients of one name are told apart, in the log of calls as among the a
   }
   expect(await callNames(person, 2)).toEqual(['Codex 0.169 (2)', 'Codex 0.169']);
   expect(await appNames(person)).toEqual(['Codex 0.169 (2)', 'Codex 0.169']);
+  expect(await attemptNames(person)).toEqual(['Codex 0.169 (2)', 'Codex 0.169']);
 });
 
 test('a program with a token is called by its user agent, whatever it says of itself', async () => {

@@ -59,8 +59,11 @@ const impliedByLater: ReadonlySet<ConnectionStep> = new Set([
 /** Steps that count as failed when nothing comes after the step before, although nothing was refused. */
 const mustFollow: ReadonlySet<ConnectionStep> = new Set(['token', 'first-request', 'era', 'tools-listed']);
 
-/** One attempt as its owner sees it: every step with what happened and, where it went wrong, what to do. */
-export function presentAttempt(row: AttemptRow, nowMs: number): ConnectionAttempt {
+/**
+ * One attempt as its owner sees it: every step with what happened and, where it went wrong, what to do.
+ * @param appName what its connected app is called on the other screens, while it is connected
+ */
+export function presentAttempt(row: AttemptRow, nowMs: number, appName: string | undefined): ConnectionAttempt {
   const steps = connectionSteps.map((step) => presentStep(row, step));
   markWhereItStopped(steps, nowMs - row.last_at.getTime() >= stoppedAfterMs);
   return {
@@ -70,7 +73,7 @@ export function presentAttempt(row: AttemptRow, nowMs: number): ConnectionAttemp
       name:
         row.client_id === null
           ? nameUserAgent(row.user_agent) || 'A program without a name'
-          : clientName(row.client_name, row.client_version),
+          : (appName ?? clientName(row.client_name, row.client_version)),
       clientId: row.client_id,
       userAgent: row.user_agent ?? '',
     },

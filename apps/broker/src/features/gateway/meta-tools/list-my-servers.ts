@@ -1,11 +1,15 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { estimateTokens, toolPrefix } from '#features/catalogue/index.ts';
 import { connectUrl } from '../call/ask-sign-in.ts';
+import { canAnswer } from '#features/upstreams/index.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import type { RequestContext } from '../view/request-context.ts';
 
 /** Lists every server that the user may use, switched on or not, with what is left to do before its tools work. */
-export async function listMyServers({ caller }: RequestContext, parts: GatewayParts): Promise<CallToolResult> {
+export async function listMyServers(
+  { caller, capabilities }: RequestContext,
+  parts: GatewayParts,
+): Promise<CallToolResult> {
   const { userId } = caller;
   const [isEntitled, seen] = await Promise.all([parts.entitlement(userId), parts.view(userId)]);
   const servers = await Promise.all(
@@ -21,7 +25,7 @@ export async function listMyServers({ caller }: RequestContext, parts: GatewayPa
           toolPrefix: toolPrefix(server.slug),
           status: server.status,
           switchedOn: seen.part(server) !== undefined,
-          tools: offered.tools.length,
+          tools: offered.tools.filter(({ asks }) => asks === undefined || canAnswer(capabilities, asks)).length,
           estimatedTokens: estimateTokens(offered),
           ...(needsSignIn && { needsSignIn: true, signInAt: connectUrl(parts.publicUrl, server.id) }),
         };

@@ -27,7 +27,8 @@ export function mountGatewayPreferences(
   async function present(userId: string, chosen: GatewayPreferences) {
     const seen = await view(userId);
     const servers = catalogue.snapshot().servers.flatMap((server) => seen.part(server) ?? []);
-    const visibleTools = servers.reduce((sum, server) => sum + server.tools.length, 0);
+    // most clients are not listed the tools that ask
+    const visibleTools = servers.flatMap(({ tools }) => tools).filter(({ asks }) => asks === undefined).length;
     return {
       success: true as const,
       ...chosen,

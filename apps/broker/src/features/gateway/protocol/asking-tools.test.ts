@@ -2,10 +2,13 @@ import { Client, StreamableHTTPClientTransport, type ClientCapabilities } from '
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CreateMessageRequestSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { getGatewayPreferences } from '@souk/contract/gateway.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { deployManifest } from '#testing/deploy-manifest.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
@@ -125,4 +128,14 @@ test('none of them is under review, also when the server is asked again', async 
   expect(state()?.discoveredAtMs).toBeGreaterThan(first?.discoveredAtMs ?? Infinity);
   expect(state()?.toolsUnderReview).toEqual([]);
   expect(state()?.tools.map(({ name }) => name)).toEqual(first?.tools.map(({ name }) => name));
+});
+
+test('they do not count towards the tools after which a short list is offered', async () => {
+  const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'ann@souk.test' });
+  const read = async (path: string) =>
+    (await fetch(app.publicUrl + path, { headers: { authorization: `Bearer ${accessToken}` } })).json();
+  const { id } = z.object({ id: z.string() }).parse(await read('/v2/user/profile'));
+  const { visibleTools } = getGatewayPreferences.answer.parse(await read(`/api/users/${id}/gateway-preferences`));
+  const all = app.catalogue.snapshot().byId.get('everything')?.tools.length ?? 0;
+  expect(visibleTools).toBe(all - Object.keys(asking).length);
 });
