@@ -48,16 +48,37 @@ export const connectionAttemptSchema = z.object({
 });
 export type ConnectionAttempt = z.infer<typeof connectionAttemptSchema>;
 
+/** A client's published description that could not be fetched: of no person, since nobody was signed in yet. */
+export const documentFaultSchema = z.object({
+  /** The name of a well-known client, else the host. */
+  client: z.string(),
+  /** Of the description: the client's id. */
+  address: z.string(),
+  /** In a few words. */
+  fault: z.string(),
+  advice: z.string(),
+  /** How often it failed since it last worked. */
+  times: z.number().int().positive(),
+  firstAt: z.iso.datetime(),
+  lastAt: z.iso.datetime(),
+});
+export type DocumentFault = z.infer<typeof documentFaultSchema>;
+
 const ownAccount = z.object({ userId: z.string() });
 
 export const listConnections = endpoint({
   id: 'listConnections',
   method: 'GET',
   path: '/api/users/:userId/connections',
-  summary: "The attempts of the caller's own MCP clients to connect, newest first: at most 50, of the last 30 days",
+  summary:
+    "The attempts of the caller's own MCP clients to connect, newest first: at most 50, of the last 30 days; and which clients' documents could not be fetched: of well-known clients, for an administrator of all",
   access: 'user',
   params: ownAccount,
-  answer: z.object({ success: z.literal(true), attempts: z.array(connectionAttemptSchema) }),
+  answer: z.object({
+    success: z.literal(true),
+    attempts: z.array(connectionAttemptSchema),
+    documentFaults: z.array(documentFaultSchema),
+  }),
   errors: ['not_found', 'authentication_required', 'unauthenticated'],
 });
 

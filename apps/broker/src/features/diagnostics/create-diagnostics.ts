@@ -14,6 +14,7 @@ import { followRefusals } from './attempts/follow-refusals.ts';
 import { followRequests } from './attempts/follow-requests.ts';
 import { followSignIns } from './attempts/follow-sign-ins.ts';
 import { presentAttempt } from './attempts/present-attempt.ts';
+import { createDocumentFaults } from './document-faults.ts';
 import { createSelfTest } from './doctor/self-test.ts';
 import { mountDiagnosticsRoutes } from './routes.ts';
 
@@ -56,6 +57,7 @@ export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
   const store = createAttemptStore(db, ids);
   const writer = createEventWriter(store.write, log);
   const background = createBackground(log);
+  const faults = createDocumentFaults({ query: db.query, clock, background });
   const following = { ...options, background, record: writer.record, mcpUrl: `${publicUrl}/mcp` };
   const versionSeen = (grantId: string, version: string) =>
     background.add(options.noteClientVersion(grantId, version), 'the version of a client was not recorded');
@@ -76,7 +78,7 @@ export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
   }
 
   return {
-    identityEvents: followSignIns(following),
+    identityEvents: { ...followSignIns(following), ...faults.events },
     gatewayEvents: { ...followRequests({ ...following, versionSeen }), ...followRefusals(following) },
     list,
     mountRoutes(router, { throwAwayAccess, signInProviders, checkKnownDocuments }) {
@@ -95,9 +97,12 @@ export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
         clock,
         ids,
       });
-      mountDiagnosticsRoutes(router, { list, selfTest });
+      mountDiagnosticsRoutes(router, { list, listDocumentFaults: faults.list, selfTest });
     },
-    reap: () => store.reap(new Date(clock.now())),
+    async reap() {
+      await store.reap(new Date(clock.now()));
+      await faults.reap();
+    },
     flush,
   };
 }

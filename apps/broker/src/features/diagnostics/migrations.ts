@@ -63,4 +63,20 @@ export const diagnosticsMigrations: readonly Migration[] = [
     name: '0017-identity-connection-log-versions',
     statements: [`alter table connection_attempts add column client_version text`],
   },
+  {
+    name: '0018-client-document-faults',
+    statements: [
+      `create table client_document_faults (
+        client_id text primary key,
+        -- of a client that we ship the document of
+        known_name text,
+        fault text not null,
+        has_copy boolean not null,
+        times integer not null,
+        first_at timestamptz not null,
+        last_at timestamptz not null
+      )`,
+      `create index client_document_faults_last on client_document_faults (last_at)`,
+    ],
+  },
 ];

@@ -1,17 +1,32 @@
 import type { FastifyRequest } from 'fastify';
-import { listConnections, testConnection, type ConnectionAttempt } from '@souk/contract/diagnostics.ts';
+import {
+  listConnections,
+  testConnection,
+  type ConnectionAttempt,
+  type DocumentFault,
+} from '@souk/contract/diagnostics.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { SelfTest } from './doctor/self-test.ts';
 
 export function mountDiagnosticsRoutes(
   router: Router,
-  { list, selfTest }: { list(userId: string): Promise<ConnectionAttempt[]>; selfTest: SelfTest },
+  {
+    list,
+    listDocumentFaults,
+    selfTest,
+  }: {
+    list(userId: string): Promise<ConnectionAttempt[]>;
+    listDocumentFaults(isAdmin: boolean): Promise<DocumentFault[]>;
+    selfTest: SelfTest;
+  },
 ): void {
   // Identity comes from the token alone: another's id is an address that does not exist (clarifications, Addresses).
   router.route(listConnections, async ({ caller, params }) => {
     if (params.userId !== caller.userId) throw new SoukError('not_found');
-    return { success: true as const, attempts: await list(caller.userId) };
+    const attempts = await list(caller.userId);
+    const documentFaults = await listDocumentFaults(caller.role === 'admin');
+    return { success: true as const, attempts, documentFaults };
   });
 
   router.route(testConnection, async ({ caller, params, body, request }) => {

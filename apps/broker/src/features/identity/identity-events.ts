@@ -16,6 +16,10 @@ export type IdentityEvents = {
   tokenRefused(event: TokenRequestRefusal): void;
   /** A code or refresh token was used a second time, which ended its sign-in. */
   reuseDetected(event: { grantId: string }): void;
+  /** A client's metadata document could not be fetched: `hasCopy` where there is one to use in its place. */
+  documentFailed(event: { clientId: string; knownName: string | undefined; fault: string; hasCopy: boolean }): void;
+  /** A client's metadata document was fetched. */
+  documentFetched(event: { clientId: string }): void;
 };
 
 /** A client, and the name that it gave itself, where it gave one. */

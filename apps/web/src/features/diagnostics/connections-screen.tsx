@@ -7,6 +7,7 @@ import { AnchorButton } from '#ui/link-button.tsx';
 import { describeFailure } from '#web/failure-text.ts';
 import { attemptsQuery } from './diagnostics-api.ts';
 import { ConnectionAttempts } from './connection-attempts.tsx';
+import { DocumentFaults } from './document-faults.tsx';
 import { ListSkeleton } from '#ui/list-skeleton.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { SelfTest } from './self-test.tsx';
@@ -27,9 +28,16 @@ export function ConnectionsScreen({ userId, connectPanel }: { userId: string; co
         />
         <AttemptList userId={userId} />
       </section>
+      <FaultList userId={userId} />
       <SelfTest userId={userId} />
     </div>
   );
+}
+
+/** Of the same answer as the attempts, which shows its own failure. */
+function FaultList({ userId }: { userId: string }) {
+  const { data } = useQuery(attemptsQuery(userId));
+  return data ? <DocumentFaults faults={data.documentFaults} /> : null;
 }
 
 function AttemptList({ userId }: { userId: string }) {

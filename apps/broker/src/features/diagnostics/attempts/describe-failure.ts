@@ -8,6 +8,11 @@ const again = 'Remove the connector in the client and add it again with the link
 
 /** Each way in which a client's attempt fails: what happened, and what the person can do, in plain words. */
 const descriptions = {
+  // of a client that publishes its description: what it says there counts, so adding it again changes nothing
+  'redirect-unpublished': ({ asked = 'another address', registered = 'another' }) => ({
+    detail: `The client asked to be answered at ${asked}, but the description that it publishes names ${registered}.`,
+    advice: 'Update the client. If it keeps failing, tell its makers.',
+  }),
   'redirect-mismatch': ({ asked = 'another address', registered = 'another' }) => ({
     detail: `The client asked to be answered at ${asked}, but it registered ${registered}.`,
     advice: 'Remove the connector in the client and add it again, so that it registers again.',
@@ -18,7 +23,8 @@ const descriptions = {
   }),
   'document-unusable': ({ host = "the client's site" }) => ({
     detail: `The description that the client publishes at ${host} couldn't be read, or isn't valid.`,
-    advice: "Try again in a minute. If it keeps failing, tell the client's makers; this server may not reach it.",
+    advice:
+      "Try again in a minute; adding the client again doesn't help. If it keeps failing, this server may not reach that site: ask its operator, or tell the client's makers.",
   }),
   'client-unknown': () => ({
     detail: 'The client used a registration that no longer exists here.',
@@ -46,7 +52,7 @@ const descriptions = {
   }),
   'token-refused': ({ error = 'invalid_grant' }) => ({
     detail: `The client's request for a token was refused: ${error}.`,
-    advice: again,
+    advice: 'Reconnect in the client. If it keeps failing, update it, or tell its makers.',
   }),
   'sign-in-ended': () => ({
     detail: "The client's sign-in has ended: it wasn't used for 30 days, or it is older than 90 days.",
@@ -105,7 +111,7 @@ const descriptions = {
 
 export type FailureReason = keyof typeof descriptions;
 
-const unknown: Words = { detail: 'This step failed.', advice: again };
+const unknown: Words = { detail: 'This step failed.', advice: 'Reconnect in the client.' };
 
 /** What to show of a failure. `reason` comes from the database: one of an older version gets general words. */
 export function describeFailure(reason: string, facts: FailureFacts): Words {

@@ -22,7 +22,7 @@ export function followSignIns(options: {
   background: Background;
   /** The resource that clients ask for who have the right link. */
   mcpUrl: string;
-}): IdentityEvents {
+}): Omit<IdentityEvents, 'documentFailed' | 'documentFetched'> {
   const { clock, record, background, mcpUrl } = options;
   const began = createRateLimit(signInsPerMinute, clock);
 
@@ -103,7 +103,8 @@ function authorizationFailure(refusal: AuthorizationRefusal, mcpUrl: string): Fa
       return { step: 'consent', reason: 'consent-denied' };
     case 'invalid_redirect_uri': {
       const facts = { asked: askedHost, registered: registeredHosts.join(', ') };
-      return { step: 'authorize', reason: 'redirect-mismatch', facts };
+      const isPublished = introduction(client.clientId) === 'metadata-document';
+      return { step: 'authorize', reason: isPublished ? 'redirect-unpublished' : 'redirect-mismatch', facts };
     }
     case 'invalid_target':
       return { step: 'authorize', reason: 'wrong-resource', facts: resourceFacts(askedResource, mcpUrl) };

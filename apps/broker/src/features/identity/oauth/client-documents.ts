@@ -2,7 +2,9 @@ import type { Background } from '#platform/background.ts';
 import { elapsedTime, type Clock } from '#platform/clock.ts';
 import { DatabaseLostError, isDatabaseLost } from '#platform/db/database-errors.ts';
 import type { Log } from '#platform/log.ts';
+import type { IdentityEvents } from '../identity-events.ts';
 import type { ClientDocumentStore } from './client-document-store.ts';
+import { describeDocumentFault } from './document-fault.ts';
 import type { ClientDocumentFetch, FetchedDocument, PublicMetadata } from './fetch-client-document.ts';
 import { knownDocuments } from './known-documents.ts';
 
@@ -23,29 +25,34 @@ export function createClientDocuments(options: {
   clock: Clock;
   log: Log;
   background: Background;
+  events?: Pick<IdentityEvents, 'documentFailed' | 'documentFetched'> | undefined;
 }) {
-  const { documents, store, log, background } = options;
+  const { documents, store, log, background, events } = options;
   const time = elapsedTime(options.clock);
   const failures = new Map<string, { error: unknown; untilMs: number }>();
 
-  async function fetchDocument(clientId: string): Promise<FetchedDocument> {
+  /** @param hasCopy whether there is one to use where the fetch fails */
+  async function fetchDocument(clientId: string, hasCopy: boolean): Promise<FetchedDocument> {
     const failed = failures.get(clientId);
     if (failed && time.now() < failed.untilMs) throw failed.error;
     failures.delete(clientId);
     try {
       const fetched = await documents.fetch(clientId);
       background.add(store.keep(clientId, fetched.metadata), "a client's metadata document could not be kept");
+      events?.documentFetched({ clientId });
       return fetched;
     } catch (error) {
-      remember(clientId, error);
+      remember(clientId, error, hasCopy);
       throw error;
     }
   }
 
-  function remember(clientId: string, error: unknown): void {
+  function remember(clientId: string, error: unknown, hasCopy: boolean): void {
     const [oldest] = failures.keys();
     if (oldest !== undefined && failures.size >= maxFailures) failures.delete(oldest);
     failures.set(clientId, { error, untilMs: time.now() + rememberFailureMs });
+    const knownName = knownDocuments.get(clientId)?.client_name;
+    events?.documentFailed({ clientId, knownName, fault: describeDocumentFault(error), hasCopy });
     log.warn({ clientId, err: error }, "a client's metadata document could not be fetched");
   }
 
@@ -60,11 +67,11 @@ export function createClientDocuments(options: {
       if (kept) {
         const isOld = options.clock.now() - kept.fetchedAt.getTime() > refetchAfterMs;
         // a failure has been logged by then
-        if (isOld) void fetchDocument(clientId).catch(() => {});
+        if (isOld) void fetchDocument(clientId, true).catch(() => {});
         return toResponse(clientId, kept.metadata);
       }
       try {
-        const fetched = await fetchDocument(clientId);
+        const fetched = await fetchDocument(clientId, knownDocuments.has(clientId));
         return toResponse(clientId, fetched.metadata, fetched.cacheControl);
       } catch (error) {
         const known = knownDocuments.get(clientId);

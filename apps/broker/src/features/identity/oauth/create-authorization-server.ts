@@ -40,6 +40,7 @@ export function createAuthorizationServer(
     clock,
     log,
     background,
+    events,
   });
   const provider = createProvider({
     publicUrl,
