@@ -4,14 +4,19 @@ type SessionOptions = {
   revision?: '2025-03-26' | '2025-06-18' | '2025-11-25';
   /** A client without capabilities cannot be asked anything, so its calls may take the fast path. */
   capabilities?: Record<string, unknown>;
+  clientInfo?: { name: string; version: string };
 };
 
 /** The headers that every request of a session carries. */
 export type SessionHeaders = { authorization: string; 'mcp-session-id': string };
 
 /** The request that opens a session, for tests that send it in a way of their own. */
-export function initializeRequest({ revision = '2025-11-25', capabilities = {} }: SessionOptions = {}): string {
-  const params = { protocolVersion: revision, capabilities, clientInfo: { name: 'raw', version: '1' } };
+export function initializeRequest({
+  revision = '2025-11-25',
+  capabilities = {},
+  clientInfo = { name: 'raw', version: '1' },
+}: SessionOptions = {}): string {
+  const params = { protocolVersion: revision, capabilities, clientInfo };
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
 }
 

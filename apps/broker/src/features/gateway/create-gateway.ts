@@ -10,12 +10,14 @@ import type { Router } from '#platform/http/router.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import { createCallRate } from './call/call-rate.ts';
+import { createPageQuestions } from './call/page-questions.ts';
 import type { GatewayEvents } from './gateway-events.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { isCompact } from './preferences/gateway-preferences.ts';
 import { createInFlight } from './http/in-flight.ts';
 import { createKeepAlive, type KeepAliveTimes } from './http/keep-alive.ts';
 import { createInputRounds } from './protocol/input-rounds/create-input-rounds.ts';
+import { roundTtlMs } from './protocol/input-rounds/request-state.ts';
 import { createMcpEndpoint } from './protocol/mcp-endpoint.ts';
 import { createPersonalView } from './view/personal-view.ts';
 import { mountGatewayPreferences } from './preferences/routes.ts';
@@ -65,6 +67,7 @@ export async function createGateway(options: {
   const answers = createInFlight();
   const { charges, entitlement } = options.billing;
   const view = createPersonalView(entitlement, options);
+  const pages = createPageQuestions({ clock, ttlMs: roundTtlMs });
   const parts: GatewayParts = {
     ...options,
     charges,
@@ -78,7 +81,8 @@ export async function createGateway(options: {
       events?.requestAnswered(request, method);
     },
     isCompact: (caller) => isCompact(db.query, caller),
-    rounds: createInputRounds({ key: options.stateKey, clock, underWay: answers }),
+    rounds: createInputRounds({ key: options.stateKey, clock, underWay: answers, pages }),
+    pages,
     keepAlive: createKeepAlive(options.keepAlive),
     publicUrl: config.publicUrl,
     callRate: createCallRate(config.limits, clock),

@@ -6,6 +6,7 @@ import type { Caller } from '#platform/http/caller.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import type { CallRate } from './call/call-rate.ts';
+import type { PageQuestions } from './call/page-questions.ts';
 import type { McpRequest } from './gateway-events.ts';
 import type { KeepAlive } from './http/keep-alive.ts';
 import type { InputRounds } from './protocol/input-rounds/create-input-rounds.ts';
@@ -30,6 +31,8 @@ export type GatewayParts = {
   answered(request: McpRequest | undefined, method: string): void;
   /** Calls of several rounds, for clients that cannot be asked in the middle of one. */
   rounds: InputRounds;
+  /** Which clients may be asked to open a page. */
+  pages: PageQuestions;
   subscriptions: ResourceSubscriptions;
   /** Keeps the streams of late answers open. */
   keepAlive: KeepAlive;

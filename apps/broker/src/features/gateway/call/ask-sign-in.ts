@@ -4,15 +4,18 @@ import {
   ProtocolError,
   UrlElicitationRequiredError,
   type CallToolResult,
-  type ClientCapabilities,
   type InputRequiredResult,
 } from '@modelcontextprotocol/server';
 import { ownFact } from '#platform/own-meta.ts';
+import type { Ids } from '#platform/ids.ts';
 import type { CallRequest } from './call-request.ts';
+import type { PageQuestions } from './page-questions.ts';
 
 /** Marks the second round after our own question. It grants nothing: a client that forges it only skips the question. */
 const ownState = 'souk:sign-in';
 const inputKey = 'souk_sign_in';
+
+type Parts = { ids: Ids; pages: PageQuestions };
 
 /** The page where the user connects their upstream account, or enters headers for the server. */
 export function connectUrl(publicUrl: string, serverId: string): string {
@@ -40,20 +43,19 @@ export function withoutOwnAnswers<P extends object>(request: CallRequest<P>): Ca
 
 /**
  * Replaces the answer of a call that needs the user's upstream account, for a client that can open a page, with the
- * request to open it (elicitation in URL mode), once. Returns every other answer unchanged.
- * @param capabilities what the client declared, with this request or when it opened its session
- * @throws UrlElicitationRequiredError (-32042) for clients of the eras before 2026-07-28
+ * request to open it (elicitation in URL mode), once. Returns every other answer unchanged: for other clients it is a text
+ * with the address.
+ * @throws UrlElicitationRequiredError (-32042) for clients of 2025-11-25
  */
 export function askSignIn(
   result: CallToolResult | InputRequiredResult,
   request: CallRequest<object>,
-  capabilities: ClientCapabilities | undefined,
-  newId: () => string,
+  parts: Parts,
 ): CallToolResult | InputRequiredResult {
   if (isInputRequiredResult(result) || !needsSignIn(result)) return result;
   const url = ownFact(result._meta, 'url');
   if (typeof url !== 'string') return result;
-  return askToOpen({ url, server: String(ownFact(result._meta, 'server')) }, request, capabilities, newId) ?? result;
+  return askToOpen({ url, server: String(ownFact(result._meta, 'server')) }, request, parts) ?? result;
 }
 
 /**
@@ -62,35 +64,37 @@ export function askSignIn(
  */
 export async function orAskSignIn<P extends object, Answer extends object>(
   request: CallRequest<P>,
-  newId: () => string,
+  parts: Parts,
   exchange: (request: CallRequest<P>) => Promise<Answer>,
 ): Promise<Answer | InputRequiredResult> {
   try {
     return await exchange(withoutOwnAnswers(request));
   } catch (error) {
     if (!(error instanceof SignInRequiredError)) throw error;
-    const asked = askToOpen(error.page, request, request.context.capabilities, newId);
+    const asked = askToOpen(error.page, request, parts);
     if (!asked) throw error;
     return asked;
   }
 }
 
-/** Undefined for a client that cannot open pages or was already asked. */
+/** Undefined for a client that cannot open pages, never answers, or was already asked. */
 function askToOpen(
   { url, server }: { url: string; server: string },
   request: CallRequest<object>,
-  capabilities: ClientCapabilities | undefined,
-  newId: () => string,
+  { ids, pages }: Parts,
 ): InputRequiredResult | undefined {
-  if (!capabilities?.elicitation?.url || isSecondRound(request)) return undefined;
+  if (!request.context.capabilities?.elicitation?.url || isSecondRound(request) || !pages.mayAsk(request)) {
+    return undefined;
+  }
   const message = `Sign in to ${server} to use it.`;
   if (request.clientCapabilities) {
+    pages.asked(request);
     return inputRequired({
       inputRequests: { [inputKey]: inputRequired.elicitUrl({ message, url }) },
       requestState: ownState,
     });
   }
-  throw new UrlElicitationRequiredError([{ mode: 'url', message, url, elicitationId: newId() }]);
+  throw new UrlElicitationRequiredError([{ mode: 'url', message, url, elicitationId: ids.uuid() }]);
 }
 
 function isSecondRound({ params }: CallRequest<object>): boolean {

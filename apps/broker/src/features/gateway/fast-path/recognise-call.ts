@@ -9,6 +9,8 @@ import {
 import type { IncomingHttpHeaders } from 'node:http';
 import { mirrorsArguments } from '#adapters/mcp/upstream.ts';
 import { asRecord } from '#platform/json.ts';
+import type { ClientInfo } from '../protocol/failing-clients.ts';
+import { usableCapabilities } from '../protocol/usable-capabilities.ts';
 import type { Visible } from '../view/visible.ts';
 import type { FastCall } from './fast-call.ts';
 
@@ -42,10 +44,8 @@ export function recogniseModern(headers: IncomingHttpHeaders, body: unknown, vis
   if (meta[PROTOCOL_VERSION_META_KEY] !== modernVersion) return undefined;
   if (headers['mcp-protocol-version'] !== modernVersion || headers['mcp-method'] !== 'tools/call') return undefined;
   if (headers['mcp-name'] !== message.name) return undefined;
-  const clientCapabilities = asRecord(meta[CLIENT_CAPABILITIES_META_KEY]);
-  if (!clientCapabilities || !isKnownEnvelope(meta)) return undefined;
-  // why the cast: the envelope was checked against the schema
-  return complete('modern', message, visible, clientCapabilities as ClientCapabilities);
+  const clientCapabilities = asRecord(meta[CLIENT_CAPABILITIES_META_KEY]) && capabilitiesOf(meta);
+  return clientCapabilities && complete('modern', message, visible, clientCapabilities);
 }
 
 /** The same for a request in a session up to 2025-11-25. The session knows the client's capabilities. */
@@ -116,22 +116,31 @@ function hasOther(object: Record<string, unknown>, known: ReadonlySet<string>): 
   return false;
 }
 
-/** The text of envelopes that the SDK has accepted: a client sends the same one with each call. */
-const goodEnvelopes = new Set<string>();
+/** What clients can be asked, by the text of envelopes that the SDK has accepted: a client sends the same with each call. */
+const goodEnvelopes = new Map<string, ClientCapabilities>();
 const maxEnvelopes = 1000;
 const maxEnvelopeLength = 4096;
 
-function isKnownEnvelope(meta: Record<string, unknown>): boolean {
+/** Undefined for an envelope that the SDK has to answer. */
+function capabilitiesOf(meta: Record<string, unknown>): ClientCapabilities | undefined {
   // a log level needs notices during the call, and the SDK checks the protocol's other keys
-  for (const key in meta) if (key.startsWith(reservedPrefix) && !envelopeKeys.has(key)) return false;
+  for (const key in meta) if (key.startsWith(reservedPrefix) && !envelopeKeys.has(key)) return undefined;
   const text = JSON.stringify([meta[CLIENT_CAPABILITIES_META_KEY], meta[CLIENT_INFO_META_KEY]]);
-  if (goodEnvelopes.has(text)) return true;
+  const known = goodEnvelopes.get(text);
+  if (known) return known;
   const params = { name: 'any', _meta: meta };
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
-  if (classifyInboundRequest({ httpMethod: 'POST', body: message }).kind !== 'modern') return false;
-  if (text.length <= maxEnvelopeLength) {
+  if (classifyInboundRequest({ httpMethod: 'POST', body: message }).kind !== 'modern') return undefined;
+  // why the casts: the envelope was checked against the schema
+  const declared = meta[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities;
+  const capabilities = usableCapabilities(
+    declared,
+    meta[CLIENT_INFO_META_KEY] as ClientInfo | undefined,
+    modernVersion,
+  );
+  if (capabilities && text.length <= maxEnvelopeLength) {
     if (goodEnvelopes.size >= maxEnvelopes) goodEnvelopes.clear();
-    goodEnvelopes.add(text);
+    goodEnvelopes.set(text, capabilities);
   }
-  return true;
+  return capabilities;
 }

@@ -75,7 +75,7 @@ export function createFastPath(
     const { reply } = cameIn;
     if (open.isHandedOver || (call.isInteractive && !reply.response.destroyed)) return open.handOver();
     if (error instanceof ProtocolError) {
-      const refused = asRefusal(error, call.era === 'modern' ? {} : undefined);
+      const refused = asRefusal(error, call.era);
       return refused ? write.failure(reply, call, refused) : write.error(reply, call, error);
     }
     parts.log.error({ err: error }, 'a call of the fast path failed');

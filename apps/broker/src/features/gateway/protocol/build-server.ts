@@ -9,7 +9,7 @@ import { getPrompt } from '../call/get-prompt.ts';
 import { readResource } from '../call/read-resource.ts';
 import { forwardRequest } from './forward-request.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
-import { callAcrossEras } from './input-rounds/across-eras.ts';
+import { callAcrossEras, othersAcrossEras } from './input-rounds/across-eras.ts';
 import { callMetaTool } from '../meta-tools/call-meta-tool.ts';
 import { isMetaTool, metaTools } from '../meta-tools/meta-tool-definitions.ts';
 import { serveSubscriptions } from './subscriptions/session-subscriptions.ts';
@@ -44,25 +44,25 @@ export function buildServer(
 
   handlers.setRequestHandler('tools/call', async ({ params }, sdk) =>
     parts.rounds.run(forwarded(params, sdk), sdk, (request) =>
-      callAcrossEras(request, async () => {
+      callAcrossEras(request, parts.pages, async () => {
         const { name } = request.params;
         const call = (inner: typeof request) =>
           extraOfMessage(sdk).underWay?.take(inner) ?? callTool(withoutOwnAnswers(inner), parts);
         const result = await (own.length > 0 && isMetaTool(name)
           ? callMetaTool(name, request, parts, call)
           : call(request));
-        return askSignIn(result, request, request.context.capabilities, parts.ids.uuid);
+        return askSignIn(result, request, parts);
       }),
     ),
   );
   handlers.setRequestHandler('prompts/get', ({ params }, sdk) =>
     parts.rounds.run(forwarded(params, sdk), sdk, (request) =>
-      orAskSignIn(request, parts.ids.uuid, (inner) => getPrompt(inner, parts)),
+      othersAcrossEras(request, parts.pages, () => orAskSignIn(request, parts, (inner) => getPrompt(inner, parts))),
     ),
   );
   handlers.setRequestHandler('resources/read', ({ params }, sdk) =>
     parts.rounds.run(forwarded(params, sdk), sdk, (request) =>
-      orAskSignIn(request, parts.ids.uuid, (inner) => readResource(inner, parts)),
+      othersAcrossEras(request, parts.pages, () => orAskSignIn(request, parts, (inner) => readResource(inner, parts))),
     ),
   );
   handlers.setRequestHandler('completion/complete', ({ params }, sdk) =>

@@ -1,6 +1,7 @@
 import {
   ProtocolError,
   Server,
+  type ClientCapabilities,
   type JSONRPCRequest,
   type Result,
   type ServerContext,
@@ -11,6 +12,7 @@ import { asRecord } from '#platform/json.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { answerClosed, type ClosedLink } from './closed-link.ts';
 import { extraOf } from './request-extra.ts';
+import { usableCapabilities } from './usable-capabilities.ts';
 
 /** For these methods call/run-call.ts decides the outcome. */
 const calls: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
@@ -41,6 +43,12 @@ export class CarefulServer extends Server {
     Object.assign(this, { _requestMessageId: randomInt(2 ** 21) * 1024 });
     this.#parts = parts;
     this.#whyClosed = whyClosed;
+  }
+
+  /** What the client of a session can be asked: less than it declared, for some. */
+  override getClientCapabilities(): ClientCapabilities | undefined {
+    const declared = super.getClientCapabilities();
+    return usableCapabilities(declared, this.getClientVersion(), this.getNegotiatedProtocolVersion());
   }
 
   /** Methods that the link does not announce are answered too: with an empty list, or with the server's own answer. */

@@ -1,6 +1,8 @@
 import {
   CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
   LOG_LEVEL_META_KEY,
+  PROTOCOL_VERSION_META_KEY,
   type ClientCapabilities,
   type LoggingLevel,
   type Progress,
@@ -9,7 +11,9 @@ import {
 import { logLevels, type Ask } from '#adapters/mcp/upstream.ts';
 import { totalTimeoutMs, type CallRequest } from '../call/call-request.ts';
 import type { RequestContext } from '../view/request-context.ts';
+import type { ClientInfo } from './failing-clients.ts';
 import { extraOfMessage } from './request-extra.ts';
+import { usableCapabilities } from './usable-capabilities.ts';
 
 type Params = { _meta?: Record<string, unknown> | undefined };
 
@@ -39,7 +43,12 @@ export function forwardRequest<P extends Params>(
   const extra = extraOfMessage(sdk);
   return {
     logical: extra.nextCall(),
-    context: { ...context, request: extra.context.request, capabilities: ofRequest ?? withFormMode(ofSession) },
+    context: {
+      ...context,
+      request: extra.context.request,
+      capabilities: ofRequest ?? withFormMode(ofSession),
+      clientInfo: clientInfoOf(sdk),
+    },
     params: {
       ...params,
       _meta: meta,
@@ -60,7 +69,7 @@ export function forwardRequest<P extends Params>(
   };
 }
 
-/** What a client declared, with this request (2026-07-28) or when it opened its session. */
+/** What a client can be asked by what it declared with this request (2026-07-28) or when it opened its session. */
 export function clientCapabilities(
   sdk: ServerContext,
   ofSession: ClientCapabilities | undefined,
@@ -70,8 +79,18 @@ export function clientCapabilities(
 
 function ofEnvelopeOf({ mcpReq }: ServerContext): ClientCapabilities | undefined {
   const envelope: Record<string, unknown> = { ...mcpReq.envelope };
-  // why the cast: its shape was checked when the request came in
-  return envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+  // why the casts: their shapes were checked when the request came in
+  const declared = envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined;
+  return usableCapabilities(
+    declared,
+    envelope[CLIENT_INFO_META_KEY] as ClientInfo | undefined,
+    String(envelope[PROTOCOL_VERSION_META_KEY]),
+  );
+}
+
+function clientInfoOf({ mcpReq }: ServerContext): ClientInfo | undefined {
+  const envelope: Record<string, unknown> = { ...mcpReq.envelope };
+  return envelope[CLIENT_INFO_META_KEY] as ClientInfo | undefined;
 }
 
 function isAtLeast(level: LoggingLevel, threshold: LoggingLevel | undefined): boolean {

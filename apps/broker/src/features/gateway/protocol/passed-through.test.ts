@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { findDeadPort } from '#testing/fault-server.ts';
-import { connectModern, postModern } from '#testing/mcp-clients.ts';
+import { connectModern, postModern, postRaw } from '#testing/mcp-clients.ts';
+import { openSession } from '#testing/open-session.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { connectOverheard } from '../testing/overheard-client.ts';
@@ -62,6 +63,19 @@ describe('an old server that wants a page opened (-32042)', () => {
       data: { elicitations: [{ mode: 'url', url: 'https://pages.test/ann', elicitationId: 'ann' }] },
     });
     await stop();
+  });
+
+  test.each([
+    ['2025-06-18', { elicitation: { form: {}, url: {} } }],
+    ['2025-11-25', { elicitation: { form: {} } }],
+    ['2025-11-25', {}],
+  ] as const)('tells the client of a session in words without them: %s, %j', async (revision, capabilities) => {
+    const session = await openSession(link(), token, { revision, capabilities });
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: call });
+    expect((await postRaw(link(), body, session)).body.result).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining('Open https://pages.test/ann in your browser') }],
+    });
   });
 
   test('has a modern client asked to open it, and one that cannot told in words', async () => {

@@ -10,6 +10,8 @@ export type RequestContext = {
   serverId: string | undefined;
   /** The client's capabilities, once known. Servers up to 2025-11-25 get them in the handshake. */
   capabilities?: ClientCapabilities | undefined;
+  /** What the client calls itself, where that is known: a claim. */
+  clientInfo?: { name: string; version: string } | undefined;
   /** The lowest level of log messages that the client set for its session, if it has (up to 2025-11-25). */
   logLevel?: LoggingLevel | undefined;
   /** Stores the level that the client sets for its session. */

@@ -11,11 +11,14 @@ import { asRecord } from '#platform/json.ts';
 import { ownMeta } from '#platform/own-meta.ts';
 import { isWebPage } from '#platform/http/is-web-page.ts';
 import type { CallRequest } from '../../call/call-request.ts';
+import type { PageQuestions } from '../../call/page-questions.ts';
 
 /** Code of a modern server: the client lacks a required capability. */
 const missingCapability = -32021;
 /** Code up to 2025-11-25: the user must open a page first. */
 const urlRequired = -32042;
+
+const notAPageText = 'This tool asked to open an address that is not a web page. It was not passed on.';
 
 const neededWords: Record<InputRequest['method'], string> = {
   'elicitation/create': 'ask you something (elicitation)',
@@ -24,11 +27,12 @@ const neededWords: Record<InputRequest['method'], string> = {
 };
 
 /**
- * Translates answers that only one era has into the client's era: a page to open becomes an input request, and a missing
- * capability of a session's client becomes a text that its model can read.
+ * Translates answers that only one era has into the client's era: a page to open becomes an input request, and what the
+ * client does not know or cannot do becomes a text that its model can read.
  */
-export async function callAcrossEras<P>(
+export async function callAcrossEras<P extends object>(
   request: CallRequest<P>,
+  pages: PageQuestions,
   call: (request: CallRequest<P>) => Promise<CallToolResult | InputRequiredResult>,
 ): Promise<CallToolResult | InputRequiredResult> {
   try {
@@ -38,27 +42,73 @@ export async function callAcrossEras<P>(
     return missing ? refusal(`This tool needs a client that can ${missing}. Yours cannot.`) : answer;
   } catch (error) {
     if (!(error instanceof ProtocolError)) throw error;
-    const { clientCapabilities } = request;
-    const refused = asRefusal(error, clientCapabilities);
-    if (refused) return refused;
-    if (error.code === urlRequired && clientCapabilities) return openPages(error);
-    throw error;
+    const asked = orAskPages(error, request, pages);
+    if (asked) return asked;
+    const refused = asRefusal(error, request.clientCapabilities ? 'modern' : 'legacy');
+    if (!refused || isForClient(error, request, pages)) throw error;
+    return refused;
   }
 }
 
+/** The same for a prompt or a resource, whose failures are errors. */
+export async function othersAcrossEras<P extends object, Answer extends object>(
+  request: CallRequest<P>,
+  pages: PageQuestions,
+  exchange: () => Promise<Answer>,
+): Promise<Answer | InputRequiredResult> {
+  try {
+    return await exchange();
+  } catch (error) {
+    if (!(error instanceof ProtocolError) || error.code !== urlRequired) throw error;
+    const asked = orAskPages(error, request, pages);
+    if (asked) return asked;
+    if (isForClient(error, request, pages)) throw error;
+    throw new ProtocolError(-32603, hasPagesOnly(error) ? pagesText(error) : notAPageText, { code: 'client_cannot' });
+  }
+}
+
+function canOpen(request: CallRequest<object>, pages: PageQuestions): boolean {
+  return request.context.capabilities?.elicitation?.url !== undefined && pages.mayAsk(request);
+}
+
+/** Whether -32042 can go to the client as it is: it belongs to the revision of its session, and it can open the pages. */
+function isForClient(error: ProtocolError, request: CallRequest<object>, pages: PageQuestions): boolean {
+  return error.code === urlRequired && !request.clientCapabilities && hasPagesOnly(error) && canOpen(request, pages);
+}
+
+/** Asks a client of 2026-07-28 to open the pages of an error, if it can. It then repeats the call, which the server accepts. */
+function orAskPages(
+  error: ProtocolError,
+  request: CallRequest<object>,
+  pages: PageQuestions,
+): InputRequiredResult | undefined {
+  if (error.code !== urlRequired || !request.clientCapabilities || !hasPagesOnly(error)) return undefined;
+  const named = pagesOf(error.data);
+  if (named.length === 0 || !canOpen(request, pages)) return undefined;
+  pages.asked(request);
+  return inputRequired({
+    inputRequests: Object.fromEntries(named.map((page, index) => [`page-${index + 1}`, inputRequired.elicitUrl(page)])),
+  });
+}
+
 /**
- * Turns an error that the client's era does not know, or that asks for a missing capability, into a text. Undefined for
- * every other error.
- * @param modern the capabilities of a client of 2026-07-28; undefined for the client of a session
+ * Turns an error that the client's era does not know, that asks for a missing capability, or that names pages for a client
+ * that cannot open them, into a text. Undefined for every other error.
  */
-export function asRefusal(error: ProtocolError, modern: ClientCapabilities | undefined): CallToolResult | undefined {
-  if (error.code === urlRequired && pagesOf(error.data).length < elicitationsOf(error.data).length) return notAPage();
-  if (!modern) return error.code === missingCapability ? lacking(error) : undefined;
-  if (error.code !== urlRequired || modern.elicitation?.url) return undefined;
-  const pages = pagesOf(error.data).map(
-    ({ message, url }) => `${message} Open ${url} in your browser, then try again.`,
-  );
-  return refusal(pages.length > 0 ? pages.join('\n') : error.message);
+export function asRefusal(error: ProtocolError, era: 'modern' | 'legacy'): CallToolResult | undefined {
+  if (error.code === missingCapability && era === 'legacy') return lacking(error);
+  if (error.code !== urlRequired) return undefined;
+  return hasPagesOnly(error) ? refusal(pagesText(error)) : notAPage();
+}
+
+/** Whether all that an error asks to open are web pages. */
+function hasPagesOnly({ data }: ProtocolError): boolean {
+  return pagesOf(data).length === elicitationsOf(data).length;
+}
+
+function pagesText({ data, message: reason }: ProtocolError): string {
+  const pages = pagesOf(data).map(({ message, url }) => `${message} Open ${url} in your browser, then try again.`);
+  return pages.length > 0 ? pages.join('\n') : reason;
 }
 
 function lacking(error: ProtocolError): CallToolResult {
@@ -95,16 +145,7 @@ export function wantsOtherThanPages({ inputRequests = {} }: InputRequiredResult)
 
 /** URLs that could run code or open a file on the user's machine are never passed on (security.md, Boundaries). */
 export function notAPage(): CallToolResult {
-  return refusal('This tool asked to open an address that is not a web page. It was not passed on.', 'bad_upstream');
-}
-
-/** Asks the client to open the pages. It then repeats the call, which the server accepts. */
-function openPages(error: ProtocolError): InputRequiredResult {
-  const pages = pagesOf(error.data);
-  if (pages.length === 0) throw new ProtocolError(-32603, error.message);
-  return inputRequired({
-    inputRequests: Object.fromEntries(pages.map((page, index) => [`page-${index + 1}`, inputRequired.elicitUrl(page)])),
-  });
+  return refusal(notAPageText, 'bad_upstream');
 }
 
 function elicitationsOf(data: unknown): unknown[] {

@@ -11,6 +11,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '#platform/clock.ts';
 import type { LogicalCall } from '../../call/call.ts';
 import type { CallRequest } from '../../call/call-request.ts';
+import type { PageQuestions } from '../../call/page-questions.ts';
 import type { InFlight } from '../../http/in-flight.ts';
 import { startParkedCall, type ParkedCall } from './parked-call.ts';
 import { createRequestStates, roundTtlMs, unusableState, type BoundCall, type RoundState } from './request-state.ts';
@@ -52,11 +53,14 @@ export function createInputRounds({
   key,
   clock,
   underWay,
+  pages,
 }: {
   key: Uint8Array;
   clock: Clock;
   /** Counts parked calls among those that a stop waits for. */
   underWay: Pick<InFlight, 'enter'>;
+  /** Is told of each round, with which a client has answered. */
+  pages: Pick<PageQuestions, 'answered'>;
 }): InputRounds {
   const states = createRequestStates(key, clock);
   /** Only in this process: a client that returns to another replica has to start again. */
@@ -132,6 +136,7 @@ export function createInputRounds({
       const bound = bindingOf(request, sdk);
       const { requestState, ...params } = request.params;
       const state = requestState === undefined ? undefined : await states.open(requestState, bound, sdk);
+      if (state) pages.answered(request);
       // why the cast: a state is bound to its call, and that call returns an Answer of the same method
       if (state && 'parked' in state) return (await resume(state.parked, bound, request)) as Answer;
 

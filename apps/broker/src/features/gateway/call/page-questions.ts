@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '#platform/clock.ts';
+import type { CallRequest } from './call-request.ts';
+
+const rememberMs = 24 * 60 * 60_000;
+const maxClients = 10_000;
+const maxQuestions = 16;
+const maxNameCharacters = 100;
+
+/** One client of one token. */
+type Asked = {
+  sinceMs: number;
+  questions: Set<string>;
+  isIgnored: boolean;
+  /** It came back with an answer: from then on a question without one is its user's business. */
+  answers: boolean;
+};
+
+/**
+ * Remembers which clients of 2026-07-28 are asked to open a page and never answer, for a day, in this process: they are
+ * told the address in a text instead. A client has not answered when it makes the same call again without its answer, and
+ * when the question has expired.
+ */
+export type PageQuestions = {
+  /** Whether this client may be asked, for this request. */
+  mayAsk(request: CallRequest<object>): boolean;
+  asked(request: CallRequest<object>): void;
+  answered(request: CallRequest<object>): void;
+};
+
+/** @param ttlMs how long a question can be answered */
+export function createPageQuestions({ clock, ttlMs }: { clock: Clock; ttlMs: number }): PageQuestions {
+  const clients = new Map<string, Asked>();
+
+  function remember(key: string, asked: Asked): void {
+    clients.delete(key);
+    clients.set(key, asked);
+    const [oldest] = clients.size > maxClients ? clients.keys() : [];
+    if (oldest !== undefined) clients.delete(oldest);
+  }
+
+  return {
+    mayAsk(request) {
+      const key = clientOf(request);
+      const known = clients.get(key);
+      if (!known || known.answers) return true;
+      const ageMs = clock.now() - known.sinceMs;
+      if (ageMs >= rememberMs) return clients.delete(key);
+      known.isIgnored ||= ageMs >= ttlMs || known.questions.has(questionOf(request));
+      return !known.isIgnored;
+    },
+    asked(request) {
+      const key = clientOf(request);
+      const known = clients.get(key);
+      if (known?.answers) return;
+      const asked = known ?? { sinceMs: clock.now(), questions: new Set(), isIgnored: false, answers: false };
+      if (asked.questions.size < maxQuestions) asked.questions.add(questionOf(request));
+      remember(key, asked);
+    },
+    answered(request) {
+      remember(clientOf(request), {
+        sinceMs: clock.now(),
+        questions: new Set(),
+        isIgnored: false,
+        answers: true,
+      });
+    },
+  };
+}
+
+function clientOf({ context: { caller, clientInfo } }: CallRequest<object>): string {
+  const { name = '', version = '' } = clientInfo ?? {};
+  return `${caller.tokenId} ${`${name} ${version}`.slice(0, maxNameCharacters)}`;
+}
+
+/** The call, without what a later round adds. */
+function questionOf({ context, params }: CallRequest<{ name?: string; uri?: string; arguments?: unknown }>): string {
+  const call = [context.serverId, params.name ?? params.uri, params.arguments];
+  return createHash('sha256').update(JSON.stringify(call)).digest('base64url');
+}
