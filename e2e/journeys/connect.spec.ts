@@ -58,7 +58,7 @@ test('[TOG-15] [TOG-16] [TOG-22] [TOG-23] a link from a conversation: sign in he
   expect(await callNotes(page, product.publicUrl)).toContain(`${product.publicUrl}/connect/notes`);
 
   await switchOff(page, 'Notes');
-  expect(await callNotes(page, product.publicUrl)).toContain('You have switched Notes off.');
+  expect(await callNotes(page, product.publicUrl)).toContain('Notes is switched off. Turn it on: ');
 
   const enables = countEnables(page);
   const opened = page.waitForEvent('popup');

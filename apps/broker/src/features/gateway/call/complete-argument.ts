@@ -9,7 +9,7 @@ import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { visibleTo } from '../view/visible.ts';
 import { callOptions, type CallRequest } from './call-request.ts';
-import { presentUpstreamError } from './present-failure.ts';
+import { presentHidden, presentUpstreamError } from './present-failure.ts';
 import { admit, exchange, leaveAfter } from './with-upstream.ts';
 
 /** Completions are free and leave no usage row: clients request them on every keystroke. */
@@ -21,15 +21,20 @@ export async function completeArgument(
   const { ref } = request.params;
   if (ref.type === 'ref/prompt') {
     const prompt = visible.prompt(ref.name);
+    const hidden = prompt ? undefined : visible.hidden('prompt', ref.name);
+    if (hidden) throw presentHidden(hidden, 'prompt', parts);
     if (!prompt) throw new ProtocolError(-32602, `Unknown prompt: ${ref.name}`);
     return complete(request, prompt.server, { ...request.params, ref: { ...ref, name: prompt.item.name } }, parts);
   }
+  const single = request.context.serverId !== undefined;
+  const templateOf = ({ templates }: CatalogueServer) =>
+    templates.find((item) => (single ? item.name : item.exposedName) === ref.uri);
   for (const server of visible.servers) {
-    const single = request.context.serverId !== undefined;
-    const template = server.templates.find((item) => (single ? item.name : item.exposedName) === ref.uri);
+    const template = templateOf(server);
     if (template) return complete(request, server, { ...request.params, ref: { ...ref, uri: template.name } }, parts);
   }
-  throw new ResourceNotFoundError(ref.uri);
+  const hidden = visible.hiddenServers.find(({ server }) => templateOf(server));
+  throw hidden ? presentHidden({ ...hidden, name: ref.uri }, 'resource', parts) : new ResourceNotFoundError(ref.uri);
 }
 
 async function complete(

@@ -4,6 +4,7 @@ import type { UsageRow } from '#features/billing/index.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { ownMeta, type OwnFacts } from '#platform/own-meta.ts';
 import { hiddenText, serviceUrl } from '../view/hidden-text.ts';
+import type { Hidden } from '../view/visible.ts';
 import { connectUrl, SignInRequiredError } from './ask-sign-in.ts';
 import { failureText, nothingCharged, wholeSeconds } from './call-failure.ts';
 import { endOf, type CallEnd, type CallFailure, type NoAnswer } from './outcome.ts';
@@ -48,6 +49,11 @@ export function presentAsError(end: NoAnswer, kind: Kind, links: Links): Protoco
 export function presentUpstreamError(error: unknown, server: CatalogueServer, links: Links): unknown {
   const end = endOf(error, { server, name: '' }, { isCancelled: false, wasDispatched: true });
   return end ? presentAsError(end, 'resource', links) : error;
+}
+
+/** The error for a prompt or a resource of a server that the user may know and does not see. */
+export function presentHidden({ server, name, why }: Hidden, kind: Kind, links: Links): ProtocolError {
+  return failureError({ kind: 'failure', code: why, wasDispatched: false, server, name }, kind, links);
 }
 
 function failureError(end: CallFailure, kind: Kind, links: Links): ProtocolError {

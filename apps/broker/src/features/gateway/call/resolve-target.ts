@@ -1,8 +1,8 @@
 import type { GatewayParts } from '../gateway-parts.ts';
-import { findResource, type FoundResource } from '../view/find-resource.ts';
+import { findHiddenResource, findResource, type FoundResource } from '../view/find-resource.ts';
 import type { Now } from '../view/personal-view.ts';
 import type { RequestContext } from '../view/request-context.ts';
-import { visibleTo, type Found, type Visible } from '../view/visible.ts';
+import { visibleTo, type Found, type Hidden, type Visible } from '../view/visible.ts';
 import type { FoundTarget, Target } from './call.ts';
 
 type Parts = Pick<GatewayParts, 'catalogue' | 'view'>;
@@ -11,7 +11,7 @@ type Parts = Pick<GatewayParts, 'catalogue' | 'view'>;
 export function resolveTool(context: RequestContext, name: string, parts: Parts): Now<Target> {
   return resolve(context, parts, (visible) => {
     const found = visible.tool(name);
-    return found ? toolTarget(found) : notFound('tool', name, visible);
+    return found ? toolTarget(found) : notFound(name, visible.hidden('tool', name));
   });
 }
 
@@ -23,7 +23,7 @@ export function toolTarget({ server, item }: Found): FoundTarget {
 export function resolvePrompt(context: RequestContext, name: string, parts: Parts): Now<Target> {
   return resolve(context, parts, (visible) => {
     const found = visible.prompt(name);
-    if (!found) return notFound('prompt', name, visible);
+    if (!found) return notFound(name, visible.hidden('prompt', name));
     return { kind: 'found', server: found.server, name: found.item.name };
   });
 }
@@ -36,7 +36,7 @@ export function resolveResource(
 ): Now<Exclude<Target, FoundTarget> | (FoundTarget & Pick<FoundResource, 'expose'>)> {
   return resolve(context, parts, (visible) => {
     const found = findResource(context, visible, address);
-    if (!found) return notFound('resource', address, visible);
+    if (!found) return notFound(address, findHiddenResource(context, visible, address));
     return { kind: 'found', server: found.server, name: found.uri, expose: found.expose };
   });
 }
@@ -50,7 +50,6 @@ function resolve<T>(context: RequestContext, { catalogue, view }: Parts, find: (
  * A target that is switched off or not included may be named, because the marketplace shows every deployed server. All
  * other names are unknown, with the same text for every reason.
  */
-function notFound(kind: 'tool' | 'prompt' | 'resource', name: string, visible: Visible): Exclude<Target, FoundTarget> {
-  const hidden = visible.hidden(kind, name);
+function notFound(name: string, hidden: Hidden | undefined): Exclude<Target, FoundTarget> {
   return hidden ? { kind: 'hidden', ...hidden } : { kind: 'unknown', name };
 }

@@ -74,6 +74,13 @@ const answers: Record<string, Scripted> = {
   'neither result nor error': { body: '{"jsonrpc":"2.0","id":ID}' },
   'protocol error': failing('{"code":-32050,"message":"not today","data":{"why":42}}'),
   'protocol error without data': failing('{"code":-32602,"message":"MCP error -32602: MCP error -32602: bad input"}'),
+  'a page is required': failing(
+    '{"code":-32042,"message":"look","data":{"elicitations":[{"mode":"url","message":"Look.","url":"https://pages.test/","elicitationId":"e"}]}}',
+  ),
+  'a page that is none is required': failing(
+    '{"code":-32042,"message":"look","data":{"elicitations":[{"mode":"url","message":"Look.","url":"file:///etc/passwd","elicitationId":"e"}]}}',
+  ),
+  'a page is required that is not named': failing('{"code":-32042,"message":"look"}'),
   'a resource is not there': failing('{"code":-32002,"message":"gone"}'),
   'error with a 400': { ...failing('{"code":-32602,"message":"bad"}'), status: 400 },
   'error with a 404': { ...failing('{"code":-32601,"message":"no such"}'), status: 404 },
@@ -172,6 +179,11 @@ beforeAll(async () => {
     env: { MCP_CALLS_PER_MINUTE_TOKEN: '10000', MCP_CALLS_PER_MINUTE_USER: '10000' },
   });
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
+  const connection = { type: 'http', url: servers.get('modern')?.url };
+  await deployManifest(app, { id: 'off', connection });
+  await deployManifest(app, { id: 'paid', connection, billing: { tier: 'T2' } });
+  const { rows } = await app.db.query<{ id: string }>(`select id from users where email = 'ann@souk.test'`);
+  await app.upstreams.preferences.switchOff(rows[0]?.id ?? '', 'off');
   for (const [era, server] of servers) {
     await deployManifest(app, { id: era, connection: { type: 'http', url: server.url }, deadlines: { callMs: 2000 } });
   }
@@ -357,11 +369,51 @@ test.each(eras)('a %s server cannot write our keys in `_meta` of an answer or a 
   expect(JSON.stringify(listed)).not.toContain('souk/');
 });
 
-test('an unknown tool has the same error text each way', async () => {
-  for (const downstream of eras) {
-    const call: Call = { downstream, able: 'no questions', name: 'modern__nothing', params: { arguments: {} } };
-    const [fast, sdk] = [await send('fast', call), await send('sdk', call)];
-    expect(fast.body).toEqual(sdk.body);
-    expect(fast.status).toBe(sdk.status);
-  }
-});
+/** Why a call is refused before any server is asked. */
+const refused: Record<string, { name: string; row: Record<string, unknown>; text: RegExp }> = {
+  'switched off': {
+    name: 'off__say',
+    row: { outcome: 'refused', reason: 'switched_off', name: 'say' },
+    text: /off is switched off\. Turn it on: http:[^"]*\/service\/off".*"isError":true/,
+  },
+  'not included': {
+    name: 'paid__say',
+    row: { outcome: 'refused', reason: 'not_included', name: 'say' },
+    text: /paid is not in your plan\.[^"]* Get it: http:[^"]*\/service\/paid".*"isError":true/,
+  },
+  'a tool that a switched-off server does not have': {
+    name: 'off__nothing',
+    row: { outcome: 'refused', reason: 'unknown', name: 'off__nothing' },
+    text: /"code":-32602,"message":"Unknown tool: off__nothing"/,
+  },
+  'of a server that is not deployed': {
+    name: 'staged__echo',
+    row: { outcome: 'refused', reason: 'unknown', name: 'staged__echo' },
+    text: /"code":-32602,"message":"Unknown tool: staged__echo"/,
+  },
+  'a tool that nobody has': {
+    name: 'modern__nothing',
+    row: { outcome: 'refused', reason: 'unknown', name: 'modern__nothing' },
+    text: /"code":-32602,"message":"Unknown tool: modern__nothing"/,
+  },
+};
+test.each(
+  Object.keys(refused).flatMap((what) =>
+    pairs.flatMap((pair) => (pair.upstream === 'modern' ? [{ ...pair, what }] : [])),
+  ),
+)(
+  'a call that is refused has the same answer each way: $what, $downstream, $able',
+  async ({ what, downstream, able, upstream }) => {
+    const { name = '', row, text } = refused[what] ?? {};
+    const direct: Call = { downstream, able, name, params: { arguments: {} } };
+    const { fast, others } = await everyWay(direct, upstream);
+    expect(others).toEqual([fast, fast]);
+    expect(JSON.stringify(fast?.told.messages)).toMatch(text ?? /never/);
+    expect(fast?.rows).toMatchObject([row]);
+    // through the tools that call tools
+    for (const meta of ['call_tool', 'call_read_only_tool']) {
+      const through = await everyWay({ ...direct, name: meta, params: { arguments: { name } } }, upstream);
+      expect([through.fast, ...through.others]).toEqual([fast, fast, fast]);
+    }
+  },
+);

@@ -101,7 +101,7 @@ describe('a request that is not as it should be', () => {
     const { result } = (await call('paid__echo')).body;
     expect(result).toMatchObject({ isError: true, _meta: { 'souk/code': 'not_included' } });
     const text = expect.stringMatching(
-      /^paid is not in your plan\. .* Nothing was charged\. See http.*\/service\/paid$/,
+      /^paid is not in your plan\. .* Nothing was charged\. Get it: http.*\/service\/paid$/,
     );
     expect(result).toMatchObject({ content: [{ type: 'text', text }] });
   });

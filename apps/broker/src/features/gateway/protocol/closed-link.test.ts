@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const link = (id: string) => `${app.publicUrl}/s/${id}/mcp`;
 const notIncluded = () =>
-  `Weather is not in your plan. It comes with the Professional plan. See ${app.publicUrl}/service/weather`;
+  `Weather is not in your plan. It comes with the Professional plan. Get it: ${app.publicUrl}/service/weather`;
 const calls = () => fixture.seen.requests.filter(({ method }) => method === 'tools/call').length;
 async function credits(): Promise<number> {
   await app.usage.flush();
@@ -94,7 +94,7 @@ test('the reason names the tier, the rental, or the switch, and the page where t
   const weather = `${app.publicUrl}/service/weather`;
   expect(await reason('weather')).toEqual({
     code: -32010,
-    message: `You have switched Weather off. Switch it on at ${weather}`,
+    message: `Weather is switched off. Turn it on: ${weather}`,
     data: { code: 'switched_off', url: weather },
   });
   included = [];
@@ -104,7 +104,7 @@ test('the reason names the tier, the rental, or the switch, and the page where t
   });
   await app.upstreams.preferences.switchOn(userId, 'weather');
   expect((await reason('maps'))?.message).toBe(
-    `Maps is not in your plan. It comes with the Enterprise plan, or can be rented. See ${app.publicUrl}/service/maps`,
+    `Maps is not in your plan. It comes with the Enterprise plan, or can be rented. Get it: ${app.publicUrl}/service/maps`,
   );
   const discovered = await postModern(link('weather'), token, 'server/discover');
   expect(discovered.body.result?.['instructions']).toBe(notIncluded());

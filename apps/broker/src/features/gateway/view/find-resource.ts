@@ -2,7 +2,7 @@ import { ownUri, type CatalogueServer } from '#features/catalogue/index.ts';
 import { matchesTemplate } from '#platform/uri-template.ts';
 import { pagesOf } from './app-pages.ts';
 import type { RequestContext } from './request-context.ts';
-import type { Visible } from './visible.ts';
+import type { Hidden, Visible } from './visible.ts';
 
 export type FoundResource = {
   server: CatalogueServer;
@@ -31,6 +31,19 @@ export function findResource(context: RequestContext, visible: Visible, address:
   const byTemplate = visible.servers.find((server) => hasResource(server, address));
   const owner = byTemplate ?? visible.servers.find((server) => showsInClient(server, address));
   return owner && found(owner, address, address);
+}
+
+/** The server of a resource URI among those that the user may know and does not see. It is looked for in the same way. */
+export function findHiddenResource(context: RequestContext, visible: Visible, address: string): Hidden | undefined {
+  const listed = visible.hidden('resource', address);
+  if (listed) return listed;
+  const servers = visible.hiddenServers;
+  const owner =
+    context.serverId === undefined
+      ? (servers.find(({ server }) => hasResource(server, address)) ??
+        servers.find(({ server }) => showsInClient(server, address)))
+      : servers[0];
+  return owner && { ...owner, name: address };
 }
 
 /**

@@ -10,13 +10,13 @@ export function serviceUrl(publicUrl: string, { id }: CatalogueServer): string {
 /**
  * Why a person sees nothing of a server, and what they can do about it, with the tier and rental of its manifest. It ends
  * with the URL and no full stop, which clients would take for a part of it.
- * @param charge a sentence about what a call cost, before the advice
+ * @param charge a sentence about what a call to a server that is not included cost, before the advice
  */
 export function hiddenText(why: WhyHidden, { manifest }: CatalogueServer, url: string, charge?: string): string {
   const { name, billing } = manifest;
-  const cost = charge === undefined ? '' : ` ${charge}`;
-  if (why === 'switched_off') return `You have switched ${name} off.${cost} Switch it on at ${url}`;
+  if (why === 'switched_off') return `${name} is switched off. Turn it on: ${url}`;
   const tier = tiers[billing?.tier ?? 'T0'].name;
   const rental = billing?.rental ? ', or can be rented' : '';
-  return `${name} is not in your plan. It comes with the ${tier} plan${rental}.${cost} See ${url}`;
+  const cost = charge === undefined ? '' : ` ${charge}`;
+  return `${name} is not in your plan. It comes with the ${tier} plan${rental}.${cost} Get it: ${url}`;
 }

@@ -10,6 +10,8 @@ export type Visible = {
   prompt(name: string): Found | undefined;
   /** The server of an item that the user does not see, and why. */
   hidden(kind: ItemKind, name: string): Hidden | undefined;
+  /** The servers of this link that the user may know and does not see, each with what their account is offered. */
+  readonly hiddenServers: readonly { server: CatalogueServer; why: WhyHidden }[];
 };
 export type Found = { server: CatalogueServer; item: CatalogueItem };
 /** `name` is the server's own. */
@@ -71,6 +73,14 @@ class VisibleThrough implements Visible {
     const server = found?.server ?? (kind === 'resource' ? namedOwner(name, this.#snapshot) : undefined);
     const why = server && this.#seen.whyHidden(server);
     return server && why && { server, name: found?.item.name ?? ownUri(server.slug, name), why };
+  }
+
+  get hiddenServers() {
+    return this.#snapshot.servers.flatMap((server) => {
+      if (this.#serverId !== undefined && server.id !== this.#serverId) return [];
+      const why = this.#seen.whyHidden(server);
+      return why ? [{ server: this.#seen.offers.part(server), why }] : [];
+    });
   }
 
   #find(kind: ItemKind, name: string): Found | undefined {

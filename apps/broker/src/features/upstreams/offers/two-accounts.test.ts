@@ -163,6 +163,34 @@ test('of one address that two servers of a person have, the second one is listed
   await ann.call('DELETE', `/api/users/${ann.userId}/upstream-connections/zweit`);
 });
 
+test('switched off, the server is named for what the person was offered; what another was offered is unknown', async () => {
+  for (const who of people) await persons.get(who)?.call('POST', '/mcp/vault/disable');
+  const own = `${app.publicUrl}/s/vault/mcp`;
+  const wanted = (name: string): [string, Record<string, unknown>, string?][] => [
+    ['tools/call', { name: `vault__${name}_secret`, arguments: {} }],
+    ['tools/call', { name: 'call_tool', arguments: { name: `vault__${name}_secret` } }],
+    ['tools/call', { name: `${name}_secret`, arguments: {} }, own],
+    ['prompts/get', { name: `vault__${name}_prompt` }],
+    ['prompts/get', { name: `${name}_prompt` }, own],
+    ['resources/read', { uri: `${name}://file` }],
+    ['resources/read', { uri: `${name}-files://one` }],
+  ];
+  const told = async (who: Who, name: string) => {
+    const answers = await Promise.all(wanted(name).map((request) => ask(who, ...request)));
+    return answers.map((answer) => JSON.stringify(answer));
+  };
+  for (const who of people) {
+    for (const answer of await told(who, who)) expect(answer).toContain('vault is switched off. Turn it on: http');
+    const ofOther = await told(who, other[who]);
+    expect(ofOther.join()).not.toContain('switched off');
+    expect(ofOther.join()).not.toContain('/service/');
+    // the same words as for what nobody has
+    const nobody = (await told(who, 'zed')).map((answer) => answer.replaceAll('zed', other[who]));
+    expect(ofOther).toEqual(nobody);
+  }
+  for (const who of people) await persons.get(who)?.call('POST', '/mcp/vault/enable');
+});
+
 test('after a disconnect nothing is left in the link, nor stored', async () => {
   const ann = persons.get('ann');
   await ann?.call('DELETE', `/api/users/${ann.userId}/upstream-connections/vault`);

@@ -162,7 +162,7 @@ describeOnDatabases('switches', migrations, (open) => {
     expect((await call('omega__echo')).error).toMatchObject({ code: -32602, message: 'Unknown tool: omega__echo' });
     // its own link says so; that of a server that is not deployed says nothing of it
     const single = (id: string) => postModern(`${app.publicUrl}/s/${id}/mcp`, token, 'tools/list');
-    expect((await single('beta')).body.error?.message).toContain('You have switched beta off.');
+    expect((await single('beta')).body.error?.message).toContain('beta is switched off. Turn it on: ');
     expect((await single('omega')).body.error?.message).toBe('Unknown server');
     await ann.call('POST', '/mcp/beta/enable');
     expect(await serversOf(token)).toEqual(ids);

@@ -3,8 +3,8 @@ import type { Catalogue } from '#features/catalogue/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
 import { Backoff } from '#platform/backoff.ts';
 import type { Log } from '#platform/log.ts';
-import { findResource, type FoundResource } from '../../view/find-resource.ts';
-import { presentUpstreamError } from '../../call/present-failure.ts';
+import { findHiddenResource, findResource, type FoundResource } from '../../view/find-resource.ts';
+import { presentHidden, presentUpstreamError } from '../../call/present-failure.ts';
 import type { PersonalView } from '../../view/personal-view.ts';
 import type { RequestContext } from '../../view/request-context.ts';
 import { visibleTo } from '../../view/visible.ts';
@@ -16,7 +16,8 @@ export type ResourceSubscriptions = {
   /**
    * Watches a resource until the returned function is called, also across restarts of its server. For a server without
    * subscriptions, `onUpdated` is never called.
-   * @throws ResourceNotFoundError for a URI that this user cannot see; ProtocolError when its server is unreachable
+   * @throws ResourceNotFoundError for a URI that no server which this user may know has; ProtocolError when its server is
+   *   switched off, not included or unreachable
    */
   subscribe(context: RequestContext, address: string, onUpdated: () => void): Promise<() => void>;
   stop(): void;
@@ -72,7 +73,10 @@ export function createResourceSubscriptions(parts: {
   return {
     async subscribe(context, address, onUpdated) {
       const { userId } = context.caller;
-      const found = await find(context, address);
+      const visible = await visibleTo(context, parts.catalogue.snapshot(), parts.view);
+      const found = findResource(context, visible, address);
+      const hidden = found ? undefined : findHiddenResource(context, visible, address);
+      if (hidden) throw presentHidden(hidden, 'resource', parts);
       if (!found) throw new ResourceNotFoundError(address);
       if ([...open].filter((other) => other.userId === userId).length >= maxPerUser) {
         throw new ProtocolError(-32603, `More than ${maxPerUser} subscriptions`);
