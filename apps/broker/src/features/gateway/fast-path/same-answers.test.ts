@@ -227,6 +227,8 @@ function send(way: Way, { downstream, able, params = {}, id = 7, meta = {}, ...c
   }
   const envelope = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    // each way is a client of its own: one that repeats a call without its answer is not asked again
+    'io.modelcontextprotocol/clientInfo': { name: way, version: '1' },
     'io.modelcontextprotocol/clientCapabilities': clients[able],
   };
   return postRaw(`${app.publicUrl}/mcp`, body(envelope), {
