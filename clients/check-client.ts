@@ -2,7 +2,7 @@ import { columns, sameInAll, type Cell, type Column } from './columns.ts';
 import type { Bed } from './bed.ts';
 import { withDeadline } from './deadline.ts';
 import { knownFaults } from './known-faults.ts';
-import type { Connected, Program, Setting } from './program.ts';
+import { isNameOf, type Connected, type Program, type Setting } from './program.ts';
 import type { Trace } from './trace.ts';
 
 const columnDeadlineMs = 150_000;
@@ -75,8 +75,8 @@ class ClientCheck {
       return ok();
     },
     list: async () => {
-      const tools = await (await this.#connected()).tools();
-      if (!hasTool(tools, travel[0])) throw new Error(`${tools.length} tools, without ${travel[0]}`);
+      const client = await this.#connected();
+      if (!(await this.#sees(client, true))) throw new Error(`no ${travel[0]} in ${(await client.tools()).join(', ')}`);
       return ok();
     },
     call: async () => {
@@ -87,9 +87,12 @@ class ClientCheck {
       const client = await this.#connected();
       const before = this.#trace.calls.length;
       mustHave(await client.call(...slow), /completed/i);
-      const call = this.#trace.calls.slice(before).find(({ tool }) => tool.endsWith('long-running-operation'));
-      if (!call?.asksProgress) return { state: 'none', note: 'asks for no progress; the long call answers' };
-      if (call.notices < 2) throw new Error(`asked for progress, and ${call.notices} notices came`);
+      // one call may take several requests
+      const calls = this.#trace.calls.slice(before).filter(({ tool }) => tool.endsWith('long-running-operation'));
+      const notices = calls.reduce((sum, call) => sum + call.notices, 0);
+      if (!calls.some(({ asksProgress }) => asksProgress))
+        return { state: 'none', note: 'asks for no progress; the long call answers' };
+      if (notices < 2) throw new Error(`asked for progress, and ${notices} notices came`);
       return ok();
     },
     question: () => this.#question(),
@@ -149,6 +152,7 @@ class ClientCheck {
       const text = await attempt(client.call(...travel));
       if (/LHR/.test(text)) throw new Error('a disabled service answers');
       if (this.#trace.calls.length > calls) mustHave(text, /switched (?:\w+ )?off/i);
+      else if (/no such tool|offers its model no tool|not found/i.test(text)) sawOff = true;
       else if (!sawOff) throw new Error(`the call did not arrive: ${shorten(text)}`);
     } finally {
       await this.#person.setEnabled('travel', true);
@@ -188,7 +192,7 @@ class ClientCheck {
 }
 
 const ok = (note?: string): Cell => ({ state: 'ok', ...(note !== undefined && { note }) });
-const hasTool = (tools: readonly string[], tool: string) => tools.some((one) => one.endsWith(tool));
+const hasTool = (tools: readonly string[], tool: string) => tools.some((one) => isNameOf(one, tool));
 const isTags = (text: string) => /tags/i.test(text) && !/\/connect\/notes|sign_in_required/.test(text);
 
 function mustHave(text: string, pattern: RegExp): void {

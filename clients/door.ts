@@ -48,6 +48,7 @@ export async function openDoor(): Promise<Door> {
     outgoing.on('response', (response) => {
       if (path.startsWith('/oauth/token') && refresh.test(body.toString()) && response.statusCode === 200)
         trace.refreshes += 1;
+      if (isListed(body, response.statusCode)) trace.lists += 1;
       answer.writeHead(response.statusCode ?? 502, response.headers);
       if (calls.length > 0) response.on('data', (chunk: Buffer) => countNotices(calls, chunk));
       response.on('error', () => answer.destroy());
@@ -72,6 +73,7 @@ export async function openDoor(): Promise<Door> {
   return door;
 }
 
+const isListed = (body: Buffer, status: number | undefined) => status === 200 && body.includes('"tools/list"');
 const isMcp = (path: string) => /^\/(?:mcp|s\/)/.test(path);
 
 function hearSignIn(trace: Trace, path: string): void {

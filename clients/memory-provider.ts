@@ -15,6 +15,7 @@ export class MemoryProvider implements OAuthClientProvider {
   #client: Stored<'saveClientInformation'> | undefined;
   #tokens: Stored<'saveTokens'> | undefined;
   #verifier = '';
+  #server: unknown;
   #discovery: Stored<'saveDiscoveryState'> | undefined;
 
   constructor(person: Person, name: string) {
@@ -36,6 +37,10 @@ export class MemoryProvider implements OAuthClientProvider {
   codeVerifier = () => this.#verifier;
   saveDiscoveryState = (state: Stored<'saveDiscoveryState'>) => void (this.#discovery = state);
   discoveryState = () => this.#discovery;
+  // what @ai-sdk/mcp keeps in place of the discovery state
+  saveAuthorizationServerInformation = (information: unknown) => void (this.#server = information);
+  authorizationServerInformation = () => this.#server;
+  isClientInformationDynamicallyRegistered = () => true;
   async redirectToAuthorization(url: URL) {
     this.callback = await this.#person.allow(url);
   }

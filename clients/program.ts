@@ -1,10 +1,13 @@
 import type { Person } from './person.ts';
 import type { Processes } from './processes.ts';
+import type { Trace } from './trace.ts';
 
 /** What a client needs to run here. */
 export type Setting = {
   link: string;
   person: Person;
+  /** What it was seen to do until now. */
+  trace(): Trace;
   /** An empty folder for the client's own state, kept from one connection of this client to the next. */
   home: string;
   /** Where its packages are installed. */
@@ -33,3 +36,6 @@ export type Program = {
   token?: boolean;
   connect(setting: Setting): Promise<Connected>;
 };
+
+/** Whether a client's name for a tool is its form of ours: some put words before it, and some know no hyphen. */
+export const isNameOf = (name: string, tool: string) => name.replaceAll('-', '_').endsWith(tool.replaceAll('-', '_'));

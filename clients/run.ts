@@ -91,7 +91,7 @@ async function checkOne(program: Program, bed: Bed, processes: Processes, signal
     const packages = program.packages === undefined ? root : await installSet(program.packages, signal);
     const version = versionOf(packages, program.package);
     const person = bed.person(`${name}@souk.test`);
-    const setting = { link: bed.link, person, home, packages, processes };
+    const setting = { link: bed.link, person, trace: () => bed.door.trace, home, packages, processes };
     const cells = await checkClient(program, setting, bed, (column, cell) => {
       console.log(`  ${column.padEnd(12)}${cell.state}${cell.note === undefined ? '' : `: ${cell.note}`}`);
     });
@@ -102,7 +102,7 @@ async function checkOne(program: Program, bed: Bed, processes: Processes, signal
     return { name, label, version: '', told: '', cells: sameInAll({ state: 'not run', note: why }) };
   } finally {
     await processes.endAll();
-    await rm(home, { recursive: true, force: true });
+    await rm(home, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

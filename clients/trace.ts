@@ -13,6 +13,8 @@ export class Trace {
   /** How it signed in: by registration or by a metadata document. */
   signIn = '';
   refreshes = 0;
+  /** Lists of tools that it got. */
+  lists = 0;
   readonly calls: SeenCall[] = [];
 
   /** The protocol revision and the way of its sign-in, for the row. */

@@ -27,7 +27,8 @@ const looks: Column[] = ['connect', 'list', 'call', 'progress', 'question', 'off
 async function statesOf(program: Program, columns: readonly Column[]): Promise<Record<string, unknown>> {
   bed.door.trace = new Trace();
   const person = bed.person(`${program.name}@souk.test`);
-  const setting = { link: bed.link, person, home, packages: '', processes: new Processes() };
+  const trace = () => bed.door.trace;
+  const setting = { link: bed.link, person, trace, home, packages: '', processes: new Processes() };
   const cells = await checkClient(program, setting, bed, () => {}, columns);
   return Object.fromEntries(columns.map((column) => [column, cells[column]]));
 }

@@ -1,10 +1,11 @@
 import type { Program } from '../program.ts';
+import { agentPrograms } from './agents.ts';
 import { bridgePrograms } from './bridges.ts';
 import { libraryPrograms } from './libraries.ts';
 import { sdkPrograms } from './sdks.ts';
 
 /** Every client that can be run here, in the order of the table. */
-export const programs: readonly Program[] = [...sdkPrograms, ...bridgePrograms, ...libraryPrograms];
+export const programs: readonly Program[] = [...agentPrograms, ...sdkPrograms, ...bridgePrograms, ...libraryPrograms];
 
 /** Clients that no run here can start, and why. */
 export const notRun: readonly { name: string; label: string; why: string }[] = [

@@ -3,14 +3,14 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { MemoryProvider } from '../memory-provider.ts';
-import type { Connected, Program, Setting } from '../program.ts';
+import { isNameOf, type Connected, type Program, type Setting } from '../program.ts';
 import { afterSignIn, providerOf } from './sdks.ts';
 
 const callTimeoutMs = 60_000;
 
 /** Libraries that put MCP servers' tools into agents, each by its own API. */
 export const libraryPrograms: readonly Program[] = [
-  library('ai-sdk', '@ai-sdk/mcp', openAiSdk),
+  library('ai-sdk', '@ai-sdk/mcp', openAiSdk, finishAiSdk),
   library('langchain', '@langchain/mcp-adapters', openLangchain),
   library('openai-agents', '@openai/agents', openOpenAiAgents),
   library('mastra', '@mastra/mcp', openMastra),
@@ -18,7 +18,14 @@ export const libraryPrograms: readonly Program[] = [
 
 type Open = (setting: Setting, provider: MemoryProvider) => Promise<Connected>;
 
-function library(name: string, package_: string, open: Open): Program {
+type Finish = (setting: Setting, provider: MemoryProvider, callback: URLSearchParams) => Promise<unknown>;
+
+/** Most of them have no step for the end of a sign-in of their own: they point to their SDK's. */
+async function finishWithSdk(...[{ link }, provider, callback]: Parameters<Finish>): Promise<void> {
+  await new StreamableHTTPClientTransport(new URL(link), { authProvider: provider }).finishAuth(callback);
+}
+
+function library(name: string, package_: string, open: Open, finish: Finish = finishWithSdk): Program {
   return {
     name,
     label: package_,
@@ -26,9 +33,8 @@ function library(name: string, package_: string, open: Open): Program {
     package: package_,
     connect(setting) {
       const provider = providerOf(setting.person, package_);
-      const finish = ({ searchParams }: URL) =>
-        new StreamableHTTPClientTransport(new URL(setting.link), { authProvider: provider }).finishAuth(searchParams);
-      return afterSignIn(provider, () => open(setting, provider), finish);
+      const back = ({ searchParams }: URL) => finish(setting, provider, searchParams);
+      return afterSignIn(provider, () => open(setting, provider), back);
     },
   };
 }
@@ -41,6 +47,7 @@ function load<Module>({ packages }: Setting, name: string): Promise<Module> {
 
 type AiTool = { execute(args: unknown, options: unknown): Promise<unknown> };
 type AiSdk = {
+  auth(provider: MemoryProvider, options: unknown): Promise<unknown>;
   createMCPClient(config: unknown): Promise<{ tools(): Promise<Record<string, AiTool>>; close(): Promise<void> }>;
 };
 
@@ -55,6 +62,15 @@ async function openAiSdk(setting: Setting, provider: MemoryProvider): Promise<Co
     },
     close: () => client.close(),
   };
+}
+
+async function finishAiSdk(...[setting, provider, callback]: Parameters<Finish>): Promise<void> {
+  const { auth } = await load<AiSdk>(setting, '@ai-sdk/mcp');
+  await auth(provider, {
+    serverUrl: setting.link,
+    authorizationCode: callback.get('code'),
+    callbackIssuer: callback.get('iss') ?? undefined,
+  });
 }
 
 type LangchainTool = { name: string; invoke(args: unknown): Promise<unknown> };
@@ -128,7 +144,7 @@ async function openMastra(setting: Setting, provider: MemoryProvider): Promise<C
 
 /** A tool by our name for it: some put the server's before it. */
 function named<Tool>(tools: Record<string, Tool>, name: string): Tool {
-  const found = Object.entries(tools).find(([key]) => key.endsWith(name));
+  const found = Object.entries(tools).find(([key]) => isNameOf(key, name));
   if (!found) throw new Error(`the client has no tool ${name}`);
   return found[1];
 }

@@ -1,0 +1,142 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { isRecord, parseObject } from '../../apps/broker/src/platform/json.ts';
+import { isNameOf } from '../program.ts';
+import { listenLocally } from '../../apps/broker/src/testing/listen-locally.ts';
+
+/** What a client's request to its model says. */
+export type Turn = {
+  /** The tools that the model may call, by the names that it has to use. */
+  tools: readonly ToolName[];
+  /** The result of the last call of the model, as text. */
+  result: string | undefined;
+  /** Whether the request is the conversation, and no side request such as for a title. */
+  main: boolean;
+};
+/** Some clients put the tools of a server under a namespace. */
+export type ToolName = { name: string; namespace?: string };
+/** What the model answers: a call, or the end. */
+export type Move = { tool: ToolName; args: Record<string, unknown>; id: string } | 'end';
+
+/** How one vendor's API carries turns and moves. */
+export type Dialect = {
+  read(path: string, body: Record<string, unknown>): Turn | undefined;
+  /** Begins the answer, so that the client sees that the model thinks. @returns undefined where it cannot be begun */
+  begin(path: string, body: Record<string, unknown>, answer: ServerResponse): void;
+  /** Said while the model thinks. */
+  keepAlive?: string;
+  finish(path: string, body: Record<string, unknown>, answer: ServerResponse, move: Move): void;
+  /** What any other request is answered with. */
+  other(path: string): unknown;
+};
+
+/**
+ * A model that does what it is told: each request of the client waits until `call` says what to do next, so that a test can
+ * do things between two calls of one conversation.
+ */
+export type ToldModel = {
+  url: string;
+  /** The tools of the newest turn; waits for the first. */
+  tools(): Promise<readonly string[]>;
+  /** Lets the client call the tool. @returns what the client tells the model of the result */
+  call(tool: string, args: Record<string, unknown>): Promise<string>;
+  /** Makes a turn that does nothing, so that the next one has a list of now. */
+  again(): Promise<void>;
+  /** Ends the conversation. */
+  end(): void;
+  close(): Promise<void>;
+};
+
+type Waiting = { turn: Turn; move: (move: Move) => void };
+
+const keepAliveMs = 5_000;
+const mostBodyBytes = 32 * 1024 * 1024;
+
+export async function startModel(dialect: Dialect): Promise<ToldModel> {
+  let waiting: Waiting | undefined;
+  const onTurn: ((waiting: Waiting) => void)[] = [];
+  let ended = false;
+  let calls = 0;
+
+  const server = createServer((request, answer) => {
+    void serve(request, answer).catch(() => answer.destroy());
+  });
+  async function serve(request: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const path = request.url ?? '/';
+    const body = parseObject(await readText(request)) ?? {};
+    const turn = request.method === 'POST' ? dialect.read(path, body) : undefined;
+    if (!turn) {
+      answer.setHeader('content-type', 'application/json');
+      return void answer.end(JSON.stringify(dialect.other(path)));
+    }
+    dialect.begin(path, body, answer);
+    if (!turn.main || ended) return dialect.finish(path, body, answer, 'end');
+    const alive = setInterval(() => {
+      if (dialect.keepAlive !== undefined && body['stream'] === true) answer.write(dialect.keepAlive);
+    }, keepAliveMs);
+    const move = await new Promise<Move>((resolve) => {
+      const mine: Waiting = { turn, move: resolve };
+      waiting = mine;
+      for (const hear of onTurn.splice(0)) hear(mine);
+      answer.on('close', () => {
+        clearInterval(alive);
+        if (waiting === mine) waiting = undefined;
+        resolve('end');
+      });
+    });
+    clearInterval(alive);
+    if (!answer.destroyed) dialect.finish(path, body, answer, move);
+  }
+  /** The turn that waits for a move, now or as soon as there is one. */
+  const nextTurn = (): Promise<Waiting> =>
+    waiting ? Promise.resolve(waiting) : new Promise((resolve) => onTurn.push(resolve));
+  const afterMove = async (move: (move: Move) => void, tool: ToolName, args: Record<string, unknown>) => {
+    waiting = undefined;
+    calls += 1;
+    move({ tool, args, id: `call_${calls}` });
+    return (await nextTurn()).turn.result ?? '';
+  };
+  const { port, close } = await listenLocally(server);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    tools: async () => (await nextTurn()).turn.tools.map(({ name }) => name),
+    async call(tool, args) {
+      const { turn, move } = await nextTurn();
+      const known = turn.tools.find(({ name }) => isNameOf(name, tool));
+      if (!known) throw new Error(`the client offers its model no tool ${tool}`);
+      return afterMove(move, known, args);
+    },
+    async again() {
+      const { turn, move } = await nextTurn();
+      // without our tools, the client answers itself that there is no such tool
+      const known = turn.tools.find(({ name }) => isNameOf(name, 'list_my_servers')) ?? { name: 'list_my_servers' };
+      await afterMove(move, known, {});
+    },
+    end() {
+      ended = true;
+      waiting?.move('end');
+      waiting = undefined;
+    },
+    close,
+  };
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += chunk.length;
+    if (bytes > mostBodyBytes) throw new Error('the body is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+export const records = (value: unknown): Record<string, unknown>[] =>
+  Array.isArray(value) ? value.filter(isRecord) : [];
+
+/** A result as text, whatever form it has. */
+export const asText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
+
+export function sendEvent(answer: ServerResponse, data: unknown, event?: string): void {
+  answer.write(`${event === undefined ? '' : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`);
+}
