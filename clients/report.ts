@@ -39,7 +39,7 @@ function document(results: Results): string {
   return `${[
     '# Clients',
     'Written by `npm run clients`, which installs real clients, starts the product and uses each client as a person would, without a network: a script answers in place of the model, and a scripted browser signs in. Do not edit by hand.',
-    columns.map(([column, meaning]) => `- **${column}**: it ${meaning.replace(/^it /, '')}.`).join('\n'),
+    columns.map(([column, meaning]) => `- **${column}**: ${meaning}.`).join('\n'),
     '"–" means that the client has no such feature. A fault that is the client\'s own has a link to its thread.',
     ...sections,
   ].join('\n\n')}\n`;
@@ -64,7 +64,8 @@ function footnotes(rows: readonly DatedRow[]): string {
         if (cell.note === undefined) return [];
         return `${column}: ${cell.note}${cell.state === 'fault' ? ` (<${cell.thread}>)` : ''}`;
       });
-      const notes = [told, ...new Set(parts)].filter((part) => part !== '');
+      const same = cells.connect.state === 'not run' && cells.connect.note;
+      const notes = (same ? [same] : [told, ...parts]).filter((part) => part !== '');
       return notes.length === 0 ? [] : `- ${label}: ${escape(notes.join('; '))}.`;
     })
     .join('\n');

@@ -30,7 +30,11 @@ const { values, positionals } = parseArgs({
 const order = [...programs, ...notRun].map(({ name }) => name);
 const options = readOptions();
 if (!options) process.exitCode = exitUsage;
-else await run(options);
+else {
+  await run(options);
+  // what a library of a client leaves open keeps nothing running
+  process.exit();
+}
 
 function readOptions(): BedOptions | undefined {
   const { documents, brokers } = values;
@@ -76,7 +80,8 @@ async function run(options: BedOptions): Promise<void> {
   const date = new Date().toISOString().slice(0, 10);
   const dated: DatedRow[] = rows.map((row) => ({ ...row, date }));
   if (!values['no-write'] && !interrupted.signal.aborted) {
-    writeReport(keepRows(wayOf(options), dated, order));
+    const results = keepRows(wayOf(options), dated, order);
+    writeReport({ ...results, default: withThoseToCome(results['default'] ?? []) });
     await formatReport();
   }
   if (rows.some(({ cells }) => Object.values(cells).some(({ state }) => state === 'failed'))) process.exitCode = 1;
@@ -104,6 +109,15 @@ async function checkOne(program: Program, bed: Bed, processes: Processes, signal
     await processes.endAll();
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** The rows, and one for each client of which no run has come to its end yet. */
+function withThoseToCome(rows: readonly DatedRow[]): DatedRow[] {
+  const cells = sameInAll({ state: 'not run', note: 'no run has come to its end yet' });
+  return [...programs, ...notRun].map(
+    ({ name, label }) =>
+      rows.find((row) => row.name === name) ?? { name, label, version: '', told: '', date: '', cells },
+  );
 }
 
 function wayOf({ documents, brokers }: BedOptions): string {
