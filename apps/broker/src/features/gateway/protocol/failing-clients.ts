@@ -1,5 +1,5 @@
 /** What fails at a client that declared it: opening a page (URL elicitation), or every question of 2026-07-28. */
-export type Fault = 'pages' | 'input_required';
+type Fault = 'pages' | 'input_required';
 
 export type ClientInfo = { name: string; version: string };
 
@@ -15,7 +15,7 @@ type FailingClient = {
 };
 
 /** Clients that fail at a question they declared. They are told in a text what others are asked. */
-export const failingClients: readonly FailingClient[] = [
+const failingClients: readonly FailingClient[] = [
   {
     name: 'github-copilot-developer',
     upTo: '1.0.102',

@@ -26,7 +26,7 @@ export function usableCapabilities(
 }
 
 /** A client that can only open pages can be asked nothing then; `elicitation: {}` would mean forms. */
-export function withoutPages(capabilities: ClientCapabilities): ClientCapabilities {
+function withoutPages(capabilities: ClientCapabilities): ClientCapabilities {
   if (!capabilities.elicitation?.url) return capabilities;
   const { elicitation, ...rest } = capabilities;
   return elicitation.form ? { ...rest, elicitation: { form: elicitation.form } } : rest;
