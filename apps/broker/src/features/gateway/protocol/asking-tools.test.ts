@@ -28,7 +28,7 @@ beforeAll(async () => {
   app = await startTestApp();
   await deployManifest(app, JSON.parse(await readFile(bundled, 'utf8')));
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
-}, 60_000);
+}, 180_000);
 afterEach(async () => {
   await Promise.all(open.splice(0).map((client) => client.close()));
 });
