@@ -6,6 +6,7 @@ import { freePort } from '../apps/broker/src/testing/free-port.ts';
 import { listenLocally } from '../apps/broker/src/testing/listen-locally.ts';
 import { newDataDir, runToEnd, startProduct, type Product } from '../e2e/product.ts';
 import { untilAllConnected } from '../e2e/until-all-connected.ts';
+import type { Column } from './columns.ts';
 import { openDoor, type Door } from './door.ts';
 import { Person } from './person.ts';
 
@@ -21,6 +22,8 @@ export type Bed = {
   publicUrl: string;
   link: string;
   door: Door;
+  /** Columns that mean nothing here, with the reason. */
+  unfit: Partial<Record<Column, string>>;
   person(email: string): Person;
   /** Stops every broker, and starts it again on the same port. */
   restart(): Promise<void>;
@@ -68,6 +71,10 @@ export async function startBed({ brokers, documents }: BedOptions): Promise<Bed>
       publicUrl,
       link: `${publicUrl}/mcp`,
       door,
+      unfit:
+        brokers === 2
+          ? { question: 'each broker starts demo services of its own here, so an account at one is none at the other' }
+          : {},
       person: (email) => new Person(publicUrl, email),
       async restart() {
         door.brokers = [];
