@@ -107,6 +107,9 @@ describe('clients that name themselves by a metadata document', () => {
     ]) {
       const step = await open(url, redirect);
       expect('page' in step && step.page.status, redirect).toBe(400);
+      const text = 'page' in step ? step.page.text : '';
+      expect(text).toContain('an address that it does not publish at client.example');
+      expect(text, 'adding it again changes nothing').not.toContain('remove this connection');
     }
   });
 
@@ -131,6 +134,10 @@ describe('clients that name themselves by a metadata document', () => {
       const step = await open(url);
       expect('page' in step && step.page.status, url).toBe(400);
       expect('page' in step && step.page.text, url).not.toContain('name="allow"');
+      expect('page' in step && step.page.text, url).toContain(
+        'could not use the description that the app publishes at',
+      );
+      expect('page' in step && step.page.text, url).not.toContain('remove this connection');
     }
   });
 

@@ -121,7 +121,7 @@ export function createProvider(options: ProviderOptions): Provider {
       ctx.type = 'html';
       ctx.set('content-security-policy', pagePolicy());
       ctx.set('x-frame-options', 'DENY');
-      ctx.body = renderOAuthErrorPage(options.brandName, out, error);
+      ctx.body = renderOAuthErrorPage(options.brandName, out, { error, clientId: ctx.query['client_id'] });
     },
     features: {
       // our keys change while it runs (rotating-key.ts)

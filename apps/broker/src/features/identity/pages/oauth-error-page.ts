@@ -9,19 +9,39 @@ const registerAgain = 'In the app, remove this connection and add it again with 
 /**
  * The page of an authorization request that cannot go on and cannot be answered at the client either. It says what to do
  * in the client that sent the browser here.
+ * @param clientId as the request has it; an address, where the client publishes a metadata document
  */
 export function renderOAuthErrorPage(
   brandName: string,
   out: { error: string; error_description?: string | undefined },
-  error: unknown,
+  { error, clientId }: { error: unknown; clientId: unknown },
 ): string {
   const description = out.error_description === undefined ? '' : `: ${out.error_description}`;
   const detail = `Details for the developer: ${out.error}${description}`;
-  return renderMessagePage({ brandName, ...wordsFor(brandName, out.error, error), detail });
+  return renderMessagePage({ brandName, ...wordsFor(brandName, out.error, error, publisherOf(clientId)), detail });
 }
 
-function wordsFor(brandName: string, code: string, error: unknown): Words {
+/** The host at which a client publishes its metadata document; undefined for one that registers. */
+function publisherOf(clientId: unknown): string | undefined {
+  const isAddress = typeof clientId === 'string' && clientId.length <= 2048 && clientId.startsWith('https://');
+  return isAddress ? URL.parse(clientId)?.host : undefined;
+}
+
+function wordsFor(brandName: string, code: string, error: unknown, publisher: string | undefined): Words {
   if (error instanceof errors.SessionNotFound) return expiredWords;
+  // what the client publishes counts, so adding it again changes nothing
+  if (publisher !== undefined && code === 'invalid_client') {
+    return {
+      title: 'This app could not be checked',
+      text: `${brandName} could not use the description that the app publishes at ${publisher}. Try again in a minute. Adding the app again doesn't help. If it keeps failing, tell the app's makers.`,
+    };
+  }
+  if (publisher !== undefined && code === 'invalid_redirect_uri') {
+    return {
+      title: "The app's address has changed",
+      text: `The app asked to be answered at an address that it does not publish at ${publisher}. Update the app. If it keeps failing, tell its makers.`,
+    };
+  }
   switch (code) {
     case 'invalid_client':
       return {
