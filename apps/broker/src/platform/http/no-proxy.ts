@@ -18,15 +18,22 @@ export function readNoProxy(entries: readonly string[]): (host: string, port: nu
 
 function readEntry(text: string): Entry {
   if (text.includes('/')) return inNetwork(text);
-  const [, bracketed, plain, portText] = /^(?:\[([^[\]]+)\]|([^:]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
-  // what has colons and no brackets is an IPv6 address
-  const wanted = (bracketed ?? plain ?? text).toLowerCase();
-  const ofPort = (port: number) => portText === undefined || Number(portText) === port;
+  const { host: wanted, port: wantedPort } = splitPort(text.toLowerCase());
+  const ofPort = (port: number) => wantedPort === undefined || wantedPort === port;
   if (wanted === '*') return (_host, port) => ofPort(port);
   const name = wanted.replace(/^\*?\./, '');
   if (name === '') return () => false;
   const isItself = (host: string) => host === name && !wanted.startsWith('*');
   return (host, port) => ofPort(port) && (isItself(host) || host.endsWith(`.${name}`));
+}
+
+/** What has several colons and no brackets is an IPv6 address without a port. */
+function splitPort(text: string): { host: string; port: number | undefined } {
+  const colon = text.lastIndexOf(':');
+  const host = text.slice(0, Math.max(0, colon));
+  const portText = text.slice(colon + 1);
+  const hasPort = colon !== -1 && /^\d{1,5}$/.test(portText) && (host.endsWith(']') || !host.includes(':'));
+  return hasPort ? { host: bareHost(host), port: Number(portText) } : { host: bareHost(text), port: undefined };
 }
 
 function inNetwork(text: string): Entry {
