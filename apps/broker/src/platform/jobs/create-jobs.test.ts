@@ -28,6 +28,15 @@ describeOnDatabases('background jobs', [], (open) => {
     expect(done).toEqual([{ to: 'a' }, { to: 'b' }]);
   });
 
+  test('jobs that are queued at once all run at once, without waiting for the next poll', async () => {
+    const done: unknown[] = [];
+    await using running = await started(await open(), (jobs) => jobs.work('mail', async (data) => done.push(data)));
+    const all = Array.from({ length: 5 }, (_, to) => ({ to }));
+    await Promise.all(all.map((mail) => running.jobs.enqueue('mail', mail)));
+    await waitUntil('all ran', () => done.length === all.length, 4000);
+    expect(new Set(done)).toEqual(new Set(all));
+  });
+
   test('of several jobs with the same key only one waits', async () => {
     const db = await open();
     await using running = await started(db, (jobs) => jobs.work('sync', async () => {}));

@@ -67,7 +67,16 @@ export function createJobs({ db, log }: { db: Database; log: Log }): Jobs {
       expireInSeconds: expireSeconds,
     });
     const polling = { pollingIntervalSeconds: queue.pollSeconds };
-    workers.set(name, await boss.work(name, polling, ([job]) => runLogged(queue, job?.data, log)));
+    const run = async ([job]: { data: unknown }[]) => {
+      try {
+        await runLogged(queue, job?.data, log);
+      } finally {
+        // of jobs that were queued while it looked for one, pg-boss would leave the second until it polls
+        const worker = workers.get(name);
+        if (worker !== undefined && policy === 'short') boss.notifyWorker(worker);
+      }
+    };
+    workers.set(name, await boss.work(name, polling, run));
     // A schedule's first run; ignored when an earlier process has left one waiting.
     if (policy === 'stately') await send(name, {}, { singletonKey: scheduleKey });
   };
