@@ -269,8 +269,14 @@ describeOnDatabases('what a person is offered', migrations, (open) => {
     await waitUntil('the log to say so', () => told().length > 0);
     expect(JSON.parse(told()[0] ?? '')).toMatchObject({ level: 40, server: 'vault', userId: ann.userId });
     expect(await listed('ann', 'tools')).toEqual(before);
+    // asked again and again, it says so once
+    const asked = signedRequests();
+    nowMs += 31_000;
+    await listed('ann', 'tools');
+    await waitUntil('the server to be asked again', () => signedRequests() > asked);
     fixture.offerTools([tool('export')]);
     nowMs += 31_000;
     await until(['export']);
+    expect(told()).toHaveLength(1);
   });
 });

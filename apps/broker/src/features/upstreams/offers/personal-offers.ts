@@ -65,6 +65,8 @@ export function createPersonalOffers(options: {
   const queue = createAskQueue({ atOnce: 8, maxWaiting: maxRemembered });
   const askedAtMs = new Map<string, number>();
   const waiting = new Map<string, () => void>();
+  /** Whose list is too large, as the operator was told. */
+  const toldTooLarge = new Set<string>();
   let stopped = false;
 
   async function read(userId: string, before: PersonOffers | undefined): Promise<PersonOffers> {
@@ -110,11 +112,7 @@ export function createPersonalOffers(options: {
     queue.add(key, () => {
       const work = ask(userId, server).catch((error: unknown) => {
         if (!(error instanceof UpstreamError) && !(error instanceof OfferTooLarge)) throw error;
-        if (error instanceof OfferTooLarge) {
-          // the person sees their list of before: only the operator can find out why
-          log.warn({ server: serverId, userId }, `the list of a person is not kept: ${error.message}`);
-          return;
-        }
+        if (error instanceof OfferTooLarge) return tellTooLarge(userId, serverId, error);
         log.debug({ err: error, server: serverId }, 'an offer could not be read');
         const [delayMs, ...more] = retryAfterMs;
         if (delayMs !== undefined && error.kind !== 'sign_in_required')
@@ -123,6 +121,15 @@ export function createPersonalOffers(options: {
       background.add(work, 'an offer could not be stored');
       return work.catch(() => {});
     });
+  }
+
+  /** The person sees their list of before: only the operator can find out why, and is told once. */
+  function tellTooLarge(userId: string, serverId: string, { message }: OfferTooLarge): void {
+    const key = keyOf(userId, serverId);
+    if (toldTooLarge.has(key)) return;
+    if (toldTooLarge.size >= maxRemembered) toldTooLarge.clear();
+    toldTooLarge.add(key);
+    log.warn({ server: serverId, userId }, `the list of a person is not kept: ${message}`);
   }
 
   function askLater(key: string, delayMs: number, act: () => void): void {
@@ -144,7 +151,9 @@ export function createPersonalOffers(options: {
       const drift = await catalogue.driftOf(server.id);
       // While it was asked another version may have been deployed, or none: the next request asks again.
       if (drift?.version !== server.manifest.version) return;
-      if (await store.store(account, drift, discovered)) await options.announce(userId);
+      const hasChanged = await store.store(account, drift, discovered);
+      toldTooLarge.delete(keyOf(userId, server.id));
+      if (hasChanged) await options.announce(userId);
     } finally {
       lease.release();
     }
