@@ -103,7 +103,8 @@ function unavailableText({ server, cause, retryAfterMs }: FailureFacts): string 
   const again = `${nothingCharged} Try again in ${seconds(retryAfterMs)}.`;
   switch (cause?.kind) {
     case 'restarting':
-      return `${server} ended unexpectedly and is starting again. ${again}`;
+      // without a scheduled restart it is being started this moment, perhaps for the first time
+      return `${server} ${retryAfterMs === undefined ? 'is starting' : 'ended unexpectedly and is starting again'}. ${again}`;
     case 'closed':
       return `${server} ended the connection before it had answered. ${nothingCharged} Check whether the call took effect before you try again.`;
     case 'quarantined':

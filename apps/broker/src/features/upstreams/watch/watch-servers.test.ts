@@ -49,6 +49,22 @@ test('a service that is killed is disconnected within 15 s, and connected again 
   await untilStatus('calendar', 'connected');
 }, 40_000);
 
+test('a call to a service that is being started says so, and nothing of an unexpected end', async () => {
+  const client = await connectModern(`${app.publicUrl}/mcp`, token);
+  const before = app.upstreams.services.pids().get('calendar');
+  kill('calendar', 'SIGKILL');
+  await waitUntil(
+    'it to be started again',
+    () => ![undefined, before].includes(app.upstreams.services.pids().get('calendar')),
+    promisedMs,
+  );
+  kill('calendar', 'SIGSTOP');
+  const { content } = await client.callTool({ name: 'calendar__list_events', arguments: {} });
+  kill('calendar', 'SIGCONT');
+  expect(JSON.stringify(content)).toContain('alendar is starting. Nothing was charged. Try again in 1 second.');
+  await untilStatus('calendar', 'connected');
+}, 40_000);
+
 test('people go on using an HTTP service that was killed under their calls, within 2 s of its return', async () => {
   const client = await connectModern(`${app.publicUrl}/mcp`, token);
   const bob = await app.identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' });
