@@ -115,7 +115,7 @@ test('[MKT-9] [MKT-26] [MKT-27] [MKT-28] a card shows counts and a status: conne
     ),
   );
   await page.goto('/marketplace');
-  await expect(cardOf(page, 'Everything')).toContainText('13 tools · 4 prompts');
+  await expect(cardOf(page, 'Everything')).toContainText('17 tools · 4 prompts');
   await expect(cardOf(page, 'Sequential Thinking')).toContainText('1 tool · 0 prompts');
   const colour = async (name: string, status: string) => {
     const badge = cardOf(page, name).getByText(status, { exact: true });
