@@ -34,7 +34,6 @@ import {
 } from '#features/usage/index.ts';
 import { createBilling, type Billing } from '#features/billing/index.ts';
 import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
-import { createOutgoingFetch } from '#adapters/openid/outgoing-fetch.ts';
 import { systemClock, type Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import { deriveKey, readMasterKey } from '#platform/crypto/master-key.ts';
@@ -42,8 +41,7 @@ import { createVault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import { migrate } from '#platform/db/migrate.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
-import { createOutgoing, type ResolveName } from '#platform/http/outgoing.ts';
-import { createOutgoingDispatcher } from '#platform/http/outgoing-dispatcher.ts';
+import type { ResolveName } from '#platform/http/outgoing.ts';
 import { createRouter, type Router } from '#platform/http/router.ts';
 import { buildServer } from '#platform/http/server.ts';
 import { createIds, type Ids } from '#platform/ids.ts';
@@ -51,11 +49,11 @@ import { createJobs } from '#platform/jobs/create-jobs.ts';
 import type { Log } from '#platform/log.ts';
 import { serveMetrics } from '#platform/metrics-server.ts';
 import { readInstallation } from './installation.ts';
+import { connectOutgoing } from './connect-outgoing.ts';
 import { logRefusals } from './log-refusals.ts';
 import { createMetrics } from './metrics.ts';
 import { migrations } from './migrations.ts';
 import { paths as bundledPaths, type Paths } from './paths.ts';
-import { sayProxy } from './say-proxy.ts';
 import { scheduleJobs } from './schedule-jobs.ts';
 import { answerNotFound, serveWeb } from './serve-web.ts';
 import { servicesOfUser } from './services-of-user.ts';
@@ -126,14 +124,13 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const { allowlist, programs, allowAddresses, policy } = readInstallation(config, paths, options.allowAddresses);
 
-  const outgoing = createOutgoing(config.outgoingProxy, options.resolve);
-  const outgoingDispatcher = createOutgoingDispatcher(outgoing);
-  sayProxy(config.outgoingProxy, log);
+  const leaving = connectOutgoing(config.outgoingProxy, log, options.resolve);
+  const { outgoing } = leaving;
 
   const diagnostics = createDiagnostics({
     db,
     publicUrl: config.publicUrl,
-    dispatcher: outgoingDispatcher,
+    dispatcher: leaving.dispatcher,
     findTokenOwner: (authorization, resource) => identity.findTokenOwner(authorization, resource),
     namesOfApps: (userId) => identity.namesOfApps(userId),
     noteClientVersion: (grantId, version) => identity.noteClientVersion(grantId, version),
@@ -148,7 +145,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ids,
     log,
     vault,
-    connectUpstream: (settings) => connectOpenId({ fetch: createOutgoingFetch(outgoingDispatcher), ...settings }),
+    connectUpstream: (settings) => connectOpenId({ fetch: leaving.fetch, ...settings }),
     outgoing,
     hasServer: (serverId) => catalogue.snapshot().byId.has(serverId),
     disabledServers: (userId) => upstreams.preferences.readDisabled(userId),
@@ -291,7 +288,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         ['identity', () => identity.stop()],
         ['icons', () => icons.stop()],
         ['catalogue', () => catalogue.stop()],
-        ['requests that leave', () => outgoingDispatcher.destroy()],
+        ['requests that leave', () => leaving.dispatcher.destroy()],
         ['database', () => db.close()],
       ];
       for (const [name, stopPart] of steps) {
