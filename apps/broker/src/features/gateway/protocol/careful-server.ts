@@ -29,6 +29,9 @@ const internalError = -32603;
 export class CarefulServer extends Server {
   readonly #parts: Pick<GatewayParts, 'log' | 'answered'>;
   readonly #whyClosed: () => Promise<ClosedLink | undefined>;
+  #asked:
+    | { declared: ClientCapabilities | undefined; revision: string | undefined; usable: ClientCapabilities | undefined }
+    | undefined;
 
   /** `whyClosed` is checked for each request, because a session may outlive the switch of its server. */
   constructor(
@@ -45,10 +48,14 @@ export class CarefulServer extends Server {
     this.#whyClosed = whyClosed;
   }
 
-  /** What the client of a session can be asked: less than it declared, for some. */
+  /** What the client of a session can be asked: less than it declared, for some. Every call of the session asks for it. */
   override getClientCapabilities(): ClientCapabilities | undefined {
     const declared = super.getClientCapabilities();
-    return usableCapabilities(declared, this.getClientVersion(), this.getNegotiatedProtocolVersion());
+    const revision = this.getNegotiatedProtocolVersion();
+    if (declared !== this.#asked?.declared || revision !== this.#asked?.revision) {
+      this.#asked = { declared, revision, usable: usableCapabilities(declared, this.getClientVersion(), revision) };
+    }
+    return this.#asked?.usable;
   }
 
   /** Methods that the link does not announce are answered too: with an empty list, or with the server's own answer. */
