@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '#platform/clock.ts';
+import { elapsedTime, type Clock } from '#platform/clock.ts';
 import type { CallRequest } from './call-request.ts';
 
 const rememberMs = 24 * 60 * 60_000;
@@ -30,6 +30,7 @@ export type PageQuestions = {
 
 /** @param ttlMs how long a question can be answered */
 export function createPageQuestions({ clock, ttlMs }: { clock: Clock; ttlMs: number }): PageQuestions {
+  const time = elapsedTime(clock);
   const clients = new Map<string, Asked>();
 
   function remember(key: string, asked: Asked): void {
@@ -44,7 +45,7 @@ export function createPageQuestions({ clock, ttlMs }: { clock: Clock; ttlMs: num
       const key = clientOf(request);
       const known = clients.get(key);
       if (!known || known.answers) return true;
-      const ageMs = clock.now() - known.sinceMs;
+      const ageMs = time.now() - known.sinceMs;
       if (ageMs >= rememberMs) return clients.delete(key);
       known.isIgnored ||= ageMs >= ttlMs || known.questions.has(questionOf(request));
       return !known.isIgnored;
@@ -53,13 +54,13 @@ export function createPageQuestions({ clock, ttlMs }: { clock: Clock; ttlMs: num
       const key = clientOf(request);
       const known = clients.get(key);
       if (known?.answers) return;
-      const asked = known ?? { sinceMs: clock.now(), questions: new Set(), isIgnored: false, answers: false };
+      const asked = known ?? { sinceMs: time.now(), questions: new Set(), isIgnored: false, answers: false };
       if (asked.questions.size < maxQuestions) asked.questions.add(questionOf(request));
       remember(key, asked);
     },
     answered(request) {
       remember(clientOf(request), {
-        sinceMs: clock.now(),
+        sinceMs: time.now(),
         questions: new Set(),
         isIgnored: false,
         answers: true,
