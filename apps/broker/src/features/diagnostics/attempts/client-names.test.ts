@@ -90,7 +90,7 @@ test('two clients of one name are told apart, in the log of calls as among the a
   expect(await attemptNames(person)).toEqual(['Codex 0.169 (2)', 'Codex 0.169']);
 });
 
-test('a program with a token is called by its user agent, whatever it says of itself', async () => {
+test('the user agent names a program with a token, and clientInfo does not', async () => {
   const person = await newPerson(app.publicUrl);
   const { token } = await person.createToken('laptop');
   await callAs(token, { name: 'fallback-test', version: '7.7' }, 'claude-code/2.1.330 (cli)');

@@ -79,7 +79,7 @@ describe.each([
     await one.close();
   });
 
-  test('alone ask Claude Code to stay loaded, whatever a server says of its own', async () => {
+  test('ask Claude Code to stay loaded, and a tool of a server cannot', async () => {
     const loadedAt = async (path: string) => {
       const client = await connect(`${app.publicUrl}${path}`, token);
       const { tools } = await client.listTools();

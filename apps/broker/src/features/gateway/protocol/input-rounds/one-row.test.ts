@@ -89,7 +89,7 @@ test.each(Object.keys(clients).flatMap((client) => tools.map((name) => ({ client
   },
 );
 
-test('a call without a question has one round, and a question that nobody answers leaves its row', async () => {
+test('a call without a question has one round, and an unanswered question leaves its row', async () => {
   await clients['SDK v2 with a session']?.('old__test_simple_text', {});
   expect(await logged()).toMatchObject([{ outcome: 'ok', rounds: 1 }]);
   await clearUsageRows(app);

@@ -192,7 +192,7 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
     return rows[0]?.user_id ?? '';
   }
 
-  test('messages that nobody waits for are bounded in number and size, and removed after a minute', async () => {
+  test('messages that no broker takes are bounded in number and size, and removed after a minute', async () => {
     const session = await open();
     const text = 'x'.repeat(400_000);
     for (let id = 1; id <= 30; id++) await post(1, session, { id, result: { text } });
