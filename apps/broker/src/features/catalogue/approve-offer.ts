@@ -19,8 +19,9 @@ export type OfferedList = { version: string; items: readonly StoredCapability[] 
 
 /**
  * Sets the list that the shop shows of a server to which each person signs in. The list comes from a connection test or from
- * one person's discovery, and only an administrator's approval puts it into the shop. It stays until the next approval or
- * version, whatever the server lists to anyone. A person's tool with exactly an approved definition needs no review.
+ * one person's discovery, and only an administrator's approval puts it into the shop. The next
+ * approval or version replaces it; what the server lists later does not. A person's tool needs no review if its definition
+ * was approved.
  * @throws SoukError not_found for a server that is not deployed, or in another version
  */
 export async function approveOffer(

@@ -7,7 +7,8 @@ export function diagnosticsContributor({ query }: { query: Query }): AccountCont
     name: 'connectionAttempts',
     export: async (userId) => {
       const { rows } = await query(
-        `select client_name as "clientName", client_version as "clientVersion", user_agent as "userAgent", era, protocol_version as "protocolVersion",
+        `select client_name as "clientName", client_version as "clientVersion", user_agent as "userAgent", era,
+           protocol_version as "protocolVersion",
            first_passed as "firstPassed", last_passed as "lastPassed", failed, started_at as "startedAt",
            last_at as "lastAt"
          from connection_attempts where user_id = $1 order by started_at`,

@@ -7,8 +7,9 @@ import { createRateLimit } from '#platform/rate-limit.ts';
 
 const keepMs = 30 * 24 * 60 * 60_000;
 const shownFaults = 20;
-/** Anybody can name a document: of those that are not well known the newest are kept, and this many a minute written. */
+/** A request without a sign-in can name any document. Of unknown clients the newest faults are kept. */
 const maxStrangers = 200;
+/** Faults of unknown clients that are written in a minute. */
 const strangersPerMinute = 60;
 
 type FaultRow = {
@@ -22,8 +23,8 @@ type FaultRow = {
 };
 
 /**
- * Clients' documents that could not be fetched. Nobody is signed in then, so a fault belongs to no person: everyone sees
- * those of well-known clients, and an administrator all of them, since the address of another may tell whose it is.
+ * Clients' documents that could not be fetched. A fetch comes before the sign-in, so a fault belongs to no person.
+ * Everyone sees the faults of well-known clients. Only administrators see others: their addresses may tell whose they are.
  */
 export function createDocumentFaults(options: { query: Query; clock: Clock; background: Background }) {
   const { query, clock, background } = options;

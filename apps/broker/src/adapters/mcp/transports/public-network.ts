@@ -13,10 +13,7 @@ const forwardedResolver = '169.254.1.1';
 /** The second has the resolvers behind systemd's, which itself listens on 127.0.0.53. */
 const resolverFiles = ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf'];
 const pastaOptions = '--foreground --quiet --config-net --no-map-gw -t none -u none -T none -U none'.split(' ');
-/**
- * `nobody`. If root starts pasta, pasta itself switches to this user and then cannot set up its namespace. So a broker that
- * runs as root starts pasta as this user.
- */
+/** The user `nobody`. A broker that runs as root starts pasta as this user: started by root, pasta fails. */
 const ordinary = '65534';
 
 /**

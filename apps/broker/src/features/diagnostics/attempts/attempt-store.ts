@@ -87,7 +87,8 @@ export function createAttemptStore(db: Database, ids: Ids) {
     /** Newest first, bounded. */
     async list(userId: string, now: Date): Promise<AttemptRow[]> {
       const { rows } = await db.query<AttemptRow>(
-        `select a.id, case when a.key like 'grant:%' then substr(a.key, 7) end as grant_id, a.client_id, a.client_name, a.client_version, a.user_agent, a.era, a.protocol_version, a.first_passed,
+        `select a.id, case when a.key like 'grant:%' then substr(a.key, 7) end as grant_id, a.client_id, a.client_name,
+           a.client_version, a.user_agent, a.era, a.protocol_version, a.first_passed,
            a.last_passed, a.failed, a.started_at, a.last_at, t.name as personal_token_name
          from connection_attempts a
            left join personal_tokens t on a.key like 'personal:%' and t.user_id = a.user_id

@@ -24,7 +24,8 @@ export type SelfTest = {
 
 /**
  * Goes the way of the common clients against this installation, by real HTTP to PUBLIC_URL and nowhere else (but the
- * sign-in providers, for their clocks, and well-known clients, for their documents). The client, the token and the attempt that this makes are removed at the end.
+ * sign-in providers, for their clocks, and well-known clients, for their documents). The client, the token and the attempt
+ * that this makes are removed at the end.
  */
 export function createSelfTest(options: {
   db: { query: Query };

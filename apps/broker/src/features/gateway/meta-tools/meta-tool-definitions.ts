@@ -53,7 +53,7 @@ export const metaTools: readonly Tool[] = (
     {
       name: 'call_tool',
       title: 'Call any tool',
-      description: 'Calls a tool by the name that find_tools gave, whatever it does.',
+      description: 'Calls any tool by the name that find_tools gave, also one that changes or deletes something.',
       inputSchema: innerCall,
       annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
     },

@@ -66,8 +66,8 @@ export function createAuthorizations(options: {
     /** Newest first. */
     async list(userId: string): Promise<AuthorizationRow[]> {
       const { rows } = await db.query<AuthorizationRow>(
-        `select a.grant_id, a.client_id, a.client_name, a.client_version, a.client_uri, a.redirect_host, a.created_at, a.last_used_at,
-           a.browser_name, g.payload->'resources' as resources
+        `select a.grant_id, a.client_id, a.client_name, a.client_version, a.client_uri, a.redirect_host,
+           a.created_at, a.last_used_at, a.browser_name, g.payload->'resources' as resources
          from authorizations a
            join oauth_records g on g.model = 'Grant' and g.id = a.grant_id and g.account_id = $1::text
          where a.user_id = $1::uuid and g.expires_at > now() order by a.created_at desc, a.grant_id`,
