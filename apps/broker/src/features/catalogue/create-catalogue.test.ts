@@ -172,6 +172,23 @@ describeOnDatabases('the stored catalogue', catalogueMigrations, (open) => {
     await Promise.all([first.stop(), second.stop()]);
   });
 
+  test('never goes back to the status before, when a read began before the new one was written', async () => {
+    const catalogue = await start();
+    await catalogue.stage(manifest('weather'), { origin: 'admin' });
+    await catalogue.deploy('weather', '1.0.0');
+    const seen: string[] = [];
+    catalogue.onChange((snapshot) => seen.push(snapshot.byId.get('weather')?.status ?? 'gone'));
+    const reading = catalogue.iconChanged('weather');
+    const written = catalogue.setHealth('weather', { status: 'error', detail: 'It does not answer', era: undefined });
+    await Promise.all([reading, written]);
+    expect(seen.length, 'once when it is known, and once for each read').toBeGreaterThan(2);
+    expect(new Set(seen)).toEqual(new Set(['error']));
+    // what is written by others counts again
+    await catalogue.storeDiscovery('weather', offering());
+    expect(catalogue.snapshot().byId.get('weather')?.status).toBe('connected');
+    await catalogue.stop();
+  });
+
   test('keeps the last catalogue of an unreachable server, also after a restart', async () => {
     const db = await open();
     const before = await createCatalogue({ db, clock: systemClock, log });

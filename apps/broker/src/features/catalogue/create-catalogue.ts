@@ -55,6 +55,8 @@ export type Catalogue = Deployments & {
   stop(): Promise<void>;
 };
 
+type NewHealth = { health: Pick<CatalogueServer, 'status' | 'statusDetail' | 'era'>; isWritten: boolean };
+
 export async function createCatalogue(options: {
   db: Database;
   clock: Clock;
@@ -66,10 +68,16 @@ export async function createCatalogue(options: {
   const db = options.db.kysely.withTables<CatalogueTables>();
   const listeners = new Set<(snapshot: CatalogueSnapshot) => void>();
   const healthWrittenAtMs = new Map<string, number>();
+  /** The newest health of servers, until a read that began after it was written: an earlier one does not have it. */
+  const newest = new Map<string, NewHealth>();
   let current = createSnapshot(1, await readDeployed(db));
 
   function publish(servers: readonly CatalogueServer[]): void {
-    current = createSnapshot(current.version + 1, servers);
+    const withHealth = (server: CatalogueServer) => {
+      const health = newest.get(server.id)?.health;
+      return health ? { ...server, ...health } : server;
+    };
+    current = createSnapshot(current.version + 1, servers.map(withHealth));
     for (const listener of listeners) listener(current);
   }
 
@@ -84,7 +92,10 @@ export async function createCatalogue(options: {
     reading = (async () => {
       do {
         again = false;
-        publish(await readDeployed(db));
+        const written = [...newest].filter(([, { isWritten }]) => isWritten);
+        const servers = await readDeployed(db);
+        for (const [serverId, health] of written) if (newest.get(serverId) === health) newest.delete(serverId);
+        publish(servers);
       } while (again);
     })().finally(() => {
       reading = undefined;
@@ -156,14 +167,14 @@ export async function createCatalogue(options: {
         (change.era === undefined || server.era?.verdict === change.era);
       if (same && nowMs - (healthWrittenAtMs.get(serverId) ?? 0) < healthWriteIntervalMs) return;
       healthWrittenAtMs.set(serverId, nowMs);
-      if (!same) {
-        const era = change.era ? { verdict: change.era, atMs: nowMs } : server.era;
-        const updated = { ...server, status: change.status, statusDetail: change.detail, era };
-        publish(current.servers.map((other) => (other.id === serverId ? updated : other)));
-      }
-      await offers.upsertHealth(db, serverId, { ...change, checkedAtMs: nowMs });
-      // a read that began before may have published the status before this one
-      if (!same) await changed(serverId);
+      const write = () => offers.upsertHealth(db, serverId, { ...change, checkedAtMs: nowMs });
+      if (same) return write();
+      const era = change.era ? { verdict: change.era, atMs: nowMs } : server.era;
+      const known: NewHealth = { health: { status: change.status, statusDetail: detail, era }, isWritten: false };
+      newest.set(serverId, known);
+      publish(current.servers);
+      await write().finally(() => (known.isWritten = true));
+      await changed(serverId);
     },
 
     toolChanges: (filter) => listToolChanges(db, filter),
