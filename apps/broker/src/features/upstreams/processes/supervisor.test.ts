@@ -7,7 +7,13 @@ import { waitUntil } from '#testing/wait-until.ts';
 import { openPool } from '../testing/open-pool.ts';
 import { testServer } from '../testing/test-server.ts';
 
-const files = testServer({ id: 'files', connection: { type: 'stdio', command: 'files' }, isolation: 'perUser' });
+const files = testServer({
+  id: 'files',
+  connection: { type: 'stdio', command: 'files' },
+  isolation: 'perUser',
+  // 32 programs that start at once take a slow machine longer than the usual five seconds
+  deadlines: { connectMs: 30_000 },
+});
 const lingers = testServer({ id: 'lingers', connection: { type: 'stdio', command: 'lingers' }, isolation: 'perUser' });
 const broken = testServer({ id: 'broken', connection: { type: 'stdio', command: 'fault' }, isolation: 'perUser' });
 
