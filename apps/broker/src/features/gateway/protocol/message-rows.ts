@@ -1,0 +1,95 @@
+import type { Clock } from '#platform/clock.ts';
+import type { Query } from '#platform/db/database.ts';
+
+/** How long a message waits for the process that it is meant for. */
+const keepMs = 60_000;
+const maxPerUser = 64;
+
+/** A message that waits. `recipient` and `target` say for whom and for what; `kind` is one of its table's. */
+export type WaitingMessage = { id: string; recipient: string; kind: string; target: string | null };
+export type NewMessage = WaitingMessage & { userId: string; message: string };
+
+/** Messages from one process to another: rows that the receiver deletes. A NOTIFY tells of each. */
+export type MessageRows = {
+  /** Stores a message and sends the notice. @returns false if too much waits for its user already: nothing is stored */
+  add(added: NewMessage, notice: string): Promise<boolean>;
+  /** Takes a message out, so that one process handles it; undefined if another one has. */
+  take(of: Pick<WaitingMessage, 'id' | 'recipient'>): Promise<Pick<NewMessage, 'userId' | 'message'> | undefined>;
+  /** The messages that wait for these recipients, oldest first. */
+  waiting(recipients: readonly string[]): Promise<WaitingMessage[]>;
+  removeExpired(): Promise<void>;
+};
+
+/**
+ * @param table has the columns id, user_id, kind, target, message and created_at
+ * @param recipient its column for whom a message is
+ * @param channel of the notices
+ */
+export function createMessageRows(options: {
+  query: Query;
+  clock: Clock;
+  table: string;
+  recipient: string;
+  channel: string;
+  maxBytesPerUser: number;
+}): MessageRows {
+  const { query, clock, table, recipient: column, channel, maxBytesPerUser } = options;
+  const oldest = () => new Date(clock.now() - keepMs);
+
+  return {
+    async add({ id, recipient, userId, kind, target, message }, notice) {
+      // one statement, so that the notice cannot be sent before the message can be read
+      const { rows } = await query(
+        `with expired as (
+           delete from ${table} where id in (
+             select id from ${table} where user_id = $3 and created_at <= $8 for update skip locked
+           )
+         ), waiting as (
+           select count(*) as number, coalesce(sum(octet_length(message)), 0) as bytes
+           from ${table} where user_id = $3 and created_at > $8
+         ), added as (
+           insert into ${table} (id, ${column}, user_id, kind, target, message, created_at)
+           select $1::uuid, $2, $3::uuid, $4, $5, $6::text, $7::timestamptz from waiting
+           where number < $9 and bytes + octet_length($6::text) <= $10 returning id
+         )
+         select pg_notify($11, $12) from added`,
+        [
+          id,
+          recipient,
+          userId,
+          kind,
+          target,
+          message,
+          new Date(clock.now()),
+          oldest(),
+          maxPerUser,
+          maxBytesPerUser,
+          channel,
+          notice,
+        ],
+      );
+      return rows.length > 0;
+    },
+
+    async take({ id, recipient }) {
+      const { rows } = await query<{ user_id: string; message: string }>(
+        `delete from ${table} where id = $1 and ${column} = $2 and created_at > $3 returning user_id, message`,
+        [id, recipient, oldest()],
+      );
+      return rows[0] && { userId: rows[0].user_id, message: rows[0].message };
+    },
+
+    async waiting(recipients) {
+      const { rows } = await query<WaitingMessage>(
+        `select id, ${column} as recipient, kind, target from ${table}
+         where ${column} = any($1::text[]) and created_at > $2 order by id`,
+        [recipients, oldest()],
+      );
+      return rows;
+    },
+
+    async removeExpired() {
+      await query(`delete from ${table} where created_at <= $1`, [oldest()]);
+    },
+  };
+}
