@@ -8,8 +8,8 @@ import { startTestApp, type TestApp, type TestAppOptions } from './start-app.ts'
 export type Replicas = {
   /** The address of both: each request goes to the other broker than the one before. */
   publicUrl: string;
-  /** The header with which a test chooses the broker of a request. */
-  at(broker: 0 | 1): { 'x-broker': string };
+  /** The header with which a test chooses the broker of a request: one of these, or a further one by its port. */
+  at(broker: number): { 'x-broker': string };
   apps: [TestApp, TestApp];
   /** Stops a broker and starts another one in its place. */
   restart(broker: 0 | 1): Promise<void>;
@@ -26,7 +26,8 @@ export async function startReplicas(
   const balancer = createServer((incoming, outgoing) => {
     const chosen = incoming.headers['x-broker'];
     turn += 1;
-    forward(incoming, outgoing, ports[typeof chosen === 'string' ? Number(chosen) : turn % 2]);
+    const broker = typeof chosen === 'string' ? Number(chosen) : turn % 2;
+    forward(incoming, outgoing, ports[broker] ?? broker);
   });
   const { port, close } = await listenLocally(balancer);
   const publicUrl = `http://127.0.0.1:${port}`;

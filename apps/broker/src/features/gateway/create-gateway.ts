@@ -17,6 +17,7 @@ import { isCompact } from './preferences/gateway-preferences.ts';
 import { createInFlight } from './http/in-flight.ts';
 import { createKeepAlive, type KeepAliveTimes } from './http/keep-alive.ts';
 import { createInputRounds } from './protocol/input-rounds/create-input-rounds.ts';
+import { createRoundsElsewhere } from './protocol/input-rounds/elsewhere/rounds-elsewhere.ts';
 import { roundTtlMs } from './protocol/input-rounds/request-state.ts';
 import { createMcpEndpoint } from './protocol/mcp-endpoint.ts';
 import { createPersonalView } from './view/personal-view.ts';
@@ -30,7 +31,7 @@ export type Gateway = {
   mountRoutes(app: FastifyInstance, router: Router): Promise<void>;
   /** Sessions of clients up to 2025-11-25 in the memory of this process. */
   sessionCount(): number;
-  /** Removes those that have been idle for too long, of every process. */
+  /** Removes those that have been idle for too long, and messages that no process took, of every process. */
   removeExpiredSessions(): Promise<void>;
   /**
    * Takes no more calls, but the answers to questions of those under way; resolves when these have been answered, or after
@@ -68,6 +69,9 @@ export async function createGateway(options: {
   const { charges, entitlement } = options.billing;
   const view = createPersonalView(entitlement, options);
   const pages = createPageQuestions({ clock, ttlMs: roundTtlMs });
+  // an embedded database has one broker
+  const elsewhere =
+    db.engine === 'postgresql' ? await createRoundsElsewhere({ ...options, underWay: answers }) : undefined;
   const parts: GatewayParts = {
     ...options,
     charges,
@@ -81,7 +85,7 @@ export async function createGateway(options: {
       events?.requestAnswered(request, method);
     },
     isCompact: (caller) => isCompact(db.query, caller),
-    rounds: createInputRounds({ key: options.stateKey, clock, underWay: answers, pages }),
+    rounds: createInputRounds({ key: options.stateKey, clock, underWay: answers, pages, elsewhere }),
     pages,
     keepAlive: createKeepAlive(options.keepAlive),
     publicUrl: config.publicUrl,
@@ -118,7 +122,10 @@ export async function createGateway(options: {
       });
     },
     sessionCount: () => endpoint.sessions.size,
-    removeExpiredSessions: () => endpoint.sessions.removeExpired(),
+    async removeExpiredSessions() {
+      await endpoint.sessions.removeExpired();
+      await elsewhere?.removeExpired();
+    },
     async drain(timeoutMs) {
       draining = true;
       await answers.idle(timeoutMs);
@@ -127,7 +134,7 @@ export async function createGateway(options: {
       stopWatching();
       stopPersonChanges();
       stopRevocations();
-      parts.rounds.stop();
+      await parts.rounds.stop();
       parts.subscriptions.stop();
       await endpoint.stop();
     },

@@ -49,4 +49,22 @@ export const gatewayMigrations: readonly Migration[] = [
       `create index mcp_session_messages_created on mcp_session_messages (created_at)`,
     ],
   },
+  {
+    name: '0053-gateway-round-messages',
+    statements: [
+      // A round of a call that reached another process than the one where the call waits, or its answer on the way back.
+      `create table mcp_round_messages (
+        id uuid primary key,
+        broker_id text not null,
+        user_id uuid not null,
+        kind text not null check (kind in ('round', 'answer')),
+        target text not null,
+        message text not null,
+        created_at timestamptz not null
+      )`,
+      `create index mcp_round_messages_broker on mcp_round_messages (broker_id)`,
+      `create index mcp_round_messages_user on mcp_round_messages (user_id, created_at)`,
+      `create index mcp_round_messages_created on mcp_round_messages (created_at)`,
+    ],
+  },
 ];

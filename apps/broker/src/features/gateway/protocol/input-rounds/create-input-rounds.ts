@@ -13,7 +13,10 @@ import type { LogicalCall } from '../../call/call.ts';
 import type { CallRequest } from '../../call/call-request.ts';
 import type { PageQuestions } from '../../call/page-questions.ts';
 import type { InFlight } from '../../http/in-flight.ts';
-import { startParkedCall, type ParkedCall } from './parked-call.ts';
+import { LostCallError } from './elsewhere/lost-call.ts';
+import type { RoundsElsewhere } from './elsewhere/rounds-elsewhere.ts';
+import type { HeldCall } from './elsewhere/taken-rounds.ts';
+import { startParkedCall, type ParkedCall, type RoundSide } from './parked-call.ts';
 import { createRequestStates, roundTtlMs, unusableState, type BoundCall, type RoundState } from './request-state.ts';
 
 const maxParked = 1000;
@@ -46,14 +49,17 @@ export type InputRounds = {
     sdk: ServerContext,
     call: (request: CallRequest<P>) => Promise<Answer | InputRequiredResult>,
   ): Promise<Answer | InputRequiredResult>;
-  stop(): void;
+  stop(): Promise<void>;
 };
+
+type Parked = { call: ParkedCall<object>; bound: BoundCall; expiry: NodeJS.Timeout; leave(): void };
 
 export function createInputRounds({
   key,
   clock,
   underWay,
   pages,
+  elsewhere,
 }: {
   key: Uint8Array;
   clock: Clock;
@@ -61,10 +67,11 @@ export function createInputRounds({
   underWay: Pick<InFlight, 'enter'>;
   /** Is told of each round, with which a client has answered. */
   pages: Pick<PageQuestions, 'answered'>;
+  /** Reaches the calls that wait in other processes; undefined where there can be no other. */
+  elsewhere: RoundsElsewhere | undefined;
 }): InputRounds {
   const states = createRequestStates(key, clock);
-  /** Only in this process: a client that returns to another replica has to start again. */
-  const parked = new Map<string, { call: ParkedCall<object>; expiry: NodeJS.Timeout; leave(): void }>();
+  const parked = new Map<string, Parked>();
 
   /** Only in this process too: a state that is sent again to another replica writes the row of its call again. */
   const begun = new Set<string>();
@@ -86,13 +93,13 @@ export function createInputRounds({
     known?.leave();
   }
 
-  function park(call: ParkedCall<object>): string {
+  function park(call: ParkedCall<object>, bound: BoundCall): string {
     const id = randomUUID();
     const expiry = setTimeout(() => {
       forget(id);
       call.end();
     }, roundTtlMs).unref();
-    parked.set(id, { call, expiry, leave: underWay.enter() });
+    parked.set(id, { call, bound, expiry, leave: underWay.enter() });
     return id;
   }
 
@@ -114,17 +121,43 @@ export function createInputRounds({
       call.end();
       throw new ProtocolError(-32603, 'Too many calls are already waiting for an answer');
     }
-    const requestState = await states.seal({ ...carried(call.logical), parked: park(call) }, bound);
+    const where = { parked: park(call, bound), ...(elsewhere && { broker: elsewhere.broker }) };
+    const requestState = await states.seal({ ...carried(call.logical), ...where }, bound);
     return inputRequired({ inputRequests: questions, requestState });
   }
 
-  async function resume(id: string, bound: BoundCall, request: CallRequest<RoundParams>): Promise<object> {
+  /** Takes a parked call out for its next round: each state is used once. */
+  function takeOut(id: string): HeldCall | undefined {
     const waiting = parked.get(id);
-    if (!waiting) throw unusableState();
+    if (!waiting) return undefined;
     forget(id);
-    countAnswer(waiting.call.logical);
-    const round = await waiting.call.round(request, request.params.inputResponses ?? {});
-    return 'answer' in round ? round.answer : pause(waiting.call, round.questions, bound, request.signal);
+    const { call, bound } = waiting;
+    return {
+      userId: call.userId,
+      end: call.end,
+      async goOn(side: RoundSide, answers) {
+        countAnswer(call.logical);
+        const round = await call.round(side, answers);
+        return 'answer' in round ? round.answer : pause(call, round.questions, bound, side.signal);
+      },
+    };
+  }
+  elsewhere?.serve(takeOut);
+
+  async function resume(
+    { parked: id, broker }: Extract<RoundState, { parked: string }>,
+    { method }: BoundCall,
+    request: CallRequest<RoundParams>,
+  ): Promise<object> {
+    const held = takeOut(id);
+    if (held) return held.goOn(request, request.params.inputResponses ?? {});
+    if (!elsewhere || broker === undefined || broker === elsewhere.broker) throw unusableState();
+    try {
+      return await elsewhere.run({ broker, parked: id }, request);
+    } catch (error) {
+      if (error instanceof LostCallError && method === 'tools/call') return error.toResult();
+      throw error;
+    }
   }
 
   return {
@@ -138,7 +171,7 @@ export function createInputRounds({
       const state = requestState === undefined ? undefined : await states.open(requestState, bound, sdk);
       if (state) pages.answered(request);
       // why the cast: a state is bound to its call, and that call returns an Answer of the same method
-      if (state && 'parked' in state) return (await resume(state.parked, bound, request)) as Answer;
+      if (state && 'parked' in state) return (await resume(state, bound, request)) as Answer;
 
       // why the cast: only the requestState, which is optional everywhere, was replaced
       const own = { ...params, ...(state?.server !== undefined && { requestState: state.server }) } as P;
@@ -159,7 +192,8 @@ export function createInputRounds({
       const round = await running.round(request, {});
       return 'answer' in round ? round.answer : pause(running, round.questions, bound, request.signal);
     },
-    stop() {
+    async stop() {
+      await elsewhere?.stop();
       for (const [id, { call }] of parked) {
         forget(id);
         call.end();

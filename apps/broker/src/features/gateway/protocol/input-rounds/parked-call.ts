@@ -6,6 +6,9 @@ import type { CallRequest } from '../../call/call-request.ts';
 type Question = Ask & { resolve(answer: Record<string, unknown>): void };
 type Round<Answer> = { answer: Answer } | { questions: InputRequests };
 
+/** The client's side of one round. */
+export type RoundSide = Pick<CallRequest<unknown>, 'signal' | 'onProgress' | 'onLog' | 'listening'>;
+
 /** A call that continues to run while its client, which cannot be asked during a request, collects the answers. */
 export type ParkedCall<Answer> = {
   readonly userId: string;
@@ -14,7 +17,7 @@ export type ParkedCall<Answer> = {
    * Runs one request of the client: passes on its answers, then waits for the end of the call or the next questions.
    * Rejects as the call does. The call ends if the client hangs up meanwhile.
    */
-  round(request: CallRequest<unknown>, answers: Record<string, unknown>): Promise<Round<Answer>>;
+  round(side: RoundSide, answers: Record<string, unknown>): Promise<Round<Answer>>;
   end(): void;
 };
 
@@ -33,7 +36,7 @@ export function startParkedCall<Answer>(
   let asked = 0;
   let wake = () => {};
   // progress goes to the client's currently open request
-  let current: CallRequest<unknown> | undefined = first;
+  let current: RoundSide | undefined = first;
 
   const running = call({
     signal: abort.signal,
@@ -59,11 +62,11 @@ export function startParkedCall<Answer>(
   return {
     userId: first.context.caller.userId,
     logical: first.logical,
-    async round(request, answers) {
-      current = request;
+    async round(side, answers) {
+      current = side;
       const hangUp = () => abort.abort();
-      if (request.signal.aborted) hangUp();
-      request.signal.addEventListener('abort', hangUp, { once: true });
+      if (side.signal.aborted) hangUp();
+      side.signal.addEventListener('abort', hangUp, { once: true });
       for (const [key, question] of questions) {
         const answer = answers[key];
         if (typeof answer !== 'object' || answer === null) continue;
@@ -78,7 +81,7 @@ export function startParkedCall<Answer>(
         const ended = await Promise.race([running.then((answer) => ({ answer })), nextQuestion]);
         return ended ?? { questions: present(questions) };
       } finally {
-        request.signal.removeEventListener('abort', hangUp);
+        side.signal.removeEventListener('abort', hangUp);
         current = undefined;
       }
     },

@@ -20,8 +20,8 @@ export type RoundState = {
       /** The server's own requestState. */
       server?: string;
     }
-  /** The id of a parked call. */
-  | { parked: string }
+  /** The id of a parked call, and the process where it waits. */
+  | { parked: string; broker?: string }
 );
 
 /** The call that a state is bound to. It is invalid for any other user or call. */

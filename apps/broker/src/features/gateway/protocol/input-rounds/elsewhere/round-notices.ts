@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import type { LoggingMessageNotification, Progress } from '@modelcontextprotocol/server';
+
+export const channel = 'mcp_rounds';
+
+/** PostgreSQL refuses notices from 8000 bytes on. */
+const maxNoticeBytes = 7900;
+
+const addressed = { to: z.string(), round: z.string() };
+
+/** What processes tell each other of a round. `to` is the process that a notice is for. */
+const notice = z.discriminatedUnion('kind', [
+  /** To the process where the call waits: the row of a round has come, or its client has gone. */
+  z.object({ kind: z.literal('round'), ...addressed, parked: z.string() }),
+  z.object({ kind: z.literal('cancelled'), ...addressed, parked: z.string() }),
+  /** Back: the row of its answer has come, or there will be none. */
+  z.object({ kind: z.literal('answer'), ...addressed, row: z.string() }),
+  z.object({ kind: z.literal('refused'), ...addressed, why: z.enum(['unknown', 'lost', 'too_much']) }),
+  z.object({ kind: z.literal('progress'), ...addressed, progress: z.custom<Progress>() }),
+  z.object({ kind: z.literal('log'), ...addressed, log: z.custom<LoggingMessageNotification['params']>() }),
+  /** To all: these rounds are still running. */
+  z.object({ kind: z.literal('running'), rounds: z.array(z.string()) }),
+]);
+export type RoundNotice = z.infer<typeof notice>;
+
+/** A notice as NOTIFY takes it; undefined if it is too long. */
+export function writeNotice(of: RoundNotice): string | undefined {
+  const text = JSON.stringify(of);
+  return Buffer.byteLength(text) <= maxNoticeBytes ? text : undefined;
+}
+
+/** Reads what another process wrote; undefined for what this version does not know. */
+export function readNotice(payload: string): RoundNotice | undefined {
+  return notice.safeParse(JSON.parse(payload)).data;
+}

@@ -1,0 +1,100 @@
+import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { Ids } from '#platform/ids.ts';
+import type { Log } from '#platform/log.ts';
+import type { InFlight } from '../../../http/in-flight.ts';
+import { createMessageRows } from '../../message-rows.ts';
+import { channel, readNotice, writeNotice, type RoundNotice } from './round-notices.ts';
+import { createSentRounds, type ElsewhereCall, type RoundRequest } from './sent-rounds.ts';
+import { createTakenRounds, type TakenRounds, type TakeOut } from './taken-rounds.ts';
+
+/** Results of tools have 8 MiB at most, and of a user's calls 8 wait in a process. */
+const maxBytesPerUser = 64 * 1024 * 1024;
+
+/** Rounds that reach another process than the one where their call waits. */
+export type RoundsElsewhere = {
+  /** Names this process in a requestState, until it ends. */
+  readonly broker: string;
+  /**
+   * Runs a round in the process where its call waits.
+   * @throws ProtocolError as a round here does, and a LostCallError if that process stopped while it ran the round
+   */
+  run(call: ElsewhereCall, request: RoundRequest): Promise<object>;
+  /** From now on, runs the rounds of other processes with the calls that wait here. */
+  serve(takeOut: TakeOut): void;
+  removeExpired(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export async function createRoundsElsewhere(options: {
+  db: Database;
+  underWay: Pick<InFlight, 'enter'>;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+}): Promise<RoundsElsewhere> {
+  const { db, log } = options;
+  const broker = options.ids.uuid();
+  const rows = createMessageRows({
+    query: db.query,
+    clock: options.clock,
+    table: 'mcp_round_messages',
+    recipient: 'broker_id',
+    channel,
+    maxBytesPerUser,
+  });
+  const parts = { ...options, broker, rows, tell };
+  const sent = createSentRounds(parts);
+  let taken: TakenRounds | undefined;
+
+  async function tell(notice: RoundNotice): Promise<void> {
+    const text = writeNotice(notice);
+    if (text === undefined) return;
+    await db.notify(channel, text).catch((error: unknown) => {
+      // whoever waits for it notices the silence
+      log.warn({ err: error }, 'another replica was not told of a round');
+    });
+  }
+
+  function heed(notice: RoundNotice): void {
+    if (notice.kind === 'running') return sent.heed(notice);
+    if (notice.to !== broker) return;
+    if (notice.kind === 'round') return taken?.start(notice.round, notice.parked);
+    if (notice.kind === 'cancelled') return taken?.cancel(notice.round, notice.parked);
+    if (notice.kind === 'answer') return void sent.takeAnswer({ id: notice.row, target: notice.round });
+    sent.heed(notice);
+  }
+
+  /** After notices may have been missed. */
+  async function readAgain(): Promise<void> {
+    for (const waiting of await rows.waiting([broker])) {
+      if (waiting.kind === 'answer') await sent.takeAnswer(waiting);
+      else taken?.start(waiting.id, waiting.target ?? '');
+    }
+  }
+
+  const stopListening = await db.listen(channel, (payload) => {
+    if (payload === '') {
+      readAgain().catch((error: unknown) =>
+        log.warn({ err: error }, 'rounds of other replicas could not be read again'),
+      );
+      return;
+    }
+    const notice = readNotice(payload);
+    if (notice) heed(notice);
+  });
+
+  return {
+    broker,
+    run: sent.run,
+    serve(takeOut) {
+      taken = createTakenRounds({ ...parts, takeOut });
+    },
+    removeExpired: rows.removeExpired,
+    async stop() {
+      await taken?.stop();
+      sent.stop();
+      await stopListening();
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { compileCache } from './compile-cache.ts';
+import { temporaryRoot } from './databases.ts';
+import { freePort } from './free-port.ts';
+
+export type ForkedBroker = {
+  port: number;
+  /** Kills the process, which can finish nothing. */
+  kill(): Promise<void>;
+};
+
+/** Starts a broker in a process of its own, beside others on the same database. `env` has at least its address. */
+export async function forkBroker(env: NodeJS.ProcessEnv, allowAddresses: readonly string[]): Promise<ForkedBroker> {
+  const [port, dataDir] = await Promise.all([freePort(), mkdtemp(join(temporaryRoot(), 'broker-'))]);
+  const { PATH, HOME } = process.env;
+  const child = fork(new URL('./broker-process.ts', import.meta.url), allowAddresses, {
+    execArgv: [],
+    env: { PATH, HOME, ...compileCache(), LOG_LEVEL: 'fatal', ...env, PORT: String(port), DATA_DIR: dataDir },
+  });
+  const exit = once(child, 'exit');
+  const ended = exit.then(() => {
+    throw new Error('the broker ended before it was ready');
+  });
+  await Promise.race([once(child, 'message'), ended]);
+  ended.catch(() => {});
+  return {
+    port,
+    async kill() {
+      child.kill('SIGKILL');
+      await exit;
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
