@@ -62,7 +62,7 @@ export function createSentRounds({
     };
     /** A round that nobody has taken has not run: its state stays good, should the other process only be slow. */
     async function giveUp(): Promise<void> {
-      if (isRunning) return ended.reject(new LostCallError());
+      if (isRunning) return ended.reject(new LostCallError('stopped'));
       if (await rows.take({ id: round, recipient: to })) {
         hasEnded = true;
         return ended.reject(unusableState());
@@ -133,15 +133,15 @@ export function createSentRounds({
       }
     },
     stop(): void {
-      for (const { fail } of sent.values()) fail(new LostCallError());
+      for (const { fail } of sent.values()) fail(new LostCallError('stopped'));
     },
   };
 }
 
 const refusals = {
   unknown: unusableState,
-  lost: () => new LostCallError(),
-  too_much: () => new ProtocolError(-32603, 'Too much is waiting to be passed on for you. Try again in a moment.'),
+  stopped: () => new LostCallError('stopped'),
+  too_much: () => new LostCallError('too_much'),
 };
 
 function tooMany(): ProtocolError {

@@ -126,7 +126,7 @@ export function createTakenRounds({
       known.ended = serve(round, parked, known)
         .catch(async (error: unknown) => {
           log.warn({ err: error }, 'a round for another replica could not be answered');
-          if (known.from !== undefined) await tell({ kind: 'refused', to: known.from, round, why: 'lost' });
+          if (known.from !== undefined) await tell({ kind: 'refused', to: known.from, round, why: 'stopped' });
         })
         .finally(() => {
           running.delete(round);
@@ -143,7 +143,7 @@ export function createTakenRounds({
       clearInterval(words);
       const all = [...running];
       for (const [round, { abort, from }] of all) {
-        if (from !== undefined) await tell({ kind: 'refused', to: from, round, why: 'lost' });
+        if (from !== undefined) await tell({ kind: 'refused', to: from, round, why: 'stopped' });
         abort.abort();
       }
       await Promise.all(all.map(([, { ended }]) => ended));

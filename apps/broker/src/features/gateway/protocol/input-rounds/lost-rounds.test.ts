@@ -1,0 +1,91 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { hasPostgres } from '#testing/databases.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { startTwoBrokers, type TwoBrokers } from './testing/two-brokers.ts';
+
+const refused = { code: -32602, message: 'Invalid or expired requestState' };
+/** How long a client may wait to hear that the broker of its call is gone. */
+const mostSilenceMs = 20_000;
+const isQuestion = { resultType: 'input_required' };
+const isDone = { content: [{ text: expect.stringContaining('Zoe') }, {}] };
+
+describe.skipIf(!hasPostgres())('the rounds of a call whose broker is slow, deaf or gone (PostgreSQL)', () => {
+  let two: TwoBrokers;
+  beforeAll(async () => {
+    two = await startTwoBrokers();
+  }, 120_000);
+  afterAll(() => two?.close());
+  afterEach(async () => {
+    two.asking.release();
+    await two.calls();
+    await two.db.query('delete from usage_events');
+  });
+
+  test('a round may take longer than a broker may be silent', async () => {
+    const given = { wait: true };
+    const second = two.round(1, { given }, await two.round(0, { given }));
+    await waitUntil('the call to go on', () => two.asking.waiting() === 1);
+    let words = 0;
+    const stop = await two.db.listen('mcp_rounds', (notice) => {
+      if (notice.includes('"running"')) words += 1;
+    });
+    // the broker of the call says every 2 s that it runs; the other one would wait 6 s for it
+    await waitUntil('8 s to pass', () => words === 4);
+    await stop();
+    two.asking.release();
+    expect((await second).result).toMatchObject(isDone);
+  });
+
+  test('brokers that have missed notices read them again', async () => {
+    const first = await two.round(0);
+    const { rows } = await two.db.query<{ ended: boolean }>(
+      `select pg_terminate_backend(pid) as ended from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid() and (query like 'listen %' or query = 'select 1')`,
+    );
+    expect(rows.length).toBeGreaterThanOrEqual(2);
+    expect((await two.round(1, {}, first)).result).toMatchObject(isDone);
+  });
+
+  const lost = {
+    isError: true,
+    content: [{ text: expect.stringContaining('Check whether it took effect') }],
+    _meta: { 'souk/code': 'upstream_unavailable' },
+  };
+  test.each([
+    ['while it waits', false, refused],
+    ['while it runs the round', true, lost],
+  ])(
+    'a broker that is killed %s is missed within a bounded time',
+    { timeout: 180_000 },
+    async (_when, isRunning, expected) => {
+      const broker = await two.fork();
+      const given = { wait: isRunning };
+      const first = await two.round(broker.port, { given });
+      expect(first.result).toMatchObject(isQuestion);
+      if (!isRunning) await broker.kill();
+      const since = performance.now();
+      const second = two.round(1, { given }, first);
+      if (isRunning) {
+        await waitUntil('the call to go on', () => two.asking.waiting() === 1);
+        await broker.kill();
+      }
+      const { result, error } = await second;
+      expect(performance.now() - since).toBeLessThan(mostSilenceMs);
+      expect(error ?? result).toMatchObject(expected);
+      expect(await two.messages()).toEqual([]);
+    },
+  );
+
+  test('a broker that stops finishes the round of a client of the other one first', async () => {
+    const given = { wait: true };
+    const first = await two.round(0, { given });
+    const second = two.round(1, { given }, first);
+    await waitUntil('the call to go on', () => two.asking.waiting() === 1);
+    const restarted = two.replicas.restart(0);
+    const ready = () => fetch(`${two.replicas.publicUrl}/readyz`, { headers: two.replicas.at(0) });
+    await waitUntil('the stop to have begun', async () => !(await ready()).ok);
+    two.asking.release();
+    expect((await second).result).toMatchObject(isDone);
+    await restarted;
+  });
+});

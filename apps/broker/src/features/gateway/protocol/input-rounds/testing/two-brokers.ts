@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import { openDatabase } from '#platform/db/open-database.ts';
+import type { Database } from '#platform/db/database.ts';
+import { createLog } from '#platform/log.ts';
+import { createPostgresDatabase } from '#testing/databases.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { forkBroker, type ForkedBroker } from '#testing/fork-broker.ts';
+import type { RpcBody } from '#testing/mcp-clients.ts';
+import { modernRequest } from '#testing/modern-request.ts';
+import { withoutHealthChecks } from '#testing/start-app.ts';
+import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
+import { readUsageRows, type UsageRow } from '#testing/usage-rows.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { startConformanceFixture } from '../../../../../../../../conformance/fixture.ts';
+import { migrations } from '../../../../../migrations.ts';
+import { startAskingServer, type AskingServer } from './asking-server.ts';
+
+export type Round = { result?: Record<string, unknown>; error?: RpcBody['error'] };
+export type RoundOptions = {
+  /** By default a call of the tool that asks, with these arguments. */
+  method?: string;
+  name?: string;
+  given?: object;
+  token?: string;
+  signal?: AbortSignal;
+  /** Takes the progress that comes. */
+  heard?: number[];
+};
+
+/** Two brokers on one PostgreSQL, a server `asking` up to 2025-11-25 and a server `modern` of 2026-07-28. */
+export type TwoBrokers = {
+  db: Database;
+  replicas: Replicas;
+  asking: AskingServer;
+  link: string;
+  /** Tokens of two people. */
+  ann: string;
+  bob: string;
+  /** How many statements on the rows of rounds the brokers have run. */
+  statements(): number;
+  /** The rows of rounds. */
+  messages(): Promise<unknown[]>;
+  /** The usage rows of all calls. */
+  calls(): Promise<UsageRow[]>;
+  /** Starts another broker, which can be killed. */
+  fork(): Promise<ForkedBroker>;
+  /** One round at a broker; with `before`, the next one of its call, with `answer` to all of its questions. */
+  round(broker: number, options?: RoundOptions, before?: Round, answer?: object): Promise<Round>;
+  close(): Promise<void>;
+};
+
+export async function startTwoBrokers(): Promise<TwoBrokers> {
+  const databaseUrl = await createPostgresDatabase();
+  const masterKey = randomBytes(32).toString('base64url');
+  let statements = 0;
+  const connect = async (): Promise<Database> => {
+    const opened = await openDatabase({ databaseUrl, dataDir: '', log: createLog('silent'), migrations });
+    const query: typeof opened.query = (text, values) => {
+      if (text.includes('mcp_round_messages')) statements += 1;
+      return opened.query(text, values);
+    };
+    return { ...opened, query };
+  };
+  const [db, asking, modern] = await Promise.all([connect(), startAskingServer(), startConformanceFixture('modern')]);
+  const allowAddresses = [asking.address, modern.address];
+  const env = { ...withoutHealthChecks, MASTER_KEY: masterKey };
+  const replicas = await startReplicas(connect, { allowAddresses, env });
+  const [first, second] = replicas.apps;
+  await deployManifest(first, { id: 'asking', connection: { type: 'http', url: asking.url } });
+  await deployManifest(first, { id: 'modern', connection: { type: 'http', url: modern.url } });
+  const servers = () => second.catalogue.snapshot().servers;
+  const known = () => servers().filter(({ offersHash }) => offersHash).length === 2;
+  await waitUntil('the other broker to know the services', known);
+  const tokenOf = async (email: string) => (await first.identity.createPersonalToken({ email, name: 'test' })).token;
+  const [ann, bob] = [await tokenOf('ann@souk.test'), await tokenOf('bob@souk.test')];
+  const link = `${replicas.publicUrl}/mcp`;
+
+  return {
+    db,
+    replicas,
+    asking,
+    link,
+    ann,
+    bob,
+    statements: () => statements,
+    messages: async () => (await db.query(`select * from mcp_round_messages`)).rows,
+    async calls() {
+      await Promise.all(replicas.apps.map((app) => app.usage.flush()));
+      return readUsageRows(db);
+    },
+    fork: () => forkBroker({ ...env, DATABASE_URL: databaseUrl, PUBLIC_URL: replicas.publicUrl }, allowAddresses),
+    async round(broker, options = {}, before, answer = { action: 'accept', content: { name: 'Zoe' } }) {
+      const { method = 'tools/call', name = 'asking__ask', given = {}, token = ann, signal, heard = [] } = options;
+      const questions = Object.keys(Object(before?.result?.['inputRequests']));
+      const request = modernRequest(token, method, {
+        name,
+        arguments: given,
+        ...(before && {
+          requestState: before.result?.['requestState'],
+          inputResponses: Object.fromEntries(questions.map((key) => [key, answer])),
+        }),
+        _meta: { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } }, progressToken: 'p' },
+      });
+      const headers = { ...request.headers, ...replicas.at(broker) };
+      return readAnswer(await fetch(link, { ...request, headers, ...(signal && { signal }) }), heard);
+    },
+    async close() {
+      await replicas.stop();
+      await db.close();
+      await Promise.all([asking.close(), modern.close()]);
+    },
+  };
+}
+
+/** The last message of an answer; the progress before it goes to `heard` as it comes. */
+async function readAnswer(response: Response, heard: number[]): Promise<Round> {
+  let last: Round = {};
+  const read = (json: string) => {
+    const message = JSON.parse(json);
+    if (message.method === 'notifications/progress') heard.push(message.params.progress);
+    else last = message;
+  };
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    text += Buffer.from(chunk).toString();
+    const lines = text.split('\n');
+    text = lines.pop() ?? '';
+    for (const line of lines) if (line.startsWith('data: {')) read(line.slice(6));
+  }
+  if (text.startsWith('{')) read(text);
+  return last;
+}
