@@ -111,6 +111,27 @@ test('a redirect that was not registered is named to the person who is signed in
   });
 });
 
+test('a redirect that a client does not publish is named, and nobody is told to add that client again', async () => {
+  const person = await newPerson(app.publicUrl);
+  const clientId = 'https://client.example/moved.json';
+  documents.answers.set('/moved.json', (_request, response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(
+      JSON.stringify({ client_id: clientId, client_name: 'Moved', redirect_uris: ['https://old.example/callback'] }),
+    );
+  });
+  const fields = { redirect_uri: 'https://new.example/callback' };
+  await person.browser.open(authorizeUrl(person.browser, clientId, fields));
+  const attempt = await person.attempt();
+  expect(attempt).toMatchObject({ status: 'failed', client: { name: 'Moved', clientId } });
+  expect(stepOf(attempt, 'metadata-document').status).toBe('passed');
+  expect(stepOf(attempt, 'authorize')).toMatchObject({
+    status: 'failed',
+    detail: 'The client asked to be answered at new.example, but the description that it publishes names old.example.',
+    advice: 'Update the client. If it keeps failing, tell its makers.',
+  });
+});
+
 test('a sign-in for another address is named to the person who is signed in', async () => {
   const person = await newPerson(app.publicUrl);
   const clientId = await register(app.publicUrl, { client_name: 'Elsewhere', redirect_uris: [redirectUri] });
