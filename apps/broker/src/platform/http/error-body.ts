@@ -12,6 +12,9 @@ const fastifyCodes: Record<string, ErrorCode> = {
   FST_ERR_BAD_URL: 'invalid_request',
 };
 
+/** How soon a client may try again what is unavailable: a database that restarts is back within seconds. */
+export const retryAfterSeconds = 5;
+
 export type RenderedError = { status: number; body: ErrorBody; unexpected: boolean };
 
 /**

@@ -8,7 +8,7 @@ import type { Ids } from '../ids.ts';
 import type { Log } from '../log.ts';
 import { seenProxy, seenProxyHeader } from './seen-proxy.ts';
 import { compressAnswers } from './compress-answers.ts';
-import { renderError } from './error-body.ts';
+import { renderError, retryAfterSeconds } from './error-body.ts';
 import { isTooDeep } from './json-depth.ts';
 
 /** REST bodies (security.md, Limits). The MCP endpoints have a limit of their own. */
@@ -119,6 +119,7 @@ export async function buildServer(options: {
     const rendered = renderError(error, request.id);
     if (rendered.unexpected) request.log.error({ err: error, requestId: request.id }, 'a request failed');
     if (rendered.status === 429) reply.header('retry-after', reply.getHeader('retry-after') ?? '60');
+    if (rendered.status === 503) reply.header('retry-after', reply.getHeader('retry-after') ?? retryAfterSeconds);
     return reply.code(rendered.status).send(rendered.body);
   });
 

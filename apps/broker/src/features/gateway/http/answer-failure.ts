@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerResponse } from 'node:http';
-import { renderError } from '#platform/http/error-body.ts';
+import { renderError, retryAfterSeconds } from '#platform/http/error-body.ts';
 import { sendAnswer } from '#platform/http/send-answer.ts';
 import { jsonRpcError, type JsonRpcError } from './json-rpc-error.ts';
 import { readBody } from './read-body.ts';
@@ -21,7 +21,11 @@ export function replyFailure(error: unknown, request: FastifyRequest, reply: Fas
 export function answerFailure(error: unknown, request: FastifyRequest, response: ServerResponse): void {
   const { status, body } = renderFailure(error, request);
   if (response.headersSent) return void response.destroy();
-  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+  const headers = {
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    ...(status === 503 && { 'retry-after': String(retryAfterSeconds) }),
+  };
   sendAnswer(response, status, headers, JSON.stringify(body));
 }
 

@@ -1,9 +1,6 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { DatabaseLostError, isDatabaseLost } from '#platform/db/database-errors.ts';
-import { renderError } from '#platform/http/error-body.ts';
-
-/** How soon a client may try again: a database that restarts is back within seconds. */
-const retryAfterSeconds = 5;
+import { renderError, retryAfterSeconds } from '#platform/http/error-body.ts';
 
 /**
  * oidc-provider answers 500 `server_error` for an unexpected error, and `invalid_client` when it cannot find a client.

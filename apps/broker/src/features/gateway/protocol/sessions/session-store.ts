@@ -2,6 +2,7 @@ import type { ClientCapabilities, LoggingLevel } from '@modelcontextprotocol/ser
 import { createHash } from 'node:crypto';
 import { logLevels } from '#adapters/mcp/upstream.ts';
 import type { Clock } from '#platform/clock.ts';
+import { isDatabaseLost } from '#platform/db/database-errors.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import type { RequestContext } from '../../view/request-context.ts';
 
@@ -56,7 +57,11 @@ export function createSessionStore({ db, clock }: { db: Database; clock: Clock }
 
   function inTurn<T>(userId: string, work: () => Promise<T>): Promise<T> {
     const before = opening.get(userId) ?? Promise.resolve();
-    const turn = before.then(work, work);
+    const turn = before.then(work, (error: unknown) => {
+      // each of those that wait would find out for itself, one after the other
+      if (isDatabaseLost(error)) throw error;
+      return work();
+    });
     opening.set(userId, turn);
     const leave = () => void (opening.get(userId) === turn && opening.delete(userId));
     turn.then(leave, leave);

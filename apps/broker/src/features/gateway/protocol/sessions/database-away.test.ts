@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openDatabase } from '#platform/db/open-database.ts';
+import { createLog } from '#platform/log.ts';
+import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
+import { postRaw, type RawAnswer } from '#testing/mcp-clients.ts';
+import { initializeRequest, openSession } from '#testing/open-session.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
+import { startTcpProxy, type TcpProxy } from '#testing/tcp-proxy.ts';
+import { migrations } from '../../../../migrations.ts';
+
+/** As long as an answer may take without the database, with time for a slow machine. */
+const mostMs = 5000;
+const minuteMs = 60_000;
+
+describe.skipIf(!hasPostgres())('sessions while the database is away (PostgreSQL)', () => {
+  let app: TestApp;
+  let proxy: TcpProxy;
+  let token = '';
+  let aheadMs = 0;
+  beforeAll(async () => {
+    const url = new URL(await createPostgresDatabase());
+    proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
+    url.port = String(proxy.port);
+    const log = createLog('silent');
+    const db = await openDatabase({ databaseUrl: url.href, dataDir: '', log, migrations });
+    app = await startTestApp({ db, env: withoutHealthChecks, clock: { now: () => Date.now() + aheadMs } });
+    ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
+  }, 60_000);
+  afterAll(async () => {
+    await proxy?.resume();
+    await app?.stop();
+    await proxy?.close();
+  });
+
+  const link = () => `${app.publicUrl}/mcp`;
+  const initialize = () => postRaw(link(), initializeRequest(), { authorization: `Bearer ${token}` });
+  const list = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'tools/list' });
+
+  /** @param id of the request: unknown where the caller's token could not be checked, before the body is read */
+  function expectUnavailable({ status, headers, body, text }: RawAnswer, id: number): void {
+    expect([status, headers.get('retry-after'), headers.get('content-type')]).toEqual([503, '5', 'application/json']);
+    expect([id, null]).toContain(body.id);
+    expect(body).toMatchObject({
+      jsonrpc: '2.0',
+      error: {
+        code: -32603,
+        message: 'The service is not available right now. Please try again in a moment.',
+        data: { code: 'unavailable' },
+      },
+    });
+    expect(headers.get('mcp-session-id')).toBeNull();
+    expect(text).not.toMatch(/ECONN|timeout|\bat /);
+  }
+
+  test.each([
+    ['refuses connections', () => proxy.stop()],
+    ['says nothing', async () => proxy.freeze()],
+  ])(
+    'a database that %s: initialize answers 503 with Retry-After in time, and works again by itself',
+    async (_, away) => {
+      expect((await initialize()).status).toBe(200);
+      await away();
+      const since = performance.now();
+      // one user's sessions are opened one after the other
+      const answers = await Promise.all(Array.from({ length: 10 }, initialize));
+      expect(performance.now() - since).toBeLessThan(mostMs);
+      for (const answer of answers) expectUnavailable(answer, 1);
+      await proxy.resume();
+      await expect.poll(async () => (await initialize()).status, { timeout: 10_000 }).toBe(200);
+    },
+  );
+
+  test('a session that has left memory answers 503 meanwhile, never 404, and goes on afterwards', async () => {
+    const session = await openSession(link(), token);
+    aheadMs += 31 * minuteMs;
+    await proxy.stop();
+    expectUnavailable(await postRaw(link(), list, session), 2);
+    await proxy.resume();
+    await expect.poll(async () => (await postRaw(link(), list, session)).status, { timeout: 10_000 }).toBe(200);
+  });
+});
