@@ -4,6 +4,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern, postRaw } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { initializeRequest, openSession } from '#testing/open-session.ts';
+import { revokeToken } from '#testing/revoke-token.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
@@ -82,11 +83,7 @@ describe('a request without the right to make it', () => {
     const opened = await postRaw(mcp(), initialize(), headers);
     expect(opened.status).toBe(200);
     const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'ann@souk.test' });
-    const revoked = await fetch(`${app.publicUrl}/auth/pat/${own.id}`, {
-      method: 'DELETE',
-      headers: { authorization: `Bearer ${accessToken}` },
-    });
-    expect(revoked.status).toBe(200);
+    await revokeToken(app.publicUrl, accessToken, own.id);
     expect((await postRaw(mcp(), initialize(), headers)).status).toBe(401);
     expect((await postRaw(mcp(), rpc('ping'), session)).status).toBe(200);
   });

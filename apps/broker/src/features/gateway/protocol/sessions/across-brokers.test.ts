@@ -8,9 +8,10 @@ import type { Database } from '#platform/db/database.ts';
 import { createLog } from '#platform/log.ts';
 import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { postRaw, type RpcBody } from '#testing/mcp-clients.ts';
+import { postRaw } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { openSession, type SessionHeaders } from '#testing/open-session.ts';
+import { openStream, type OpenStream } from '#testing/open-stream.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
 import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
 import { waitUntil } from '#testing/wait-until.ts';
@@ -64,12 +65,9 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
   });
   const waiting = async () => (await db.query(`select * from mcp_session_messages`)).rows;
 
-  type Stream = { messages: (RpcBody & { method?: string })[]; ended: Promise<void>; abort(): void };
-
-  /** Reads the messages of a stream as they come. */
-  async function stream(broker: 0 | 1, session: SessionHeaders, message?: object): Promise<Stream> {
-    const controller = new AbortController();
-    const response = await fetch(link(), {
+  /** The session's own stream, or the one that answers a message. */
+  const stream = (broker: 0 | 1, session: SessionHeaders, message?: object): Promise<OpenStream> =>
+    openStream(link(), {
       method: message ? 'POST' : 'GET',
       headers: {
         accept: message ? 'application/json, text/event-stream' : 'text/event-stream',
@@ -77,26 +75,13 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
         ...session,
         ...replicas.at(broker),
       },
-      signal: controller.signal,
       ...(message && { body: JSON.stringify({ jsonrpc: '2.0', ...message }) }),
     });
-    const messages: Stream['messages'] = [];
-    const read = async () => {
-      let text = '';
-      for await (const chunk of response.body ?? []) {
-        text += Buffer.from(chunk).toString();
-        const lines = text.split('\n');
-        text = lines.pop() ?? '';
-        for (const line of lines) if (line.startsWith('data: {')) messages.push(JSON.parse(line.slice(6)));
-      }
-    };
-    return { messages, ended: read().catch(() => undefined), abort: () => controller.abort() };
-  }
 
   async function asked(broker: 0 | 1, session: SessionHeaders) {
     const running = await stream(broker, session, call(7, 'both__ask'));
-    await waitUntil('the question', () => running.messages.some(({ method }) => method === 'elicitation/create'));
-    const { id } = running.messages.find(({ method }) => method === 'elicitation/create') ?? {};
+    await waitUntil('the question', () => running.messages().some(({ method }) => method === 'elicitation/create'));
+    const { id } = running.messages().find(({ method }) => method === 'elicitation/create') ?? {};
     return { running, answer: { id, result: { action: 'accept', content: { name: 'Ann' } } } };
   }
 
@@ -114,7 +99,7 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
       const since = performance.now();
       expect((await post(1, session, answer)).status).toBe(202);
       await running.ended;
-      expect(JSON.stringify(running.messages)).toContain('thank you');
+      expect(running.text()).toContain('thank you');
       return performance.now() - since;
     });
     expect(measured).toBeLessThan(mostMs);
@@ -128,7 +113,7 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
     await post(0, session, second.answer);
     await post(1, session, first.answer);
     await Promise.all([first.running.ended, second.running.ended]);
-    for (const { running } of [first, second]) expect(JSON.stringify(running.messages)).toContain('thank you');
+    for (const { running } of [first, second]) expect(running.text()).toContain('thank you');
   });
 
   test('an answer counts only in the session that was asked', async () => {
@@ -140,10 +125,10 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
     const later = await asked(0, another);
     await post(1, another, later.answer);
     await later.running.ended;
-    expect(JSON.stringify(running.messages)).not.toContain('thank you');
+    expect(running.text()).not.toContain('thank you');
     await post(1, session, answer);
     await running.ended;
-    expect(JSON.stringify(running.messages)).toContain('thank you');
+    expect(running.text()).toContain('thank you');
   });
 
   test.each([
@@ -173,7 +158,7 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
   test('a stream hears of changes that another broker makes or learns', async () => {
     const session = await open({});
     const own = await stream(0, session);
-    const heard = (method: string) => own.messages.some((message) => message.method === method);
+    const heard = (method: string) => own.messages().some((message) => message.method === method);
     await replicas.apps[1].upstreams.preferences.switchOff(await userId(), 'both');
     await waitUntil('the lists to have changed', () => heard('notifications/tools/list_changed'));
     await replicas.apps[1].upstreams.preferences.switchOn(await userId(), 'both');

@@ -3,6 +3,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern, postRaw } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { openSession } from '#testing/open-session.ts';
+import { revokeToken } from '#testing/revoke-token.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
@@ -46,9 +47,7 @@ test.each([
     const running = postRaw(link(), slowCall(meta), session);
     await waitUntil('the call to arrive', () => fixture.seen.requests.length > arrived);
 
-    const headers = { authorization: `Bearer ${web}` };
-    const revoked = await fetch(`${app.publicUrl}/auth/pat/${own.id}`, { method: 'DELETE', headers });
-    expect(revoked.status).toBe(200);
+    await revokeToken(app.publicUrl, web, own.id);
     expect((await postRaw(link(), JSON.stringify({ jsonrpc: '2.0', id: 8, method: 'ping' }), session)).status).toBe(
       401,
     );

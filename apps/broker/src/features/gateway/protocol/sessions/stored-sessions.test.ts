@@ -5,6 +5,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postRaw } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { initializeRequest, openSession, type SessionHeaders } from '#testing/open-session.ts';
+import { revokeToken } from '#testing/revoke-token.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
 import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
@@ -110,8 +111,7 @@ describeOnDatabases('sessions up to 2025-11-25 of two brokers', migrations, (ope
     const session = await openSession(link(), own.token);
     expect(await rows()).toHaveLength(before.length + 1);
     const { accessToken } = await new ScriptedBrowser(replicas.publicUrl).signInWeb({ email: 'carl@souk.test' });
-    const headers = { authorization: `Bearer ${accessToken}` };
-    await fetch(`${replicas.publicUrl}/auth/pat/${own.id}`, { method: 'DELETE', headers });
+    await revokeToken(replicas.publicUrl, accessToken, own.id);
     await expect.poll(async () => (await rows()).length).toBe(before.length);
     await expect.poll(async () => (await post(0, session)).status).toBe(401);
   });

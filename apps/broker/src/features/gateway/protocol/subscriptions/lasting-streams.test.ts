@@ -3,6 +3,8 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { openSession } from '#testing/open-session.ts';
+import { openStream, type OpenStream } from '#testing/open-stream.ts';
+import { revokeToken } from '#testing/revoke-token.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
@@ -27,34 +29,14 @@ afterAll(async () => {
 
 const link = () => `${app.publicUrl}/mcp`;
 
-type Stream = { status: number; text(): string; isOver(): boolean; abort(): void };
-
-/** Reads a stream to its end, in the background. */
-async function open(init: RequestInit): Promise<Stream> {
-  const controller = new AbortController();
-  const response = await fetch(link(), { ...init, signal: controller.signal });
-  let text = '';
-  let over = false;
-  const read = async () => {
-    const decoder = new TextDecoder();
-    for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true });
-  };
-  read()
-    .catch(() => undefined)
-    .finally(() => {
-      over = true;
-    });
-  return { status: response.status, text: () => text, isOver: () => over, abort: () => controller.abort() };
-}
-
-function listen(token: string): Promise<Stream> {
+function listen(token: string): Promise<OpenStream> {
   const method = 'subscriptions/listen';
   const meta = {
     'io.modelcontextprotocol/protocolVersion': '2026-07-28',
     'io.modelcontextprotocol/clientCapabilities': {},
   };
   const params = { notifications: { toolsListChanged: true }, _meta: meta };
-  return open({
+  return openStream(link(), {
     method: 'POST',
     headers: {
       authorization: `Bearer ${token}`,
@@ -67,21 +49,20 @@ function listen(token: string): Promise<Stream> {
   });
 }
 
-async function getOfSession(token: string): Promise<Stream> {
-  return open({ headers: { accept: 'text/event-stream', ...(await openSession(link(), token)) } });
+async function getOfSession(token: string): Promise<OpenStream> {
+  return openStream(link(), { headers: { accept: 'text/event-stream', ...(await openSession(link(), token)) } });
 }
 
 describe.each([
   ['subscriptions/listen of a modern client', listen],
   ['GET of a session', getOfSession],
-] as const)('a stream that lasts: %s', (_what, openStream) => {
+] as const)('a stream that lasts: %s', (_what, open) => {
   test('ends when its token is revoked, and other streams stay open', async () => {
     const revoked = await app.identity.createPersonalToken({ email, name: 'to be revoked' });
     const kept = await app.identity.createPersonalToken({ email, name: 'kept' });
-    const [mine, other] = [await openStream(revoked.token), await openStream(kept.token)];
+    const [mine, other] = [await open(revoked.token), await open(kept.token)];
     expect([mine.status, other.status]).toEqual([200, 200]);
-    const headers = { authorization: `Bearer ${web}` };
-    await fetch(`${app.publicUrl}/auth/pat/${revoked.id}`, { method: 'DELETE', headers });
+    await revokeToken(app.publicUrl, web, revoked.id);
     await waitUntil('the stream to end', mine.isOver);
     expect((await postModern(link(), kept.token, 'tools/list')).status).toBe(200);
     expect(other.isOver()).toBe(false);
@@ -93,7 +74,7 @@ describe.each([
     const startedAtMs = nowMs;
     try {
       nowMs = startedAtMs + dayMs - 100;
-      const stream = await openStream(created.token);
+      const stream = await open(created.token);
       expect(stream.status).toBe(200);
       expect((await postModern(link(), created.token, 'tools/list')).status).toBe(200);
       expect(stream.isOver()).toBe(false);
@@ -109,7 +90,7 @@ describe.each([
     // fakes only this stream's interval: timers that the product started before stay real
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
-      const stream = await openStream(token);
+      const stream = await open(token);
       await waitUntil('the stream to be open', () => stream.status === 200 && vi.getTimerCount() > 0);
       expect(stream.text()).not.toContain('keepalive');
       vi.advanceTimersByTime(15_000);

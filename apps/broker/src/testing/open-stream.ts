@@ -1,0 +1,48 @@
+import type { RpcBody } from './mcp-clients.ts';
+
+export type StreamMessage = RpcBody & { method?: string; params?: Record<string, unknown> };
+
+/** A stream of events that is read in the background as it comes. */
+export type OpenStream = {
+  status: number;
+  headers: Headers;
+  /** All that has come. */
+  text(): string;
+  /** The messages that have come. */
+  messages(): StreamMessage[];
+  isOver(): boolean;
+  /** Resolves at the end of the stream, whoever ends it. */
+  ended: Promise<void>;
+  abort(): void;
+};
+
+/** Sends a request and reads its answer until it ends or the test aborts it. */
+export async function openStream(url: string, init: RequestInit): Promise<OpenStream> {
+  const controller = new AbortController();
+  const response = await fetch(url, { ...init, signal: controller.signal });
+  let text = '';
+  let over = false;
+  const read = async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of response.body ?? []) text += decoder.decode(chunk, { stream: true });
+  };
+  const ended = read()
+    .catch(() => undefined)
+    .finally(() => {
+      over = true;
+    });
+  return {
+    status: response.status,
+    headers: response.headers,
+    text: () => text,
+    messages: () =>
+      text
+        .slice(0, text.lastIndexOf('\n') + 1)
+        .split('\n')
+        .filter((line) => line.startsWith('data: {'))
+        .map((line): StreamMessage => JSON.parse(line.slice('data: '.length))),
+    isOver: () => over,
+    ended,
+    abort: () => controller.abort(),
+  };
+}
