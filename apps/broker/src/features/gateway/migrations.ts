@@ -67,4 +67,11 @@ export const gatewayMigrations: readonly Migration[] = [
       `create index mcp_round_messages_created on mcp_round_messages (created_at)`,
     ],
   },
+  {
+    name: '0054-gateway-session-subscriptions',
+    statements: [
+      // the URIs of resources, as JSON
+      `alter table mcp_sessions add column subscriptions text not null default '[]'`,
+    ],
+  },
 ];

@@ -12,7 +12,6 @@ import type { GatewayParts } from '../gateway-parts.ts';
 import { callAcrossEras, othersAcrossEras } from './input-rounds/across-eras.ts';
 import { callMetaTool } from '../meta-tools/call-meta-tool.ts';
 import { isMetaTool, metaTools } from '../meta-tools/meta-tool-definitions.ts';
-import { serveSubscriptions } from './subscriptions/session-subscriptions.ts';
 import type { ServerIdentity } from './server-identity.ts';
 import { capabilitiesOf } from '../view/link-capabilities.ts';
 import type { RequestContext } from '../view/request-context.ts';
@@ -68,7 +67,6 @@ export function buildServer(
   handlers.setRequestHandler('completion/complete', ({ params }, sdk) =>
     completeArgument(forwarded(params, sdk), parts),
   );
-  serveSubscriptions(handlers, context, parts.subscriptions);
   // sets the level of a session; since 2026-07-28 each request names its own
   handlers.setRequestHandler('logging/setLevel', async ({ params }) => {
     context.logLevel = params.level;

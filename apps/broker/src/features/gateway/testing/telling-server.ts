@@ -82,6 +82,7 @@ export async function startTellingServer(era: 'legacy' | 'modern'): Promise<Tell
     const transport = new NodeStreamableHTTPServerTransport({
       sessionIdGenerator: () => randomUUID(),
       onsessioninitialized: (session) => void sessions.set(session, { transport, server, watched }),
+      onsessionclosed: (session) => void sessions.delete(session),
     });
     await server.connect(transport);
     return transport.handleRequest(request, response);

@@ -9,13 +9,15 @@ import type { SessionCalls } from '../../fast-path/session-calls.ts';
 import { sendJsonRpcError } from '../../http/json-rpc-error.ts';
 import type { RequestContext } from '../../view/request-context.ts';
 import { withExtra, type RequestExtra } from '../request-extra.ts';
-import { createLiveSession, type LiveSession } from './live-session.ts';
+import type { ResourceSubscriptions } from '../subscriptions/resource-subscriptions.ts';
+import { createLiveSession, followSubscriptions, type LiveSession } from './live-session.ts';
 import { readInitialize } from './read-initialize.ts';
 import { createSessionMemory } from './session-memory.ts';
 import { createSessionMessages } from './session-messages.ts';
 import type { Stray, Waiting } from './stray.ts';
 import { listenToSessions, type SessionNotice } from './session-notices.ts';
 import { createSessionStore, hashOfSession, type Initialized } from './session-store.ts';
+import { createStoredSubscriptions } from './stored-subscriptions.ts';
 
 const sweepIntervalMs = 60_000;
 /** Answers and cancellations of a token that are passed on to other processes. */
@@ -43,6 +45,7 @@ export type LegacySessions = {
 
 export async function createLegacySessions(options: {
   build(context: RequestContext): McpServer;
+  subscriptions: ResourceSubscriptions;
   db: Database;
   clock: Clock;
   ids: Ids;
@@ -51,8 +54,11 @@ export async function createLegacySessions(options: {
   const { db, ids, log, clock } = options;
   const time = elapsedTime(clock);
   const store = createSessionStore({ db, clock });
+  const storedSubscriptions = createStoredSubscriptions(db);
   const memory = createSessionMemory({ store, time, clock, log });
   const notices = await listenToSessions(db, log, { notice: heed, missed: () => void readAgain() });
+
+  const tellChanged = (session: string) => notices.tell({ kind: 'subscriptions', session });
 
   const messages = createSessionMessages({ db, clock, ids });
   const passOnRate = createRateLimit(passedOnPerMinute, clock);
@@ -61,7 +67,14 @@ export async function createLegacySessions(options: {
     if (notice.kind === 'ended') return memory.endHash(notice.session);
     if (notice.kind === 'message') return void deliver(notice.message);
     const session = memory.ofHash(notice.session);
+    if (notice.kind === 'subscriptions') return session && follow(session, false);
     if (session) session.context.logLevel = notice.level;
+  }
+
+  function follow(session: LiveSession, mayHaveChanged: boolean): void {
+    followSubscriptions(session, mayHaveChanged).catch((error: unknown) => {
+      log.warn({ err: error }, 'the subscriptions of a session could not be read');
+    });
   }
 
   /** Delivers a message that reached another process, if it is meant for this one. */
@@ -70,7 +83,7 @@ export async function createLegacySessions(options: {
     if (!session?.transport.awaits(waiting)) return;
     try {
       const message = await messages.take(waiting);
-      if (message === undefined) return;
+      if (message === undefined || session.subscriptions.isKnown(message)) return;
       session.calls.handle(message);
       await session.transport.deliver(waiting, message);
     } catch (error) {
@@ -93,6 +106,7 @@ export async function createLegacySessions(options: {
         else if (!session.isRetired) memory.end(session);
       }
       for (const waiting of await messages.waiting(known.map(({ hash }) => hash))) await deliver(waiting);
+      for (const session of known) if (session.transport.hasOwnStream) await followSubscriptions(session, true);
     } catch (error) {
       log.warn({ err: error }, 'the sessions could not be read again');
     }
@@ -120,6 +134,7 @@ export async function createLegacySessions(options: {
       id,
       context,
       build: options.build,
+      subscriptions: { resources: options.subscriptions, stored: storedSubscriptions, tellChanged },
       time,
       onInitialized: memory.add,
       onClosed: endEverywhere,
@@ -192,7 +207,9 @@ export async function createLegacySessions(options: {
     }
     const revision = session.server.server.getNegotiatedProtocolVersion();
     const listening = (requestId: RequestId) => session.transport.streams.listening(requestId);
-    return session.transport.serve(withExtra(request, { ...extra, listening }), response, body, revision);
+    const served = session.transport.serve(withExtra(request, { ...extra, listening }), response, body, revision);
+    if (request.method === 'GET' && session.transport.hasOwnStream) follow(session, true);
+    return served;
   }
 
   const sweep = setInterval(() => {

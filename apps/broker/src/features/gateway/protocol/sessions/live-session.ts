@@ -3,6 +3,11 @@ import type { Clock } from '#platform/clock.ts';
 import { createSessionCalls, type SessionCalls } from '../../fast-path/session-calls.ts';
 import type { RequestContext } from '../../view/request-context.ts';
 import { withFormMode } from '../forward-request.ts';
+import {
+  serveSubscriptions,
+  type SessionSubscriptions,
+  type SubscriptionParts,
+} from '../subscriptions/session-subscriptions.ts';
 import { createSessionEvents, type SessionEvents } from './event-store.ts';
 import { hashOfSession } from './session-store.ts';
 import { SessionTransport } from './session-transport.ts';
@@ -19,6 +24,7 @@ export type LiveSession = {
   readonly context: RequestContext;
   readonly calls: SessionCalls;
   readonly events: SessionEvents;
+  readonly subscriptions: SessionSubscriptions;
   /** Elapsed time of the last use, and of the last one that the row knows of. */
   usedAtMs: number;
   storedAtMs: number;
@@ -38,6 +44,7 @@ export async function createLiveSession(options: {
   id: string;
   context: RequestContext;
   build(context: RequestContext): McpServer;
+  subscriptions: SubscriptionParts;
   time: Clock;
   onInitialized(session: LiveSession): void;
   onClosed(session: LiveSession): Promise<void>;
@@ -56,14 +63,16 @@ export async function createLiveSession(options: {
     onsessioninitialized: () => options.onInitialized(session),
     onsessionclosed: () => options.onClosed(session),
   });
+  const hash = hashOfSession(id);
   const session: LiveSession = {
     id,
-    hash: hashOfSession(id),
+    hash,
     transport,
     server,
     context,
     calls: createSessionCalls(id, transport, () => withFormMode(server.server.getClientCapabilities())),
     events,
+    subscriptions: serveSubscriptions(server.server, hash, context, options.subscriptions),
     usedAtMs: time.now(),
     storedAtMs: time.now(),
     openStreams: 0,
@@ -77,6 +86,11 @@ export async function createLiveSession(options: {
 /** Whether a client waits for something on this session. */
 export function isBusy({ openStreams, transport }: LiveSession): boolean {
   return openStreams > 0 || transport.openCount > 0;
+}
+
+/** Watches what the session subscribed to, as far as this is for this process to do (session-subscriptions.ts). */
+export function followSubscriptions({ subscriptions, transport }: LiveSession, mayHaveChanged: boolean): Promise<void> {
+  return subscriptions.follow({ isHeard: transport.hasOwnStream, mayHaveChanged });
 }
 
 /** What announces changes of the lists that the session knows. */

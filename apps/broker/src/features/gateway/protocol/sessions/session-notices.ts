@@ -10,6 +10,7 @@ export const channel = 'mcp_sessions';
 /** What happened to a session, by its hash, in one of the processes. */
 export type SessionNotice =
   | { kind: 'ended'; session: string }
+  | { kind: 'subscriptions'; session: string }
   | { kind: 'log-level'; session: string; level: LoggingLevel }
   | { kind: 'message'; session: string; message: Waiting };
 
@@ -44,7 +45,7 @@ export async function listenToSessions(
 function readNotice(payload: string): SessionNotice | undefined {
   const { kind, session, level, message } = asRecord(JSON.parse(payload)) ?? {};
   if (typeof session !== 'string') return undefined;
-  if (kind === 'ended') return { kind, session };
+  if (kind === 'ended' || kind === 'subscriptions') return { kind, session };
   if (kind === 'message') {
     const waiting = readWaiting(session, message);
     return waiting && { kind, session, message: waiting };

@@ -60,7 +60,7 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
 
   /** Whether a message with this addressee is meant for this process. */
   awaits({ kind, target }: Addressee): boolean {
-    if (kind === 'notice') return this.#isOwnStreamOpen();
+    if (kind === 'notice') return this.hasOwnStream;
     if (target === undefined) return false;
     return kind === 'answer' ? this.#questions.has(target) : this.#open.has(target);
   }
@@ -73,7 +73,8 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     await this.#note([message]);
   }
 
-  #isOwnStreamOpen(): boolean {
+  /** Whether the session's own stream is open here. */
+  get hasOwnStream(): boolean {
     return this.#ownStream !== undefined && !this.#ownStream.destroyed && !this.#ownStream.writableEnded;
   }
 
@@ -164,7 +165,7 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
       isOwnStream = resumption.stream === ownStream;
       this.streams.resume(resumption.stream, response);
     }
-    const isOwn = lastEventId === undefined ? !this.#isOwnStreamOpen() : isOwnStream;
+    const isOwn = lastEventId === undefined ? !this.hasOwnStream : isOwnStream;
     if (request.method === 'GET' && isOwn) this.#ownStream = response;
     const messages = messagesOf(body);
     const { ids, twice } = readIds(messages, this.#open);
@@ -186,7 +187,7 @@ export class SessionTransport extends NodeStreamableHTTPServerTransport {
     } else {
       const withdrawn = cancelledId(message);
       if (withdrawn !== undefined) this.#questions.delete(withdrawn);
-      if (message.method === 'notifications/resources/updated' && !this.#isOwnStreamOpen()) this.onUnheard?.(message);
+      if (message.method === 'notifications/resources/updated' && !this.hasOwnStream) this.onUnheard?.(message);
     }
     this.#writing++;
     try {

@@ -20,6 +20,12 @@ export type ResourceSubscriptions = {
    *   switched off, not included or unreachable
    */
   subscribe(context: RequestContext, address: string, onUpdated: () => void): Promise<() => void>;
+  /**
+   * The same for a resource that was subscribed to in another process or before a restart: begins in the background, and
+   * tries again while its server cannot be reached. One that the user has lost is not watched.
+   * @param on.mayHaveChanged whether `onUpdated` is called once when it has begun
+   */
+  renew(context: RequestContext, address: string, on: { onUpdated(): void; mayHaveChanged: boolean }): () => void;
   stop(): void;
 };
 
@@ -70,58 +76,74 @@ export function createResourceSubscriptions(parts: {
     }
   }
 
+  const isFull = (userId: string) => [...open].filter((other) => other.userId === userId).length >= maxPerUser;
+
+  /** A subscription that has not begun yet. */
+  function create(context: RequestContext, address: string, onUpdated: () => void) {
+    let over = false;
+    let stopWatching = () => {};
+    let timer: NodeJS.Timeout | undefined;
+    const backoff = new Backoff();
+
+    const begin = async (resource: FoundResource): Promise<void> => {
+      const stop = await watch(context, resource, {
+        updated: () => void find(context, address).then((still) => (still && !over ? onUpdated() : undefined)),
+        ended: () => later(),
+      });
+      if (over) stop();
+      else stopWatching = stop;
+    };
+    const later = (onBegun?: () => void) => {
+      if (!over) timer = setTimeout(() => void attempt(onBegun), backoff.next()).unref();
+    };
+    /** Begins with what the user sees now; tries again later where that fails. */
+    const attempt = async (onBegun?: () => void): Promise<void> => {
+      try {
+        const found = await find(context, address);
+        if (!found || over) return;
+        await begin(found);
+        if (!over) onBegun?.();
+      } catch (error) {
+        parts.log.debug({ err: error, address }, 'a subscription could not be renewed');
+        later(onBegun);
+      }
+    };
+    const subscription: Subscription = {
+      userId: context.caller.userId,
+      end() {
+        if (over) return;
+        over = true;
+        open.delete(subscription);
+        clearTimeout(timer);
+        stopWatching();
+      },
+    };
+    open.add(subscription);
+    return { begin, attempt, end: subscription.end };
+  }
+
   return {
     async subscribe(context, address, onUpdated) {
-      const { userId } = context.caller;
       const visible = await visibleTo(context, parts.catalogue.snapshot(), parts.view);
       const found = findResource(context, visible, address);
       const hidden = found ? undefined : findHiddenResource(context, visible, address);
       if (hidden) throw presentHidden(hidden, 'resource', parts);
       if (!found) throw new ResourceNotFoundError(address);
-      if ([...open].filter((other) => other.userId === userId).length >= maxPerUser) {
-        throw new ProtocolError(-32603, `More than ${maxPerUser} subscriptions`);
-      }
-      let over = false;
-      let stopWatching = () => {};
-      let timer: NodeJS.Timeout | undefined;
-      const backoff = new Backoff();
-
-      const begin = async (resource: FoundResource): Promise<void> => {
-        const stop = await watch(context, resource, {
-          updated: () => void find(context, address).then((still) => (still && !over ? onUpdated() : undefined)),
-          ended: () => retry(),
-        });
-        if (over) stop();
-        else stopWatching = stop;
-      };
-      const retry = () => {
-        if (over) return;
-        timer = setTimeout(() => {
-          find(context, address)
-            .then((again) => again && begin(again))
-            .catch((error: unknown) => {
-              parts.log.debug({ err: error, server: found.server.id }, 'a subscription could not be renewed');
-              retry();
-            });
-        }, backoff.next()).unref();
-      };
-      const subscription: Subscription = {
-        userId,
-        end() {
-          if (over) return;
-          over = true;
-          open.delete(subscription);
-          clearTimeout(timer);
-          stopWatching();
-        },
-      };
-      open.add(subscription);
+      if (isFull(context.caller.userId)) throw new ProtocolError(-32603, `More than ${maxPerUser} subscriptions`);
+      const subscription = create(context, address, onUpdated);
       try {
-        await begin(found);
+        await subscription.begin(found);
       } catch (error) {
         subscription.end();
         throw presentUpstreamError(error, found.server, parts);
       }
+      return subscription.end;
+    },
+
+    renew(context, address, { onUpdated, mayHaveChanged }) {
+      if (isFull(context.caller.userId)) return () => {};
+      const subscription = create(context, address, onUpdated);
+      void subscription.attempt(mayHaveChanged ? onUpdated : undefined);
       return subscription.end;
     },
 

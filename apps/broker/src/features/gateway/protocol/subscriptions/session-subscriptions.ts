@@ -1,38 +1,75 @@
 import { ProtocolError, type Server } from '@modelcontextprotocol/server';
+import { asRecord } from '#platform/json.ts';
 import type { RequestContext } from '../../view/request-context.ts';
+import type { StoredSubscriptions } from '../sessions/stored-subscriptions.ts';
 import type { ResourceSubscriptions } from './resource-subscriptions.ts';
 
-const maxPerSession = 100;
+/** resources/subscribe and unsubscribe of one session up to 2025-11-25, in one of the processes. */
+export type SessionSubscriptions = {
+  /**
+   * Does what the row says: ends what the client unsubscribed from in another process and, where the session's own stream
+   * is open here, watches what it subscribed to there or before a restart.
+   * @param options.mayHaveChanged whether the client is told of each of these resources that it may have changed meanwhile
+   */
+  follow(options: { isHeard: boolean; mayHaveChanged: boolean }): Promise<void>;
+  /** Whether a message tells of a resource that this process watches: then it has told its client itself. */
+  isKnown(message: unknown): boolean;
+};
 
-/** resources/subscribe and unsubscribe of a session up to 2025-11-25. They end with the session. */
+export type SubscriptionParts = {
+  resources: ResourceSubscriptions;
+  stored: StoredSubscriptions;
+  /** Tells the other processes that the subscriptions of a session are others now. */
+  tellChanged(session: string): Promise<void>;
+};
+
+/**
+ * Serves the subscriptions of a session. Its row has them; the process in which it subscribed watches the resources, and the
+ * one that has the session's own stream.
+ * @param session the hash of its id
+ */
 export function serveSubscriptions(
   server: Server,
+  session: string,
   context: RequestContext,
-  subscriptions: ResourceSubscriptions,
-): void {
-  /** Undefined while the subscription is being made. */
+  { resources, stored, tellChanged }: SubscriptionParts,
+): SessionSubscriptions {
+  /** What ends each subscription here; undefined while it is being made. */
   const open = new Map<string, (() => void) | undefined>();
   let closed = false;
 
+  const known = (): RequestContext => ({ ...context, capabilities: server.getClientCapabilities() });
+  const tellUpdated = (uri: string) => void server.sendResourceUpdated({ uri });
+
+  function end(uri: string): void {
+    open.get(uri)?.();
+    open.delete(uri);
+  }
+
   server.setRequestHandler('resources/subscribe', async ({ params: { uri } }) => {
     if (open.has(uri)) return {};
-    if (open.size >= maxPerSession) throw new ProtocolError(-32603, `More than ${maxPerSession} subscriptions`);
     open.set(uri, undefined);
-    const known = { ...context, capabilities: server.getClientCapabilities() };
+    let stop = () => {};
     try {
-      const stop = await subscriptions.subscribe(known, uri, () => void server.sendResourceUpdated({ uri }));
-      // the client unsubscribed, or the session ended, in the meantime
-      if (closed || !open.has(uri)) stop();
-      else open.set(uri, stop);
+      stop = await resources.subscribe(known(), uri, () => tellUpdated(uri));
+      if (!(await stored.add(session, uri))) throw new ProtocolError(-32603, 'This session has too many subscriptions');
     } catch (error) {
+      stop();
       open.delete(uri);
       throw error;
     }
+    // the client unsubscribed, or the session ended, in the meantime
+    const isWanted = open.has(uri);
+    if (isWanted) open.set(uri, stop);
+    else stop();
+    if (!isWanted && !closed) await stored.remove(session, uri);
+    await tellChanged(session);
     return {};
   });
   server.setRequestHandler('resources/unsubscribe', async ({ params: { uri } }) => {
-    open.get(uri)?.();
-    open.delete(uri);
+    await stored.remove(session, uri);
+    end(uri);
+    await tellChanged(session);
     return {};
   });
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK has no addEventListener
@@ -40,5 +77,23 @@ export function serveSubscriptions(
     closed = true;
     for (const stop of open.values()) stop?.();
     open.clear();
+  };
+
+  return {
+    async follow({ isHeard, mayHaveChanged }) {
+      const wanted = new Set(await stored.read(session));
+      if (closed) return;
+      for (const [uri, stop] of open) if (stop && !wanted.has(uri)) end(uri);
+      if (!isHeard) return;
+      for (const uri of wanted) {
+        const on = { onUpdated: () => tellUpdated(uri), mayHaveChanged };
+        if (!open.has(uri)) open.set(uri, resources.renew(known(), uri, on));
+      }
+    },
+    isKnown(message) {
+      const { method, params } = asRecord(message) ?? {};
+      const uri = asRecord(params)?.['uri'];
+      return method === 'notifications/resources/updated' && typeof uri === 'string' && open.has(uri);
+    },
   };
 }
