@@ -57,6 +57,8 @@ export const documentFaultSchema = z.object({
   /** In a few words. */
   fault: z.string(),
   advice: z.string(),
+  /** Its people sign in all the same: the server has a copy. */
+  hasCopy: z.boolean(),
   /** How often it failed since it last worked. */
   times: z.number().int().positive(),
   firstAt: z.iso.datetime(),

@@ -56,6 +56,7 @@ test('a document that could not be fetched is listed by client, with its cause a
       address: chatGpt,
       fault: "the document's address answered 403",
       times: 1,
+      hasCopy: true,
       advice: expect.stringContaining('Sign-in works with the copy'),
     },
   ]);
@@ -65,6 +66,7 @@ test('a document that could not be fetched is listed by client, with its cause a
     address: strange,
     fault: "the document's address answered 404",
     times: 2,
+    hasCopy: false,
     advice: expect.stringContaining("Adding the client again doesn't help"),
   });
   expect(Date.parse(first?.lastAt ?? '') - Date.parse(first?.firstAt ?? '')).toBeGreaterThanOrEqual(60_000);

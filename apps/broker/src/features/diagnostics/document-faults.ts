@@ -1,5 +1,5 @@
 import type { DocumentFault } from '@souk/contract/diagnostics.ts';
-import type { IdentityEvents } from '#features/identity/index.ts';
+import { addressNotPublic, type IdentityEvents } from '#features/identity/index.ts';
 import type { Background } from '#platform/background.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
@@ -85,8 +85,16 @@ function present(row: FaultRow): DocumentFault {
     times: row.times,
     firstAt: row.first_at.toISOString(),
     lastAt: row.last_at.toISOString(),
-    advice: row.has_copy
-      ? `Sign-in works with the copy that this server has. For the operator: let it reach ${host} (firewall, HTTPS_PROXY), so that it learns of changes.`
-      : `Adding the client again doesn't help. For the operator: let this server reach ${host} (firewall, HTTPS_PROXY). If it does, the client's makers publish a wrong description.`,
+    advice: adviceFor(row, host),
+    hasCopy: row.has_copy,
   };
+}
+
+function adviceFor({ has_copy: hasCopy, fault }: FaultRow, host: string): string {
+  if (hasCopy) {
+    return `Sign-in works with the copy that this server has. For the operator: let it reach ${host} (firewall, HTTPS_PROXY), so that it learns of changes.`;
+  }
+  return fault === addressNotPublic
+    ? "Adding the client again doesn't help. This server only reads descriptions at public addresses: the client's makers must publish it at one, or have the client register."
+    : `Adding the client again doesn't help. For the operator: let this server reach ${host} (firewall, HTTPS_PROXY). If it does, the client's makers publish a wrong description.`;
 }

@@ -5,6 +5,7 @@ export type { FindTokenOwner, TokenOwner } from './authentication/find-token-own
 export type { AuthorizationRefusal, IdentityEvents, RefusedGrant, TokenRequestRefusal } from './identity-events.ts';
 export type { IdentityOptions } from './identity-options.ts';
 export { checkKnownDocuments, type KnownDocument } from './oauth/check-known-documents.ts';
+export { addressNotPublic } from './oauth/document-fault.ts';
 export { identityMigrations } from './migrations.ts';
 export type { ThrowAwayAccess } from './tokens/throw-away-access.ts';
 export { providerIds } from './users/user-provider.ts';

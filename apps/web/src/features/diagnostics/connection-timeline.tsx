@@ -1,5 +1,6 @@
 import type { ConnectionAttempt } from '@souk/contract/diagnostics.ts';
 import { formatMoment } from '#ui/amount.ts';
+import { classNames } from '#ui/class-names.ts';
 import { stepStatusTexts, stepTexts, visibleSteps } from './attempt-texts.ts';
 import { ResultIcon } from './result-icon.tsx';
 
@@ -41,10 +42,15 @@ export function ConnectionTimeline({ attempt }: { attempt: ConnectionAttempt }) 
   );
 }
 
-/** How to fix a fault. */
-export function Advice({ children }: { children: string }) {
+/** How to fix a fault. `calm`: everything works without. */
+export function Advice({ calm = false, children }: { calm?: boolean; children: string }) {
   return (
-    <p className="mt-1.5 max-w-prose rounded-md bg-bad-soft px-3 py-2 wrap-anywhere">
+    <p
+      className={classNames(
+        'mt-1.5 max-w-prose rounded-md px-3 py-2 wrap-anywhere',
+        calm ? 'bg-sunken' : 'bg-bad-soft',
+      )}
+    >
       <span className="font-medium">What to do: </span>
       {children}
     </p>

@@ -2,8 +2,8 @@ import type { DocumentFault } from '@souk/contract/diagnostics.ts';
 import { Card } from '#ui/card.tsx';
 import { Ago } from '#ui/moment.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
+import { StatusBadge } from '#ui/status-badge.tsx';
 import { Advice } from './connection-timeline.tsx';
-import { ResultIcon } from './result-icon.tsx';
 
 /** Clients whose published description could not be fetched. Nobody was signed in then, so these are no one's attempts. */
 export function DocumentFaults({ faults }: { faults: readonly DocumentFault[] }) {
@@ -18,21 +18,26 @@ export function DocumentFaults({ faults }: { faults: readonly DocumentFault[] })
       <Card padding="none">
         <ul aria-labelledby="document-faults-heading" className="divide-y divide-line">
           {faults.map((fault) => (
-            <li key={fault.address} className="flex gap-3 px-4 py-3">
-              <span className="mt-0.5 shrink-0">
-                <ResultIcon status="warned" />
-              </span>
-              <div className="min-w-0 flex-1">
-                <span className="font-medium wrap-anywhere">{fault.client}</span>
-                <p className="text-[0.8125rem] text-quiet wrap-anywhere">
-                  {fault.address}: {fault.fault}.
-                </p>
-                <Advice>{fault.advice}</Advice>
+            <li key={fault.address} className="px-4 py-3.5">
+              <div className="flex flex-wrap items-baseline justify-between gap-x-4">
+                <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
+                  <span className="min-w-0 font-medium wrap-anywhere">{fault.client}</span>
+                  {fault.hasCopy ? (
+                    <StatusBadge status="Sign-in works" tone="good" />
+                  ) : (
+                    <StatusBadge status="Can't sign in" tone="bad" />
+                  )}
+                </span>
+                <span className="text-[0.8125rem] text-quiet">
+                  <Ago moment={fault.lastAt} />, {fault.times === 1 ? 'once' : `${fault.times} times`}
+                </span>
               </div>
-              <span className="shrink-0 text-right text-[0.8125rem] text-quiet">
-                <Ago moment={fault.lastAt} />
-                <span className="block">{fault.times === 1 ? 'once' : `${fault.times} times`}</span>
-              </span>
+              <p className="mt-1 text-quiet wrap-anywhere">{asSentence(fault.fault)}</p>
+              {/* the address of a stranger may fill the screen */}
+              <p title={fault.address} className="line-clamp-2 text-xs text-faint wrap-anywhere">
+                {fault.address}
+              </p>
+              <Advice calm={fault.hasCopy}>{fault.advice}</Advice>
             </li>
           ))}
         </ul>
@@ -40,3 +45,5 @@ export function DocumentFaults({ faults }: { faults: readonly DocumentFault[] })
     </section>
   );
 }
+
+const asSentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;

@@ -95,7 +95,7 @@ function CheckList({ label, checks }: { label: string; checks: readonly Connecti
               {checkStatusTexts[check.status]}
             </span>
             <p className="text-[0.8125rem] text-quiet wrap-anywhere">{check.detail}</p>
-            {check.advice !== null && <Advice>{check.advice}</Advice>}
+            {check.advice !== null && <Advice calm={check.status === 'warned'}>{check.advice}</Advice>}
           </div>
         </li>
       ))}

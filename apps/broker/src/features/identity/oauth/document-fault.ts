@@ -2,6 +2,9 @@ import { RefusedAddressError } from '#platform/http/address-guard.ts';
 import { ProxyError } from '#platform/http/open-tunnel.ts';
 import { ClientDocumentError } from './fetch-client-document.ts';
 
+/** Of a document at a private address, which no operator can let the broker fetch. */
+export const addressNotPublic = "the document's address is not public";
+
 /**
  * Why a client's metadata document could not be had, for people: in a few words, and without what only the operator may
  * know (what a name resolves to, the proxy's address). The log has the error itself.
@@ -9,7 +12,7 @@ import { ClientDocumentError } from './fetch-client-document.ts';
 export function describeDocumentFault(error: unknown): string {
   if (error instanceof ClientDocumentError) return error.message;
   if (error instanceof SyntaxError) return 'the document is not JSON';
-  if (error instanceof RefusedAddressError) return "the document's address is not public";
+  if (error instanceof RefusedAddressError) return addressNotPublic;
   if (error instanceof ProxyError) return 'the proxy on the way out opened no way to it';
   const code = codeOf(error);
   if (['ENOTFOUND', 'EAI_AGAIN'].includes(code)) return "the name of the document's host cannot be resolved here";
