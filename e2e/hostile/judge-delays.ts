@@ -6,11 +6,15 @@ const scarceShare = 0.05;
 /** Calls that take 30 ms and may take half as long again have room for this. */
 const longerTurnMs = 10;
 
+/** A list with every upstream down. */
+const listMs = 300;
+
 /** What the broker says of its delays. */
 const figures = z.object({ p99Ms: z.number(), maxMs: z.number() });
 export const delays = z.object({ whole: figures, computed: figures, waitedShare: z.number() });
 
 export type Turn = { durations: number[] } & LoopDelay;
+export type Lists = { slowestMs: number } & LoopDelay;
 export type Neighbours = Record<'alone' | 'beside', { p99Ms: number; computedP99Ms: number; waitedShare: number }>;
 
 export function sumUp(turns: readonly Turn[]): Neighbours['alone'] {
@@ -41,6 +45,15 @@ export function isAsFast(aloneMs: number, besideMs: number): boolean {
  */
 export function isPrompt({ whole, computed, waitedShare }: LoopDelay): boolean {
   return isShort(whole) || (waitedShare > scarceShare && isShort(computed));
+}
+
+/**
+ * Judges how long the slowest list took, as security.md defines it. Only if the thread was often ready without getting a
+ * processor, judges the time that the thread itself computes in a turn.
+ */
+export function areAtOnce({ slowestMs, computed, waitedShare }: Lists): boolean {
+  const isScarce = waitedShare > scarceShare && slowestMs < 3 * listMs;
+  return slowestMs < listMs || (isScarce && computed.maxMs < listMs);
 }
 
 export function isShort({ p99Ms, maxMs }: DelayFigures): boolean {
