@@ -10,18 +10,28 @@ const timed = ['e2e/hostile.test.ts'];
 // for what hangs, as below: the official conformance suite alone takes a slow machine two minutes
 const wholeProduct = { testTimeout: 240_000, hookTimeout: 300_000 };
 
-/** Vitest starts large files first. This one is small and takes as long as the longest: last, it would run alone. */
-class ConformanceFirst extends BaseSequencer {
+/** Vitest starts large files first. These are small and take long: started last, they would run when all others have ended. */
+const smallAndSlow = [
+  'e2e/conformance.test.ts',
+  'platform/db/embedded-durability.test.ts',
+  'upstreams/watch/watch-servers.test.ts',
+  'bench/gateway.test.ts',
+  'scripts/regular-expressions.test.ts',
+  'platform/db/embedded-log.test.ts',
+  'platform/db/start-image.test.ts',
+];
+
+class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isFirst = ({ moduleId }: TestSpecification) => moduleId.endsWith('/e2e/conformance.test.ts');
-    return [...sorted.filter(isFirst), ...sorted.filter((file) => !isFirst(file))];
+    const isSlow = ({ moduleId }: TestSpecification) => smallAndSlow.some((file) => moduleId.endsWith(`/${file}`));
+    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
   }
 }
 
 export default defineConfig({
   test: {
-    sequence: { sequencer: ConformanceFirst },
+    sequence: { sequencer: SlowFirst },
     projects: [
       {
         test: {
