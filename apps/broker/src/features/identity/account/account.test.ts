@@ -114,6 +114,12 @@ describeOnDatabases('a person and their data', migrations, (open) => {
        values (gen_random_uuid(), $1, 'travel', 'tool', 'search', 'ok', 0, 5, 'personal', 'token', now())`,
       [dora.userId],
     );
+    // what she answered to a question, on its way to another broker
+    await app.db.query(
+      `insert into mcp_round_messages (id, broker_id, user_id, kind, target, message, created_at)
+       values (gen_random_uuid(), 'broker', $1, 'round', 'call', $2, now())`,
+      [dora.userId, JSON.stringify({ answers: { name: dora.email } })],
+    );
 
     await app.usage.flush();
     const path = `/api/users/${dora.userId}/account`;

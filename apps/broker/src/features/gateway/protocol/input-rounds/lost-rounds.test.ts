@@ -46,6 +46,40 @@ describe.skipIf(!hasPostgres())('the rounds of a call whose broker is slow, deaf
     expect((await two.round(1, {}, first)).result).toMatchObject(isDone);
   });
 
+  /** Leaves as many messages as may wait for a user. */
+  const fill = (createdAt: Date) =>
+    two.db.query(
+      `insert into mcp_round_messages (id, broker_id, user_id, kind, target, message, created_at)
+       select gen_random_uuid(), 'stopped', id, 'round', 'call', '{}', $1
+       from users, generate_series(1, 64) where email = 'ann@souk.test'`,
+      [createdAt],
+    );
+
+  test('messages that no broker takes are bounded, and removed after a minute', async () => {
+    const first = await two.round(0);
+    await fill(new Date());
+    expect((await two.round(1, {}, first)).error?.message).toContain('Try again in a moment');
+    await two.db.query(`update mcp_round_messages set created_at = created_at - interval '61 seconds'`);
+    // the answer was not passed on, so it can be sent again
+    expect((await two.round(1, {}, first)).result).toMatchObject(isDone);
+    expect(await two.messages()).toEqual([]);
+
+    await fill(new Date(Date.now() - 61_000));
+    await two.replicas.apps[0].gateway.removeExpiredSessions();
+    expect(await two.messages()).toEqual([]);
+  });
+
+  test('a result that cannot be passed on is said to be lost', async () => {
+    const given = { wait: true };
+    const second = two.round(1, { given }, await two.round(0, { given }));
+    await waitUntil('the call to go on', () => two.asking.waiting() === 1);
+    await fill(new Date());
+    two.asking.release();
+    const text = expect.stringMatching(/its result was dropped. Check whether it took effect/);
+    expect((await second).result).toMatchObject({ isError: true, content: [{ text }] });
+    await two.db.query('delete from mcp_round_messages');
+  });
+
   const lost = {
     isError: true,
     content: [{ text: expect.stringContaining('Check whether it took effect') }],
