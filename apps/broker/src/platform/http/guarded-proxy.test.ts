@@ -118,6 +118,10 @@ describe('a guarded dispatcher behind a proxy', () => {
     const env = { NO_PROXY: 'other.example, .inside.example own.example' };
     await expect(ask(`http://own.example:${plain.port}/`, { env })).rejects.toBeInstanceOf(RefusedAddressError);
     await expect(ask('https://inside.example/', { env })).rejects.toBeInstanceOf(RefusedAddressError);
+    // the proxy would reach it, and nothing here knows the name
+    await expect(ask('http://unknown.example/', { env: { NO_PROXY: 'unknown.example' } })).rejects.toMatchObject({
+      code: 'ENOTFOUND',
+    });
     expect(proxy.asked).toEqual([]);
   });
 
