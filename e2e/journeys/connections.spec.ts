@@ -55,7 +55,7 @@ test('[DASH-6] [DASH-8] the profile is shown, and is not to be changed', async (
   await expect(profile.getByRole('textbox')).toHaveCount(0);
 });
 
-test('the tabs of the dashboard are addresses, and connections that fail to load can be asked for again', async ({
+test('[GEN-47] the tabs of the dashboard are addresses, and connections that fail to load can be asked for again', async ({
   page,
 }) => {
   const heal = await failCalls(page, '**/connections', { message: 'The log rests.' });

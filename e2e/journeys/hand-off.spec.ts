@@ -121,7 +121,7 @@ test('[SIGN-28] [SIGN-39] a ticket of this browser signs in and goes back to whe
   await expect(page).toHaveURL(`${product.publicUrl}/service/notes`);
 });
 
-test('[SIGN-10] [SIGN-32] from the provider straight to /auth/success asks nothing, and the ticket is good for one browser', async ({
+test('[GEN-22] [SIGN-10] [SIGN-32] from the provider straight to /auth/success asks nothing, and the ticket is good for one browser', async ({
   page,
   browser,
   product,

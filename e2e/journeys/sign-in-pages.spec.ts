@@ -7,7 +7,10 @@ const google = (page: Page) => page.getByRole('button', { name: /Continue with G
 const alert = (page: Page) => page.getByRole('main').getByRole('alert');
 const signInButton = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'Sign In' });
 
-test('[INFO-12] [INFO-13] /auth-shim says that it is under maintenance, and links home', async ({ page, product }) => {
+test('[GEN-21] [INFO-12] [INFO-13] /auth-shim says that it is under maintenance, and links home', async ({
+  page,
+  product,
+}) => {
   await page.goto('/auth-shim');
   await expect(page.getByText('This page is under maintenance during OAuth 2.1 migration.')).toBeVisible();
   await page.getByRole('link', { name: 'Return to Home' }).click();

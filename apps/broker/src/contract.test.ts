@@ -23,3 +23,24 @@ test('openapi.json is current: npm run openapi writes it', () => {
   const stored: unknown = JSON.parse(readFileSync(join(import.meta.dirname, '../../../openapi.json'), 'utf8'));
   expect(stored).toEqual(JSON.parse(JSON.stringify(openApiDocument(version))));
 });
+
+test('[GEN-29] no answer lets another origin read it with credentials', async () => {
+  const pages = ['/', '/dashboard', '/login', '/oauth/authorize', '/oauth/token', '/oauth/userinfo', '/oauth/jwks'];
+  const links = ['/mcp', '/s/travel/mcp', '/.well-known/oauth-authorization-server', '/healthz'];
+  const calls = endpoints.map(({ path }) => path.replaceAll(/:\w+/g, 'x'));
+  for (const path of [...pages, ...links, ...calls]) {
+    for (const method of ['OPTIONS', 'GET']) {
+      const headers = {
+        origin: 'https://evil.test',
+        'access-control-request-method': 'POST',
+        cookie: 'souk_refresh=x',
+      };
+      const answer = await fetch(app.publicUrl + path, { method, headers, redirect: 'manual' });
+      await answer.body?.cancel();
+      const { headers: said } = answer;
+      expect(said.get('access-control-allow-credentials'), `${method} ${path}`).toBeNull();
+      // without credentials everyone may read what public clients need
+      expect([null, '*'], `${method} ${path}`).toContain(said.get('access-control-allow-origin'));
+    }
+  }
+});

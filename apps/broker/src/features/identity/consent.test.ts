@@ -125,7 +125,7 @@ test('"Not you?" signs this browser out, asks for another account and comes back
   expect('left' in allowed && allowed.left.searchParams.get('code')).toBeTruthy();
 });
 
-test('the consent cannot be skipped: switching, a foreign form or an empty one allows nothing', async () => {
+test('[GEN-30] the consent cannot be skipped: switching, a foreign form or an empty one allows nothing', async () => {
   const browser = newBrowser();
   await browser.signInWeb({ email: 'bea@souk.test' });
   const page = await openConsent(browser);

@@ -152,7 +152,7 @@ describeOnDatabases('a sign-in that comes back with a ticket', identityMigration
     expect((await newBrowser().postForm('/oauth/token', handOff(ticket))).status).toBe(400);
   });
 
-  test('a swap needs our Origin and the client frontend, and one that is refused costs nothing', async () => {
+  test('[GEN-30] a swap needs our Origin and the client frontend, and one that is refused costs nothing', async () => {
     const browser = newBrowser();
     const ticket = await getTicket(browser);
     const foreign = await browser.postForm('/oauth/token', handOff(ticket), { origin: 'https://evil.test' });

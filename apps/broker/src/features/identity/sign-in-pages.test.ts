@@ -64,7 +64,7 @@ describeOnDatabases('the pages and ways of sign-in', identityMigrations, (open) 
     expect((await browser.redeemWeb(callback.searchParams.get('code') ?? '', verifier)).status).toBe(200);
   });
 
-  test('[SIGN-43] GitHub, Facebook and Apple sign-in answer that they are not yet implemented, anything else is not found', async () => {
+  test('[SIGN-43] [GEN-45] GitHub, Facebook and Apple sign-in answer that they are not yet implemented, anything else is not found', async () => {
     for (const [provider, name] of [
       ['github', 'GitHub'],
       ['facebook', 'Facebook'],

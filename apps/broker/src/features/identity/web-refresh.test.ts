@@ -39,7 +39,7 @@ describeOnDatabases('the web app renews its tokens', identityMigrations, (open) 
     expect(line).toMatch(/Path=\/oauth/);
   });
 
-  test('a refresh without our Origin, or from another one, is refused and costs nothing', async () => {
+  test('[GEN-30] a refresh without our Origin, or from another one, is refused and costs nothing', async () => {
     const browser = newBrowser();
     await browser.signInWeb();
     const foreign = await browser.postForm('/oauth/token', refreshForm, { origin: 'https://evil.test' });

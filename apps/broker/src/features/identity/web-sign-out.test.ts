@@ -58,7 +58,7 @@ describeOnDatabases('the web app signs out', identityMigrations, (open) => {
     expect((await other.postForm('/oauth/token', refreshForm)).status).toBe(200);
   });
 
-  test('a sign-out of another site is refused, and one without a sign-in has nothing to say', async () => {
+  test('[GEN-30] a sign-out of another site is refused, and one without a sign-in has nothing to say', async () => {
     const browser = newBrowser();
     const tokens = await browser.signInWeb();
     const foreign = await browser.postForm('/oauth/logout', {}, { origin: 'https://evil.test' });
