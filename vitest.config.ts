@@ -13,6 +13,7 @@ const wholeProduct = { testTimeout: 240_000, hookTimeout: 300_000 };
 /** Vitest starts large files first. These are small and take long: started last, they would run when all others have ended. */
 const smallAndSlow = [
   'e2e/conformance.test.ts',
+  'protocol/input-rounds/lost-rounds.test.ts',
   'platform/db/embedded-durability.test.ts',
   'upstreams/watch/watch-servers.test.ts',
   'bench/gateway.test.ts',
