@@ -123,8 +123,8 @@ export async function createCatalogue(options: {
     const server = current.byId.get(serverId);
     if (!server) return;
     const nowMs = clock.now();
-    const { found, leftOut } = await db.transaction().execute((tx) => write(tx, server, new Date(nowMs)));
-    tellDrift(log, serverId, found);
+    const { found, notAudited, leftOut } = await db.transaction().execute((tx) => write(tx, server, new Date(nowMs)));
+    tellDrift(log, serverId, found, notAudited);
     if (leftOut !== undefined && leftOut !== server.leftOut) log.warn({ server: serverId }, leftOut);
     healthWrittenAtMs.set(serverId, nowMs);
     await changed(serverId);
@@ -205,11 +205,11 @@ export async function createCatalogue(options: {
 const maxToldTools = 20;
 
 /** The operator reads of each change once. */
-function tellDrift(log: Log, server: string, found: readonly FoundDrift[]): void {
+function tellDrift(log: Log, server: string, found: readonly FoundDrift[], notAudited: number): void {
   const tell = (level: 'warn' | 'info', text: string, changes: readonly FoundDrift[]) => {
     if (changes.length === 0) return;
     const tools = changes.slice(0, maxToldTools).map(({ tool, change }) => `${tool} (${change})`);
-    log[level]({ server, changed: changes.length, tools }, text);
+    log[level]({ server, changed: changes.length, tools, ...(notAudited > 0 && { notAudited }) }, text);
   };
   tell(
     'warn',

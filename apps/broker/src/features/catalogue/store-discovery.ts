@@ -12,7 +12,13 @@ type Server = { id: string; slug: string };
 type PolicyOf = (deployed: versions.DeployedVersion) => DriftPolicy;
 
 /** For the log. */
-export type StoredDiscovery = { found: readonly FoundDrift[]; leftOut: string | undefined };
+export type StoredDiscovery = {
+  found: readonly FoundDrift[];
+  /** Of these, so many have no audit row: the server had its rows of this day. */
+  notAudited: number;
+  leftOut: string | undefined;
+};
+const nothingNew: StoredDiscovery = { found: [], notAudited: 0, leftOut: undefined };
 
 /**
  * Stores what a server lists to anyone as what the shop shows of it, and sets it connected. A list that an administrator
@@ -27,10 +33,10 @@ export async function storeDiscovery(
 ): Promise<StoredDiscovery> {
   await versions.lockDeployments(tx);
   const deployed = await versions.findDeployed(tx, server.id);
-  if (!deployed) return { found: [], leftOut: undefined };
+  if (!deployed) return nothingNew;
   if (deployed.isListApproved) {
     await storeAnswer(tx, server.id, discovered, undefined, at);
-    return { found: [], leftOut: undefined };
+    return nothingNew;
   }
   await versions.setApprovedVersion(tx, server.id, null);
   return storeList(tx, server, discovered, deployed, policyOf, at);
@@ -43,7 +49,7 @@ export async function storeDiscovery(
 export async function storeClosed(tx: Tx, server: Server, policyOf: PolicyOf, at: Date): Promise<StoredDiscovery> {
   await versions.lockDeployments(tx);
   const deployed = await versions.findDeployed(tx, server.id);
-  if (!deployed) return { found: [], leftOut: undefined };
+  if (!deployed) return nothingNew;
   const { version, capabilitySnapshot } = deployed.manifest;
   const unknown = { era: undefined, instructions: undefined, templates: [] };
   if (capabilitySnapshot && !deployed.isListApproved) {
@@ -52,7 +58,7 @@ export async function storeClosed(tx: Tx, server: Server, policyOf: PolicyOf, at
   }
   if (!(await findPins(tx, server.id, version))) await replacePins(tx, { id: server.id, version }, []);
   await storeAnswer(tx, server.id, { ...unknown, tools: [], prompts: [], resources: [] }, undefined, at);
-  return { found: [], leftOut: undefined };
+  return nothingNew;
 }
 
 async function storeList(
@@ -70,7 +76,7 @@ async function storeList(
   await offers.replaceCapabilities(tx, id, reviewed.items);
   const leftOut = tellLeftOut(stored.leftOut);
   await storeAnswer(tx, id, discovered, leftOut, at);
-  return { found: reviewed.found, leftOut };
+  return { found: reviewed.found, notAudited: reviewed.notAudited, leftOut };
 }
 
 async function storeAnswer(

@@ -1,6 +1,9 @@
 import type { ToolChangeKind } from '@souk/contract/tool-changes.ts';
 import type { StoredCapability, Tx } from './tables.ts';
 
+/** Of a server's changes that no person decided; a server could make one every few seconds. */
+const maxUndecidedKept = 600;
+
 export type Pin = { sha256: string; definition: Record<string, unknown>; textChangedAt: Date | null };
 /** The newest change of a tool that is pending or was rejected. */
 export type OpenChange = { status: 'pending' | 'rejected'; afterSha256: string };
@@ -143,5 +146,24 @@ export async function withdrawPending(tx: Tx, serverId: string, but: readonly st
     .where('server_id', '=', serverId)
     .where('status', '=', 'pending')
     .$if(but.length > 0, (query) => query.where('tool', 'not in', [...but]))
+    .execute();
+}
+
+/** Forgets a server's oldest changes that were accepted by the policy or withdrawn. What a person decided is kept. */
+export async function dropOldUndecided(tx: Tx, serverId: string): Promise<void> {
+  const undecided = ['accepted', 'withdrawn'] as const;
+  const newestToDrop = tx
+    .selectFrom('tool_changes')
+    .select('id')
+    .where('server_id', '=', serverId)
+    .where('status', 'in', undecided)
+    .orderBy('id', 'desc')
+    .offset(maxUndecidedKept)
+    .limit(1);
+  await tx
+    .deleteFrom('tool_changes')
+    .where('server_id', '=', serverId)
+    .where('status', 'in', undecided)
+    .where('id', '<=', newestToDrop)
     .execute();
 }

@@ -7,15 +7,20 @@ import {
   type PersonalChange,
   type PersonalOffer,
 } from '#features/catalogue/index.ts';
-import { writeAudit } from '#platform/audit/audit-log.ts';
+import { writeCausedAudit, type AuditEntry } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
+import type { Log } from '#platform/log.ts';
 import type { StoredAccount } from '../sign-in/account-store.ts';
 
 /** Larger lists are not kept for one person: no client reads them, and everyone's memory pays for them. */
 const maxOfferBytes = 4 * 1024 * 1024;
 /** Names in one audit row. */
 const maxAudited = 50;
+/** Of one person's account: two for each time that its list is read again by itself, which is hourly. */
+const maxAuditRowsADay = 48;
+
+const tooManyChanges = 'a server keeps changing what it offers to a person: the audit log takes no more of it today';
 
 type Json<T> = ColumnType<T, string, string>;
 type OfferTables = {
@@ -52,7 +57,7 @@ type Drift = Parameters<typeof reviewPersonalOffer>[0];
 
 export class OfferTooLarge extends Error {}
 
-export function createOfferStore(options: { db: Database; clock: Clock }): OfferStore {
+export function createOfferStore(options: { db: Database; clock: Clock; log: Log }): OfferStore {
   const db = options.db.kysely.withTables<OfferTables>();
   const { query } = options.db;
 
@@ -132,24 +137,26 @@ export function createOfferStore(options: { db: Database; clock: Clock }): Offer
           .values({ user_id: userId, server_id: serverId, ...row })
           .onConflict((conflict) => conflict.columns(['user_id', 'server_id']).doUpdateSet(row))
           .execute();
-        for (const underReview of [true, false]) {
-          const changes = offer.changes.filter((change) => change.underReview === underReview);
-          const action = underReview ? 'personal-offer.under-review' : 'personal-offer.accepted';
-          if (changes.length > 0) {
-            await writeAudit(
-              tx,
-              { actorId: undefined, action, subject: serverId, details: detailsOf(userId, changes) },
-              at,
-            );
-          }
-        }
+        const source = { source: `${serverId} of ${userId}`, subject: serverId, maxRowsADay: maxAuditRowsADay };
+        const leftOut = await writeCausedAudit(tx, source, auditRows(serverId, userId, offer.changes), at);
+        if (leftOut?.isNews) options.log.warn({ server: serverId, userId }, tooManyChanges);
         return known?.revision !== revision;
       });
     },
   };
 }
 
-/** One row for a discovery, however many tools changed: every person's discovery writes one. */
+/** One row each for what is under review and what was accepted, however many tools changed. */
+function auditRows(serverId: string, userId: string, changes: readonly PersonalChange[]): AuditEntry[] {
+  return [true, false].flatMap((underReview) => {
+    const some = changes.filter((change) => change.underReview === underReview);
+    const action = underReview ? 'personal-offer.under-review' : 'personal-offer.accepted';
+    return some.length === 0
+      ? []
+      : [{ actorId: undefined, action, subject: serverId, details: detailsOf(userId, some) }];
+  });
+}
+
 function detailsOf(userId: string, changes: readonly PersonalChange[]) {
   const tools = changes.slice(0, maxAudited).map(({ tool, change }) => ({ tool, change }));
   return { userId, tools, count: changes.length };

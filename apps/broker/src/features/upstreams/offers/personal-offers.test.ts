@@ -199,7 +199,7 @@ describeOnDatabases('what a person is offered', migrations, (open) => {
     let tries = 0;
     const stored: string[] = [];
     const told: string[] = [];
-    const store = createOfferStore({ db: app.db, clock: time.clock });
+    const store = createOfferStore({ db: app.db, clock: time.clock, log: createLog('silent') });
     const offers = createPersonalOffers({
       // why the cast: what a connection needs of an account is read by the pool itself
       accounts: { find: async () => account as StoredAccount },

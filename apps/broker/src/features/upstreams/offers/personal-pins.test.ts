@@ -168,4 +168,40 @@ describeOnDatabases("a person's pin", migrations, (open) => {
     );
     expect(await listed('ann')).toEqual([]);
   });
+
+  test("what a server changes for one person leaves at most 48 rows a day, the last of which says so, and takes none of another person's", async () => {
+    const { app: broker, ann: person, fixture: server } = vault();
+    const rowsOf = async (userId: string) => {
+      const read = `select action, at from audit_log where source = 'vault of ' || $1 order by id`;
+      return (await broker.db.query<{ action: string; at: Date }>(read, [userId])).rows;
+    };
+    const offer = async (who: string, userId: string, text: string) => {
+      nowMs += 11_000;
+      const schema = { type: 'object', required: [text] };
+      server.offerTo(who, { tools: [tool('echo', { description: text }), tool('send', { inputSchema: schema })] });
+      const discovered = async () => {
+        const read = 'select discovered_at from personal_offers where user_id = $1 and discovered_at >= $2';
+        return (await broker.db.query(read, [userId, new Date(nowMs).toISOString()])).rows.length > 0;
+      };
+      await waitUntil('it to be asked', discovered);
+    };
+    // ann has tools to change
+    await offer('ann', person.userId, 'Round 0');
+    await person.call('DELETE', `/api/users/${person.userId}/upstream-connections/vault`);
+    await signInAt(person, server, 'vault', 'ann');
+    await until('ann', ['echo', 'send']);
+    // the beginning of a day
+    const dayMs = 24 * 60 * 60_000;
+    nowMs += dayMs - (nowMs % dayMs);
+    const before = (await rowsOf(person.userId)).length;
+    for (let round = 1; round <= 26; round++) await offer('ann', person.userId, `Round ${round}`);
+    const rows = (await rowsOf(person.userId)).slice(before).map(({ action }) => action);
+    expect(rows).toHaveLength(48);
+    expect(rows.filter((action) => action === 'audit.limit-reached')).toEqual(rows.slice(-1));
+    expect(broker.logged().match(/the audit log takes no more of it today/g)).toHaveLength(1);
+    // bob's own rows
+    const ofBob = (await rowsOf(bob.userId)).length;
+    await offer('bob', bob.userId, 'Round 1');
+    expect(await rowsOf(bob.userId)).toHaveLength(ofBob + 2);
+  });
 });
