@@ -17,6 +17,8 @@ export type PackageRegistry = {
   dependOn(dependencies: Record<string, string>): void;
   /** Every request is answered with this status; undefined: the package. */
   fail(status: number | undefined): void;
+  /** From now on requests wait. Resolves when there is one, with what lets them go on. */
+  hold(): Promise<() => void>;
   close(): Promise<void>;
 };
 
@@ -26,7 +28,10 @@ export async function startPackageRegistry(folder: string): Promise<PackageRegis
   let downloads = 0;
   let dependencies: Record<string, string> = {};
   let status: number | undefined;
-  const server = createServer((request, response) => {
+  let held: { asked: PromiseWithResolvers<() => void>; released: PromiseWithResolvers<void> } | undefined;
+  const server = createServer(async (request, response) => {
+    held?.asked.resolve(held.released.resolve);
+    await held?.released.promise;
     if (status !== undefined) return response.writeHead(status).end('{"error":"the registry is closed"}');
     if (request.url?.endsWith('.tgz')) {
       downloads++;
@@ -47,6 +52,11 @@ export async function startPackageRegistry(folder: string): Promise<PackageRegis
     replacePackage: () => (tarball = pack(folder, 'second')),
     dependOn: (next) => (dependencies = next),
     fail: (next) => (status = next),
+    hold() {
+      held = { asked: Promise.withResolvers(), released: Promise.withResolvers() };
+      void held.released.promise.then(() => (held = undefined));
+      return held.asked.promise;
+    },
     close,
   };
 }

@@ -162,8 +162,10 @@ export async function createUpstreams(options: {
     showOffer: (serverId, of) => showOffer(serverId, of, { store: offerStore, catalogue }),
     async stop() {
       await preferences.stop();
+      // Begun first: a discovery that waits for a package's installation then knows why it ends.
+      const watched = watch.stop();
       await programs.stop();
-      await watch.stop();
+      await watched;
       await health.stop();
       // Questions under way end when the pool closes their connections.
       const asked = offers.stop();

@@ -12,6 +12,7 @@ import { startConnectProxy } from '#testing/connect-proxy.ts';
 import { startPackageRegistry, type PackageRegistry } from '#testing/package-registry.ts';
 import { sandboxProblem } from '#testing/sandbox-works.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
 import { createManualTime } from '../testing/manual-time.ts';
 import { createPackageInstaller, type PackageInstaller } from './package-installer.ts';
 
@@ -54,6 +55,34 @@ test(
       expect(existsSync(join(folder, 'ran'))).toBe(false);
     } finally {
       await app.stop();
+    }
+  },
+  timeoutMs,
+);
+
+test.each(['undeployed', 'stopped'] as const)(
+  'an installation that ends because its server was undeployed, or the broker stopped, is no failed discovery (%s)',
+  async (how) => {
+    const stdioAllowlist = join(folder, 'allowlist.json');
+    await writeFile(stdioAllowlist, JSON.stringify({ fault: { npm: spec } }));
+    const app = await startTestApp({ paths: { stdioAllowlist }, environment });
+    const asked = registry.hold();
+    try {
+      await deployManifest(app, { id: 'leaving', connection: { type: 'stdio', command: 'fault' } }, 'unasked');
+      const release = await asked;
+      if (how === 'undeployed') {
+        await app.catalogue.undeploy('leaving', { via: 'command' });
+        registry.fail(503);
+      } else {
+        await app.stop();
+      }
+      release();
+      const heard = () => app.upstreams.programs.linesOf('leaving').join();
+      await waitUntil('the installation to end', () => heard().includes('could not be installed'), timeoutMs);
+      expect(app.logged()).not.toMatch(/"server":"leaving".*(?:discovery failed|upstream down)/);
+    } finally {
+      registry.fail(undefined);
+      if (how === 'undeployed') await app.stop();
     }
   },
   timeoutMs,

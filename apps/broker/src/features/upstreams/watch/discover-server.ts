@@ -23,9 +23,11 @@ export async function discoverServer(
     pool: UpstreamPool;
     programs: Pick<StdioPrograms, 'prepare'>;
     log: Log;
+    /** Whether this deployment is still there, and the broker not stopping. */
+    isWanted(): boolean;
   },
 ): Promise<string | undefined> {
-  const { catalogue, pool, programs, log } = options;
+  const { catalogue, pool, programs, log, isWanted } = options;
   const { connection } = server.manifest;
   try {
     if (connection.type === 'stdio') await programs.prepare(server.id, connection.command);
@@ -33,7 +35,7 @@ export async function discoverServer(
     try {
       const discovered = await withAsking(server, await readAll(lease.upstream), pool);
       // while it was asked another version may have been deployed, or none
-      if (catalogue.snapshot().byId.get(server.id)?.deployedAtMs !== server.deployedAtMs) return undefined;
+      if (!isWanted()) return undefined;
       await catalogue.storeDiscovery(server.id, discovered);
       pool.answeredCheck(server.id);
       watched.toldFailure = undefined;
@@ -45,6 +47,8 @@ export async function discoverServer(
     return undefined;
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
+    // what ended it is no failure of the server, or of a server that is no longer there
+    if (!isWanted()) return undefined;
     if (error.kind === 'sign_in_required' && needsOwnSecrets(server)) {
       pool.answeredCheck(server.id);
       watched.toldFailure = undefined;

@@ -69,7 +69,8 @@ export function createServerWatch(options: {
     watched.askedAtMs = time.now();
     watched.restartAtMs = undefined;
     const before = find(server.id)?.offersHash;
-    const asked = discoverServer(server, watched, options).then((failure) => {
+    const isWanted = () => !stopped && find(server.id)?.deployedAtMs === server.deployedAtMs;
+    const asked = discoverServer(server, watched, { ...options, isWanted }).then((failure) => {
       watched.failure = failure;
     });
     watched.discovery = asked.finally(() => {
