@@ -1,5 +1,4 @@
 import { PassThrough } from 'node:stream';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { faultOfHeaderArguments } from '#adapters/mcp/connect/header-arguments.ts';
 import { scanAnswer } from '#adapters/mcp/fast/scan-answer.ts';
@@ -47,11 +46,12 @@ import { createProgramLog } from './features/upstreams/processes/program-log.ts'
 import { readChallenge, scopesOf } from './features/upstreams/sign-in/read-challenge.ts';
 import { readTokenAnswer } from './features/upstreams/sign-in/token-answer.ts';
 import { readCursor } from './features/usage/read-calls.ts';
+import { burn, findSlowText } from './testing/hostile-texts.ts';
 
 // Nobody outside can keep the event loop: every parser of theirs takes linear time (bad input 41).
 
-const bytes = 64 * 1024;
-const mostMs = 20;
+/** One parser allows no longer text before it gives up. */
+const leastReached = 16_000;
 
 const publicUrl = 'https://souk.test';
 const resources = createResources(publicUrl, () => false);
@@ -63,7 +63,7 @@ const allow = { domains: new Set(['souk.test']), addresses: new Set<string>() };
 const programLog = createProgramLog(createLog('silent'));
 const aTool = { type: 'object', properties: {} };
 
-const call = (name: string) => ({
+const callOf = (name: string) => ({
   jsonrpc: '2.0',
   id: 1,
   method: 'tools/call',
@@ -79,6 +79,9 @@ function batchOf(text: string): unknown[] {
   });
 }
 
+/** Calls a parser, or in its place something that shows what it was given. */
+type Call = <Args extends readonly unknown[]>(parser: (...args: Args) => unknown, ...args: Args) => unknown;
+
 function heardOnStderr(text: string): void {
   const stderr = new PassThrough();
   drainDiagnostics(stderr, () => {});
@@ -86,166 +89,167 @@ function heardOnStderr(text: string): void {
   stderr.emit('data', text);
 }
 
-/** Every parser of text from outside. */
-const parsers: Record<string, (text: string) => unknown> = {
-  'a template of a server': (text) => matchesTemplate(text, `x:${'a/'.repeat(1000)}`),
-  'an address for a template': (text) => matchesTemplate('{+a}{+b}/{+c}{d}{+e}X', text),
-  'a resource': (text) => resources.canonical(text),
-  'a resource of ours': (text) => resources.canonical(`${publicUrl}/mcp${text}`),
-  'the spelling of a resource': (text) => [resources.isMcp(`${publicUrl}/s/${text}/mcp`), isServerId(text)],
-  'a redirect URI': (text) => redirectProblem(text),
-  'a loopback redirect URI': (text) => [
-    redirectProblem(`http://127.0.0.1${text}`),
-    isLoopbackRedirect(`http://localhost${text}`),
-    matchesRedirect(`http://localhost:1/${text}`, ['http://localhost:2/a', text]),
+/** Every parser of text from outside, by how the text comes to it. */
+const parsers: Record<string, (call: Call, text: string) => unknown> = {
+  'a template of a server': (call, text) => call(matchesTemplate, text, `x:${'a/'.repeat(1000)}`),
+  'an address for a template': (call, text) => call(matchesTemplate, '{+a}{+b}/{+c}{d}{+e}X', text),
+  'a resource': (call, text) => call(resources.canonical, text),
+  'a resource of ours': (call, text) => call(resources.canonical, `${publicUrl}/mcp${text}`),
+  'the spelling of a resource': (call, text) => [
+    call(resources.isMcp, `${publicUrl}/s/${text}/mcp`),
+    call(isServerId, text),
   ],
-  'a bearer token': (text) => [readBearer(text), readBearer(`Bearer ${text}`)],
-  'the metadata of a client': (text) =>
-    readClientMetadata({
+  'a redirect URI': (call, text) => call(redirectProblem, text),
+  'a loopback redirect URI': (call, text) => [
+    call(redirectProblem, `http://127.0.0.1${text}`),
+    call(isLoopbackRedirect, `http://localhost${text}`),
+    call(matchesRedirect, `http://localhost:1/${text}`, ['http://localhost:2/a', text]),
+  ],
+  'a bearer token': (call, text) => [call(readBearer, text), call(readBearer, `Bearer ${text}`)],
+  'the metadata of a client': (call, text) =>
+    call(readClientMetadata, {
       redirect_uris: [text, `https://a.test/${text}`],
       client_name: text,
       client_uri: text,
       scope: text,
     }),
-  'an authorization request': (text) => normalizeAuthorizeRequest(new URLSearchParams(text), resources),
-  'the values of an authorization request': (text) =>
-    normalizeAuthorizeRequest(new URLSearchParams({ scope: text, resource: text, response_mode: text }), resources),
-  'a scope': (text) => [namesNoScope(text), scopesOf(text)],
-  return_to: (text) => [
-    readReturnTo(text, publicUrl),
-    readAuthorizeAddress(text, publicUrl),
-    readAuthorizeAddress(`/oauth/authorize?${text}`, publicUrl),
-  ],
-  'a browser': nameBrowser,
-  'the depth of JSON': (text) => isTooDeep(text),
-  'the text of a tool': cleanText,
-  'the definition of a tool': (text) =>
-    cleanDefinition('tool', { name: text, title: text, description: text, inputSchema: { [text]: { title: text } } }),
-  'the name of a tool': (text) => exposeName('slug', text),
-  'the address of a resource': (text) => [exposeUri('slug', text), isOurUri(text), ownUri('slug', text)],
-  'a label': (text) => [cleanLabel(text), nameUserAgent(text), clientName(text, text)],
-  'a text in a page': escapeHtml,
-  'a challenge': (text) => [bearerParameters(text), readChallenge(text), isScopeChallenge(text)],
-  'a challenge of ours': (text) => [
-    bearerParameters(`Bearer ${text.slice(0, 16_000)}`),
-    isScopeChallenge(`Bearer error=${text}`),
-  ],
-  'a manifest': (text) => orNothing(() => parseManifest(text, policy)),
-  'the texts of a manifest': (text) =>
-    orNothing(() =>
-      parseManifest(JSON.stringify({ id: text, name: text, connection: { type: 'http', url: text } }), policy),
+  'an authorization request': (call, text) => call(normalizeAuthorizeRequest, new URLSearchParams(text), resources),
+  'the values of an authorization request': (call, text) =>
+    call(
+      normalizeAuthorizeRequest,
+      new URLSearchParams({ scope: text, resource: text, response_mode: text }),
+      resources,
     ),
-  'the words of a search': wordsOf,
-  'a server-sent event': readEvents,
-  'the bytes of an event stream': (text) => createEventSplitter(1024 * 1024).push(Buffer.from(text)),
-  'the lines of a program': (text) => createLineSplitter(1024 * 1024).push(Buffer.from(text)),
-  'what a program writes to stderr': heardOnStderr,
-  'a line of stderr': (text) => programLog.add('web', [text], ['a secret', 'a/', '    ']),
-  'a message': (text) => orNothing(() => createMessageReader()(text)),
-  'an answer': (text) =>
-    orNothing(() => [scanAnswer(text), scanAnswer(`{"jsonrpc":"2.0","id":1,"result":{"a":${text}}}`)]),
-  'an error': (text) => [readJsonRpcError(text), stripPrefix(text)],
-  'the answer of a token endpoint': (text) => [
-    readTokenAnswer(text),
-    readTokenAnswer(JSON.stringify({ error: text })),
-    readTokenAnswer(JSON.stringify({ ok: true, authed_user: { id: text, access_token: text } })),
+  'a scope': (call, text) => [call(namesNoScope, text), call(scopesOf, text)],
+  return_to: (call, text) => [
+    call(readReturnTo, text, publicUrl),
+    call(readAuthorizeAddress, text, publicUrl),
+    call(readAuthorizeAddress, `/oauth/authorize?${text}`, publicUrl),
   ],
-  'a batch': (text) => {
+  'a browser': (call, text) => call(nameBrowser, text),
+  'the depth of JSON': (call, text) => call(isTooDeep, text),
+  'the text of a tool': (call, text) => call(cleanText, text),
+  'the definition of a tool': (call, text) =>
+    call(cleanDefinition, 'tool', {
+      name: text,
+      title: text,
+      description: text,
+      inputSchema: { [text]: { title: text } },
+    }),
+  'the name of a tool': (call, text) => call(exposeName, 'slug', text),
+  'the address of a resource': (call, text) => [
+    call(exposeUri, 'slug', text),
+    call(isOurUri, text),
+    call(ownUri, 'slug', text),
+  ],
+  'a label': (call, text) => [call(cleanLabel, text), call(nameUserAgent, text), call(clientName, text, text)],
+  'a text in a page': (call, text) => call(escapeHtml, text),
+  'a challenge': (call, text) => [
+    call(bearerParameters, text),
+    call(readChallenge, text),
+    call(isScopeChallenge, text),
+  ],
+  'a challenge of ours': (call, text) => [
+    call(bearerParameters, `Bearer ${text.slice(0, leastReached)}`),
+    call(isScopeChallenge, `Bearer error=${text}`),
+  ],
+  'a manifest': (call, text) => call(refusing(parseManifest), text, policy),
+  'the texts of a manifest': (call, text) =>
+    call(
+      refusing(parseManifest),
+      JSON.stringify({ id: text, name: text, connection: { type: 'http', url: text } }),
+      policy,
+    ),
+  'the words of a search': (call, text) => call(wordsOf, text),
+  'a server-sent event': (call, text) => call(readEvents, text),
+  'the bytes of an event stream': (call, text) => call(createEventSplitter(1024 * 1024).push, Buffer.from(text)),
+  'the lines of a program': (call, text) => call(createLineSplitter(1024 * 1024).push, Buffer.from(text)),
+  'what a program writes to stderr': (call, text) => call(heardOnStderr, text),
+  'a line of stderr': (call, text) => call(programLog.add, 'web', [text], ['a secret', 'a/', '    ']),
+  'a message': (call, text) => call(refusing(createMessageReader()), text),
+  'an answer': (call, text) => [
+    call(refusing(scanAnswer), text),
+    call(refusing(scanAnswer), `{"jsonrpc":"2.0","id":1,"result":{"a":${text}}}`),
+  ],
+  'an error': (call, text) => [call(readJsonRpcError, text), call(stripPrefix, text)],
+  'the answer of a token endpoint': (call, text) => [
+    call(readTokenAnswer, text),
+    call(readTokenAnswer, JSON.stringify({ error: text })),
+    call(readTokenAnswer, JSON.stringify({ ok: true, authed_user: { id: text, access_token: text } })),
+  ],
+  'a batch': (call, text) => {
     const batch = batchOf(text);
-    return [methodsOf(batch), continuesCalls(batch), readIds(batch, new Set())];
+    return [call(methodsOf, batch), call(continuesCalls, batch), call(readIds, batch, new Set<string>())];
   },
-  'the cursor of a list': (text) => [
-    orNothing(() => pageOf('tools', [], text)),
-    orNothing(() => pageOf('tools', [], Buffer.from(`tools ${text}`).toString('base64url'))),
+  'the cursor of a list': (call, text) => [
+    call(refusing(pageOf), 'tools', [], text),
+    call(refusing(pageOf), 'tools', [], Buffer.from(`tools ${text}`).toString('base64url')),
   ],
-  'the cursor of a list of calls': (text) => orNothing(() => readCursor(text)),
-  'an e-mail address': (text) => [
-    maySignIn(allow, text),
-    maySignIn(allow, `a@${text}`),
-    standInEmailSchema.safeParse(text),
+  'the cursor of a list of calls': (call, text) => call(refusing(readCursor), text),
+  'an e-mail address': (call, text) => [
+    call(maySignIn, allow, text),
+    call(maySignIn, allow, `a@${text}`),
+    call((email: string) => standInEmailSchema.safeParse(email), text),
   ],
-  'the headers of a proxy': (text) =>
-    seenProxy({ headers: { 'x-forwarded-proto': text, 'x-forwarded-for': text }, ips: [text] }),
-  'If-None-Match': (text) => namesTag(text, 'W/"x"'),
-  'an event id': readEventId,
-  'an accepted encoding': chooseEncoding,
-  'a media type': mediaTypeOf,
-  'an address': (text) => [addressGroup(text), isPublicAddress(text), isWebPage(text), isWebPage(`https://${text}`)],
-  'a header argument': (text) =>
-    faultOfHeaderArguments({ ...aTool, properties: { a: { type: 'string', 'x-mcp-header': text }, [text]: {} } }),
-  'a call': (text) => [
-    recogniseModern({ 'content-type': 'application/json', 'mcp-name': text, accept: text }, call(text), nothingVisible),
-    recogniseLegacy({ 'content-type': 'application/json', accept: text }, call(text), nothingVisible, {}),
+  'the headers of a proxy': (call, text) =>
+    call(seenProxy, { headers: { 'x-forwarded-proto': text, 'x-forwarded-for': text }, ips: [text] }),
+  'If-None-Match': (call, text) => call(namesTag, text, 'W/"x"'),
+  'an event id': (call, text) => call(readEventId, text),
+  'an accepted encoding': (call, text) => call(chooseEncoding, text),
+  'a media type': (call, text) => call(mediaTypeOf, text),
+  'an address': (call, text) => [
+    call(addressGroup, text),
+    call(isPublicAddress, text),
+    call(isWebPage, text),
+    call(isWebPage, `https://${text}`),
+  ],
+  'a header argument': (call, text) =>
+    call(faultOfHeaderArguments, {
+      ...aTool,
+      properties: { a: { type: 'string', 'x-mcp-header': text }, [text]: {} },
+    }),
+  'a call': (call, text) => [
+    call(
+      recogniseModern,
+      { 'content-type': 'application/json', 'mcp-name': text, accept: text },
+      callOf(text),
+      nothingVisible,
+    ),
+    call(recogniseLegacy, { 'content-type': 'application/json', accept: text }, callOf(text), nothingVisible, {}),
   ],
 };
 
-function orNothing(parse: () => unknown): unknown {
-  try {
-    return parse();
-  } catch {
-    return undefined;
+/** A parser that throws at what it cannot read. */
+function refusing<Args extends readonly unknown[]>(parser: (...args: Args) => unknown): (...args: Args) => unknown {
+  return (...args) => {
+    try {
+      return parser(...args);
+    } catch {
+      return undefined;
+    }
+  };
+}
+
+const rows = Object.entries(parsers);
+const callIt: Call = (parser, ...args) => parser(...args);
+
+test.each(rows)('bad input 41: 64 KiB of any shape take under 20 ms of CPU: %s', (_name, parse) => {
+  expect(findSlowText((text) => parse(callIt, text))).toBeUndefined();
+});
+
+test.each(rows)('each parser of a row is given the hostile text, and is found if it is slow: %s', (_name, parse) => {
+  const results: unknown[] = [];
+  parse((parser, ...args) => results.push(parser(...args)), '{"a": [1]}\n\n');
+  expect(results.length).toBeGreaterThan(0);
+  for (const [index, result] of results.entries()) {
+    // it did its work, and left none to whoever reads the result
+    expect(Object(result)).not.toHaveProperty('next');
+    const withOneSlow = (text: string) => {
+      let count = 0;
+      parse((_parser, ...args) => count++ === index && burn(args, leastReached), text);
+    };
+    expect(findSlowText(withOneSlow, 1)).toBeDefined();
   }
-}
-
-/** CPU of the best of several runs: the machine has other work, and the first run compiles. */
-function bestMs(parse: () => unknown): number {
-  let best = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < 8 && best >= mostMs; run++) {
-    const before = process.cpuUsage();
-    parse();
-    const { user, system } = process.cpuUsage(before);
-    best = Math.min(best, (user + system) / 1000);
-    // nothing else explains so much: more runs would only take minutes
-    if (best > 25 * mostMs) break;
-  }
-  return best;
-}
-
-const repeated = (unit: string) => unit.repeat(Math.ceil(bytes / unit.length)).slice(0, bytes);
-
-const words = String.raw`/ a " \ , = . - : % # ? [ { } 1 é {+a} {a} /a .. a. 1. aA a=b, \" %2F // ::ffff: {"a": [[ "a", ing a- a_ https://
-  http://localhost: @ a@ localhost. < & q=0, gzip;q=1, *, error= id: bearer`;
-const blank = [
-  ' ',
-  '\t',
-  '\n',
-  '\r',
-  '\0',
-  '\r\n',
-  '\n\n',
-  ', ',
-  'bearer ',
-  'Bearer a="',
-  'error =',
-  'data: ',
-  'data: x\n\n',
-];
-const odd = ['\u001B[', '\u001B[1;', '2026-01-01T', 'ssing ', 'MCP error -1: ', '\u{1F600}', '\u202E', '\u{E0041}'];
-/** What has made parsers slow, over and over. */
-const shapes = [...words.split(/\s+/), ...blank, ...odd].map(repeated);
-
-/** The first text for which a parser takes too long, or undefined. */
-function findSlowText(parse: (text: string) => unknown): string | undefined {
-  const isSlow = (text: string) => bestMs(() => parse(text)) >= mostMs;
-  // what ends otherwise than it began is what backtracking tries again
-  const fixed = shapes.flatMap((shape) => [shape, `${shape.slice(0, -1)}!`]).find(isSlow);
-  if (fixed !== undefined) return fixed.slice(0, 40);
-  const piece = fc.oneof(
-    fc.constantFrom(...shapes.map((shape) => shape.slice(0, 4))),
-    fc.string({ minLength: 1, maxLength: 6, unit: 'binary' }),
-  );
-  const text = fc
-    .tuple(piece, piece, piece)
-    .map(([head, middle, tail]) => head + repeated(middle).slice(head.length + tail.length) + tail);
-  const { counterexample } = fc.check(
-    fc.property(text, (each) => !isSlow(each)),
-    { numRuns: 15 },
-  );
-  return counterexample?.[0].slice(0, 40);
-}
-
-test.each(Object.entries(parsers))('bad input 41: 64 KiB of any shape take under 20 ms of CPU: %s', (_name, parse) => {
-  expect(findSlowText(parse)).toBeUndefined();
 });
 
 /** Parsers as people write them. Each reads some text again for each of its characters. */
