@@ -24,7 +24,8 @@ function bestMs(parse: () => unknown, runs: number): number {
 const repeated = (unit: string) => unit.repeat(Math.ceil(bytes / unit.length)).slice(0, bytes);
 
 const words = String.raw`/ a " \ , = . - : % # ? [ { } 1 é {+a} {a} /a .. a. 1. aA a=b, \" %2F // ::ffff: {"a": [[ "a", ing a- a_ https://
-  http://localhost: @ a@ localhost. < & q=0, gzip;q=1, *, error= id: bearer`;
+  http://localhost: @ a@ localhost. < & q=0, gzip;q=1, *, error= id: bearer
+  ; ! $ ' ( ) + > ] ^ _ | ~`;
 const blank = [
   ' ',
   '\t',
