@@ -44,8 +44,10 @@ export default defineConfig({
           isolate: false,
           globalSetup: ['apps/broker/src/testing/database-setup.ts'],
           // for what hangs; what must be quick says so itself, and a machine may be many times slower than ours
-          testTimeout: 60_000,
-          hookTimeout: 120_000,
+          testTimeout: 120_000,
+          hookTimeout: 240_000,
+          // Vitest's own second is too short for a busy machine
+          expect: { poll: { timeout: 30_000 } },
         },
       },
       {

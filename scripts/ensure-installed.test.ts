@@ -19,7 +19,7 @@ beforeAll(async () => {
   await run('npm', ['pack', '--silent', './modern'], { cwd: folder });
   await write('package.json', { name: 'product', dependencies: { modern: 'file:./modern-1.0.0.tgz' } });
   await run('npm', ['install', '--package-lock-only', '--ignore-scripts', '--silent'], { cwd: folder });
-}, 60_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const write = (path: string, content: object) => writeFile(join(folder, path), JSON.stringify(content));
@@ -31,7 +31,7 @@ test('the first start installs without a warning of npm, the next one not at all
   expect(first.stdout).toContain('added 1 package');
   expect(first.stdout + first.stderr).not.toMatch(/EBADENGINE|npm warn(?!.*Unknown user config)/i);
   expect((await install()).stdout).toBe('');
-}, 60_000);
+});
 
 test('an error of npm is shown, with what to do, and ends the start', async () => {
   await rm(join(folder, 'node_modules'), { recursive: true });
@@ -43,7 +43,7 @@ test('an error of npm is shown, with what to do, and ends the start', async () =
   expect(failed).toMatchObject({ code: expect.any(Number) });
   expect(failed.stderr).toMatch(/npm (error|ERR!).*modern-1\.0\.0\.tgz/);
   expect(failed.stderr).toMatch(/npm (ci|install) failed: see above\./);
-}, 60_000);
+});
 
 test('npm that ends early with exit code 0 runs again; when that does not help, it is an error, at the next start too', async () => {
   await rm(join(folder, 'node_modules'), { recursive: true, force: true });

@@ -46,7 +46,7 @@ test(
   },
 );
 
-test('what Playwright reports: tests that fail, or a file that cannot be imported', { timeout: 60_000 }, () => {
+test('what Playwright reports: tests that fail, or a file that cannot be imported', () => {
   write('journeys/three.spec.ts', threeTests('@playwright/test'));
   const file = join(folder, 'playwright.json');
   const runJourneys = () =>

@@ -56,7 +56,7 @@ beforeAll(async () => {
   );
   await deployManifest(app, { id: 'down', connection: { type: 'http', url: 'http://127.0.0.1:9/mcp' } }, 'error');
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
-}, 60_000);
+});
 afterAll(async () => {
   await app?.stop();
   await fixture?.close();

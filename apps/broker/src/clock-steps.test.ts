@@ -20,7 +20,7 @@ beforeAll(async () => {
     env: { ...withoutHealthChecks, MCP_CALLS_PER_MINUTE_TOKEN: '2', MCP_REQUESTS_PER_MINUTE_TOKEN: '2' },
   });
   await deployManifest(app, { id: 'one', connection: { type: 'http', url: fixture.url } });
-}, 60_000);
+});
 afterAll(async () => {
   await app?.stop();
   await fixture?.close();

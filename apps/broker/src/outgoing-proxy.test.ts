@@ -67,7 +67,7 @@ describe('a broker whose requests leave by a proxy', () => {
     variables = { HTTPS_PROXY: url, HTTP_PROXY: url };
     app = await startTestApp({ env: variables, resolve: resolveNothing });
     closing.unshift(() => app.stop());
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const close of closing) await close();
   });

@@ -11,7 +11,7 @@ let modern: ConformanceFixture;
 
 beforeAll(async () => {
   [old, modern] = await Promise.all([startConformanceFixture('legacy'), startConformanceFixture('modern')]);
-}, 60_000);
+});
 afterAll(() => Promise.all([old?.close(), modern?.close()]));
 
 async function start(env: NodeJS.ProcessEnv = {}): Promise<{ app: TestApp; token: string; link: string }> {

@@ -35,6 +35,6 @@ export async function deployManifest(
       const server = app.catalogue.snapshot().byId.get(parsed.id);
       return server?.status === expectStatus && (expectStatus === 'connected' || server.statusDetail !== undefined);
     },
-    30_000,
+    60_000,
   );
 }

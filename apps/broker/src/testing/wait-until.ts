@@ -1,8 +1,8 @@
-/** Waits for a condition that the world outside brings about. Fails with `what` after `deadlineMs`. */
+/** Waits for a condition that the world outside brings about. Fails with `what` after `deadlineMs`: for what never comes. */
 export async function waitUntil(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  deadlineMs = 15_000,
+  deadlineMs = 30_000,
 ): Promise<void> {
   const end = performance.now() + deadlineMs;
   while (!(await condition())) {

@@ -60,7 +60,6 @@ async function offer(id: string, fixture: HttpFixture, tools: readonly Tool[]) {
   await waitUntil(
     `${id} to be asked again`,
     () => (app.catalogue.snapshot().byId.get(id)?.discoveredAtMs ?? 0) > before,
-    15_000,
   );
 }
 
@@ -124,7 +123,7 @@ describe.concurrent('a server that changes its tools', () => {
     expect((await client.callTool({ name: 'echo', arguments: { text: 'hi' } })).isError).toBeFalsy();
     await client.close();
     expect(await audits('drifts')).toEqual(['tool-change.under-review', 'tool-change.approved']);
-  }, 30_000);
+  });
 
   test('a new description alone is accepted, with an audit row and a mark in the capabilities', async () => {
     const [, fixture] = fixtures;
@@ -135,7 +134,7 @@ describe.concurrent('a server that changes its tools', () => {
     const shown = answer.capabilities.find(({ serverId }) => serverId === 'rewords');
     expect(shown).toMatchObject({ description: 'Says it once more.', textChangedAt: expect.any(String) });
     expect(await audits('rewords')).toEqual(['tool-change.accepted']);
-  }, 30_000);
+  });
 
   test('a new tool is hidden, and a newly deployed version is trusted as it is', async () => {
     const [, , fixture] = fixtures;
@@ -150,9 +149,9 @@ describe.concurrent('a server that changes its tools', () => {
     const [change] = await changesOf('grows');
     expect(change).toMatchObject({ tool: 'send_away', kind: 'new', status: 'pending', before: null });
     await deployManifest(app, { id: 'grows', version: '1.1.0', connection: { type: 'http', url: fixture.url } });
-    await waitUntil('the new version to be asked', () => shown()?.length === 2, 15_000);
+    await waitUntil('the new version to be asked', () => shown()?.length === 2);
     expect((await changesOf('grows')).map(({ status }) => status)).toEqual(['withdrawn']);
-  }, 30_000);
+  });
 });
 
 describe.concurrent('what counts as a change', () => {
@@ -182,7 +181,7 @@ describe.concurrent('what counts as a change', () => {
     expect(app.logged()).toMatch(
       /"level":"?(40|warn)"?.*"server":"empty".*echo \(new\).*hidden until an administrator/,
     );
-  }, 30_000);
+  });
 
   const more = { type: 'object' as const, properties: { text: { type: 'string' }, loud: { type: 'boolean' } } };
 
@@ -195,27 +194,23 @@ describe.concurrent('what counts as a change', () => {
     expect(await changesOf('widens')).toMatchObject([{ kind: 'argument', status: 'accepted' }]);
     expect(await audits('widens')).toEqual(['tool-change.accepted']);
     expect(app.logged()).toMatch(/"server":"widens".*echo \(argument\).*the change was accepted/);
-  }, 30_000);
+  });
 
   test('under the policy strict, an added optional argument holds the tool back', async () => {
     await trustThenChange('strictly', fixtureAt(5), { toolChanges: 'strict' }, [echo({ inputSchema: more })]);
     expect(shown('strictly')).toEqual([]);
     expect(await audits('strictly')).toEqual(['tool-change.under-review']);
-  }, 30_000);
+  });
 
   test.each([
     ['icons', 6, { icons: [{ src: 'https://example.com/other.png' }] }],
     ['the page of an MCP App', 7, { _meta: { ui: { resourceUri: 'ui://other/page.html' } } }],
-  ] as const)(
-    'a change of %s hides the tool until it is approved',
-    async (_, index, change) => {
-      const id = `means-${index}`;
-      await trustThenChange(id, fixtureAt(index), {}, [echo(change as Partial<Tool>)]);
-      expect(shown(id)).toEqual([]);
-      expect(await changesOf(id)).toMatchObject([{ kind: 'definition', status: 'pending' }]);
-    },
-    30_000,
-  );
+  ] as const)('a change of %s hides the tool until it is approved', async (_, index, change) => {
+    const id = `means-${index}`;
+    await trustThenChange(id, fixtureAt(index), {}, [echo(change as Partial<Tool>)]);
+    expect(shown(id)).toEqual([]);
+    expect(await changesOf(id)).toMatchObject([{ kind: 'definition', status: 'pending' }]);
+  });
 });
 
 test('rows of the audit log cannot be changed or deleted', async () => {

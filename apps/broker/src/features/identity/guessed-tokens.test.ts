@@ -9,7 +9,7 @@ let nowMs = Date.now();
 let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp({ clock: { now: () => nowMs } });
-}, 60_000);
+});
 afterAll(() => app?.stop());
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });

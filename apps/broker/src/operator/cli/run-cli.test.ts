@@ -83,7 +83,7 @@ describe("the operator's command line", () => {
     );
     expect((await run(['user', 'deactivate'], { environment })).code).toBe(64);
     expect((await run(['user', 'deactivate', '--email', 'a@b.c', '--provider', 'x'], { environment })).code).toBe(64);
-  }, 60_000);
+  });
 
   test('token create passes provider, days and scopes on', async () => {
     await startBroker();

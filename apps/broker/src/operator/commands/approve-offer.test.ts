@@ -17,7 +17,7 @@ beforeAll(async () => {
     commands: operatorCommands(app),
     log: createLog('silent'),
   });
-}, 60_000);
+});
 afterAll(async () => {
   await operator?.stop();
   await vault?.close();

@@ -27,7 +27,7 @@ beforeAll(async () => {
   server = await startHttpFixture();
   files = join(app.dataDir, 'manifests');
   await mkdir(files);
-}, 60_000);
+});
 afterAll(async () => {
   await operator?.stop();
   await app?.stop();
@@ -109,7 +109,7 @@ test('deploy makes a server on a private address live at once, undeploy takes it
   // its history is kept: the id alone brings it back
   expect((await souk('deploy', 'own')).out).toContain('Deployed own 1.0.0.');
   expect((await client.listTools()).tools.map(({ name }) => name)).toContain('own__echo');
-}, 60_000);
+});
 
 test('a call that runs when its server is undeployed finishes, and then nothing of the server is left open', async () => {
   await souk('deploy', await file({ id: 'two' }));
@@ -122,7 +122,7 @@ test('a call that runs when its server is undeployed finishes, and then nothing 
   app.upstreams.watch.listChanged('two');
   expect(app.upstreams.watch.refresh(['two'])).toEqual([]);
   expect(server.seen.requests).toEqual([]);
-}, 60_000);
+});
 
 test('a new version replaces the old one, and an older one is brought back by its number', async () => {
   await souk('deploy', await file({ id: 'versions' }));
@@ -142,7 +142,7 @@ test('a new version replaces the old one, and an older one is brought back by it
   expect(changed).toMatchObject({ code: 1, err: expect.stringContaining('(description): raise the version') });
   expect((await souk('deploy', 'versions', '--version', '9')).err).toContain('No version 9 of versions');
   expect((await souk('deploy', 'nothing')).err).toContain('There is no manifest of nothing');
-}, 60_000);
+});
 
 test('deploy says why a server cannot be used, and keeps trying', async () => {
   const { url, address, close } = await startHttpFixture();
@@ -153,7 +153,7 @@ test('deploy says why a server cannot be used, and keeps trying', async () => {
   expect(refused.out).toContain(
     `The server cannot be used yet: The server cannot be reached (connect ECONNREFUSED ${address}`,
   );
-}, 60_000);
+});
 
 test('check prints every problem in words with its field, and deploy refuses the same', async () => {
   const path = await file({
@@ -186,7 +186,7 @@ test('check prints every problem in words with its field, and deploy refuses the
   const good = await file({ id: 'good' });
   expect(await souk('check', good)).toEqual({ code: 0, out: `${good}: no problem (good 1.0.0)`, err: '' });
   expect((await souk('check', join(files, 'none.json'))).err).toContain('none.json (ENOENT)');
-}, 60_000);
+});
 
 test('diff shows what drifted, and approve shows the tool again, unless it has changed since it was read', async () => {
   await souk('deploy', await file({ id: 'drift' }));
@@ -234,7 +234,7 @@ test('diff shows what drifted, and approve shows the tool again, unless it has c
   expect((await souk('approve', 'drift', '--shown', left)).out).toBe('Approved slow of drift.');
   expect(own()?.toolsUnderReview).toEqual([]);
   expect((await souk('approve', 'drift', '--shown', left)).err).toContain('No tool of drift is under review');
-}, 60_000);
+});
 
 test('diff shows the differences of a staged version', async () => {
   await souk('deploy', await file({ id: 'next' }));
@@ -245,4 +245,4 @@ test('diff shows the differences of a staged version', async () => {
   expect(out).toContain('version 2.0.0 is staged, 1.0.0 is deployed. They differ in 2 fields.');
   expect(out).toContain('  description\n    - A server.\n    + Other.');
   expect((await souk('deploy', 'next')).out).toContain('Deployed next 2.0.0.');
-}, 60_000);
+});

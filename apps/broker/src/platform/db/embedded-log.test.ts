@@ -6,7 +6,7 @@ import { temporaryRoot } from '#testing/databases.ts';
 import { openEmbeddedDatabase } from './open-embedded-database.ts';
 import { defaultCacheDir } from './start-image.ts';
 
-test('a checkpoint leaves at most 128 MB of the log', { timeout: 60_000 }, async () => {
+test('a checkpoint leaves at most 128 MB of the log', async () => {
   const dataDir = join(temporaryRoot(), 'long-log');
   const db = await openEmbeddedDatabase({
     dataDir,

@@ -55,7 +55,7 @@ function mountDisk(folder: string): boolean {
   }
 }
 
-describe('the embedded database on a full disk', { timeout: 60_000 }, () => {
+describe('the embedded database on a full disk', () => {
   let disk = '';
   let isMounted = false;
   const lines: { level: number; msg: string }[] = [];

@@ -67,7 +67,7 @@ describe('a guarded dispatcher behind a proxy', () => {
       connectTimeoutMs: 1500,
     });
     try {
-      return await (await request(address, { dispatcher, signal: AbortSignal.timeout(4000) })).body.text();
+      return await (await request(address, { dispatcher, signal: AbortSignal.timeout(30_000) })).body.text();
     } finally {
       await dispatcher.destroy();
     }

@@ -49,7 +49,7 @@ test('a head that does not end is refused in time', async () => {
   const { text, afterMs } = await sendAndWait('POST /echo HTTP/1.1\r\nHost: localhost:1\r\n');
   expect(text).toMatch(/^HTTP\/1.1 408 /);
   expect(afterMs).toBeGreaterThanOrEqual(timeouts.headersMs);
-  expect(afterMs).toBeLessThan(3_000);
+  expect(afterMs).toBeLessThan(8_000);
 });
 
 test('a body that does not end is refused in time', async () => {
@@ -58,7 +58,7 @@ test('a body that does not end is refused in time', async () => {
   const { text, afterMs } = await sendAndWait(`${head}{`);
   expect(text).toMatch(/^HTTP\/1.1 408 /);
   expect(afterMs).toBeGreaterThanOrEqual(timeouts.wholeMs);
-  expect(afterMs).toBeLessThan(3_000);
+  expect(afterMs).toBeLessThan(8_000);
 });
 
 test('a long answer does not count as a late request: streams stay open', async () => {

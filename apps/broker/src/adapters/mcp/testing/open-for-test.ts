@@ -18,8 +18,9 @@ export function trackUpstreams(): OpenedUpstreams {
   return {
     async open(target, options = {}) {
       const upstream = await openUpstream(target, {
-        connectTimeoutMs: 5000,
-        listTimeoutMs: 5000,
+        // generous: a busy machine starts a program in seconds
+        connectTimeoutMs: 30_000,
+        listTimeoutMs: 30_000,
         maxResultBytes: 1024 * 1024,
         log: createLog('silent'),
         notices: new NoticeLimits().ofServer('tested'),
@@ -35,7 +36,7 @@ export function trackUpstreams(): OpenedUpstreams {
 }
 
 export function callOptions(options: Partial<ToolCallOptions> = {}): ToolCallOptions {
-  return { signal: new AbortController().signal, timeoutMs: 5000, totalTimeoutMs: 10_000, ...options };
+  return { signal: new AbortController().signal, timeoutMs: 30_000, totalTimeoutMs: 60_000, ...options };
 }
 
 /** How a tool call over HTTP is sent: on the fast path, or by the SDK's client, which can mirror arguments in headers. */

@@ -73,7 +73,7 @@ describe.each(cases)('an HTTP server of the $era era, called by $way', ({ era, w
     const ref = { type: 'ref/prompt' as const, name: 'hello' };
     const completion = await upstream.complete({ ref, argument: { name: 'a', value: '' } }, callOptions());
     expect(completion.completion.values).toEqual(['one', 'two']);
-    await upstream.ping(1000);
+    await upstream.ping(10_000);
   });
 
   test('only the headers of the target are sent, and no other authorization', async () => {
@@ -90,8 +90,8 @@ describe.each(cases)('an HTTP server of the $era era, called by $way', ({ era, w
     const upstream = await open(target(fixture()));
     const seen: number[] = [];
     const result = await upstream.callTool(
-      { name: 'slow', arguments: { steps: 6, everyMs: 250 } },
-      callOptions({ timeoutMs: 1200, onProgress: ({ progress }) => seen.push(progress) }),
+      { name: 'slow', arguments: { steps: 6, everyMs: 400 } },
+      callOptions({ timeoutMs: 2000, onProgress: ({ progress }) => seen.push(progress) }),
     );
     expect(textOf(result)).toBe('done');
     expect(seen).toEqual([1, 2, 3, 4, 5, 6]);
@@ -145,7 +145,8 @@ describe.each(cases)('an HTTP server of the $era era, called by $way', ({ era, w
     const options = toolDefinition ? { ...callOptions(), toolDefinition } : callOptions();
     const answer = await upstream.callTool({ name: 'mismatch' }, options);
     expect(answer.kind === 'complete' && answer.toResult()).toHaveProperty('structuredContent');
-    expect(performance.now() - started).toBeLessThan(1000);
+    // its pattern takes over a minute
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 
   test('a changed list is reported', async () => {
@@ -157,7 +158,7 @@ describe.each(cases)('an HTTP server of the $era era, called by $way', ({ era, w
     }
     await waitUntil('the change is heard', async () => {
       fixture().announceToolsChanged();
-      await upstream.ping(1000);
+      await upstream.ping(10_000);
       return changes > 0;
     });
     expect(changes).toBeGreaterThan(0);

@@ -92,10 +92,10 @@ describe('the official reference servers', () => {
       expect(seen).toEqual([1, 2]);
       server.kill('SIGKILL');
       await waitUntil('it stops listening', async () => !(await isListening(port)));
-      expect((await failureOf(upstream.ping(1000))).kind).toBe('unreachable');
+      expect((await failureOf(upstream.ping(10_000))).kind).toBe('unreachable');
       server = start();
       await waitUntil('it listens again', () => isListening(port));
-      expect((await failureOf(upstream.ping(1000))).kind).toBe('session_lost');
+      expect((await failureOf(upstream.ping(10_000))).kind).toBe('session_lost');
     } finally {
       server.kill('SIGKILL');
     }
@@ -125,7 +125,7 @@ describe('a stdio server', () => {
     const upstream = await open(faulty('healthy'), { era });
     const failure = await failureOf(upstream.callTool({ name: 'hang' }, callOptions({ timeoutMs: 200 })));
     expect(failure.kind).toBe('timeout');
-    await upstream.ping(1000);
+    await upstream.ping(10_000);
   });
 
   test('that sends progress together with the answer loses none of it', async () => {
@@ -145,7 +145,7 @@ describe('a stdio server', () => {
   test('may print a banner before its first message', async () => {
     const diagnostics: string[] = [];
     const upstream = await open(faulty('banner'), { onDiagnostics: (lines) => diagnostics.push(...lines) });
-    await upstream.ping(1000);
+    await upstream.ping(10_000);
     expect(diagnostics).toEqual(['ready']);
   });
 
@@ -175,7 +175,7 @@ describe('a stdio server', () => {
     expect(performance.now() - started).toBeLessThan(3000);
     expect(reason).toContain('exit code 3');
     expect(processesOf(upstream.pid)).toBe(0);
-    expect((await failureOf(upstream.ping(1000))).kind).toBe('closed');
+    expect((await failureOf(upstream.ping(10_000))).kind).toBe('closed');
   });
 
   test('bad input 23: that floods without a newline is killed within 10 MiB, and others keep working', async () => {
@@ -189,7 +189,7 @@ describe('a stdio server', () => {
     });
     expect((process.memoryUsage().rss - before) / 1024 / 1024).toBeLessThan(64);
     await waitUntil('it is gone', () => processesOf(upstream.pid) === 0);
-    await other.ping(1000);
+    await other.ping(10_000);
   });
 
   test('bad input 17: that prints a hundred lines that are not JSON-RPC ends the call', async () => {

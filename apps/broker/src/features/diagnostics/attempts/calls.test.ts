@@ -15,7 +15,7 @@ beforeAll(async () => {
   app = await startTestApp({ allowAddresses: [server.address], env: withoutHealthChecks });
   await deployManifest(app, { id: 'far', connection: { type: 'http', url: server.url } });
   url = `${app.publicUrl}/mcp`;
-}, 60_000);
+});
 afterAll(async () => {
   await app?.stop();
   await server?.close();

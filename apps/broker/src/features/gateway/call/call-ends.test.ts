@@ -245,7 +245,7 @@ test('a server without a free place: busy, or cancelled before dispatch', async 
     expect(await gone.rows(), JSON.stringify(way)).toEqual([row(way, 'narrow', 'cancelled', 'not_dispatched')]);
   }
   await Promise.all(holders.map(({ client, sent }) => client.cancel(sent)));
-}, 60_000);
+});
 
 test('a server whose circuit is open', async () => {
   for (const upstream of eras) {
@@ -259,7 +259,7 @@ test('a server whose circuit is open', async () => {
     await client.call('broken', 'ok');
     expect(await client.rows(), JSON.stringify(way)).toEqual([row(way, 'broken', 'refused', 'upstream_unavailable')]);
   }
-}, 60_000);
+});
 
 test("a server that failed five of one person's calls refuses that person, and serves another", async () => {
   for (const way of ways) {
@@ -271,7 +271,7 @@ test("a server that failed five of one person's calls refuses that person, and s
     expect((await ann.rows()).at(-1), JSON.stringify(way)).toEqual(refused);
     expect(await bob.rows(), JSON.stringify(way)).toEqual([row(way, 'moody', 'ok', null)]);
   }
-}, 60_000);
+});
 
 test('a tool under review', async () => {
   for (const upstream of eras) {
@@ -285,4 +285,4 @@ test('a tool under review', async () => {
     await client.call('ends', 'ok');
     expect(await client.rows(), JSON.stringify(way)).toEqual([row(way, 'ends', 'refused', 'tool_changed')]);
   }
-}, 60_000);
+});

@@ -25,7 +25,7 @@ beforeAll(async () => {
   });
   await deployManifest(app, { id: 'free', connection: { type: 'http', url: fixture.url } });
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
-}, 60_000);
+});
 afterAll(async () => {
   await app?.stop();
   await fixture?.close();

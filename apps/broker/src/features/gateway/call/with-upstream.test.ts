@@ -41,11 +41,10 @@ test.each([
   const stop = new AbortController();
   const waiting = send(stop.signal).catch(() => 'over');
   await waitUntil('it to wait', () => admit.mock.calls.length > 0);
-  const begun = performance.now();
   stop.abort();
   expect(await waiting).toBe('over');
-  await waitUntil('the call is logged', async () => (await usageRows(app)).length > before, 3000);
-  expect(performance.now() - begun).toBeLessThan(1000);
+  // left to itself, the queue gives up after 2 s: as busy, and not as cancelled
+  await waitUntil('the call is logged', async () => (await usageRows(app)).length > before);
   expect((await usageRows(app)).at(-1)).toMatchObject({ outcome: 'cancelled' });
   expect(fixture.seen.requests).toHaveLength(arrived + 1);
   admit.mockRestore();

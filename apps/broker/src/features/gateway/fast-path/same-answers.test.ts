@@ -51,7 +51,7 @@ beforeAll(async () => {
       await openSession(`${app.publicUrl}/mcp`, token, { revision: '2025-06-18', capabilities }),
     );
   }
-}, 60_000);
+});
 afterAll(async () => {
   await app?.stop();
   await Promise.all([...servers.values()].map((server) => server.close()));

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await deployManifest(app, { id: 'far', connection: { type: 'http', url: server.url } });
   // known from here on
   await exchange([requestOf(callOf('far__say'))]);
-}, 60_000);
+});
 afterAll(async () => {
   await app?.stop();
   await server?.close();
@@ -66,7 +66,7 @@ async function exchange(pieces: readonly string[], awaited: string | RegExp = he
       // written is not read: the broker has had this piece when it has answered somebody else
       await fetch(`${app.publicUrl}/healthz`);
     }
-    await waitUntil('the answer', async () => text.search(awaited) !== -1, 5000);
+    await waitUntil('the answer', async () => text.search(awaited) !== -1);
     return text;
   } finally {
     socket.destroy();

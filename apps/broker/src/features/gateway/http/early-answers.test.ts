@@ -76,7 +76,7 @@ describe('a request that is refused is refused by its head: its body is not wait
     state.socket.write(own);
     await waitUntil('the answer', () => state.text.includes('\r\n\r\n{'));
     // at once, and not when the body is late (30 s); a busy machine may need its time
-    expect(performance.now() - begun).toBeLessThan(3_000);
+    expect(performance.now() - begun).toBeLessThan(10_000);
     expect(state.text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect(state.text.includes('/.well-known/oauth-protected-resource')).toBe(status === 401);
     expect(state.text).toMatch(/connection: close/i);

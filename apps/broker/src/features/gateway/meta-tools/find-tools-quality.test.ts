@@ -68,7 +68,7 @@ beforeAll(async () => {
     () => app.catalogue.snapshot().servers.every((server) => server.tools.length > 0),
     30_000,
   );
-}, 60_000);
+});
 afterAll(() => app?.stop());
 
 test('the right tool is among the first five for at least 45 of 50 queries, beside 500 other tools', () => {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   }
   ({ token: ann } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
   ({ token: bob } = await app.identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' }));
-}, 60_000);
+});
 afterAll(async () => {
   await app?.stop();
   await Promise.all([old?.close(), modern?.close()]);

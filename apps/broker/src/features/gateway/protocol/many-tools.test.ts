@@ -34,7 +34,7 @@ beforeAll(async () => {
   for (const fixture of fixtures) fixture.offerTools(tools);
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
   await deployNumber(0);
-}, 60_000);
+});
 afterAll(async () => {
   await app?.stop();
   for (const fixture of fixtures ?? []) await fixture.close();

@@ -34,7 +34,7 @@ beforeAll(async () => {
     tools: [{ name: 'one', inputSchema: { type: 'object' } }],
   });
   token = await newToken();
-}, 60_000);
+});
 afterAll(async () => {
   await app?.stop();
   await Promise.all([old?.close(), modern?.close()]);

@@ -29,7 +29,7 @@ beforeAll(async () => {
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
   const { rows } = await app.db.query<{ id: string }>('select id from users');
   await app.upstreams.preferences.switchOff(rows[0]?.id ?? '', 'travel');
-}, 60_000);
+});
 afterAll(async () => {
   await app?.stop();
   await server?.close();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asRecord } from '#platform/json.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { listenLocally } from '#testing/listen-locally.ts';
-import { watchLongestTurn } from '#testing/longest-turn.ts';
+import { bestLongestTurnMs } from '#testing/longest-turn.ts';
 import { postModern } from '#testing/mcp-clients.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
@@ -64,24 +64,13 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** The longest turn of the event loop meanwhile, in the best of three rounds. */
-async function longestTurnMs(act: () => Promise<unknown>): Promise<number> {
-  let best = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < 3; round++) {
-    const stop = watchLongestTurn();
-    await act();
-    best = Math.min(best, stop());
-  }
-  return best;
-}
-
 test('bad input 41: a call whose answer has long links, of a server with hostile templates, is answered at once', async () => {
   const call = async () => {
     const { body } = await postModern(`${app.publicUrl}/mcp`, token, 'tools/call', { name: 'hostile__link' });
     expect(JSON.stringify(body.result)).toContain('resource_link');
   };
   await call();
-  expect(await longestTurnMs(call)).toBeLessThan(mostMs);
+  expect(await bestLongestTurnMs(call)).toBeLessThan(mostMs);
 });
 
 test.each([
@@ -91,5 +80,5 @@ test.each([
   const read = () => postModern(`${app.publicUrl}/mcp`, token, 'resources/read', { uri });
   const { status } = await read();
   expect(status).toBe(200);
-  expect(await longestTurnMs(read)).toBeLessThan(mostMs);
+  expect(await bestLongestTurnMs(read)).toBeLessThan(mostMs);
 });

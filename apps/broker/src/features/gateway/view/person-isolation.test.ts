@@ -25,7 +25,7 @@ beforeAll(async () => {
   }
   ann = await connectModern(`${app.publicUrl}/mcp`, tokens[0] ?? '');
   bob = await connectV1(`${app.publicUrl}/mcp`, tokens[1] ?? '');
-}, 60_000);
+});
 afterAll(async () => {
   delete process.env['STRIPE_SECRET_KEY_CANARY'];
   await ann?.close();
@@ -86,7 +86,7 @@ test('no environment variable of the broker appears through any tool of any serv
     const answer = await ann.callTool({ name, arguments: args }).catch((error: unknown) => String(error));
     expect(JSON.stringify(answer)).not.toContain(canary);
   }
-}, 60_000);
+});
 
 test('a tool that fetches URLs cannot reach this machine', async () => {
   const address = `${app.publicUrl}/mcp/health`;

@@ -29,7 +29,7 @@ beforeAll(async () => {
     ({ accessToken: web[who] } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email }));
     ({ token: tokens[who] } = await app.identity.createPersonalToken({ email, name: 'test' }));
   }
-}, 60_000);
+});
 afterAll(async () => {
   await app?.stop();
   await Promise.all([old?.close(), modern?.close()]);
@@ -127,7 +127,6 @@ describe('two users who use everything at once', () => {
       await Promise.all(clients.map(({ stop }) => stop()));
       await waitUntil('the old server to be left', () => old.subscribed.length === 0);
     },
-    30_000,
   );
 
   test.each(['old', 'new'] as const)('a changed list is announced only to its user (%s era)', async (era) => {

@@ -25,7 +25,7 @@ describe.skipIf(!hasPostgres())('once the deletion of an account has begun (Post
         await mayEnd;
       },
     });
-  }, 60_000);
+  });
   afterAll(() => app?.stop());
 
   test('no token of any kind is made for it', async () => {

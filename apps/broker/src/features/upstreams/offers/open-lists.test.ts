@@ -26,7 +26,7 @@ beforeAll(async () => {
   fixture.offerTo('ann', { tools: [tool('search'), tool('of_ann')] });
   await signInAt(ann, fixture, 'vault', 'ann');
   await untilListed(['of_ann', 'search']);
-}, 60_000);
+});
 afterAll(() => close?.());
 
 const vault = () => {

@@ -44,7 +44,7 @@ describeOnDatabases('what a person is offered', migrations, (open) => {
       const created = await app.identity.createPersonalToken({ email: `${name}@souk.test`, name: 'test' });
       tokens[name] = created.token;
     }
-  }, 60_000);
+  });
   afterAll(() => close?.());
 
   async function ask(who: string, method: string, params: Record<string, unknown> = {}, link = '/mcp') {
@@ -130,7 +130,8 @@ describeOnDatabases('what a person is offered', migrations, (open) => {
     await waitUntil('the server to be asked', () => unanswered.length > 0);
     const startedAt = performance.now();
     expect(await listed('ann', 'tools')).toEqual(['echo']);
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    // a list of a server has 10 s
+    expect(performance.now() - startedAt).toBeLessThan(5000);
     fixture.mischief = {};
     for (const response of unanswered) response.destroy();
   });

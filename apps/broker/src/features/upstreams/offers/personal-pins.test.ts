@@ -38,7 +38,7 @@ describeOnDatabases("a person's pin", migrations, (open) => {
     await signInAt(ann, fixture, 'vault', 'ann');
     await signInAt(bob, fixture, 'vault', 'bob');
     for (const who of ['ann', 'bob']) await until(who, ['echo', 'read', 'send']);
-  }, 60_000);
+  });
   afterAll(() => close?.());
 
   const vault = () => {

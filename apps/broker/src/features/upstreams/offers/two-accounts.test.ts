@@ -43,7 +43,7 @@ beforeAll(async () => {
     tokens.set(who, (await app.identity.createPersonalToken({ email, name: 'test' })).token);
     fixture.offerTo(who, offerOf(who));
   }
-}, 60_000);
+});
 afterAll(async () => {
   await app?.stop();
   await fixture?.close();

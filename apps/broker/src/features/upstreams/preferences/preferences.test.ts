@@ -30,7 +30,7 @@ describeOnDatabases('switches', migrations, (open) => {
     bob = await signInPerson(app.publicUrl, 'bob@souk.test');
     preferences = `/api/users/${ann.userId}/mcp-preferences`;
     token = (await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' })).token;
-  }, 60_000);
+  });
   afterAll(async () => {
     await app?.stop();
     await fixture?.close();

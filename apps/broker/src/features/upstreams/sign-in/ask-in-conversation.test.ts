@@ -20,7 +20,7 @@ beforeAll(async () => {
     },
   });
   ({ fixture, app, ann, token, close } = await startVault({ manifest }));
-}, 60_000);
+});
 afterAll(() => close?.());
 
 const call = { name: 'vault__echo', arguments: { text: 'hi' } };

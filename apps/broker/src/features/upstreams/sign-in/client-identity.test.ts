@@ -26,7 +26,7 @@ beforeAll(async () => {
     manifest: () => ({ auth: { type: 'oauth', clientId: 'souk at vault' } }),
   }));
   await deployManifest(app, { ...vaultManifest(fixture), id: 'open-vault' });
-}, 60_000);
+});
 afterEach(() => {
   fixture.mischief = {};
   fixture.registrations.length = 0;

@@ -36,7 +36,7 @@ beforeAll(async () => {
       ],
     },
   });
-}, 60_000);
+});
 afterAll(async () => {
   await app?.stop();
   await fixture?.close();

@@ -20,7 +20,7 @@ beforeAll(async () => {
   // Both may be reached: what is refused below is refused for another reason than its address.
   ({ fixture, app, ann, token, close } = await startVault({ allowAddresses: [elsewhere.address] }));
   bob = await signInPerson(app.publicUrl, 'bob@souk.test');
-}, 60_000);
+});
 afterEach(() => {
   fixture.mischief = {};
 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const token = async (email: string) => (await app.identity.createPersonalToken({ email, name: 'test' })).token;
   annClient = await connectModern(`${app.publicUrl}/mcp`, await token('ann@souk.test'));
   bobClient = await connectLegacy(`${app.publicUrl}/mcp`, await token('bob@souk.test'));
-}, 60_000);
+});
 afterAll(async () => {
   await annClient?.close();
   await bobClient?.close();

@@ -18,7 +18,7 @@ beforeAll(async () => {
     app: { env: { UPSTREAM_CLIENT_ID_VAULT: clientId, UPSTREAM_CLIENT_SECRET_VAULT: clientSecret } },
     manifest: () => ({ capabilitySnapshot: undefined }),
   }));
-}, 60_000);
+});
 afterEach(async () => {
   const { person } = vault();
   await person.call('DELETE', `/api/users/${person.userId}/upstream-connections/vault`);

@@ -10,7 +10,7 @@ let close: Vault['close'];
 
 beforeAll(async () => {
   ({ fixture, app, ann, token, close } = await startVault());
-}, 60_000);
+});
 afterAll(() => close?.());
 
 /** Signs in at the vault and answers the scopes that it asked for. */

@@ -17,7 +17,7 @@ beforeAll(async () => {
     capabilitySnapshot: { tools },
   });
   ({ fixture, app, ann, token, close } = await startVault({ manifest }));
-}, 60_000);
+});
 afterAll(() => close?.());
 
 const post = async (method: string, params: Record<string, unknown> = {}) =>

@@ -23,7 +23,7 @@ beforeAll(async () => {
     },
   });
   ({ app, close } = await startVault({ manifest, app: { clock: { now: () => nowMs } } }));
-}, 60_000);
+});
 afterAll(() => close?.());
 
 const link = () => new URL(`${app.publicUrl}/mcp`);

@@ -25,7 +25,7 @@ beforeAll(async () => {
   ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
   const { rows } = await app.db.query<{ id: string }>(`select id from users where email = 'ann@souk.test'`);
   userId = rows[0]?.id;
-}, 60_000);
+});
 afterAll(async () => {
   await app?.stop();
   await Promise.all([old?.close(), modern?.close()]);

@@ -18,7 +18,7 @@ beforeAll(async () => {
   app = await startTestApp({ allowAddresses: [fixture.address], env: withoutHealthChecks });
   await deployManifest(app, { id: 'old', connection: { type: 'http', url: fixture.url } });
   ({ accessToken: web } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email }));
-}, 60_000);
+});
 afterAll(async () => {
   await app?.stop();
   await fixture?.close();

@@ -21,7 +21,7 @@ beforeAll(async () => {
   app = await startTestApp({ allowAddresses: [fixture.address], clock: { now: () => nowMs } });
   await deployManifest(app, { id: 'free', connection: { type: 'http', url: fixture.url } });
   ({ accessToken: web } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email }));
-}, 60_000);
+});
 afterAll(async () => {
   await app?.stop();
   await fixture?.close();
