@@ -4,7 +4,7 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern, postRaw, type RawAnswer } from '#testing/mcp-clients.ts';
 import { openSession, type SessionHeaders } from '#testing/open-session.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { clearUsageRows, usageRows } from '#testing/usage-rows.ts';
+import { takeUsageRows } from '#testing/usage-rows.ts';
 import { startAnsweringServer, type AnsweringServer } from './testing/answering-server.ts';
 import { answers, lateQuestions, modernAnswers, modernQuestions } from './testing/scripted-answers.ts';
 
@@ -99,13 +99,15 @@ function send(way: Way, { downstream, able, params = {}, id = 7, meta = {}, ...c
 
 /** All that a caller can tell, and what the server was sent. Sessions answer in a stream or not: that is theirs to choose. */
 async function observe(way: Way, call: Call, upstream: Era) {
-  // a success in between, because repeated failures would open the server's circuit
-  await send(way, { ...call, name: `${upstream}__say`, params: { arguments: { what: 'text' } }, id: 1, meta: {} });
   servers.get(upstream)?.takeCalls();
-  await clearUsageRows(app);
   const answer = await send(way, call);
   const seen = servers.get(upstream)?.takeCalls() ?? [];
-  const rows = (await usageRows(app)).map(({ outcome, reason, credits, name }) => ({ outcome, reason, credits, name }));
+  const rows = (await takeUsageRows(app)).map(({ outcome, reason, credits, name }) => ({
+    outcome,
+    reason,
+    credits,
+    name,
+  }));
   const messages = answer.text.startsWith('{')
     ? [answer.text]
     : answer.text.split('\n').flatMap((line) => (line.startsWith('data: {') ? [line.slice(6)] : []));
@@ -144,6 +146,9 @@ function withoutIds(message: Record<string, unknown>): unknown {
 /** Observes a call sent each way, and whether it reached the server on the fast path. */
 async function everyWay(call: Call, upstream: Era) {
   const seen = [];
+  // a success first: one way and the next fail alike, and repeated failures would open the server's circuit
+  await send('fast', { ...call, name: `${upstream}__say`, params: { arguments: { what: 'text' } }, id: 1, meta: {} });
+  await takeUsageRows(app);
   for (const way of ['fast', 'mixed', 'sdk'] as const) seen.push(await observe(way, call, upstream));
   const [fast, ...others] = seen.map((each) => ({ told: each.told, rows: each.rows, sent: each.sent }));
   return { fast, others, wentFast: seen.map(({ wentFast }) => wentFast) };
