@@ -59,7 +59,8 @@ function inspector(era: 'legacy' | 'modern', withToken: boolean): Program['conne
     const ask = async (...words: string[]) =>
       mustRun(setting, [process.execPath, join(setting.packages, launcher), '--cli', ...target, ...words], {
         browser,
-        env: { MCP_AUTO_OPEN_ENABLED: 'true' },
+        // in a container it would keep its sign-in for one command only
+        env: { MCP_AUTO_OPEN_ENABLED: 'true', MCP_INSPECTOR_SECRET_STORE: 'file' },
       });
     const tools = async () => namesIn(await ask('--method', 'tools/list'));
     await tools();
