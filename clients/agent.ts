@@ -1,9 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 import { startBrowser, type ClientBrowser } from './browser.ts';
-import { clientEnv, inTerminal, mustRun } from './command.ts';
+import { clientEnv, mustRun } from './command.ts';
 import { startModel, type Dialect, type ToldModel } from './models/model.ts';
 import type { Connected, Program, Setting } from './program.ts';
+import { inTerminal, readable, type Reply } from './terminal.ts';
 
 export type AgentRun = {
   setting: Setting;
@@ -13,8 +14,15 @@ export type AgentRun = {
   command(...words: string[]): Promise<string>;
   /** The same, in a terminal. */
   commandInTerminal(...words: string[]): Promise<string>;
-  /** Starts it in a terminal, types `input`, and ends it once it has its tools, after a sign-in where it needs one. */
-  signInInTerminal(input: string, ...words: string[]): Promise<void>;
+  /** Starts it in a terminal, and ends it once it is signed in. */
+  signInInTerminal(signIn: TerminalSignIn): Promise<void>;
+};
+
+export type TerminalSignIn = {
+  words: readonly string[];
+  replies?: readonly Reply[];
+  /** Whether it is signed in and has stored that. Until then it is not ended. By default: once it has its tools. */
+  until?: () => boolean;
 };
 
 /** A client that has a model: how it is set up, and how one conversation of it is started. */
@@ -27,8 +35,8 @@ export type Agent = Pick<Program, 'name' | 'label' | 'package'> & {
   add(run: AgentRun): Promise<void>;
   /** Signs in, where that is a step of its own. */
   signIn?(run: AgentRun): Promise<void>;
-  /** The conversation runs in a terminal, where the client signs its user in as soon as it starts. */
-  terminal?: true;
+  /** It offers its model the tools of its last conversation before it is connected. */
+  remembersTools?: true;
   /** The arguments that start a conversation. */
   talk(run: AgentRun): readonly string[];
 };
@@ -57,26 +65,28 @@ export function agentProgram(agent: Agent): Program {
         const command = (...words: string[]) => mustRun(setting, [...program, ...words], { browser, env });
         const commandInTerminal = (...words: string[]) =>
           mustRun(setting, inTerminal([...program, ...words]), { browser, env });
-        const signInInTerminal = async (input: string, ...words: string[]) => {
+        const signInInTerminal = async ({ words, replies = [], until }: TerminalSignIn) => {
           const { lists } = setting.trace();
-          const until = () => setting.trace().lists > lists;
-          await mustRun(setting, inTerminal([...program, ...words]), { browser, env, input, until });
+          const isDone = until ?? (() => setting.trace().lists > lists);
+          await mustRun(setting, inTerminal([...program, ...words]), { browser, env, replies, until: isDone });
         };
         const run = { setting, model, browser, command, commandInTerminal, signInInTerminal };
         if (!added.has(setting)) await agent.add(run);
         added.add(setting);
-        await agent.signIn?.(run);
-        const words = [...program, ...agent.talk(run)];
-        const [executable = '', ...args] = agent.terminal ? inTerminal(words) : words;
-        const { lists } = setting.trace();
+        if (setting.person.mustSignIn) await agent.signIn?.(run);
+        const [executable = '', ...args] = [...program, ...agent.talk(run)];
+        const before = setting.trace().calls.length;
         const child = setting.processes.start(executable, args, {
           cwd: setting.home,
           env: clientEnv(setting, { browser, env }),
-          stdio: [agent.terminal ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+          stdio: ['ignore', 'pipe', 'pipe'],
         });
         const client = await converse(child, run, close);
-        if (agent.terminal)
-          await waitUntil('the client to have its tools', () => setting.trace().lists > lists, 60_000);
+        if (agent.remembersTools)
+          await waitUntil('a call of the client to arrive', async () => {
+            await model.again();
+            return setting.trace().calls.length > before;
+          });
         return client;
       } catch (error) {
         await close();
@@ -98,7 +108,7 @@ async function converse(
     child.once('error', reject);
     child.once('exit', (code) => {
       const why = browser.failure()?.message ?? '';
-      reject(new Error(`the conversation ended with ${code}: ${output.slice(-400)} ${why}`));
+      reject(new Error(`the conversation ended with ${code}: ${readable(output).slice(-400)} ${why}`));
     });
   });
   ended.catch(() => {});

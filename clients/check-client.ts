@@ -9,7 +9,7 @@ const columnDeadlineMs = 150_000;
 const listChangeMs = 8_000;
 const restartMs = 180_000;
 
-const travel = ['travel__find_airports', { query: 'Heathrow' }] as const;
+const travel = 'travel__find_airports';
 const slow = ['everything__trigger-long-running-operation', { duration: 2, steps: 4 }] as const;
 const notes = ['notes__list_tags', {}] as const;
 
@@ -45,6 +45,7 @@ class ClientCheck {
   readonly #setting: Setting;
   readonly #bed: Bed;
   #client: Connected | undefined;
+  #limit = 0;
 
   constructor(program: Program, setting: Setting, bed: Bed) {
     this.#program = program;
@@ -78,7 +79,7 @@ class ClientCheck {
     },
     list: async () => {
       const client = await this.#connected();
-      if (!(await this.#sees(client, true))) throw new Error(`no ${travel[0]} in ${(await client.tools()).join(', ')}`);
+      if (!(await this.#sees(client, true))) throw new Error(`no ${travel} in ${(await client.tools()).join(', ')}`);
       return ok();
     },
     call: async () => {
@@ -104,7 +105,7 @@ class ClientCheck {
       await this.#callTravel();
       const { signIns } = this.#person;
       await this.#bed.restart();
-      mustHave(await client.call(...travel), /LHR/);
+      await this.#callAfterLoss(client);
       if (this.#person.signIns > signIns) throw new Error('its user had to sign in again');
       return ok();
     },
@@ -114,7 +115,10 @@ class ClientCheck {
       const { signIns } = this.#person;
       const { refreshes } = this.#trace;
       this.#bed.door.expireToken();
-      await this.#callTravel();
+      await this.#callAfterLoss(await this.#connected()).catch((error: unknown) => {
+        this.#person.mustSignIn = this.#trace.refreshes === refreshes;
+        throw error;
+      });
       if (this.#person.signIns > signIns) throw new Error('its user had to sign in again');
       if (this.#trace.refreshes === refreshes) throw new Error('it did not renew its token');
       return ok();
@@ -123,7 +127,7 @@ class ClientCheck {
       await this.#callTravel();
       const { signIns } = this.#person;
       await this.#person.disconnectAll();
-      const answer = await attempt(this.#connected().then((client) => client.call(...travel)));
+      const answer = await attempt(this.#connected().then((client) => this.#findAirport(client)));
       if (this.#person.signIns === signIns && /LHR/.test(answer))
         throw new Error('a disconnected client got an answer');
       await this.close();
@@ -151,7 +155,7 @@ class ClientCheck {
     try {
       sawOff = await this.#sees(client, false);
       const calls = this.#trace.calls.length;
-      const text = await attempt(client.call(...travel));
+      const text = await attempt(this.#findAirport(client));
       if (/LHR/.test(text)) throw new Error('a disabled service answers');
       if (this.#trace.calls.length > calls) mustHave(text, /switched (?:\w+ )?off/i);
       else if (/no such tool|offers its model no tool|not found/i.test(text)) sawOff = true;
@@ -168,7 +172,7 @@ class ClientCheck {
   async #sees(client: Connected, on: boolean): Promise<boolean> {
     const until = Date.now() + listChangeMs;
     do {
-      if (hasTool(await client.tools(), travel[0]) === on) return true;
+      if (hasTool(await client.tools(), travel) === on) return true;
       await new Promise((resolve) => setTimeout(resolve, 500)); // asked again until the deadline
     } while (Date.now() < until);
     return false;
@@ -176,7 +180,21 @@ class ClientCheck {
 
   async #callTravel(): Promise<void> {
     const client = await this.#connected();
-    mustHave(await client.call(...travel), /LHR/);
+    mustHave(await this.#findAirport(client), /LHR/);
+  }
+
+  /** A client that fails first and works then is told from one that works at once, and from one that never does. */
+  async #callAfterLoss(client: Connected): Promise<void> {
+    const first = await attempt(this.#findAirport(client));
+    if (/LHR/.test(first)) return;
+    const second = await attempt(this.#findAirport(client));
+    throw new Error(`${/LHR/.test(second) ? 'only the second call worked: ' : ''}${shorten(first)}`);
+  }
+
+  /** Some clients take the same call word for word, again and again, for a loop. */
+  #findAirport(client: Connected): Promise<string> {
+    this.#limit += 1;
+    return client.call(travel, { query: 'Heathrow', limit: this.#limit });
   }
 
   async #connected(): Promise<Connected> {
@@ -195,7 +213,7 @@ class ClientCheck {
 
 const ok = (note?: string): Cell => ({ state: 'ok', ...(note !== undefined && { note }) });
 const hasTool = (tools: readonly string[], tool: string) => tools.some((one) => isNameOf(one, tool));
-const isTags = (text: string) => /tags/i.test(text) && !/\/connect\/notes|sign_in_required/.test(text);
+const isTags = (text: string) => /Your notes have no tags/.test(text);
 
 function mustHave(text: string, pattern: RegExp): void {
   if (!pattern.test(text)) throw new Error(`no ${String(pattern)} in: ${shorten(text)}`);

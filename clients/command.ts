@@ -1,13 +1,14 @@
 import type { ClientBrowser } from './browser.ts';
 import type { Setting } from './program.ts';
+import { readable, replyTo, type Reply } from './terminal.ts';
 
 export type CommandOptions = {
   browser: ClientBrowser;
   env?: NodeJS.ProcessEnv;
   cwd?: string;
   timeoutMs?: number;
-  /** Passes the input on; without it the program gets none. */
-  input?: string;
+  /** What its user types in a terminal; without it the program gets no input. */
+  replies?: readonly Reply[];
   /** Ends a program that would stay, and counts as its success. */
   until?: () => boolean;
 };
@@ -22,11 +23,10 @@ export async function runCommand(setting: Setting, words: readonly string[], opt
   const child = setting.processes.start(command, args, {
     cwd: options.cwd ?? setting.home,
     env: clientEnv(setting, options),
-    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    stdio: [options.replies ? 'pipe' : 'ignore', 'pipe', 'pipe'],
   });
-  // a terminal stays open: its end would end the program
-  if (options.until) child.stdin?.write(options.input ?? '');
-  else child.stdin?.end(options.input);
+  // its input stays open: the end of it would end a program in a terminal
+  replyTo(child, options.replies ?? []);
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]?.on('data', (chunk) => {
@@ -55,13 +55,9 @@ export async function mustRun(setting: Setting, words: readonly string[], option
   const { code, stdout, stderr } = await runCommand(setting, words, options);
   if (code === 0) return stdout;
   const why = options.browser.failure()?.message ?? '';
-  throw new Error(`${words.slice(1, 4).join(' ')} ended with ${code}: ${`${stderr}${stdout}`.slice(-400)} ${why}`);
-}
-
-/** The command line that runs a program in a terminal, for those that do something only there. */
-export function inTerminal(words: readonly string[]): string[] {
-  const quoted = words.map((word) => `'${word.replaceAll("'", String.raw`'\\''`)}'`).join(' ');
-  return ['script', '--quiet', '--return', '--flush', '--command', quoted, '/dev/null'];
+  throw new Error(
+    `${words.slice(1, 4).join(' ')} ended with ${code}: ${readable(`${stderr}${stdout}`).slice(-400)} ${why}`,
+  );
 }
 
 /** Nothing of the caller's environment but the PATH: a client here has no account of anyone. */

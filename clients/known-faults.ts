@@ -10,4 +10,12 @@ export type KnownFault = {
   thread: string;
 };
 
-export const knownFaults: readonly KnownFault[] = [];
+export const knownFaults: readonly KnownFault[] = [
+  {
+    client: 'gemini-cli',
+    column: 'refresh',
+    when: /redirect_uris must name at least one address/,
+    says: 'when a token is refused it registers a client without addresses, where it should renew; /mcp auth helps',
+    thread: 'https://github.com/google-gemini/gemini-cli/issues/23296',
+  },
+];

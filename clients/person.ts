@@ -8,6 +8,8 @@ export class Person {
   readonly email: string;
   /** How often a client sent them to sign in. */
   signIns = 0;
+  /** Until they signed in, after they disconnected everything, and when their client could not renew its token. */
+  mustSignIn = true;
 
   constructor(publicUrl: string, email: string) {
     this.publicUrl = publicUrl;
@@ -17,7 +19,9 @@ export class Person {
   /** Picks the account and clicks Allow. @returns where the browser is sent back to */
   async allow(address: string | URL): Promise<URL> {
     this.signIns += 1;
-    return new ScriptedBrowser(this.publicUrl).signIn(address, { email: this.email });
+    const back = await new ScriptedBrowser(this.publicUrl).signIn(address, { email: this.email });
+    this.mustSignIn = false;
+    return back;
   }
 
   /** The same, and the browser loads the client's page. */
@@ -41,11 +45,13 @@ export class Person {
     const [apps, tokens] = await Promise.all([person.call('GET', own), person.call('GET', '/auth/pat/list')]);
     for (const id of idsOf(apps.body['apps'])) await person.call('DELETE', `${own}/${id}`);
     for (const id of idsOf(tokens.body['tokens'])) await person.call('DELETE', `/auth/pat/${id}`);
+    this.mustSignIn = true;
   }
 
   async createToken(): Promise<string> {
     this.signIns += 1;
     const { token } = await this.#call('POST', '/auth/pat/create', { name: 'client' });
+    this.mustSignIn = false;
     return String(token);
   }
 

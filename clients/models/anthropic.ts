@@ -8,10 +8,9 @@ export const anthropic: Dialect = {
     if (!path.includes('/messages') || path.includes('count_tokens')) return undefined;
     const tools = records(body['tools']).map(({ name }) => ({ name: String(name) }));
     const blocks = records(body['messages']).flatMap(({ content }) => records(content));
-    const results = blocks.filter(({ type }) => type === 'tool_result');
     return {
       tools,
-      result: results.length === 0 ? undefined : asText(results.at(-1)?.['content']),
+      results: blocks.filter(({ type }) => type === 'tool_result').map(({ content }) => asText(content)),
       main: body['stream'] === true && tools.length > 1,
     };
   },

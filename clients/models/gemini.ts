@@ -9,10 +9,12 @@ export const gemini: Dialect = {
       records(tool['functionDeclarations']).map(({ name }) => ({ name: String(name) })),
     );
     const parts = records(body['contents']).flatMap(({ parts }) => records(parts));
-    const last = parts.map((part) => asRecord(part['functionResponse'])).findLast((response) => response !== undefined);
     return {
       tools,
-      result: last && asText(last['response']),
+      results: parts.flatMap((part) => {
+        const given = asRecord(part['functionResponse']);
+        return given ? [asText(given['response'])] : [];
+      }),
       main: tools.length > 1 && /stream/i.test(path),
     };
   },

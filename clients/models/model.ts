@@ -7,8 +7,8 @@ import { listenLocally } from '../../apps/broker/src/testing/listen-locally.ts';
 export type Turn = {
   /** The tools that the model may call, by the names that it has to use. */
   tools: readonly ToolName[];
-  /** The result of the last call of the model, as text. */
-  result: string | undefined;
+  /** The results of the model's calls until now, as text. */
+  results: readonly string[];
   /** Whether the request is the conversation, and no side request such as for a title. */
   main: boolean;
 };
@@ -89,28 +89,33 @@ export async function startModel(dialect: Dialect): Promise<ToldModel> {
   /** The turn that waits for a move, now or as soon as there is one. */
   const nextTurn = (): Promise<Waiting> =>
     waiting ? Promise.resolve(waiting) : new Promise((resolve) => onTurn.push(resolve));
-  const afterMove = async (move: (move: Move) => void, tool: ToolName, args: Record<string, unknown>) => {
+  const afterMove = async ({ turn, move }: Waiting, tool: ToolName, args: Record<string, unknown>) => {
     waiting = undefined;
     calls += 1;
     move({ tool, args, id: `call_${calls}` });
-    return (await nextTurn()).turn.result ?? '';
+    const { results } = (await nextTurn()).turn;
+    // some clients refuse a call, as one in a loop, with words of their own
+    if (results.length <= turn.results.length) throw new Error(`the client has no result for ${tool.name}`);
+    return results.at(-1) ?? '';
   };
   const { port, close } = await listenLocally(server);
   return {
     url: `http://127.0.0.1:${port}`,
     tools: async () => (await nextTurn()).turn.tools.map(({ name }) => name),
     async call(tool, args) {
-      const { turn, move } = await nextTurn();
-      const known = turn.tools.find(({ name }) => isNameOf(name, tool));
+      const next = await nextTurn();
+      const known = next.turn.tools.find(({ name }) => isNameOf(name, tool));
       if (!known) throw new Error(`the client offers its model no tool ${tool}`);
-      return afterMove(move, known, args);
+      return afterMove(next, known, args);
     },
     async again() {
-      const { turn, move } = await nextTurn();
+      const next = await nextTurn();
       // without our tools, the client answers itself that there is no such tool
-      const known = turn.tools.find(({ name }) => isNameOf(name, 'list_my_servers')) ?? { name: 'list_my_servers' };
+      const known = next.turn.tools.find(({ name }) => isNameOf(name, 'list_my_servers')) ?? {
+        name: 'list_my_servers',
+      };
       // some clients end a conversation that repeats a call word for word
-      await afterMove(move, known, { turn: calls });
+      await afterMove(next, known, { turn: calls });
     },
     end() {
       ended = true;

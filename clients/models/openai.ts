@@ -7,10 +7,11 @@ export const chatCompletions: Dialect = {
   read(path, body) {
     if (!path.includes('/chat/completions')) return undefined;
     const tools = records(body['tools']).map((tool) => ({ name: String(asRecord(tool['function'])?.['name']) }));
-    const results = records(body['messages']).filter(({ role }) => role === 'tool');
     return {
       tools,
-      result: results.length === 0 ? undefined : asText(results.at(-1)?.['content']),
+      results: records(body['messages'])
+        .filter(({ role }) => role === 'tool')
+        .map(({ content }) => asText(content)),
       main: tools.length > 1,
     };
   },
@@ -48,10 +49,11 @@ export const responses: Dialect = {
   read(path, body) {
     if (!path.includes('/responses')) return undefined;
     const tools = records(body['tools']).flatMap(toolsIn);
-    const results = records(body['input']).filter(({ type }) => type === 'function_call_output');
     return {
       tools,
-      result: results.length === 0 ? undefined : asText(results.at(-1)?.['output']),
+      results: records(body['input'])
+        .filter(({ type }) => type === 'function_call_output')
+        .map(({ output }) => asText(output)),
       main: tools.length > 1,
     };
   },

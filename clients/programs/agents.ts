@@ -1,7 +1,8 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { agentProgram, type AgentRun } from '../agent.ts';
-import { parseObject } from '../../apps/broker/src/platform/json.ts';
+import { agentProgram } from '../agent.ts';
+import { asRecord, parseObject } from '../../apps/broker/src/platform/json.ts';
 import { anthropic } from '../models/anthropic.ts';
 import { gemini } from '../models/gemini.ts';
 import { chatCompletions, responses } from '../models/openai.ts';
@@ -41,13 +42,11 @@ const codex = agentProgram({
   program: executable('codex'),
   async add({ command, setting }) {
     await write(codexSettings(setting.home), 'mcp_oauth_credentials_store = "file"\n');
+    // signs in too, but says that it is added whether or not the sign-in ended
     await command('mcp', 'add', 'souk', '--url', setting.link);
-    // the command says that it is added, whether or not the sign-in ended
-    if (setting.person.signIns === 0) await command('mcp', 'login', 'souk');
   },
-  async signIn({ command, setting }) {
-    if (setting.person.signIns > 1 || wasHere.has(setting)) await command('mcp', 'login', 'souk');
-    wasHere.add(setting);
+  signIn: async ({ command }) => {
+    await command('mcp', 'login', 'souk');
   },
   talk: ({ model }) => {
     const provider = `{name="told",base_url="${model.url}/v1",wire_api="responses"}`;
@@ -61,7 +60,6 @@ const codex = agentProgram({
     ];
   },
 });
-const wasHere = new WeakSet<object>();
 
 const geminiCli = agentProgram({
   name: 'gemini-cli',
@@ -83,8 +81,11 @@ const geminiCli = agentProgram({
     });
     await command('mcp', 'add', '-s', 'user', '--transport', 'http', 'souk', setting.link);
   },
-  // it asks whether it may open the browser
-  signIn: ({ signInInTerminal }) => signInInTerminal('y\n', '-p', '/mcp auth souk'),
+  signIn: ({ signInInTerminal }) =>
+    signInInTerminal({
+      words: ['-p', '/mcp auth souk'],
+      replies: [{ to: /Opening authentication page in your browser.*continue/, type: 'y\r' }],
+    }),
   talk: () => ['--approval-mode', 'yolo', '-p', 'go'],
 });
 
@@ -96,14 +97,19 @@ const qwenCode = agentProgram({
   program: executable('qwen'),
   env: (_, { url }) => ({ OPENAI_API_KEY: 'none', OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: 'told' }),
   async add({ command, setting }) {
-    await mergeJson(join(setting.home, '.qwen/settings.json'), {
+    const file = join(setting.home, '.qwen/settings.json');
+    await command('mcp', 'add', '-s', 'user', '--transport', 'http', 'souk', setting.link);
+    const added = asRecord(asRecord((await readJson(file))['mcpServers'])?.['souk']);
+    await mergeJson(file, {
       security: { auth: { selectedType: 'openai' } },
       general: { disableAutoUpdate: true },
       privacy: { usageStatisticsEnabled: false },
+      // the whole list, in place of a search for tools
+      mcpServers: { souk: { ...added, alwaysLoadTools: true } },
     });
-    await command('mcp', 'add', '-s', 'user', '--transport', 'http', 'souk', setting.link);
   },
-  signIn: slashAuth,
+  // in a terminal it signs in where it has to
+  signIn: ({ signInInTerminal }) => signInInTerminal({ words: [] }),
   talk: () => ['--approval-mode', 'yolo', '-p', 'go'],
 });
 
@@ -153,20 +159,29 @@ const copilot = agentProgram({
     COPILOT_PROVIDER_API_KEY: 'none',
     COPILOT_MODEL: 'told',
   }),
-  add: async ({ command, setting }) => {
+  async add({ command, setting }) {
+    await write(join(setting.home, '.copilot/config.json'), JSON.stringify({ trusted_folders: [setting.home] }));
     await command('mcp', 'add', '--transport', 'http', 'souk', setting.link);
   },
-  // its browser opens when a conversation starts
-  terminal: true,
-  talk: () => ['-i', 'go', '--allow-all'],
+  // in a terminal it signs in where it has to, and has its tools before it stores its token
+  signIn: ({ signInInTerminal, setting }) => {
+    const since = Date.now();
+    const tokens = join(setting.home, '.copilot/mcp-oauth-config');
+    // it does so by itself only the first time
+    const words = setting.person.signIns === 0 ? [] : ['-i', '/mcp auth souk'];
+    return signInInTerminal({ words, until: () => hasNewer(tokens, 'tokens.json', since) });
+  },
+  remembersTools: true,
+  talk: () => ['-p', 'go', '--allow-all'],
 });
 
 /** Agents of the terminal. */
 export const agentPrograms: readonly Program[] = [claudeCode, codex, geminiCli, copilot, opencode, qwenCode];
 
-/** The command /mcp auth, which only a conversation in a terminal takes. */
-async function slashAuth({ signInInTerminal }: AgentRun): Promise<void> {
-  await signInInTerminal('', '-i', '/mcp auth souk');
+/** Whether the folder has a file of this ending that was written since. */
+function hasNewer(folder: string, ending: string, since: number): boolean {
+  const files = existsSync(folder) ? readdirSync(folder) : [];
+  return files.some((file) => file.endsWith(ending) && statSync(join(folder, file)).mtimeMs >= since);
 }
 
 async function write(file: string, text: string): Promise<void> {
@@ -175,6 +190,9 @@ async function write(file: string, text: string): Promise<void> {
 }
 
 async function mergeJson(file: string, more: Record<string, unknown>): Promise<void> {
-  const now = await readFile(file, 'utf8').catch(() => '{}');
-  await write(file, JSON.stringify({ ...parseObject(now), ...more }));
+  await write(file, JSON.stringify({ ...(await readJson(file)), ...more }));
+}
+
+async function readJson(file: string): Promise<Record<string, unknown>> {
+  return parseObject(await readFile(file, 'utf8').catch(() => '{}')) ?? {};
 }

@@ -1,0 +1,32 @@
+import type { ChildProcess } from 'node:child_process';
+import { stripVTControlCharacters } from 'node:util';
+
+/** What a program asks in its terminal, and what its user types. */
+export type Reply = { to: RegExp; type: string };
+
+const mostScreen = 64 * 1024;
+
+/** The command line that runs a program in a terminal, for those that do something only there. */
+export function inTerminal(words: readonly string[]): string[] {
+  const quoted = words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
+  return ['script', '--quiet', '--return', '--flush', '--command', quoted, '/dev/null'];
+}
+
+/** Types each reply once, when its question is on the screen: what is typed earlier is lost. */
+export function replyTo(child: ChildProcess, replies: readonly Reply[]): void {
+  let left = replies;
+  let printed = '';
+  child.stdout?.on('data', (chunk) => {
+    if (left.length === 0) return;
+    printed = (printed + String(chunk)).slice(-mostScreen);
+    const due = left.filter(({ to }) => to.test(readable(printed)));
+    if (due.length === 0) return;
+    left = left.filter((reply) => !due.includes(reply));
+    printed = '';
+    for (const { type } of due) child.stdin?.write(type);
+  });
+}
+
+/** The words on a screen: programs draw a space as a move of the cursor. */
+export const readable = (printed: string) =>
+  stripVTControlCharacters(printed.replaceAll(/\p{Cc}\[\d*C/gu, ' ')).replaceAll(/\s+/g, ' ');
