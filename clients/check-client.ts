@@ -2,7 +2,7 @@ import { columns, sameInAll, type Cell, type Column } from './columns.ts';
 import type { Bed } from './bed.ts';
 import { withDeadline } from './deadline.ts';
 import { knownFaults } from './known-faults.ts';
-import { isNameOf, type Connected, type Program, type Setting } from './program.ts';
+import { filledForm, isNameOf, type Connected, type Program, type Setting } from './program.ts';
 import type { Trace } from './trace.ts';
 
 const columnDeadlineMs = 150_000;
@@ -12,6 +12,7 @@ const restartMs = 180_000;
 const travel = 'travel__find_airports';
 const slow = ['everything__trigger-long-running-operation', { duration: 2, steps: 4 }] as const;
 const notes = ['notes__list_tags', {}] as const;
+const form = ['everything__trigger-elicitation-request', {}] as const;
 
 /** Looks at one client, column by column. What is not in `looks` is not run. */
 export async function checkClient(
@@ -99,6 +100,7 @@ class ClientCheck {
       return ok();
     },
     question: () => this.#question(),
+    form: () => this.#form(),
     'off and on': () => this.#offAndOn(),
     restart: async () => {
       const client = await this.#connected();
@@ -146,6 +148,21 @@ class ClientCheck {
     const again = await client.call(...notes);
     if (!isTags(again)) throw new Error(`after the sign-in: ${shorten(again)}`);
     return ok('shows the link');
+  }
+
+  /** The tool that asks is listed for clients that can answer; others reach it by its name, and are told why it does not run. */
+  async #form(): Promise<Cell> {
+    const client = await this.#connected();
+    const isListed = hasTool(await client.tools(), form[0]);
+    const text = await attempt(
+      isListed ? client.call(...form) : client.call('call_tool', { name: form[0], arguments: form[1] }),
+    );
+    if (isListed && text.includes(filledForm.name)) return ok();
+    if (isListed && /User (?:declined|cancelled)/i.test(text))
+      return { state: 'none', note: 'declares that it can ask, and refuses by itself; the call says so' };
+    mustHave(text, /needs a client that can ask you something/);
+    if (isListed) throw new Error(`lists a tool that it cannot answer: ${shorten(text)}`);
+    return { state: 'none', note: 'asks its user nothing for a server; the call says so' };
   }
 
   async #offAndOn(): Promise<Cell> {

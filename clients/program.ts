@@ -37,5 +37,8 @@ export type Program = {
   connect(setting: Setting): Promise<Connected>;
 };
 
+/** What a client's user writes into the form of a server. */
+export const filledForm = { name: 'Ann Example' };
+
 /** Whether a client's name for a tool is its form of ours: some put words before it, and some know no hyphen. */
 export const isNameOf = (name: string, tool: string) => name.replaceAll('-', '_').endsWith(tool.replaceAll('-', '_'));

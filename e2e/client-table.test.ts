@@ -22,7 +22,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-const looks: Column[] = ['connect', 'list', 'call', 'progress', 'question', 'off and on', 'refresh', 'revoke'];
+const looks: Column[] = ['connect', 'list', 'call', 'progress', 'question', 'form', 'off and on', 'refresh', 'revoke'];
 
 async function statesOf(program: Program, columns: readonly Column[]): Promise<Record<string, unknown>> {
   bed.door.trace = new Trace();
@@ -56,7 +56,7 @@ test('a client that loses answers, notices and its sign-in is not ok', async () 
       return { ...client, tools: async () => [], call: async () => 'nothing' };
     },
   };
-  const columns: Column[] = ['list', 'call', 'progress', 'question', 'off and on', 'refresh', 'revoke'];
+  const columns: Column[] = ['list', 'call', 'progress', 'question', 'form', 'off and on', 'refresh', 'revoke'];
   const states = await statesOf(broken, columns);
   for (const column of columns) expect(states[column], column).toMatchObject({ state: 'failed' });
 });

@@ -6,7 +6,7 @@ import { asRecord, parseObject } from '../../apps/broker/src/platform/json.ts';
 import { anthropic } from '../models/anthropic.ts';
 import { gemini } from '../models/gemini.ts';
 import { chatCompletions, responses } from '../models/openai.ts';
-import type { Program } from '../program.ts';
+import { filledForm, type Program } from '../program.ts';
 
 const executable = (name: string) => (packages: string) => [join(packages, 'node_modules/.bin', name)];
 
@@ -23,7 +23,11 @@ const claudeCode = agentProgram({
     // the whole list, in place of a search for tools
     ENABLE_TOOL_SEARCH: 'false',
   }),
-  add: async ({ command, setting }) => {
+  async add({ command, setting }) {
+    // answers a form in the place of its dialog
+    const hookSpecificOutput = { hookEventName: 'Elicitation', action: 'accept', content: filledForm };
+    const hook = { type: 'command', command: `echo '${JSON.stringify({ hookSpecificOutput })}'` };
+    await mergeJson(join(setting.home, '.claude/settings.json'), { hooks: { Elicitation: [{ hooks: [hook] }] } });
     await command('mcp', 'add', '-s', 'user', '--transport', 'http', 'souk', setting.link);
   },
   signIn: async ({ commandInTerminal }) => {

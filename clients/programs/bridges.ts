@@ -3,7 +3,7 @@ import { writeFile, mkdir } from 'node:fs/promises';
 import { connectMcpRemote } from '../../e2e/clients/mcp-remote.ts';
 import { startBrowser } from '../browser.ts';
 import { mustRun, runCommand } from '../command.ts';
-import type { Connected, Program, Setting } from '../program.ts';
+import { filledForm, type Connected, type Program, type Setting } from '../program.ts';
 import { parseObject, isRecord } from '../../apps/broker/src/platform/json.ts';
 
 const callTimeoutMs = 60_000;
@@ -37,7 +37,8 @@ async function openMcpRemote({ link, person, home }: Setting): Promise<Connected
   let failure: unknown;
   const onAddress = (address: string) =>
     void person.allowAndReturn(address).catch((error: unknown) => (failure = error));
-  const client = await connectMcpRemote(link, { home, onAddress }).catch((error: unknown) => {
+  const onForm = () => ({ action: 'accept' as const, content: filledForm });
+  const client = await connectMcpRemote(link, { home, onAddress, onForm }).catch((error: unknown) => {
     throw failure ?? error;
   });
   return {

@@ -3,10 +3,11 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { MemoryProvider } from '../memory-provider.ts';
-import { isNameOf, type Connected, type Program, type Setting } from '../program.ts';
+import { filledForm, isNameOf, type Connected, type Program, type Setting } from '../program.ts';
 import { afterSignIn, providerOf } from './sdks.ts';
 
 const callTimeoutMs = 60_000;
+const accepted = { action: 'accept', content: filledForm };
 
 /** Libraries that put MCP servers' tools into agents, each by its own API. */
 export const libraryPrograms: readonly Program[] = [
@@ -48,12 +49,21 @@ function load<Module>({ packages }: Setting, name: string): Promise<Module> {
 type AiTool = { execute(args: unknown, options: unknown): Promise<unknown> };
 type AiSdk = {
   auth(provider: MemoryProvider, options: unknown): Promise<unknown>;
-  createMCPClient(config: unknown): Promise<{ tools(): Promise<Record<string, AiTool>>; close(): Promise<void> }>;
+  createMCPClient(config: unknown): Promise<{
+    tools(): Promise<Record<string, AiTool>>;
+    onElicitationRequest(schema: unknown, answer: () => typeof accepted): void;
+    close(): Promise<void>;
+  }>;
+  ElicitationRequestSchema: unknown;
 };
 
 async function openAiSdk(setting: Setting, provider: MemoryProvider): Promise<Connected> {
-  const { createMCPClient } = await load<AiSdk>(setting, '@ai-sdk/mcp');
-  const client = await createMCPClient({ transport: { type: 'http', url: setting.link, authProvider: provider } });
+  const { createMCPClient, ElicitationRequestSchema } = await load<AiSdk>(setting, '@ai-sdk/mcp');
+  const client = await createMCPClient({
+    transport: { type: 'http', url: setting.link, authProvider: provider },
+    capabilities: { elicitation: {} },
+  });
+  client.onElicitationRequest(ElicitationRequestSchema, () => accepted);
   return {
     tools: async () => Object.keys(await client.tools()),
     call: async (name, args) => {
@@ -128,6 +138,7 @@ async function openMastra(setting: Setting, provider: MemoryProvider): Promise<C
     authProvider: provider,
     connectTimeout: 30_000,
     enableProgressTracking: true,
+    inputRequests: async () => accepted,
   };
   const client = new MCPClient({ servers: { souk: server }, timeout: callTimeoutMs, id: setting.person.email });
   const tools = await client.listTools();

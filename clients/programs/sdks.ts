@@ -1,9 +1,10 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { MemoryProvider } from '../memory-provider.ts';
 import type { Person } from '../person.ts';
-import type { Connected, Program, Setting } from '../program.ts';
+import { filledForm, type Connected, type Program, type Setting } from '../program.ts';
 
 const version = '1.0.0';
 const callTimeoutMs = 60_000;
@@ -56,7 +57,8 @@ function v2(mode: Mode): Program['connect'] {
         { name, version },
         { capabilities: { elicitation: { form: {}, url: {} } }, versionNegotiation: { mode } },
       );
-      client.setRequestHandler('elicitation/create', async () => {
+      client.setRequestHandler('elicitation/create', async ({ params }) => {
+        if (params.mode !== 'url') return { action: 'accept', content: filledForm };
         await person.connectNotes();
         return { action: 'accept' };
       });
@@ -80,7 +82,8 @@ async function connectV1({ link, person }: Setting): Promise<Connected> {
   const provider = providerOf(person, name);
   const transport = () => new TransportV1(new URL(link), { authProvider: provider });
   const connect = async () => {
-    const client = new ClientV1({ name, version });
+    const client = new ClientV1({ name, version }, { capabilities: { elicitation: { form: {} } } });
+    client.setRequestHandler(ElicitRequestSchema, async () => ({ action: 'accept', content: filledForm }));
     // SDK 1.x declares optional members without `undefined`, which exactOptionalPropertyTypes takes literally.
     await client.connect(transport() as Parameters<ClientV1['connect']>[0]);
     return client;

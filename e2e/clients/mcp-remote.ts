@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from '@modelcontextprotocol/client';
+import { Client, type ElicitResult } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
 const program = join(import.meta.dirname, '../../node_modules/mcp-remote/dist/proxy.js');
@@ -15,12 +15,19 @@ export async function openHome(): Promise<{ path: string; remove(): Promise<void
 /**
  * Connects a stdio-only client through mcp-remote to our link.
  * @param options.args further arguments for mcp-remote
+ * @param options.onForm answers a server's question by form
  * @param options.onAddress gets the URL that mcp-remote opens in a browser; the browser that it finds does nothing
  */
 export async function connectMcpRemote(
   link: string,
-  { home, args = [], onAddress }: { home: string; args?: readonly string[]; onAddress?: (address: string) => void },
+  options: {
+    home: string;
+    args?: readonly string[];
+    onAddress?: (address: string) => void;
+    onForm?: () => ElicitResult;
+  },
 ): Promise<Client> {
+  const { home, args = [], onAddress, onForm } = options;
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [program, link, ...args],
@@ -35,7 +42,11 @@ export async function connectMcpRemote(
     printed = '';
     onAddress?.(address);
   });
-  const client = new Client({ name: 'stdio-only', version: '1' });
+  const client = new Client(
+    { name: 'stdio-only', version: '1' },
+    { capabilities: onForm ? { elicitation: { form: {} } } : {} },
+  );
+  if (onForm) client.setRequestHandler('elicitation/create', async () => onForm());
   await client.connect(transport, { timeout: 60_000 });
   return client;
 }
