@@ -67,11 +67,12 @@ describe.skipIf(!hasPostgres())('the rounds of a call in two brokers (PostgreSQL
     expect(await two.messages()).toEqual([]);
   });
 
-  test('progress reaches the client at the other broker', async () => {
-    const given = { steps: 2, wait: true };
-    const heard: number[] = [];
+  test('progress and log messages reach the client at the other broker', async () => {
+    const given = { steps: 2, log: 'nearly done', wait: true };
+    const heard: unknown[] = [];
     const second = two.round(1, { given, heard }, await two.round(0, { given }));
     await waitUntil('the newest progress', () => heard.includes(2));
+    await waitUntil('what is logged', () => heard.includes('nearly done'));
     two.asking.release();
     expect(textOf(await second)).toContain('Zoe');
   });

@@ -17,7 +17,7 @@ export type AskingServer = {
 
 /**
  * A server up to 2025-11-25. Its tool `ask` asks `times` questions and answers what it heard, and `bytes` more. In between
- * it tells `steps` of progress, and waits (`wait`) for the test, or fails (`fail`).
+ * it tells `steps` of progress, logs `log`, and waits (`wait`) for the test, or fails (`fail`).
  */
 export async function startAskingServer(): Promise<AskingServer> {
   const sessions = new Map<string, NodeStreamableHTTPServerTransport>();
@@ -52,6 +52,7 @@ export async function startAskingServer(): Promise<AskingServer> {
     for (let progress = 1; progress <= Number(given['steps'] ?? 0); progress++) {
       await mcpReq.notify({ method: 'notifications/progress', params: { progressToken, progress } });
     }
+    if (given['log'] !== undefined) await mcpReq.log('info', given['log']);
     if (given['wait'] === true) await untilReleased(mcpReq.signal);
     if (given['fail'] === true) throw new ProtocolError(-32_050, 'not today', { why: 42 });
     return {
@@ -63,7 +64,10 @@ export async function startAskingServer(): Promise<AskingServer> {
   }
 
   function create(): Server {
-    const server = new Server({ name: 'asking', version: '1.0.0' }, { capabilities: { tools: {}, prompts: {} } });
+    const server = new Server(
+      { name: 'asking', version: '1.0.0' },
+      { capabilities: { tools: {}, prompts: {}, logging: {} } },
+    );
     server.setRequestHandler('tools/list', async () => ({
       tools: [{ name: 'ask', inputSchema: { type: 'object' as const } }],
     }));

@@ -23,8 +23,8 @@ export type RoundOptions = {
   given?: object;
   token?: string;
   signal?: AbortSignal;
-  /** Takes the progress that comes. */
-  heard?: number[];
+  /** Takes the progress that comes, and what is logged. */
+  heard?: unknown[];
 };
 
 /** Two brokers on one PostgreSQL, a server `asking` up to 2025-11-25 and a server `modern` of 2026-07-28. */
@@ -99,7 +99,11 @@ export async function startTwoBrokers(): Promise<TwoBrokers> {
           requestState: before.result?.['requestState'],
           inputResponses: Object.fromEntries(questions.map((key) => [key, answer])),
         }),
-        _meta: { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } }, progressToken: 'p' },
+        _meta: {
+          'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } },
+          'io.modelcontextprotocol/logLevel': 'info',
+          progressToken: 'p',
+        },
       });
       const headers = { ...request.headers, ...replicas.at(broker) };
       return readAnswer(await fetch(link, { ...request, headers, ...(signal && { signal }) }), heard);
@@ -112,12 +116,13 @@ export async function startTwoBrokers(): Promise<TwoBrokers> {
   };
 }
 
-/** The last message of an answer; the progress before it goes to `heard` as it comes. */
-async function readAnswer(response: Response, heard: number[]): Promise<Round> {
+/** The last message of an answer; the progress and the log before it go to `heard` as they come. */
+async function readAnswer(response: Response, heard: unknown[]): Promise<Round> {
   let last: Round = {};
   const read = (json: string) => {
     const message = JSON.parse(json);
     if (message.method === 'notifications/progress') heard.push(message.params.progress);
+    else if (message.method === 'notifications/message') heard.push(message.params.data);
     else last = message;
   };
   let text = '';
