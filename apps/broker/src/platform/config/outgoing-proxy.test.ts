@@ -24,12 +24,17 @@ describe('the proxy on the way out', () => {
     expect(readConfig({ NO_PROXY: 'x.test', HTTPS_PROXY: ' ' }).outgoingProxy).toBeUndefined();
   });
 
-  test.each(['proxy.test:3128', 'socks5://proxy.test', 'http://', 'http://proxy.test/path', 'http://a:%zz@proxy.test'])(
-    '%s is no proxy, and the problem does not show it',
-    (address) => {
-      expect(problemsOf({ HTTPS_PROXY: address })).toEqual([
-        'HTTPS_PROXY must be the http or https address of a proxy, such as http://proxy.example:3128',
-      ]);
-    },
-  );
+  test.each([
+    'proxy.test:3128',
+    'socks5://proxy.test/',
+    'ftp://proxy.test',
+    'http://',
+    'http://proxy.test/path',
+    'http://proxy.test?a',
+    'http://a:%zz@proxy.test',
+  ])('%s is no proxy, and the problem does not show it', (address) => {
+    expect(problemsOf({ HTTPS_PROXY: address })).toEqual([
+      'HTTPS_PROXY must be the http or https address of a proxy, such as http://proxy.example:3128',
+    ]);
+  });
 });

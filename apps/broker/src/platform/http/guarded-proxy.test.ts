@@ -8,6 +8,7 @@ import { readConfig } from '../config.ts';
 import { RefusedAddressError } from './address-guard.ts';
 import { createGuardedDispatcher } from './guarded-fetch.ts';
 import { createOutgoing, type ResolveName } from './outgoing.ts';
+import { createOutgoingDispatcher } from './outgoing-dispatcher.ts';
 
 const password = 'canary-proxy-password';
 /** A resolver that knows these names, and says nothing at all of hang.example. */
@@ -124,6 +125,20 @@ describe('a guarded dispatcher behind a proxy', () => {
     });
     expect(proxy.asked).toEqual([]);
   });
+
+  test.each(['127.0.0.1', 'localhost'])(
+    'an address of the operator on this machine (%s) is none of the proxy',
+    async (host) => {
+      const url = `http://souk:${password}@${proxy.host}`;
+      const { outgoingProxy } = readConfig({ HTTPS_PROXY: url, HTTP_PROXY: url });
+      const dispatcher = createOutgoingDispatcher(createOutgoing(outgoingProxy));
+      proxy.places.set(`${host}:${plain.port}`, plain.port);
+      const answer = await request(`http://${host}:${plain.port}/`, { dispatcher });
+      expect(await answer.body.text()).toBe('reached');
+      expect(proxy.asked).toEqual([]);
+      await dispatcher.destroy();
+    },
+  );
 
   test('without HTTP_PROXY plain http goes directly', async () => {
     const env = { HTTP_PROXY: '' };

@@ -125,6 +125,11 @@ describeOnDatabases('resources/subscribe of a session in two brokers', migration
     const stream = await listen(0, session);
     const listed = await postRaw(link(), request('resources/list'), { ...session, ...replicas.at(0) });
     expect(listed.body.result).toMatchObject({ resources: [] });
+    // as much work as to watch it again, and begun later
+    const bob = await replicas.apps[0].identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' });
+    const bobs = await openSession(link(), bob.token);
+    expect((await ask(0, bobs, 'subscribe', 'note://of-bob')).body.result).toEqual({});
+    await waitUntil('that to be watched', () => watchers('note://of-bob') === 1);
     expect([heard(stream, uri), watchers(uri)]).toEqual([0, 0]);
     await replicas.apps[0].upstreams.preferences.switchOn(rows[0]?.user_id ?? '', 'tell');
     stream.abort();
