@@ -148,8 +148,8 @@ describeOnDatabases('personal access tokens', identityMigrations, (open) => {
 
   test('the last use is recorded, at most once a minute', async () => {
     const { body } = await create({ name: 'used' });
-    const id = String(body['id']);
-    const lastUsed = async () => {
+    const { body: other } = await create({ name: 'used later' });
+    const lastUsed = async (id = String(body['id'])) => {
       const { rows } = await running.db.query<{ last_used_at: Date | null }>(
         `select last_used_at from personal_tokens where id = $1`,
         [id],
@@ -159,7 +159,10 @@ describeOnDatabases('personal access tokens', identityMigrations, (open) => {
     await useAt(String(body['token']));
     await waitUntil('the use is written', async () => (await lastUsed()) !== undefined);
     const first = await lastUsed();
+    aheadMs = 30_000;
     await useAt(String(body['token']));
+    await useAt(String(other['token']));
+    await waitUntil('a use after that is written', async () => (await lastUsed(String(other['id']))) !== undefined);
     expect(await lastUsed()).toBe(first);
     aheadMs = 61_000;
     await useAt(String(body['token']));

@@ -20,11 +20,19 @@ describeOnDatabases('sessions up to 2025-11-25 of two brokers', migrations, (ope
   let fixture: HttpFixture;
   let token = '';
   let nowMs = Date.now();
+  let beforeTransaction: (() => Promise<void>) | undefined;
   beforeAll(async () => {
     db = await open();
     fixture = await startHttpFixture('both');
     // the database outlives the brokers
-    const shared = { ...db, close: async () => {} };
+    const shared: Database = {
+      ...db,
+      close: async () => {},
+      async transaction(work) {
+        await beforeTransaction?.();
+        return db.transaction(work);
+      },
+    };
     const options = { allowAddresses: [fixture.address], env: withoutHealthChecks, clock: { now: () => nowMs } };
     replicas = await startReplicas(async () => shared, options);
     await deployManifest(replicas.apps[0], { id: 'both', connection: { type: 'http', url: fixture.url } });
@@ -63,6 +71,31 @@ describeOnDatabases('sessions up to 2025-11-25 of two brokers', migrations, (ope
       const asked = await post(broker, session, message('tools/call', { name: 'both__capabilities' }));
       expect(asked.text).toContain('roots');
     }
+  });
+
+  test('the answer to initialize waits for the row, so that the next request may reach the other broker', async () => {
+    const other = await openSession(link(), token);
+    const entered = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    beforeTransaction = async () => {
+      entered.resolve();
+      await gate.promise;
+    };
+    let isAnswered = false;
+    const opening = openSession(link(), token).finally(() => {
+      isAnswered = true;
+    });
+    try {
+      await entered.promise;
+      // time enough for an answer
+      for (const broker of [0, 1] as const) expect((await post(broker, other)).status).toBe(200);
+      expect(isAnswered).toBe(false);
+    } finally {
+      beforeTransaction = undefined;
+      gate.resolve();
+    }
+    const session = await opening;
+    for (const broker of [1, 0] as const) expect((await post(broker, session)).status).toBe(200);
   });
 
   test('the database has no id of a session, and a request of another token or link gets 404', async () => {
