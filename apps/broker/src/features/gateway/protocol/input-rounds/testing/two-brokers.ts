@@ -7,7 +7,6 @@ import { deployManifest } from '#testing/deploy-manifest.ts';
 import { forkBroker, type ForkedBroker } from '#testing/fork-broker.ts';
 import type { RpcBody } from '#testing/mcp-clients.ts';
 import { modernRequest } from '#testing/modern-request.ts';
-import { withoutHealthChecks } from '#testing/start-app.ts';
 import { startReplicas, type Replicas } from '#testing/start-replicas.ts';
 import { readUsageRows, type UsageRow } from '#testing/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
@@ -63,7 +62,7 @@ export async function startTwoBrokers(): Promise<TwoBrokers> {
   };
   const [db, asking, modern] = await Promise.all([connect(), startAskingServer(), startConformanceFixture('modern')]);
   const allowAddresses = [asking.address, modern.address];
-  const env = { ...withoutHealthChecks, MASTER_KEY: masterKey };
+  const env = { MASTER_KEY: masterKey };
   const replicas = await startReplicas(connect, { allowAddresses, env });
   const [first, second] = replicas.apps;
   await deployManifest(first, { id: 'asking', connection: { type: 'http', url: asking.url } });
