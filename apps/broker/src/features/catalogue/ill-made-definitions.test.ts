@@ -13,7 +13,7 @@ const wrongs: [string, unknown, string][] = [
   [
     'a NUL in the name',
     { name: 'b\0d', inputSchema: object },
-    'The tool b d is left out: the definition contains a NUL',
+    'The tool “b d” is left out: the definition contains a NUL',
   ],
   ['a NUL in the description', { name: 'bad', description: 'a\0b', inputSchema: object }, 'contains a NUL character'],
   ['a NUL in a schema', { name: 'bad', inputSchema: { ...object, 'x\0y': 1 } }, 'contains a NUL character'],
@@ -39,7 +39,7 @@ const wrongs: [string, unknown, string][] = [
   [
     'a name that turns text around',
     { name: 'safe\u202Etxt', inputSchema: object },
-    'The tool safe txt is left out: name contains hidden characters',
+    'The tool “safe txt” is left out: name contains hidden characters',
   ],
   [
     'an argument with a hidden name',
@@ -54,7 +54,7 @@ const wrongs: [string, unknown, string][] = [
   [
     'a name that is listed twice',
     { name: 'good-3', inputSchema: object },
-    'The tool good-3 is left out: its name is listed twice',
+    'The tool “good-3” is left out: its name is listed twice',
   ],
   ['null', null, 'A tool is left out: the definition is not valid'],
 ];
@@ -122,7 +122,7 @@ describe.each(eras)('security row 45: a %s server with ten tools of which one is
     expect(server?.resources[0]).toMatchObject({ definition: { name: 'good ly' }, flagged: true });
     expect(server?.templates.map(({ name }) => name)).toEqual(['test://{good}']);
     expect(server?.instructions).toBe('be kind');
-    expect(server?.leftOut).toMatch(/^The prompt bad is left out: .* 4 more are left out\.$/);
+    expect(server?.leftOut).toMatch(/^The prompt “bad” is left out: .* 4 more are left out\.$/);
   });
 });
 
@@ -130,7 +130,7 @@ test('the status goes on naming what is left out while checks are answered, unti
   await deploy('modern', 'mends', { tools: [{ name: 'bad' }] });
   await app.catalogue.setHealth('mends', { status: 'disconnected', detail: 'gone', era: undefined });
   await app.catalogue.setHealth('mends', { status: 'connected', detail: undefined, era: undefined });
-  expect(found('mends')?.leftOut).toContain('The tool bad is left out');
+  expect(found('mends')?.leftOut).toContain('The tool “bad” is left out');
   servers.get('modern')?.offer({ tools: nine });
   await deployManifest(app, {
     id: 'mends',

@@ -17,7 +17,7 @@ export function tellLeftOut(leftOut: readonly LeftOut[]): string | undefined {
   if (leftOut.length === 0) return undefined;
   const told = leftOut.slice(0, maxTold).map(({ kind, name, reason }) => {
     const shown = cleanLabel(name);
-    const what = shown === '' ? `A ${words[kind]}` : `The ${words[kind]} ${shown}`;
+    const what = shown === '' ? `A ${words[kind]}` : `The ${words[kind]} “${shown}”`;
     return `${what} is left out: ${reason}.`;
   });
   const more = leftOut.length - told.length;

@@ -75,7 +75,9 @@ test('the consent says who asks, what it will be able to do, and where the brows
 
 test('the consent names the services: of one link its own, else those that the user has enabled', async () => {
   const one = await openConsent(newBrowser(), { resource: '/s/travel/mcp' });
-  expect(words(one)).toContain('ServicesTravel & <Tours> Account');
+  expect(words(one)).toContain('ServiceTravel & <Tours> Account');
+  expect(words(one)).toContain("List and use Travel & <Tours>'s tools; calls may cost credits");
+  expect(words(one)).not.toContain('your services');
   expect(one.text).not.toContain('<Tours>');
   expect(words(await openConsent(newBrowser()))).toContain('ServicesEvery service that you enable');
 

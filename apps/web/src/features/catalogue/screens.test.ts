@@ -62,6 +62,34 @@ describe('a server that offers each person something else', () => {
   });
 });
 
+describe('the tools of a page that shows fewer than the server has', () => {
+  const page = async (change: object) => {
+    const server = testServer({ serverId: 'shed', capabilities: { tools: 0, prompts: 0, resources: 0 }, ...change });
+    return textOf(await service('shed', { servers: [server], capabilities: [] }));
+  };
+
+  test('those under review are counted, with what they wait for', async () => {
+    const one = await page({ toolsUnderReview: 1 });
+    expect(one).toContain('None of its tools is approved yet.');
+    expect(one).toContain("1 tool is new or has changed. It's hidden until an administrator approves it.");
+    const server = { ...travel, toolsUnderReview: 2 };
+    const two = textOf(await service('travel', { ...catalogue, servers: [server] }));
+    expect(two).toContain("2 tools are new or have changed. They're hidden until an administrator approves them.");
+    expect(two).toContain('find_airport');
+    expect(textOf(await service('travel', catalogue))).not.toContain('administrator approves');
+  });
+
+  test('a server that was never reached is not said to have none', async () => {
+    expect(await page({ status: 'disconnected' })).toContain('Its tools appear here once it can be reached.');
+    expect(await page({ status: 'connected' })).toContain('This server has no tools.');
+  });
+
+  test('why definitions are left out stands beside the status', async () => {
+    const statusDetail = 'The tool “ill” is left out: annotations is not valid.';
+    expect(await page({ status: 'connected', statusDetail })).toContain(`Status connected ${statusDetail}`);
+  });
+});
+
 describe('home', () => {
   test('[GEN-1] [GEN-2] [GEN-3] The tagline, the promises and the link that is pasted into an AI client', async () => {
     const text = textOf(await home(catalogue));

@@ -28,14 +28,16 @@ export function ServerCard({ server }: { server: ServerAnswer }) {
         </div>
       </div>
       <p className="line-clamp-2 min-h-10 text-quiet">{displayDescription}</p>
-      <div className="flex h-5.5 items-center gap-2">
-        {billing && <TierBadge tier={billing.tier} />}
-        {billing?.rental && (
-          <span className="ml-auto font-medium tabular-nums">
-            {formatMonthly(billing.rental.price, billing.rental.currency)}
-          </span>
-        )}
-      </div>
+      {billing && (
+        <div className="flex h-5.5 items-center gap-2">
+          <TierBadge tier={billing.tier} />
+          {billing.rental && (
+            <span className="ml-auto font-medium tabular-nums">
+              {formatMonthly(billing.rental.price, billing.rental.currency)}
+            </span>
+          )}
+        </div>
+      )}
       <div className="mt-auto flex items-center justify-between gap-3 border-t border-line pt-3 text-[0.8125rem]">
         <span className="truncate text-quiet tabular-nums">
           {toolCount(server)} · {counted(capabilities.prompts, 'prompt')}

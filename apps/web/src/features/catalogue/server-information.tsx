@@ -22,11 +22,8 @@ export function ServerInformation({ server }: { server: ServerAnswer }) {
         Server Information
       </h2>
       <dl className="divide-y divide-line px-4">
-        <Fact name="Status">
+        <Fact name="Status" note={status === 'connected' ? statusDetail : undefined}>
           <StatusBadge status={status} />
-          {status === 'connected' && statusDetail && (
-            <span className="mt-1 block text-[0.8125rem] text-quiet">{statusDetail}</span>
-          )}
         </Fact>
         <Fact name="Last Updated">
           <time dateTime={lastUpdate}>{formatMoment(lastUpdate)}</time>
@@ -57,11 +54,13 @@ export function ServerInformation({ server }: { server: ServerAnswer }) {
   );
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
+/** `note`: sentences about it, which take the whole width. */
+function Fact({ name, note, children }: { name: string; note?: string | undefined; children: ReactNode }) {
   return (
-    <div className="flex items-start justify-between gap-4 py-2.5">
+    <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1.5 py-2.5">
       <dt className="shrink-0 text-quiet">{name}</dt>
       <dd className="min-w-0 text-right wrap-anywhere tabular-nums">{children}</dd>
+      {note !== undefined && <dd className="w-full text-[0.8125rem] text-pretty wrap-anywhere text-quiet">{note}</dd>}
     </div>
   );
 }

@@ -12,6 +12,23 @@ export function toolCount({ capabilities, requires }: Pick<ServerAnswer, 'capabi
   return requires === 'sign_in' ? 'Tools after sign-in' : 'Tools with your key';
 }
 
+/** Why a server shows fewer tools than it lists; undefined when none is hidden. */
+export function underReviewText(tools: number | undefined): string | undefined {
+  if (tools === undefined || tools === 0) return undefined;
+  return tools === 1
+    ? "1 tool is new or has changed. It's hidden until an administrator approves it."
+    : `${formatCount(tools)} tools are new or have changed. They're hidden until an administrator approves them.`;
+}
+
+/** Of a server that shows no tool at all. */
+export function noToolsText({
+  status,
+  toolsUnderReview = 0,
+}: Pick<ServerAnswer, 'status' | 'toolsUnderReview'>): string {
+  if (toolsUnderReview > 0) return 'None of its tools is approved yet.';
+  return status === 'connected' ? 'This server has no tools.' : 'Its tools appear here once it can be reached.';
+}
+
 /** '{n} credits per call' or 'Free to use'; an unknown cost is no cost. */
 export function callCost(creditCost: number | undefined): string {
   return creditCost === undefined || creditCost === 0 ? 'Free to use' : `${formatCount(creditCost)} credits per call`;

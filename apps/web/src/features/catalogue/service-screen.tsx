@@ -17,6 +17,7 @@ import { capabilitiesQuery } from '#web/capabilities-query.ts';
 import { CapabilityList } from './capability-list.tsx';
 import { findService, type Service } from './find-service.ts';
 import { ServerInformation } from './server-information.tsx';
+import { noToolsText, underReviewText } from './server-texts.ts';
 import { ServicePlaceholder } from './service-placeholder.tsx';
 import { ToolList } from './tool-list.tsx';
 
@@ -75,6 +76,7 @@ function Found({
 }: { service: Service } & Pick<ServiceScreenProps, 'access' | 'toolsOfAccount'>) {
   const { server, tools, prompts, resources } = service;
   const dependsOnAccount = server.requires !== undefined && tools.length === 0;
+  const underReview = underReviewText(server.toolsUnderReview);
   return (
     <>
       <ScreenTitle title={server.displayName} />
@@ -91,9 +93,14 @@ function Found({
             {dependsOnAccount ? (
               toolsOfAccount(server)
             ) : tools.length === 0 ? (
-              <EmptyState title="No Tools Found" text="This server has no tools." />
+              <EmptyState title="No Tools Found" text={noToolsText(server)} />
             ) : (
               <ToolList tools={tools} />
+            )}
+            {underReview !== undefined && (
+              <div className="mt-3">
+                <Notice tone="info">{underReview}</Notice>
+              </div>
             )}
           </Section>
           {prompts.length > 0 && (

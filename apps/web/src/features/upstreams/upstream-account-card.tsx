@@ -117,7 +117,7 @@ function Disconnect({
   });
   return (
     <div className="border-t border-line pt-4">
-      <Button variant="ghost" onClick={() => setAsking(true)}>
+      <Button variant="secondary" onClick={() => setAsking(true)}>
         Disconnect
       </Button>
       <ConfirmDialog

@@ -37,5 +37,5 @@ export function reviewText({ offers, serverName }: UpstreamAccount): string | un
   if (offers === undefined || offers.toolsUnderReview === 0) return undefined;
   const [subject, them] =
     offers.toolsUnderReview === 1 ? ['1 tool has', 'it'] : [`${offers.toolsUnderReview} tools have`, 'them'];
-  return `${subject} changed since you connected ${serverName}. An administrator can approve ${them}, or you disconnect and connect again to accept ${them}.`;
+  return `${subject} changed since you connected ${serverName}. An administrator can approve ${them}, or you can disconnect and connect again to accept ${them}.`;
 }

@@ -36,6 +36,13 @@ const scopeTexts: Record<string, string> = {
   profile: 'See your name and picture',
 };
 
+/** The same for the link of one service. */
+const scopeTextsOfOne: Record<string, (name: string) => string> = {
+  'mcp:tools': (name) => `List and use ${name}'s tools; calls may cost credits`,
+  'mcp:prompts': (name) => `Use ${name}'s prompts: texts to start a chat from`,
+  'mcp:resources': (name) => `Read ${name}'s resources: files and data`,
+};
+
 /** So many names are listed; of more, their number. */
 const maxNames = 12;
 
@@ -43,7 +50,11 @@ const maxNames = 12;
 export function renderConsentPage(request: ConsentRequest): string {
   const name = escapeHtml(request.clientName);
   const brand = escapeHtml(request.brandName);
-  const scopes = request.scopes.map((scope) => `<li>${escapeHtml(scopeTexts[scope] ?? scope)}</li>`).join('\n');
+  const { names, isAll } = request.services;
+  const only = isAll || names.length !== 1 ? undefined : names[0];
+  const textOf = (scope: string) =>
+    (only !== undefined && scopeTextsOfOne[scope]?.(only)) || (scopeTexts[scope] ?? scope);
+  const scopes = request.scopes.map((scope) => `<li>${escapeHtml(textOf(scope))}</li>`).join('\n');
   const addresses = request.addresses.map((address) => `<code>${escapeHtml(address)}</code>`).join(', ');
   return renderPage({
     title: `Allow ${request.clientName}?`,
@@ -56,7 +67,7 @@ ${describePublisher(request.publishedBy)}
 ${scopes}
 </ul>
 <dl>
-<div><dt>Services</dt><dd>${describeServices(request.services)}</dd></div>
+<div><dt>${only === undefined ? 'Services' : 'Service'}</dt><dd>${describeServices(request.services)}</dd></div>
 <div><dt>Account</dt><dd>${describeAccount(request)}</dd></div>
 </dl>
 ${request.services.notes.map((note) => `<p class="notice">${escapeHtml(note)}</p>`).join('\n')}
