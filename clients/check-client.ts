@@ -230,7 +230,8 @@ class ClientCheck {
 
 const ok = (note?: string): Cell => ({ state: 'ok', ...(note !== undefined && { note }) });
 const hasTool = (tools: readonly string[], tool: string) => tools.some((one) => isNameOf(one, tool));
-const isTags = (text: string) => /Your notes have no tags/.test(text);
+/** A list of none, as text or as data. */
+const isTags = (text: string) => /have no tags|tags\\*":\s*\[\]/.test(text);
 
 function mustHave(text: string, pattern: RegExp): void {
   if (!pattern.test(text)) throw new Error(`no ${String(pattern)} in: ${shorten(text)}`);
@@ -248,4 +249,4 @@ function describe(error: unknown): string {
   return shorten(`${error.message}${data}${cause}`);
 }
 
-const shorten = (text: string) => text.replaceAll(/\s+/g, ' ').slice(0, 400);
+const shorten = (text: string) => text.replaceAll(/\s+/g, ' ').slice(0, 600);

@@ -18,4 +18,18 @@ export const knownFaults: readonly KnownFault[] = [
     says: 'when a token is refused it registers a client without addresses, where it should renew; /mcp auth helps',
     thread: 'https://github.com/google-gemini/gemini-cli/issues/23296',
   },
+  {
+    client: 'copilot',
+    column: 'off and on',
+    when: /the client offers its model no tool/,
+    says: 'it reads a list that has the tool again, and does not offer it until it is started again; the thread is a related one',
+    thread: 'https://github.com/github/copilot-cli/issues/4731',
+  },
+  {
+    client: 'copilot',
+    column: 'restart',
+    when: /MCP tool catalog changed before tool/,
+    says: 'once its stream of changes has ended it asks for no list and calls nothing until it is started again; the thread is a related one',
+    thread: 'https://github.com/github/copilot-cli/issues/4731',
+  },
 ];

@@ -9,7 +9,9 @@ const mostScreen = 64 * 1024;
 /** The command line that runs a program in a terminal, for those that do something only there. */
 export function inTerminal(words: readonly string[]): string[] {
   const quoted = words.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`).join(' ');
-  return ['script', '--quiet', '--return', '--flush', '--command', quoted, '/dev/null'];
+  // without a size some draw nothing and take no command
+  const sized = `stty rows 40 cols 120; exec ${quoted}`;
+  return ['script', '--quiet', '--return', '--flush', '--command', sized, '/dev/null'];
 }
 
 /** Types each reply once, when its question is on the screen: what is typed earlier is lost. */
