@@ -101,12 +101,17 @@ test.each([
   'security row %s: a call to an upstream that %s returns a result with isError',
   async (_row, _what, server, code, withinMs) => {
     const before = process.memoryUsage().rss;
-    const durationMs = await bestMs(withinMs, async () => {
+    // what a call takes that needs nothing but the machine
+    const healthyMs = await bestMs(0, () => client.callTool({ name: 'healthy__echo', arguments: { text: 'x' } }));
+    const limitMs = withinMs + healthyMs;
+    const durationMs = await bestMs(limitMs, async () => {
+      // each round asks the server itself, and not an open circuit
+      app.upstreams.pool.retryNow(server);
       const result = await callFaulty(server);
       expect(result.code).toBe(code);
       expect(result.text).toContain('Nothing was charged');
     });
-    expect(durationMs).toBeLessThan(withinMs);
+    expect(durationMs).toBeLessThan(limitMs);
     expect((await usageRows(app)).at(-1)).toMatchObject({
       serverId: server,
       outcome: 'failed',
