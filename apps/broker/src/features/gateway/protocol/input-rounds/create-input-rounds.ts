@@ -116,8 +116,7 @@ export function createInputRounds({
     client: AbortSignal,
   ): Promise<InputRequiredResult> {
     // a client that has just hung up will not continue the call
-    if (client.aborted) call.end();
-    if (!hasRoom(bound.userId)) {
+    if (client.aborted || !hasRoom(bound.userId)) {
       call.end();
       throw new ProtocolError(-32603, 'Too many calls are already waiting for an answer');
     }

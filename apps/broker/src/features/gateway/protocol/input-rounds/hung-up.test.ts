@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { systemClock } from '#platform/clock.ts';
+import type { CallRequest } from '../../call/call-request.ts';
+import { createInputRounds } from './create-input-rounds.ts';
+
+// Both happen in one turn of the loop here, which no client and server can be made to do.
+test('a call whose question comes as its client hangs up takes no place', async () => {
+  let underWay = 0;
+  const rounds = createInputRounds({
+    key: new Uint8Array(32),
+    clock: systemClock,
+    underWay: {
+      enter() {
+        underWay++;
+        return () => void underWay--;
+      },
+    },
+    pages: { answered() {} },
+    elsewhere: undefined,
+  });
+  const client = new AbortController();
+  const request = {
+    params: { name: 'ask' },
+    context: { caller: { userId: crypto.randomUUID() } },
+    clientCapabilities: { elicitation: {} },
+    logical: { id: 'call' },
+    signal: client.signal,
+    listening: () => 'ready',
+  } as unknown as CallRequest<{ name: string }>;
+  const sdk = { mcpReq: { method: 'tools/call' } } as unknown as ServerContext;
+  const ended = Promise.withResolvers<void>();
+  const answer = rounds.run(request, sdk, async ({ onAsk, signal }) => {
+    signal.addEventListener('abort', () => ended.resolve());
+    await Promise.resolve();
+    const ask = { method: 'elicitation/create', params: { message: 'Who?' } } as const;
+    const asked = onAsk?.(ask as never, signal);
+    client.abort();
+    return { ...(await asked) };
+  });
+  await expect(answer).rejects.toThrow();
+  await ended.promise;
+  expect(underWay).toBe(0);
+  await rounds.stop();
+});
