@@ -111,7 +111,7 @@ test('a redirect that was not registered is named to the person who is signed in
   });
 });
 
-test('a redirect that a client does not publish is named, and nobody is told to add that client again', async () => {
+test('a redirect that a client does not publish is named, without the advice to add that client again', async () => {
   const person = await newPerson(app.publicUrl);
   const clientId = 'https://client.example/moved.json';
   documents.answers.set('/moved.json', (_request, response) => {

@@ -38,7 +38,7 @@ describe.skipIf(!hasPostgres())('the rounds of a call in two brokers (PostgreSQL
     expect(second.result).toMatchObject(isQuestion);
     expect(textOf(await two.round(1, { given }, second))).toContain('Zoe');
     const other = await two.round(0, { given }, await two.round(1, { given }));
-    // the call waits where it began, whichever broker passed the last answer on
+    // the call waits where it began, also if the other broker passed the last answer on
     expect(textOf(await two.round(0, { given }, other))).toContain('Zoe');
     expect((await two.calls()).map(({ outcome, rounds }) => `${outcome} ${rounds}`)).toEqual(['ok 2', 'ok 3', 'ok 3']);
   });
@@ -92,7 +92,7 @@ describe.skipIf(!hasPostgres())('the rounds of a call in two brokers (PostgreSQL
     await waitUntil('nothing to be left behind', async () => (await two.messages()).length === 0);
   });
 
-  test('a state is used once, in whichever brokers', async () => {
+  test('a state is used once, in all brokers together', async () => {
     const given = { wait: true };
     const first = await two.round(0, { given });
     const second = two.round(1, { given }, first);

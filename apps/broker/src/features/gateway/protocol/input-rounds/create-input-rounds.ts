@@ -118,7 +118,8 @@ export function createInputRounds({
     // a client that has just hung up will not continue the call
     if (client.aborted || !hasRoom(bound.userId)) {
       call.end();
-      throw new ProtocolError(-32603, 'Too many calls are already waiting for an answer');
+      const why = client.aborted ? 'The client has gone' : 'Too many calls are already waiting for an answer';
+      throw new ProtocolError(-32603, why);
     }
     const where = { parked: park(call, bound), ...(elsewhere && { broker: elsewhere.broker }) };
     const requestState = await states.seal({ ...carried(call.logical), ...where }, bound);

@@ -38,7 +38,7 @@ test('a call whose question comes as its client hangs up takes no place', async 
     client.abort();
     return { ...(await asked) };
   });
-  await expect(answer).rejects.toThrow();
+  await expect(answer).rejects.toThrow('The client has gone');
   await ended.promise;
   expect(underWay).toBe(0);
   await rounds.stop();

@@ -53,7 +53,7 @@ export function startParkedCall<Answer>(
     // request progress from the server only if the client requested it
     onProgress: first.onProgress && ((progress) => current?.onProgress?.(progress)),
     onLog: (message) => current?.onLog?.(message),
-    // nobody, between two rounds
+    // between two rounds no request is open
     listening: () => current?.listening() ?? 'gone',
   });
   // it may fail between two rounds; the next round gets the failure

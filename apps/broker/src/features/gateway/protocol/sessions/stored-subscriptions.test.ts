@@ -57,7 +57,7 @@ describeOnDatabases('resources/subscribe of a session in two brokers', migration
     expect((await ask(0, session, 'subscribe', uri)).body.result).toEqual({});
     await replicas.restart(0);
     const stream = await listen(0, session);
-    // it may have changed while nobody watched it
+    // it may have changed while it was not watched
     await waitUntil('the client to hear of it', () => heard(stream, uri) === 1);
     telling.touch(uri);
     await waitUntil('the client to hear of the change', () => heard(stream, uri) === 2);

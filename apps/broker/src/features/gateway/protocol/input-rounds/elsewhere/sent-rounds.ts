@@ -60,7 +60,7 @@ export function createSentRounds({
       isRunning = true;
       wait();
     };
-    /** A round that nobody has taken has not run: its state stays good, should the other process only be slow. */
+    /** A round that is still in its row has not run: its state stays good, should the other process only be slow. */
     async function giveUp(): Promise<void> {
       if (isRunning) return ended.reject(new LostCallError('stopped'));
       if (await rows.take({ id: round, recipient: to })) {
@@ -122,7 +122,7 @@ export function createSentRounds({
       const rounds = notice.kind === 'running' ? notice.rounds : [notice.round];
       for (const round of rounds) sent.get(round)?.heed(notice);
     },
-    /** Takes the answer to a round out, also if nobody waits for it any more. */
+    /** Takes the answer to a round out, also if its client has gone. */
     async takeAnswer({ id, target }: Pick<WaitingMessage, 'id' | 'target'>): Promise<void> {
       const waiting = target === null ? undefined : sent.get(target);
       try {
