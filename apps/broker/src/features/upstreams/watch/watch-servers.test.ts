@@ -10,8 +10,6 @@ let app: TestApp;
 let fixture: HttpFixture;
 let token: string;
 const promisedMs = 15_000;
-/** Of a time that is promised: a busy machine is slow now and then, and a slow product always. */
-const bestOfThree = { retry: 2 };
 
 beforeAll(async () => {
   fixture = await startHttpFixture('both');
@@ -67,16 +65,14 @@ test('a call to a service that is being started says so, and nothing of an unexp
   await untilStatus('calendar', 'connected');
 });
 
-test(
-  'people go on using an HTTP service that was killed under their calls, within 2 s of its return',
-  bestOfThree,
-  async () => {
-    const client = await connectModern(`${app.publicUrl}/mcp`, token);
-    const bob = await app.identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' });
-    const other = await connectModern(`${app.publicUrl}/mcp`, bob.token);
-    const call = (from = client) => from.callTool({ name: 'travel__list_itineraries', arguments: {} });
-    expect((await call()).isError).toBeFalsy();
-    expect((await call(other)).isError).toBeFalsy();
+test('people go on using an HTTP service that was killed under their calls, within 2 s of its return', async () => {
+  const client = await connectModern(`${app.publicUrl}/mcp`, token);
+  const bob = await app.identity.createPersonalToken({ email: 'bob@souk.test', name: 'test' });
+  const other = await connectModern(`${app.publicUrl}/mcp`, bob.token);
+  const call = (from = client) => from.callTool({ name: 'travel__list_itineraries', arguments: {} });
+  /** Kills the service under calls. @returns once it is back at another address */
+  const restart = async () => {
+    for (const from of [client, other]) expect((await call(from)).isError).toBeFalsy();
     const before = app.upstreams.services.address('travel');
     kill('travel', 'SIGSTOP');
     const broken = Promise.all([client, other].flatMap((from) => Array.from({ length: 4 }, () => call(from))));
@@ -88,15 +84,20 @@ test(
       'the service to be back at another address',
       () => ![undefined, before].includes(app.upstreams.services.address('travel')),
     );
+  };
+  // again only where a busy machine was slow: a slow product always is
+  let backMs = Infinity;
+  for (let round = 0; round < 3 && backMs >= 2000; round++) {
+    await restart();
     const back = performance.now();
-    expect((await call()).isError).toBeFalsy();
-    expect((await call(other)).isError).toBeFalsy();
-    expect(performance.now() - back).toBeLessThan(2000);
+    for (const from of [client, other]) expect((await call(from)).isError).toBeFalsy();
+    backMs = performance.now() - back;
     await untilStatus('travel', 'connected');
-    await client.close();
-    await other.close();
-  },
-);
+  }
+  expect(backMs).toBeLessThan(2000);
+  await client.close();
+  await other.close();
+});
 
 test('a service that hangs is in error within 15 s, and connected again when it recovers', async () => {
   kill('travel', 'SIGSTOP');
