@@ -64,6 +64,20 @@ describe('requests for authorization', () => {
     expect(await answer.json()).toMatchObject({ scopes: ['mcp:tools'] });
   });
 
+  test('a client that wants an account to be chosen gets the consent, which names the account and offers another', async () => {
+    const browser = newBrowser();
+    await browser.signInMcpClient({ email: 'ann@souk.test' });
+    for (const prompt of ['select_account', 'select_account consent']) {
+      const step = await browser.open(authorizeUrl({ prompt }));
+      expect('page' in step && [step.page.status, step.page.text], prompt).toEqual([
+        200,
+        expect.stringMatching(/ann@souk\.test[^]*Use another account/),
+      ]);
+    }
+    expect(await errorOf({ prompt: 'create' })).toBe('invalid_request');
+    expect(await errorOf({ prompt: 'none select_account' }, browser)).toBe('consent_required');
+  });
+
   test('[SIGN-7] no scope, or offline_access alone, asks for the three scopes of the product', async () => {
     for (const scope of ['', 'offline_access']) {
       const step = await newBrowser().open(authorizeUrl({ scope }));

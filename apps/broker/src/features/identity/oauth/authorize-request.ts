@@ -13,6 +13,7 @@ const refusedMode = 'not_offered';
  * - no scope (mcp-remote), or offline_access alone, means all: without any, the token would open nothing;
  * - unknown scopes beside known ones are ignored, and the answer says what was granted (RFC 6749, section 3.3); unknown
  *   ones alone stay, to be refused as invalid_scope (`namesNoScope`);
+ * - select_account, which oidc-provider refuses, asks for nothing more: every consent names the account and offers another;
  * - answers come as a query only: a fragment or a form that posts itself would pass our tokens by pages of others.
  */
 export function normalizeAuthorizeRequest(params: URLSearchParams, resources: Resources): void {
@@ -22,9 +23,15 @@ export function normalizeAuthorizeRequest(params: URLSearchParams, resources: Re
   for (const resource of given) params.append('resource', resources.canonical(resource));
 
   if (params.getAll('scope').length <= 1) {
-    const scopes = splitScopes(params.get('scope') ?? '').filter((scope) => scope !== 'offline_access');
+    const scopes = splitWords(params.get('scope') ?? '').filter((scope) => scope !== 'offline_access');
     const known = scopes.filter((scope) => knownScopes.has(scope));
     params.set('scope', (scopes.length === 0 ? mcpScopes : known.length === 0 ? scopes : known).join(' '));
+  }
+
+  if (params.getAll('prompt').length === 1) {
+    const prompts = splitWords(params.get('prompt') ?? '').filter((prompt) => prompt !== 'select_account');
+    if (prompts.length === 0) params.delete('prompt');
+    else params.set('prompt', prompts.join(' '));
   }
 
   const mode = params.get('response_mode');
@@ -39,9 +46,9 @@ export function dropUnstorable(params: URLSearchParams): void {
 
 /** Whether a request asks for nothing that there is. */
 export function namesNoScope(scope: unknown): boolean {
-  return typeof scope === 'string' && !splitScopes(scope).some((one) => knownScopes.has(one));
+  return typeof scope === 'string' && !splitWords(scope).some((one) => knownScopes.has(one));
 }
 
-function splitScopes(scope: string): string[] {
-  return [...new Set(scope.split(' ').filter((one) => one !== ''))];
+function splitWords(text: string): string[] {
+  return [...new Set(text.split(' ').filter((one) => one !== ''))];
 }
