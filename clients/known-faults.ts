@@ -32,4 +32,11 @@ export const knownFaults: readonly KnownFault[] = [
     says: 'once its stream of changes has ended it asks for no list and calls nothing until it is started again; the thread is a related one',
     thread: 'https://github.com/github/copilot-cli/issues/4731',
   },
+  {
+    client: 'qwen-code',
+    column: 'refresh',
+    when: /Authentication failed\. Please log in again/,
+    says: 'when a token is refused it connects again with the same one, where it should renew; the thread is a related one',
+    thread: 'https://github.com/QwenLM/qwen-code/issues/6639',
+  },
 ];

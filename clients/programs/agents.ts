@@ -108,8 +108,8 @@ const qwenCode = agentProgram({
       security: { auth: { selectedType: 'openai' } },
       general: { disableAutoUpdate: true },
       privacy: { usageStatisticsEnabled: false },
-      // the whole list, in place of a search for tools
-      mcpServers: { souk: { ...added, alwaysLoadTools: true } },
+      // the whole list, in place of a search for tools; after a new sign-in only calls of trusted servers are made again
+      mcpServers: { souk: { ...added, alwaysLoadTools: true, trust: true } },
     });
   },
   // in a terminal it signs in where it has to
