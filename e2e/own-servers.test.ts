@@ -66,7 +66,7 @@ test('an operator deploys a server on a private address by command, a client cal
   await expect(call()).rejects.toThrow('Unknown tool');
   expect(await shop()).toEqual(['shelf']);
   await client.close();
-}, 120_000);
+});
 
 test('where no broker runs the commands work on the database, and the next start follows them, not the files', async () => {
   await product.kill('SIGTERM');
@@ -82,4 +82,4 @@ test('where no broker runs the commands work on the database, and the next start
   });
   product = await start();
   expect(await shop()).toEqual(['stock']);
-}, 120_000);
+});

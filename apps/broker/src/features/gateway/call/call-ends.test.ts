@@ -55,7 +55,7 @@ beforeAll(async () => {
       ];
     }),
   );
-}, 120_000);
+});
 afterAll(async () => {
   await app?.stop();
   await Promise.all([...servers.values()].map((server) => server.close()));

@@ -75,7 +75,7 @@ beforeAll(async () => {
   client = await connectModern(`${app.publicUrl}/mcp`, token);
   const { tools } = await client.listTools();
   tool = tools.find(({ name }) => name.startsWith('hang__'))?.name.slice('hang__'.length) ?? 'no tool';
-}, 120_000);
+});
 afterAll(async () => {
   await client?.close();
   await app?.stop();

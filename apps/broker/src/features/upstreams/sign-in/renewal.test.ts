@@ -44,7 +44,7 @@ describe.each(['PGlite', 'PostgreSQL with two replicas'])('renewed tokens', (eng
       for (const app of apps) await waitUntil('the server', () => app.catalogue.snapshot().byId.has('vault'));
       ann = await signInPerson(first.publicUrl, 'ann@souk.test');
       token = (await first.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' })).token;
-    }, 60_000);
+    });
     afterEach(() => {
       fixture.mischief = {};
     });

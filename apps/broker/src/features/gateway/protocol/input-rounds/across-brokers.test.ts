@@ -10,7 +10,7 @@ describe.skipIf(!hasPostgres())('the rounds of a call in two brokers (PostgreSQL
   let two: TwoBrokers;
   beforeAll(async () => {
     two = await startTwoBrokers();
-  }, 120_000);
+  });
   afterAll(() => two?.close());
   afterEach(async () => {
     two.asking.release();

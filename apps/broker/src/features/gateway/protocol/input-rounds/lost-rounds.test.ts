@@ -13,7 +13,7 @@ describe.skipIf(!hasPostgres())('the rounds of a call whose broker is slow, deaf
   let two: TwoBrokers;
   beforeAll(async () => {
     two = await startTwoBrokers();
-  }, 120_000);
+  });
   afterAll(() => two?.close());
   afterEach(async () => {
     two.asking.release();

@@ -46,7 +46,7 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
       () => servers().filter((one) => one.offersHash).length === 2,
     );
     ({ token } = await first.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
-  }, 120_000);
+  });
   afterAll(async () => {
     await replicas?.stop();
     await db?.close();

@@ -25,7 +25,7 @@ describe.skipIf(!hasPostgres())('sessions while the database is away (PostgreSQL
     const db = await openDatabase({ databaseUrl: url.href, dataDir: '', log, migrations });
     app = await startTestApp({ db, env: withoutHealthChecks, clock: { now: () => Date.now() + aheadMs } });
     ({ token } = await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
-  }, 60_000);
+  });
   afterAll(async () => {
     await proxy?.resume();
     await app?.stop();

@@ -39,7 +39,7 @@ describeOnDatabases('sessions up to 2025-11-25 of two brokers', migrations, (ope
     const known = () => replicas.apps[1].catalogue.snapshot().byId.get('both');
     await waitUntil('the other broker to know the service', () => known()?.offersHash !== undefined);
     ({ token } = await replicas.apps[0].identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
-  }, 120_000);
+  });
   afterAll(async () => {
     await replicas?.stop();
     await fixture?.close();

@@ -31,7 +31,7 @@ describeOnDatabases('resources/subscribe of a session in two brokers', migration
     const known = () => replicas.apps[1].catalogue.snapshot().byId.get('tell');
     await waitUntil('the other broker to know the service', () => known()?.offersHash !== undefined);
     ({ token } = await replicas.apps[0].identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' }));
-  }, 120_000);
+  });
   afterAll(async () => {
     await replicas?.stop();
     await telling?.close();
