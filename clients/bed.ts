@@ -6,9 +6,9 @@ import { freePort } from '../apps/broker/src/testing/free-port.ts';
 import { listenLocally } from '../apps/broker/src/testing/listen-locally.ts';
 import { newDataDir, runToEnd, startProduct, type Product } from '../e2e/product.ts';
 import { untilAllConnected } from '../e2e/until-all-connected.ts';
-import type { Column } from './columns.ts';
 import { openDoor, type Door } from './door.ts';
 import { Person } from './person.ts';
+import { startSharedNotes } from './shared-notes.ts';
 
 export type BedOptions = {
   /** With two, PostgreSQL holds the state and requests go to them in turn. */
@@ -22,8 +22,6 @@ export type Bed = {
   publicUrl: string;
   link: string;
   door: Door;
-  /** Columns that mean nothing here, with the reason. */
-  unfit: Partial<Record<Column, string>>;
   person(email: string): Person;
   /** Stops every broker, and starts it again on the same port. */
   restart(): Promise<void>;
@@ -55,6 +53,9 @@ export async function startBed({ brokers, documents }: BedOptions): Promise<Bed>
       toClose.push(() => cluster.stop());
       env['DATABASE_URL'] = cluster.url;
       env['MASTER_KEY'] = Buffer.alloc(32, 7).toString('base64url');
+      const notes = await startSharedNotes();
+      toClose.push(() => notes.close());
+      Object.assign(env, notes.env);
     }
     // a first start builds the web app, which may take longer than a start is given
     await runToEnd(['apps/broker/src/build.ts']);
@@ -71,10 +72,6 @@ export async function startBed({ brokers, documents }: BedOptions): Promise<Bed>
       publicUrl,
       link: `${publicUrl}/mcp`,
       door,
-      unfit:
-        brokers === 2
-          ? { question: 'each broker starts demo services of its own here, so an account at one is none at the other' }
-          : {},
       person: (email) => new Person(publicUrl, email),
       async restart() {
         door.brokers = [];

@@ -55,8 +55,6 @@ class ClientCheck {
   }
 
   async look(column: Column): Promise<Cell> {
-    const unfit = this.#bed.unfit[column];
-    if (unfit !== undefined) return { state: 'not run', note: unfit };
     try {
       return await withDeadline(column, column === 'restart' ? restartMs : columnDeadlineMs, this.#looks[column]());
     } catch (error) {
