@@ -20,6 +20,7 @@ import { createInputRounds } from './protocol/input-rounds/create-input-rounds.t
 import { createRoundsElsewhere } from './protocol/input-rounds/elsewhere/rounds-elsewhere.ts';
 import { roundTtlMs } from './protocol/input-rounds/request-state.ts';
 import { createMcpEndpoint } from './protocol/mcp-endpoint.ts';
+import { tellReplicasFirst } from './tell-replicas-first.ts';
 import { createPersonalView } from './view/personal-view.ts';
 import { mountGatewayPreferences } from './preferences/routes.ts';
 import { createFastPath } from './fast-path/serve-fast.ts';
@@ -97,12 +98,14 @@ export async function createGateway(options: {
 
   let draining = false;
   let lists = listsOf(catalogue.snapshot());
+  const replicas = db.engine === 'postgresql' ? tellReplicasFirst(endpoint.notifyListChanged) : undefined;
+  const listsChanged = replicas?.listsChanged ?? endpoint.notifyListChanged;
   const stopWatching = catalogue.onChange((snapshot) => {
     const now = listsOf(snapshot);
-    if (now !== lists) endpoint.notifyListChanged();
+    if (now !== lists) listsChanged();
     lists = now;
   });
-  const stopPersonChanges = preferences.onChange((userId) => endpoint.notifyListChanged(userId));
+  const stopPersonChanges = preferences.onChange((userId) => listsChanged(userId));
   const stopRevocations = identity.onRevoked(({ tokenId }) => endpoint.endForToken(tokenId));
 
   return {
@@ -133,6 +136,7 @@ export async function createGateway(options: {
     async stop() {
       stopWatching();
       stopPersonChanges();
+      replicas?.stop();
       stopRevocations();
       await parts.rounds.stop();
       parts.subscriptions.stop();

@@ -28,11 +28,20 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
   let telling: TellingServer;
   let token = '';
   let nowMs = Date.now();
+  let lateMs = 0;
   beforeAll(async () => {
     const databaseUrl = await createPostgresDatabase();
     const connect = () => openDatabase({ databaseUrl, dataDir: '', log: createLog('silent'), migrations });
+    /** Notices reach the second broker late when `lateMs` says so. */
+    const connectLate = async (): Promise<Database> => {
+      const own = await connect();
+      const listen: Database['listen'] = (channel, listener) =>
+        own.listen(channel, (payload) => (lateMs > 0 ? void setTimeout(listener, lateMs, payload) : listener(payload)));
+      return { ...own, listen };
+    };
+    let connected = 0;
     [db, fixture, telling] = await Promise.all([connect(), startHttpFixture('both'), startTellingServer('legacy')]);
-    replicas = await startReplicas(connect, {
+    replicas = await startReplicas(() => (connected++ === 1 ? connectLate() : connect()), {
       allowAddresses: [fixture.address, telling.address],
       env: withoutHealthChecks,
       clock: { now: () => nowMs },
@@ -153,6 +162,23 @@ describe.skipIf(!hasPostgres())('one session in two brokers (PostgreSQL)', () =>
     });
     expect(measured).toBeLessThan(mostMs);
     expect((await waiting()).filter(({ kind }) => kind === 'cancellation')).toEqual([]);
+  });
+
+  test('a client that is told of changed lists finds the change at the other broker too', async () => {
+    const session = await open({});
+    const own = await stream(0, session);
+    const listed = async () => JSON.stringify((await post(1, session, { id: 2, method: 'tools/list' })).body.result);
+    expect(await listed()).toContain('both__echo');
+    lateMs = 100;
+    const { preferences } = replicas.apps[0].upstreams;
+    await preferences.switchOff(await userId(), 'both');
+    await waitUntil('the lists to have changed', () =>
+      own.messages().some(({ method }) => method === 'notifications/tools/list_changed'),
+    );
+    expect(await listed()).not.toContain('both__echo');
+    lateMs = 0;
+    await preferences.switchOn(await userId(), 'both');
+    own.abort();
   });
 
   test('a stream hears of changes that another broker makes or learns', async () => {
