@@ -37,9 +37,10 @@ export function createAttemptStore(db: Database, ids: Ids) {
       await db.transaction(async (query) => {
         if (event.formerKey !== undefined) {
           await query(
-            `update connection_attempts set key = $2
+            // the person who allows a sign-in may be another one than the browser was signed in as when it began
+            `update connection_attempts set key = $2, user_id = coalesce($3, user_id)
              where key = $1 and not exists (select 1 from connection_attempts where key = $2)`,
-            [event.formerKey, event.key],
+            [event.formerKey, event.key, event.userId ?? null],
           );
         }
         const { rows } = await query<{ is_new: boolean }>(

@@ -2,7 +2,16 @@ import { connectionSteps } from '@souk/contract/diagnostics.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { postModern } from '#testing/mcp-clients.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { authorize, connectOfficial, newPerson, outline, redeem, register } from '../testing/connecting.ts';
+import {
+  authorize,
+  authorizeUrl,
+  connectOfficial,
+  newPerson,
+  outline,
+  redeem,
+  redirectUri,
+  register,
+} from '../testing/connecting.ts';
 
 let app: TestApp;
 let url: string;
@@ -52,6 +61,21 @@ test("of two people behind one address with one program, nothing of one is in th
   expect(attempts.map(({ client }) => client.name).sort()).toEqual(['By hand', 'hosted-client 1']);
   expect(JSON.stringify(attempts)).not.toMatch(/strange|official/i);
   expect(JSON.stringify(await stranger.attempts())).not.toMatch(/strange|By hand|mine/i);
+});
+
+test('a sign-in belongs to the person who allowed it, also if the browser was signed in as another', async () => {
+  const [first, second] = [await newPerson(app.publicUrl), await newPerson(app.publicUrl)];
+  const clientId = await register(app.publicUrl, { client_name: 'Switched', redirect_uris: [redirectUri] });
+  let step = await first.browser.open(authorizeUrl(first.browser, clientId));
+  for (const fields of [{ switch: '1' }, { email: second.email }, { allow: '1' }]) {
+    if (!('page' in step)) throw new Error('the sign-in ended early');
+    step = await first.browser.submit(step.page, fields);
+  }
+  const code = 'left' in step ? (step.left.searchParams.get('code') ?? '') : '';
+  expect((await redeem(app.publicUrl, { clientId, code })).status).toBe(200);
+  expect((await second.attempts()).map(({ client }) => client.name)).toEqual(['Switched']);
+  const { rows } = await app.db.query(`select user_id from connection_attempts where client_id = $1`, [clientId]);
+  expect(rows).toEqual([{ user_id: second.id }]);
 });
 
 test('attempts are forgotten after thirty days', async () => {
