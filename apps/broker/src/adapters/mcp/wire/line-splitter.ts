@@ -1,3 +1,6 @@
+/** One for all empty lines: a chunk can consist of them. */
+const nothing = Buffer.alloc(0);
+
 /**
  * Splits a byte stream into lines of at most `maxLineBytes`. A longer line is never buffered: `push` returns the lines
  * before it and `tooLong: true`, and the stream cannot be read further.
@@ -12,7 +15,7 @@ export function createLineSplitter(maxLineBytes: number): {
       const lines: Buffer[] = [];
       let start = 0;
       for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, start)) {
-        const part = chunk.subarray(start, at);
+        const part = at === start ? nothing : chunk.subarray(start, at);
         if (heldBytes + part.length > maxLineBytes) return { lines, tooLong: true };
         lines.push(buffered.length === 0 ? part : Buffer.concat([...buffered, part]));
         buffered = [];
