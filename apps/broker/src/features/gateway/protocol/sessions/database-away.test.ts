@@ -73,12 +73,16 @@ describe.skipIf(!hasPostgres())('sessions while the database is away (PostgreSQL
   test('a session that has left memory answers 503 meanwhile, never 404, and goes on afterwards', async () => {
     const session = await openSession(link(), token);
     aheadMs += 31 * minuteMs;
-    // the caller is known by now, so that the session is what has to be read
-    expect((await initialize()).status).toBe(200);
-    proxy.freeze();
-    const answer = await postRaw(link(), list, session);
-    expectUnavailable(answer, 2);
-    expect(answer.body.id).toBe(2);
+    let answer: RawAnswer | undefined;
+    // again where a slow machine has forgotten the caller by then: the session is what has to be read
+    for (let round = 0; round < 3 && answer?.body.id !== 2; round++) {
+      await proxy.resume();
+      await expect.poll(async () => (await initialize()).status, { timeout: 10_000 }).toBe(200);
+      proxy.freeze();
+      answer = await postRaw(link(), list, session);
+      expectUnavailable(answer, 2);
+    }
+    expect(answer?.body.id).toBe(2);
     await proxy.resume();
     await expect.poll(async () => (await postRaw(link(), list, session)).status, { timeout: 10_000 }).toBe(200);
   });
