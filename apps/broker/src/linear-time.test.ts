@@ -242,7 +242,7 @@ test.each(rows)('each parser of a row is given the hostile text, and is found if
   parse((parser, ...args) => results.push(parser(...args)), '{"a": [1]}\n\n');
   expect(results.length).toBeGreaterThan(0);
   for (const [index, result] of results.entries()) {
-    // it did its work, and left none to whoever reads the result
+    // it did its work, and left none to the reader of its result
     expect(Object(result)).not.toHaveProperty('next');
     const withOneSlow = (text: string) => {
       let count = 0;

@@ -11,7 +11,7 @@ export type OpenStream = {
   /** The messages that have come. */
   messages(): StreamMessage[];
   isOver(): boolean;
-  /** Resolves at the end of the stream, whoever ends it. */
+  /** Resolves when either side has ended the stream. */
   ended: Promise<void>;
   abort(): void;
 };

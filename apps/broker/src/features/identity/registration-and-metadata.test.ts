@@ -142,7 +142,7 @@ describeOnDatabases('registration and metadata', identityMigrations, (open) => {
     expect(await (await redeem(secret)).json()).toMatchObject({ error: 'invalid_grant' });
   });
 
-  test('[GEN-28] metadata is the same whatever Host and X-Forwarded-Host say', async () => {
+  test('[GEN-28] metadata is the same for every Host and X-Forwarded-Host', async () => {
     const read = (path: string, headers: Record<string, string>) =>
       new Promise<string>((resolve, reject) => {
         const { port } = new URL(running.publicUrl);

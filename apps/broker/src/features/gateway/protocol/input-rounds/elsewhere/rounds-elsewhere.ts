@@ -51,7 +51,7 @@ export async function createRoundsElsewhere(options: {
     const text = writeNotice(notice);
     if (text === undefined) return;
     await db.notify(channel, text).catch((error: unknown) => {
-      // whoever waits for it notices the silence
+      // the process that waits for it notices the silence
       log.warn({ err: error }, 'another replica was not told of a round');
     });
   }
