@@ -13,6 +13,7 @@ const broker = 'apps/broker/src';
 
 const refused: readonly (readonly [file: string, imported: string])[] = [
   ['packages/contract/src/file.ts', '#platform/log.ts'],
+  ['packages/stripe-sandbox/src/deep/file.ts', '@souk/contract/errors.ts'],
   [`${broker}/platform/file.ts`, '#adapters/mcp/upstream.ts'],
   [`${broker}/adapters/file.ts`, '#features/gateway/index.ts'],
   [`${broker}/features/identity/file.ts`, '#features/catalogue/index.ts'],

@@ -1,0 +1,63 @@
+import type { Work } from '../work.ts';
+import { listInvoicePayments } from '../money/invoice-payments.ts';
+import { badRequest } from './stripe-error.ts';
+
+const maxDepth = 4;
+
+type Node = Record<string, unknown>;
+
+/** Puts objects in the place of their ids. `data.` leads into a list. @throws StripeError for what is no id */
+export async function expand(work: Work, answer: object, paths: readonly string[]): Promise<object> {
+  if (paths.length === 0) return answer;
+  const copy: Node = structuredClone(answer) as Node;
+  for (const path of paths) {
+    const parts = path.split('.');
+    if (parts.length > maxDepth) throw badRequest(`You cannot expand more than ${maxDepth} levels of a property.`);
+    await expandPath(work, [copy], parts, path);
+  }
+  return copy;
+}
+
+async function expandPath(work: Work, nodes: Node[], [first, ...rest]: string[], path: string): Promise<void> {
+  if (first === undefined || nodes.length === 0) return;
+  const next: Node[] = [];
+  for (const node of nodes) {
+    if (node['object'] === 'list' && first === 'data') {
+      next.push(...(Array.isArray(node['data']) ? node['data'] : []));
+      continue;
+    }
+    const value = await valueOf(work, node, first, path);
+    if (value !== undefined) {
+      node[first] = value;
+      next.push(value);
+    }
+  }
+  await expandPath(work, next, rest, path);
+}
+
+async function valueOf(work: Work, node: Node, name: string, path: string): Promise<Node | undefined> {
+  const included = await includable(work, node, name);
+  if (included) return structuredClone(included) as Node;
+  const value = node[name];
+  if (typeof value === 'object' && value !== null) return value as Node;
+  if (value === null) return undefined;
+  const found = typeof value === 'string' ? await work.getAny(value) : undefined;
+  if (!found) throw badRequest(`This property cannot be expanded (${path}).`, { param: 'expand' });
+  return structuredClone(found) as Node;
+}
+
+/** Lists that an object has only when they are asked for. */
+async function includable(work: Work, node: Node, name: string): Promise<object | undefined> {
+  const id = String(node['id']);
+  if (node['object'] === 'checkout.session' && name === 'line_items') {
+    const session = await work.need('checkout.session', id);
+    return {
+      object: 'list',
+      data: session.memory.items,
+      has_more: false,
+      url: `/v1/checkout/sessions/${id}/line_items`,
+    };
+  }
+  if (node['object'] === 'invoice' && name === 'payments') return listInvoicePayments(work, id);
+  return undefined;
+}

@@ -1,0 +1,54 @@
+import { badRequest } from './stripe-error.ts';
+
+export type FormValue = string | FormValue[] | { [key: string]: FormValue };
+type Branch = Map<string, string | Branch>;
+
+const maxFields = 500;
+const maxDepth = 6;
+
+/** Reads `a=1&b[c]=2&d[0]=3&e[]=4`, as Stripe takes parameters. @throws StripeError */
+export function parseForm(text: string): Record<string, FormValue> {
+  const root: Branch = new Map();
+  let fields = 0;
+  for (const [name, value] of new URLSearchParams(text)) {
+    // PostgreSQL stores no NUL
+    if (name.includes('\0') || value.includes('\0')) throw badRequest('Parameters must not contain NUL.');
+    if (++fields > maxFields) throw badRequest(`More than ${maxFields} parameters.`);
+    put(root, toPath(name), value, name);
+  }
+  return toObject(root);
+}
+
+/** `a[b][]` as a, b and the empty text. */
+function toPath(name: string): string[] {
+  const open = name.indexOf('[');
+  if (open <= 0) return [name];
+  const inner = name.slice(open);
+  if (!inner.endsWith(']')) throw badRequest(`Invalid parameter name: ${name}`);
+  return [name.slice(0, open), ...inner.slice(1, -1).split('][')];
+}
+
+function put(root: Branch, path: readonly string[], value: string, name: string): void {
+  if (path.length > maxDepth) throw badRequest(`Invalid parameter name: ${name}`);
+  let branch = root;
+  for (const key of path.slice(0, -1)) {
+    const next = branch.get(key) ?? new Map<string, string | Branch>();
+    if (typeof next === 'string') throw badRequest(`Invalid parameter name: ${name}`);
+    branch.set(key, next);
+    branch = next;
+  }
+  const last = path.at(-1) ?? '';
+  // `a[]` again and again appends
+  branch.set(last === '' ? String(branch.size) : last, value);
+}
+
+function toObject(branch: Branch): Record<string, FormValue> {
+  const entries = [...branch].map(([key, value]) => [key, typeof value === 'string' ? value : toValue(value)] as const);
+  // fromEntries defines own properties, so that a name such as __proto__ is one like any other
+  return Object.fromEntries(entries);
+}
+
+function toValue(branch: Branch): FormValue {
+  const object = toObject(branch);
+  return [...branch.keys()].every((key, index) => key === String(index)) ? Object.values(object) : object;
+}

@@ -1,0 +1,110 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import { apiVersion } from '../api-version.ts';
+import type { RunWork } from '../run-work.ts';
+import type { Work } from '../work.ts';
+import { expand } from './expand.ts';
+import { parseForm, type FormValue } from './form-body.ts';
+import { check } from './parameters.ts';
+import { matchRoute, type Route } from './route.ts';
+import { StripeError, badRequest } from './stripe-error.ts';
+
+const maxKeyLength = 255;
+
+export type ApiAnswer = { status: number; body: string; replayed?: boolean };
+
+export type Api = { answer(request: IncomingMessage, body: string): Promise<ApiAnswer> };
+
+/** Answers requests to `/v1/*`: who asks, in which version, what for, and whether the same was asked before. */
+export function createApi(given: { apiKey: string; routes: readonly Route[]; run: RunWork; isFull(): boolean }): Api {
+  return {
+    async answer(request, body) {
+      authenticate(request, given.apiKey);
+      checkVersion(request);
+      const url = new URL(request.url ?? '/', 'http://sandbox');
+      const { route, id } = findRoute(given.routes, request.method ?? 'GET', url.pathname);
+      const form = parseForm(route.method === 'POST' ? body : url.search.slice(1));
+      const parameters = check(route.schema, form);
+      const answerWith = async (work: Work) => {
+        const answer = await route.run({ work, given: parameters, id });
+        return JSON.stringify(await expand(work, answer, toPaths(form)));
+      };
+      if (route.method === 'GET') return { status: 200, body: await given.run('read', answerWith) };
+      if (given.isFull() && route.method === 'POST') throw badRequest('The sandbox is full: start with an empty one.');
+      const key = request.headers['idempotency-key'];
+      if (typeof key !== 'string' || route.method !== 'POST') {
+        return { status: 200, body: await given.run('write', answerWith) };
+      }
+      if (key.length > maxKeyLength) throw badRequest(`Idempotency-Key has more than ${maxKeyLength} characters.`);
+      return given.run('write', (work) => answerOnce(work, key, `${url.pathname}?${canonical(form)}`, answerWith));
+    },
+  };
+}
+
+function authenticate(request: IncomingMessage, apiKey: string): void {
+  const sent = /^Bearer (\S{1,255})$/.exec(request.headers.authorization ?? '')?.[1];
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  if (sent !== undefined && timingSafeEqual(digest(sent), digest(apiKey))) return;
+  const message = sent?.startsWith('sk_test_sandbox_')
+    ? 'Invalid API Key provided: it is not the one of this sandbox.'
+    : 'Invalid API Key provided: the sandbox accepts only keys that begin with sk_test_sandbox_. It must never see a real one.';
+  throw new StripeError(401, message);
+}
+
+function checkVersion(request: IncomingMessage): void {
+  const version = request.headers['stripe-version'] ?? apiVersion;
+  if (version !== apiVersion) {
+    throw badRequest(`Invalid Stripe API version: ${String(version)}. The sandbox speaks ${apiVersion} only.`);
+  }
+}
+
+function findRoute(routes: readonly Route[], method: string, path: string): { route: Route; id: string } {
+  const address = path.startsWith('/v1/') ? path.slice('/v1/'.length).split('/') : [];
+  for (const route of routes) {
+    const id = matchRoute(route, method, address);
+    if (id !== undefined) return { route, id };
+  }
+  throw new StripeError(
+    404,
+    `Unrecognized request URL (${method}: ${path.slice(0, 200)}). Stripe may have it; the sandbox does not implement it.`,
+  );
+}
+
+/** A request is known again by its key; a key that comes with other parameters is a mistake of the caller. */
+async function answerOnce(
+  work: Work,
+  key: string,
+  request: string,
+  answerWith: (work: Work) => Promise<string>,
+): Promise<ApiAnswer> {
+  const id = `idem_${createHash('sha256').update(key).digest('hex')}`;
+  const parameters = createHash('sha256').update(request).digest('hex');
+  const kept = await work.get('kept_answer', id);
+  if (kept && kept.body.parameters !== parameters) {
+    throw new StripeError(
+      400,
+      `Keys for idempotent requests can only be used with the same parameters they were first used with. Try using a key other than '${key}' if you meant to execute a different request.`,
+      {},
+      'idempotency_error',
+    );
+  }
+  if (kept) return { status: 200, body: kept.body.answer, replayed: true };
+  const body = await answerWith(work);
+  work.add('kept_answer', { id, object: 'kept_answer', parameters, answer: body }, {});
+  return { status: 200, body };
+}
+
+const expandPaths = z.object({ expand: z.array(z.string()).default([]) });
+
+function toPaths(form: Record<string, FormValue>): string[] {
+  return expandPaths.parse(form).expand;
+}
+
+/** Parameters in one order: clients may send the same ones in another. */
+function canonical(value: FormValue): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  const names = Object.keys(value).sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${canonical(value[name] ?? '')}`).join(',')}}`;
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { given as filter, listObjects } from '../api/list.ts';
+import { id, listParameters, parameters, whole } from '../api/parameters.ts';
+import { route } from '../api/route.ts';
+import { noSuch } from '../api/stripe-error.ts';
+import { previewInvoice } from '../money/preview-invoice.ts';
+import { itemChange, prorationBehavior } from './subscriptions.ts';
+
+export const invoiceRoutes = [
+  route(
+    'GET',
+    'invoices',
+    listParameters({
+      customer: id.optional(),
+      subscription: id.optional(),
+      status: z.enum(['draft', 'open', 'paid', 'void', 'uncollectible']).optional(),
+    }),
+    ({ work, given }) => {
+      const { customer, subscription, status } = given;
+      const parent = subscription === undefined ? {} : { parent: { subscription_details: { subscription } } };
+      const { body = {} } = filter({ customer, status });
+      return listObjects(work, 'invoice', 'invoices', given, { body: { ...body, ...parent } });
+    },
+  ),
+  route(
+    'POST',
+    'invoices/create_preview',
+    parameters({
+      customer: id.optional(),
+      subscription: id,
+      subscription_details: z
+        .strictObject({
+          items: z.array(itemChange).max(20).optional(),
+          proration_behavior: prorationBehavior,
+          proration_date: whole.optional(),
+        })
+        .optional(),
+    }),
+    async ({ work, given }) => {
+      const subscription = await work.get('subscription', given.subscription);
+      if (!subscription) throw noSuch('subscription', given.subscription, 'subscription');
+      if (given.customer !== undefined && given.customer !== subscription.body.customer) {
+        throw noSuch('customer', given.customer, 'customer');
+      }
+      const { items, proration_behavior: proration, proration_date: at } = given.subscription_details ?? {};
+      return previewInvoice(work, subscription, {
+        items: items ?? [],
+        proration: proration ?? 'create_prorations',
+        at,
+      });
+    },
+  ),
+  route('GET', 'invoices/:id', parameters({}), async ({ work, id }) => {
+    const row = await work.get('invoice', id);
+    if (!row) throw noSuch('invoice', id);
+    return row.body;
+  }),
+];

@@ -1,0 +1,70 @@
+import { given as filter, listObjects } from '../api/list.ts';
+import { flag, listParameters, mergeMetadata, metadata, parameters, text } from '../api/parameters.ts';
+import { route } from '../api/route.ts';
+import { noSuch } from '../api/stripe-error.ts';
+import { emit } from '../webhooks/emit-event.ts';
+
+const fields = {
+  active: flag.optional(),
+  description: text.optional(),
+  metadata: metadata.optional(),
+};
+
+export const productRoutes = [
+  route('POST', 'products', parameters({ name: text.min(1), ...fields }), async ({ work, given }) => {
+    const row = work.add(
+      'product',
+      {
+        id: work.newId('product'),
+        object: 'product',
+        active: given.active ?? true,
+        created: work.time,
+        default_price: null,
+        description: given.description || null,
+        images: [],
+        livemode: false,
+        marketing_features: [],
+        metadata: mergeMetadata({}, given.metadata),
+        name: given.name,
+        package_dimensions: null,
+        shippable: null,
+        statement_descriptor: null,
+        tax_code: null,
+        tax_details: null,
+        type: 'service',
+        unit_label: null,
+        updated: work.time,
+        url: null,
+      },
+      {},
+    );
+    emit(work, 'product.created', row.body);
+    return row.body;
+  }),
+  route('GET', 'products', listParameters({ active: flag.optional() }), ({ work, given }) =>
+    listObjects(work, 'product', 'products', given, filter({ active: given.active })),
+  ),
+  route('GET', 'products/:id', parameters({}), async ({ work, id }) => {
+    const row = await work.get('product', id);
+    if (!row) throw noSuch('product', id);
+    return row.body;
+  }),
+  route(
+    'POST',
+    'products/:id',
+    parameters({ name: text.min(1).optional(), ...fields }),
+    async ({ work, given, id }) => {
+      const row = await work.get('product', id);
+      if (!row) throw noSuch('product', id);
+      const { body } = row;
+      if (given.name !== undefined) body.name = given.name;
+      if (given.active !== undefined) body.active = given.active;
+      if (given.description !== undefined) body.description = given.description || null;
+      body.metadata = mergeMetadata(body.metadata, given.metadata);
+      body.updated = work.time;
+      work.save(row);
+      emit(work, 'product.updated', body);
+      return body;
+    },
+  ),
+];

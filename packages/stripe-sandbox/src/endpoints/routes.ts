@@ -1,0 +1,31 @@
+import type { Route } from '../api/route.ts';
+import { checkoutSessionRoutes } from './checkout-sessions.ts';
+import { customerRoutes } from './customers.ts';
+import { disputeRoutes } from './disputes.ts';
+import { eventRoutes } from './events.ts';
+import { invoiceRoutes } from './invoices.ts';
+import { paymentRoutes } from './payments.ts';
+import { priceRoutes } from './prices.ts';
+import { productRoutes } from './products.ts';
+import { refundRoutes } from './refunds.ts';
+import { subscriptionRoutes } from './subscriptions.ts';
+import { testClockRoutes } from './test-clocks.ts';
+import { webhookEndpointRoutes } from './webhook-endpoints.ts';
+
+/** Every endpoint that the sandbox implements. */
+export function allRoutes(newSecret: () => string): readonly Route[] {
+  return [
+    ...customerRoutes,
+    ...productRoutes,
+    ...priceRoutes,
+    ...checkoutSessionRoutes,
+    ...subscriptionRoutes,
+    ...invoiceRoutes,
+    ...paymentRoutes,
+    ...refundRoutes,
+    ...disputeRoutes,
+    ...eventRoutes,
+    ...webhookEndpointRoutes(newSecret),
+    ...testClockRoutes,
+  ];
+}

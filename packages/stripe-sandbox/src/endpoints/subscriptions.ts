@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { given as filter, listObjects } from '../api/list.ts';
+import { flag, id, listParameters, mergeMetadata, metadata, parameters, whole } from '../api/parameters.ts';
+import { route } from '../api/route.ts';
+import { badRequest, noSuch } from '../api/stripe-error.ts';
+import { changeSubscription } from '../money/change-subscription.ts';
+import { endSubscription } from '../money/subscription.ts';
+import { enterTimeOf } from '../time/time-of-customer.ts';
+import type { Row, Work } from '../work.ts';
+
+/** A change of an item. Other fields of an item are not implemented. */
+export const itemChange = z.strictObject({
+  id: id.optional(),
+  price: id.optional(),
+  quantity: whole.pipe(z.number().min(1).max(999_999)).optional(),
+});
+export const prorationBehavior = z.enum(['always_invoice', 'create_prorations', 'none']).default('create_prorations');
+
+const statuses = ['active', 'past_due', 'canceled'] as const;
+const listedStatus = z.enum([...statuses, 'all', 'ended']);
+
+export const subscriptionRoutes = [
+  route(
+    'GET',
+    'subscriptions',
+    listParameters({ customer: id.optional(), status: listedStatus.optional() }),
+    ({ work, given }) =>
+      listObjects(work, 'subscription', 'subscriptions', given, {
+        ...filter({ customer: given.customer }),
+        oneOf: { field: 'status', values: statusesOf(given.status) },
+      }),
+  ),
+  route('GET', 'subscriptions/:id', parameters({}), async ({ work, id }) => (await find(work, id)).body),
+  route(
+    'POST',
+    'subscriptions/:id',
+    parameters({
+      cancel_at_period_end: flag.optional(),
+      metadata: metadata.optional(),
+      items: z.array(itemChange).max(20).optional(),
+      proration_behavior: prorationBehavior,
+      proration_date: whole.optional(),
+      payment_behavior: z.enum(['allow_incomplete', 'error_if_incomplete']).default('allow_incomplete'),
+    }),
+    async ({ work, given, id }) => {
+      const subscription = await find(work, id);
+      if (subscription.body.status === 'canceled') {
+        throw badRequest('A canceled subscription can only update its cancellation_details and metadata.');
+      }
+      await enterTimeOf(work, subscription.body.customer);
+      await changeSubscription(work, subscription, {
+        cancelAtPeriodEnd: given.cancel_at_period_end,
+        metadata: given.metadata && mergeMetadata(subscription.body.metadata, given.metadata),
+        items: given.items,
+        proration: given.proration_behavior,
+        prorationDate: given.proration_date,
+        payment: given.payment_behavior,
+      });
+      return subscription.body;
+    },
+  ),
+  route('DELETE', 'subscriptions/:id', parameters({}), async ({ work, id }) => {
+    const subscription = await find(work, id);
+    if (subscription.body.status === 'canceled') throw noSuch('subscription', id);
+    await enterTimeOf(work, subscription.body.customer);
+    endSubscription(work, subscription, 'cancellation_requested');
+    return subscription.body;
+  }),
+];
+
+async function find(work: Work, id: string): Promise<Row<'subscription'>> {
+  const row = await work.get('subscription', id);
+  if (!row) throw noSuch('subscription', id);
+  return row;
+}
+
+/** Without a status, all but the canceled. */
+function statusesOf(status: z.output<typeof listedStatus> | undefined): readonly string[] {
+  if (status === 'all') return statuses;
+  if (status === 'ended') return ['canceled'];
+  return status === undefined ? ['active', 'past_due'] : [status];
+}

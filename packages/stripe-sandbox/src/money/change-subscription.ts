@@ -1,0 +1,90 @@
+import { StripeError } from '../api/stripe-error.ts';
+import { emit } from '../webhooks/emit-event.ts';
+import type { InvoiceLine, Metadata } from '../objects/types.ts';
+import type { Row, Work } from '../work.ts';
+import { changeItems, type ItemChange } from './change-items.ts';
+import { addInvoice, finalizeInvoice } from './invoice.ts';
+import { payInvoice } from './pay-invoice.ts';
+import { currentPeriod, setStatus } from './subscription.ts';
+
+export type SubscriptionChange = {
+  cancelAtPeriodEnd?: boolean | undefined;
+  metadata?: Metadata | undefined;
+  items?: readonly ItemChange[] | undefined;
+  proration: 'always_invoice' | 'create_prorations' | 'none';
+  prorationDate?: number | undefined;
+  /** error_if_incomplete: a change that the card refuses to pay for is not made. */
+  payment: 'allow_incomplete' | 'error_if_incomplete';
+};
+
+/** Changes a subscription. What a change of its items costs is charged at once, at the renewal, or not at all. */
+export async function changeSubscription(
+  work: Work,
+  subscription: Row<'subscription'>,
+  change: SubscriptionChange,
+): Promise<void> {
+  const { body } = subscription;
+  const before = structuredClone(body);
+  if (change.metadata) body.metadata = change.metadata;
+  if (change.cancelAtPeriodEnd !== undefined) setCancel(work, subscription, change.cancelAtPeriodEnd);
+  let lines: InvoiceLine[] = [];
+  if (change.items) {
+    const changed = await changeItems(work, body, change.items, change.prorationDate ?? work.time);
+    body.items.data = changed.items;
+    lines = change.proration === 'none' ? [] : changed.lines;
+  }
+  if (change.proration === 'create_prorations') subscription.memory.waiting.push(...lines);
+  else if (lines.length > 0) await invoiceNow(work, subscription, lines, change.payment);
+  work.save(subscription);
+  const previous = differences(before, body);
+  if (Object.keys(previous).length > 0) emit(work, 'customer.subscription.updated', body, previous);
+}
+
+function setCancel(work: Work, { body }: Row<'subscription'>, cancel: boolean): void {
+  body.cancel_at_period_end = cancel;
+  body.cancel_at = cancel ? currentPeriod(body).end : null;
+  body.canceled_at = cancel ? work.time : null;
+  body.cancellation_details = {
+    comment: null,
+    feedback: null,
+    feedback_option: null,
+    reason: cancel ? 'cancellation_requested' : null,
+  };
+}
+
+async function invoiceNow(
+  work: Work,
+  subscription: Row<'subscription'>,
+  lines: InvoiceLine[],
+  payment: SubscriptionChange['payment'],
+): Promise<void> {
+  const { body } = subscription;
+  const invoice = await addInvoice(work, {
+    customer: await work.need('customer', body.customer),
+    currency: body.currency,
+    reason: 'subscription_update',
+    lines,
+    period: currentPeriod(body),
+    subscription: body,
+    metadata: {},
+    usesBalance: true,
+  });
+  await finalizeInvoice(work, invoice, { usesBalance: true });
+  body.latest_invoice = invoice.id;
+  const method = await work.need('payment_method', body.default_payment_method);
+  const result = await payInvoice(work, invoice, method, 'away');
+  if (typeof result === 'string') return;
+  if (payment === 'error_if_incomplete') {
+    // what was done so far is rolled back with the transaction
+    throw new StripeError(402, result.message, { code: result.code, decline_code: result.declineCode }, 'card_error');
+  }
+  setStatus(work, subscription, 'past_due');
+}
+
+/** The old values of the fields that have changed. */
+function differences(before: object, after: object): Record<string, unknown> {
+  const entries = Object.entries(before).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(Reflect.get(after, name)),
+  );
+  return Object.fromEntries(entries);
+}

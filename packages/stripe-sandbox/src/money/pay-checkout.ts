@@ -1,0 +1,190 @@
+import { emit } from '../webhooks/emit-event.ts';
+import { addCustomer } from '../objects/customer.ts';
+import type { LineItem, PayerCard } from '../objects/types.ts';
+import { enterTimeOf } from '../time/time-of-customer.ts';
+import type { Row, Work } from '../work.ts';
+import { addPaymentIntent, addPaymentMethod, chargeCard, refuseIntent, type ChargeResult } from './charge-card.ts';
+import { addInvoice, finalizeInvoice, invoiceLine } from './invoice.ts';
+import { addInvoicePayment, payInvoice, recordPayment } from './pay-invoice.ts';
+import { periodLines } from './renew.ts';
+import { addSubscription } from './subscription.ts';
+import type { Decline } from './test-cards.ts';
+
+/** Cards that one session may have refused. */
+export const maxRefusals = 20;
+
+/** A person pays on the page of an open session. */
+export async function payCheckout(
+  work: Work,
+  session: Row<'checkout.session'>,
+  card: PayerCard,
+): Promise<ChargeResult> {
+  await enterTimeOf(work, session.body.customer);
+  const method = addPaymentMethod(work, card, session.body.customer);
+  return charge(work, session, method, 'here');
+}
+
+const notAuthenticated: Decline = {
+  code: 'payment_intent_authentication_failure',
+  declineCode: 'authentication_required',
+  message: 'We are unable to authenticate your payment method. Please choose a different payment method and try again.',
+};
+
+/** A person answers the 3-D Secure page of their bank. */
+export async function authenticateCheckout(
+  work: Work,
+  session: Row<'checkout.session'>,
+  succeeded: boolean,
+): Promise<ChargeResult> {
+  await enterTimeOf(work, session.body.customer);
+  const { waiting, intent } = session.memory;
+  if (waiting === null || intent === null) throw new Error('no card of this session waits for 3-D Secure');
+  session.memory.waiting = null;
+  work.save(session);
+  if (succeeded) return charge(work, session, await work.need('payment_method', waiting), 'authenticated');
+  session.memory.refusals += 1;
+  refuseIntent(work, await work.need('payment_intent', intent), notAuthenticated);
+  return notAuthenticated;
+}
+
+async function charge(
+  work: Work,
+  session: Row<'checkout.session'>,
+  method: Row<'payment_method'>,
+  owner: 'here' | 'authenticated',
+): Promise<ChargeResult> {
+  const intent = session.body.amount_total > 0 ? await intentOf(work, session) : undefined;
+  const result = intent ? chargeCard(work, intent, method, owner) : 'paid';
+  if (result === 'paid') await complete(work, session, method, intent);
+  else if (result === 'authenticates') session.memory.waiting = method.id;
+  else session.memory.refusals += 1;
+  work.save(session);
+  return result;
+}
+
+/** All tries of a session are tries of one payment intent. */
+async function intentOf(work: Work, session: Row<'checkout.session'>): Promise<Row<'payment_intent'>> {
+  const { body, memory } = session;
+  if (memory.intent !== null) return work.need('payment_intent', memory.intent);
+  const intent = addPaymentIntent(work, {
+    amount: body.amount_total,
+    currency: body.currency,
+    customer: body.customer,
+    metadata: memory.intentMetadata,
+    description: body.mode === 'subscription' ? 'Subscription creation' : null,
+  });
+  memory.intent = intent.id;
+  if (body.mode === 'payment') body.payment_intent = intent.id;
+  return intent;
+}
+
+async function complete(
+  work: Work,
+  session: Row<'checkout.session'>,
+  method: Row<'payment_method'>,
+  intent: Row<'payment_intent'> | undefined,
+): Promise<void> {
+  const { body } = session;
+  const { name, email } = method.body.billing_details;
+  const customer = await customerOf(work, session, method, intent);
+  if (customer && body.mode === 'subscription') await subscribe(work, session, customer, method, intent);
+  else if (customer && intent && body.invoice_creation?.enabled) await invoicePayment(work, session, customer, intent);
+  body.customer_details = {
+    address: null,
+    business_name: null,
+    email: customer?.body.email ?? email,
+    individual_name: null,
+    name,
+    phone: null,
+    tax_exempt: 'none',
+    tax_ids: [],
+  };
+  body.payment_status = intent ? 'paid' : 'no_payment_required';
+  body.status = 'complete';
+  body.url = null;
+  session.dueMs = null;
+  emit(work, 'checkout.session.completed', body);
+}
+
+/** Whoever pays once without an invoice needs no customer. */
+async function customerOf(
+  work: Work,
+  session: Row<'checkout.session'>,
+  method: Row<'payment_method'>,
+  intent: Row<'payment_intent'> | undefined,
+): Promise<Row<'customer'> | undefined> {
+  const { body } = session;
+  if (body.customer !== null) return work.need('customer', body.customer);
+  if (body.mode === 'payment' && !body.invoice_creation?.enabled) return undefined;
+  const { name, email } = method.body.billing_details;
+  const customer = addCustomer(work, { email: body.customer_email ?? email, name, metadata: {} });
+  body.customer = customer.id;
+  method.body.customer = customer.id;
+  work.save(method);
+  if (intent) {
+    intent.body.customer = customer.id;
+    work.save(intent);
+  }
+  return customer;
+}
+
+async function subscribe(
+  work: Work,
+  session: Row<'checkout.session'>,
+  customer: Row<'customer'>,
+  method: Row<'payment_method'>,
+  intent: Row<'payment_intent'> | undefined,
+): Promise<void> {
+  const { items, subscriptionMetadata: metadata } = session.memory;
+  const subscription = addSubscription(work, { customer, method: method.id, items, metadata });
+  emit(work, 'customer.subscription.created', subscription.body);
+  const invoice = await addInvoice(work, {
+    customer,
+    currency: session.body.currency,
+    reason: 'subscription_create',
+    lines: periodLines(work, subscription.body),
+    period: { start: work.time, end: work.time },
+    subscription: subscription.body,
+    metadata: {},
+    usesBalance: false,
+  });
+  await finalizeInvoice(work, invoice, { usesBalance: false });
+  subscription.body.latest_invoice = invoice.id;
+  work.save(subscription);
+  session.body.subscription = subscription.id;
+  session.body.invoice = invoice.id;
+  if (intent) recordPayment(work, invoice, addInvoicePayment(work, invoice, intent));
+  else await payInvoice(work, invoice, method, 'here');
+}
+
+/** The invoice of something that was bought once. */
+async function invoicePayment(
+  work: Work,
+  session: Row<'checkout.session'>,
+  customer: Row<'customer'>,
+  intent: Row<'payment_intent'>,
+): Promise<void> {
+  const line = ({ price, quantity, amount_total: amount, description }: LineItem) =>
+    invoiceLine(work, {
+      price,
+      quantity,
+      amount,
+      description: description ?? price.product,
+      period: { start: work.time, end: work.time },
+      subscription: null,
+      proration: false,
+    });
+  const invoice = await addInvoice(work, {
+    customer,
+    currency: session.body.currency,
+    reason: 'manual',
+    lines: session.memory.items.map(line),
+    period: { start: work.time, end: work.time },
+    subscription: null,
+    metadata: session.memory.invoiceMetadata,
+    usesBalance: false,
+  });
+  await finalizeInvoice(work, invoice, { usesBalance: false });
+  session.body.invoice = invoice.id;
+  recordPayment(work, invoice, addInvoicePayment(work, invoice, intent));
+}

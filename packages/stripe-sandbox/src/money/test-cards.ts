@@ -1,0 +1,40 @@
+/** Why a bank refuses a card, as Stripe says it. */
+export type Decline = { code: string; declineCode: string; message: string };
+
+export type TestCard = {
+  number: string;
+  /** What it is for, for the list on the page. */
+  label: string;
+  /** What happens when its owner pays on the page. */
+  onPage: 'pays' | 'authenticates' | Decline;
+  /** What happens when it is charged later, without its owner. */
+  later: 'pays' | Decline;
+  disputed?: true;
+};
+
+const declined: Decline = {
+  code: 'card_declined',
+  declineCode: 'generic_decline',
+  message: 'Your card was declined.',
+};
+const insufficientFunds: Decline = {
+  code: 'card_declined',
+  declineCode: 'insufficient_funds',
+  message: 'Your card has insufficient funds.',
+};
+
+/** Stripe's own test cards, with the same numbers and the same effects. */
+export const testCards: readonly TestCard[] = [
+  { number: '4242424242424242', label: 'pays', onPage: 'pays', later: 'pays' },
+  { number: '4000000000000002', label: 'is declined', onPage: declined, later: declined },
+  { number: '4000000000009995', label: 'has insufficient funds', onPage: insufficientFunds, later: insufficientFunds },
+  { number: '4000000000000341', label: 'pays now, fails at the renewal', onPage: 'pays', later: declined },
+  { number: '4000000000000259', label: 'pays, then is disputed', onPage: 'pays', later: 'pays', disputed: true },
+  { number: '4000002500003155', label: 'asks for 3-D Secure', onPage: 'authenticates', later: 'pays' },
+];
+
+const byNumber = new Map(testCards.map((card) => [card.number, card]));
+
+export function findTestCard(number: string): TestCard | undefined {
+  return byNumber.get(number);
+}

@@ -1,0 +1,142 @@
+import type Stripe from 'stripe';
+import type { List, Narrow, Wire } from './wire.ts';
+
+/** What we store and answer: the SDK's own types, with ids where Stripe may also send whole objects. */
+export type Customer = Narrow<Stripe.Customer, { test_clock: string | null; next_invoice_sequence: number }>;
+export type Product = Narrow<Stripe.Product, { type: 'service' }>;
+export type Interval = 'day' | 'week' | 'month' | 'year';
+export type Price = Narrow<
+  Stripe.Price,
+  { product: string; unit_amount: number; type: 'one_time' | 'recurring'; recurring: Recurring | null }
+>;
+export type Recurring = Narrow<Stripe.Price.Recurring, { interval: Interval }>;
+export type CheckoutSession = Narrow<
+  Stripe.Checkout.Session,
+  {
+    amount_total: number;
+    currency: string;
+    customer: string | null;
+    invoice: string | null;
+    mode: 'payment' | 'subscription';
+    payment_intent: string | null;
+    payment_status: 'paid' | 'unpaid' | 'no_payment_required';
+    status: 'open' | 'complete' | 'expired';
+    subscription: string | null;
+    success_url: string;
+  }
+>;
+export type LineItem = Narrow<Stripe.LineItem, { price: Price; quantity: number }>;
+export type PaymentMethod = Narrow<Stripe.PaymentMethod, { customer: string | null }>;
+export type PaymentIntent = Narrow<
+  Stripe.PaymentIntent,
+  {
+    customer: string | null;
+    latest_charge: string | null;
+    payment_method: string | null;
+    status: 'requires_payment_method' | 'requires_action' | 'succeeded' | 'canceled';
+  }
+>;
+export type Charge = Narrow<
+  Stripe.Charge,
+  { customer: string | null; payment_intent: string; status: 'succeeded' | 'failed' }
+>;
+export type Refund = Narrow<Stripe.Refund, { charge: string; payment_intent: string; status: 'succeeded' }>;
+export type Dispute = Narrow<
+  Stripe.Dispute,
+  { charge: string; payment_intent: string; status: 'needs_response' | 'under_review' | 'won' | 'lost' }
+>;
+export type SubscriptionItem = Narrow<Stripe.SubscriptionItem, { price: Price; quantity: number }>;
+export type Subscription = Narrow<
+  Stripe.Subscription,
+  {
+    customer: string;
+    default_payment_method: string;
+    items: List<SubscriptionItem>;
+    latest_invoice: string | null;
+    status: 'active' | 'past_due' | 'canceled';
+    test_clock: string | null;
+  }
+>;
+export type InvoiceLine = Narrow<Stripe.InvoiceLineItem, { subscription: string | null; quantity: number }>;
+export type InvoicePayment = Narrow<Stripe.InvoicePayment, { invoice: string; status: 'open' | 'paid' }>;
+export type Invoice = Narrow<
+  Stripe.Invoice,
+  {
+    customer: string;
+    lines: List<InvoiceLine>;
+    status: 'draft' | 'open' | 'paid' | 'void';
+    test_clock: string | null;
+    default_payment_method: string | null;
+  }
+>;
+export type WebhookEndpoint = Narrow<Stripe.WebhookEndpoint, { status: 'enabled' | 'disabled' }>;
+export type TestClock = Narrow<Stripe.TestHelpers.TestClock, { status: 'ready' }>;
+export type EventType = Stripe.Event.Type;
+export type SandboxEvent = Narrow<
+  Stripe.EventBase,
+  { type: EventType; data: { object: object; previous_attributes?: object } }
+>;
+
+export type Metadata = Wire<Stripe.Metadata>;
+
+/** What a checkout session remembers beside what it shows. */
+export type SessionMemory = {
+  items: LineItem[];
+  intentMetadata: Metadata;
+  subscriptionMetadata: Metadata;
+  invoiceMetadata: Metadata;
+  /** Cards that were refused; a page ends at a number of them. */
+  refusals: number;
+  /** The payment intent of the tries so far. */
+  intent: string | null;
+  /** The payment method whose bank asks for 3-D Secure. */
+  waiting: string | null;
+};
+/** What a person types into a page. The number is that of a test card. */
+export type PayerCard = { number: string; expMonth: number; expYear: number; name: string; email: string };
+
+/** Amounts of a change in mid-period that wait for the next invoice. */
+export type SubscriptionMemory = { waiting: InvoiceLine[] };
+
+/** A webhook that has not been delivered yet. */
+export type Delivery = { id: string; object: 'delivery'; event: string; endpoint: string; attempts: number };
+
+/** The answer to a request with an Idempotency-Key. */
+export type KeptAnswer = { id: string; object: 'kept_answer'; parameters: string; answer: string };
+
+/** Every kind of row, by the `object` of its body. */
+export type Kinds = {
+  customer: Customer;
+  product: Product;
+  price: Price;
+  'checkout.session': CheckoutSession;
+  payment_method: PaymentMethod;
+  payment_intent: PaymentIntent;
+  charge: Charge;
+  refund: Refund;
+  dispute: Dispute;
+  subscription: Subscription;
+  invoice: Invoice;
+  invoice_payment: InvoicePayment;
+  event: SandboxEvent;
+  webhook_endpoint: WebhookEndpoint;
+  'test_helpers.test_clock': TestClock;
+  delivery: Delivery;
+  kept_answer: KeptAnswer;
+};
+export type Kind = keyof Kinds;
+
+/** What is stored beside a body and never answered. */
+export type Memories = {
+  [K in Kind]: K extends 'checkout.session'
+    ? SessionMemory
+    : K extends 'subscription'
+      ? SubscriptionMemory
+      : K extends 'payment_method'
+        ? { card: string }
+        : K extends 'event'
+          ? { delivered: boolean }
+          : K extends 'webhook_endpoint'
+            ? { secret: string }
+            : Record<never, never>;
+};

@@ -1,0 +1,96 @@
+import type { PayerCard } from '../objects/types.ts';
+import { findTestCard, testCards } from '../money/test-cards.ts';
+import { html, type Html } from './html.ts';
+
+const fields = ['email', 'number', 'expiry', 'cvc', 'name'] as const;
+type Field = (typeof fields)[number];
+export type Problems = Partial<Record<Field, string>>;
+
+const spaced = (number: string) => number.replace(/\d{4}(?=\d)/g, '$& ');
+
+/** What a person typed, or what is wrong with it, field by field. */
+export function readCard(
+  form: URLSearchParams,
+  given: { asksEmail: boolean; now: Date },
+): { card: PayerCard } | { problems: Problems } {
+  const value = (field: Field) => (form.get(field) ?? '').trim();
+  const number = value('number').replace(/[\s-]/g, '');
+  const expiry = /^(\d{1,2})\s?\/\s?(?:20)?(\d{2})$/.exec(value('expiry'));
+  const [expMonth, expYear] = [Number(expiry?.[1] ?? 0), 2000 + Number(expiry?.[2] ?? 0)];
+  const problems: Problems = {};
+  if (number === '') problems.number = 'Enter a card number.';
+  else if (!findTestCard(number)) {
+    problems.number = 'This is no test card of the sandbox. Use one from the list, and never a real card.';
+  }
+  if (!expiry || expMonth < 1 || expMonth > 12) problems.expiry = 'Enter month and year, such as 12 / 34.';
+  else if (new Date(Date.UTC(expYear, expMonth, 1)) <= given.now) problems.expiry = 'The card has expired.';
+  if (!/^\d{3,4}$/.test(value('cvc'))) problems.cvc = 'Enter the 3 digits of the security code.';
+  if (value('name') === '' || value('name').length > 100) problems.name = 'Enter the name on the card.';
+  if (given.asksEmail && !/^[^\s@]{1,100}@[^\s@]{1,100}$/.test(value('email'))) {
+    problems.email = 'Enter an e-mail address.';
+  }
+  if (Object.keys(problems).length > 0) return { problems };
+  return { card: { number, expMonth, expYear, name: value('name'), email: value('email') } };
+}
+
+/** The form for a card. A number that is no test card is never shown again: it may be a real one. */
+export function cardForm(given: {
+  action: string;
+  button: string;
+  asksEmail: boolean;
+  typed?: URLSearchParams | undefined;
+  problems?: Problems | undefined;
+  /** Why the card was refused. */
+  refusal?: string | undefined;
+}): Html {
+  const { typed, problems = {} } = given;
+  const firstWrong = fields.find((field) => problems[field] !== undefined);
+  const input = (name: Field, label: string, attributes: Html, shown = typed?.get(name) ?? '') => {
+    const problem = problems[name];
+    const state =
+      problem === undefined
+        ? html``
+        : html` aria-invalid="true" aria-describedby="${name}-problem"${name === firstWrong ? html` autofocus` : html``}`;
+    return html`<div class="field">
+      <label for="${name}">${label}</label>
+      <input id="${name}" name="${name}" value="${shown.slice(0, 200)}" required ${attributes}${state} />
+      ${problem === undefined ? html`` : html`<p class="problem" id="${name}-problem">${problem}</p>`}
+    </div>`;
+  };
+  const number = (typed?.get('number') ?? '').replace(/[\s-]/g, '');
+  return html`<form class="card" method="post" action="${given.action}" novalidate>
+    <h2>Card</h2>
+    ${given.refusal === undefined ? html`` : html`<p role="alert">${given.refusal}</p>`}
+    ${given.asksEmail ? input('email', 'E-mail', html`type="email" maxlength="200" autocomplete="email"`) : html``}
+    ${input(
+      'number',
+      'Card number',
+      html`inputmode="numeric" maxlength="23" autocomplete="off" placeholder="4242 4242 4242 4242" list="test-cards"`,
+      findTestCard(number) ? spaced(number) : '',
+    )}
+    <datalist id="test-cards">
+      ${testCards.map((card) => html`<option value="${spaced(card.number)}">${card.label}</option>`)}
+    </datalist>
+    <div class="row">
+      ${input('expiry', 'Expiry', html`maxlength="9" autocomplete="off" placeholder="MM / YY"`)}
+      ${input('cvc', 'Security code', html`inputmode="numeric" maxlength="4" autocomplete="off" placeholder="CVC"`, '')}
+    </div>
+    ${input('name', 'Name on card', html`maxlength="100" autocomplete="off"`)}
+    <button>${given.button}</button>
+  </form>`;
+}
+
+/** What each card does. Expiry and security code may be anything that looks right. */
+export function testCardList(): Html {
+  return html`<details open>
+    <summary>Test cards</summary>
+    <p class="hint">Any expiry in the future, any security code.</p>
+    <dl>
+      ${testCards.map(
+        (card) =>
+          html`<dt>${spaced(card.number)}</dt>
+            <dd>${card.label}</dd>`,
+      )}
+    </dl>
+  </details>`;
+}

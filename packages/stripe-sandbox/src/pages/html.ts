@@ -1,0 +1,41 @@
+/** HTML that is safe to send. */
+export type Html = { readonly html: string };
+type Part = Html | string | number | undefined | readonly Html[];
+
+/** Text between tags and in quoted attributes is escaped; HTML of our own stays. Control characters become spaces. */
+export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
+  return { html: strings.map((text, index) => (index === 0 ? text : toText(parts[index - 1]) + text)).join('') };
+}
+
+function toText(part: Part): string {
+  if (part === undefined) return '';
+  if (typeof part === 'object') return 'html' in part ? part.html : part.map((each) => each.html).join('');
+  return String(part)
+    .replace(/[\p{Cc}\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu, ' ')
+    .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+/** A whole document. Every page says what this is. */
+export function page(title: string, body: Html): string {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <title>${title} - Sandbox</title>
+        <link rel="stylesheet" href="/dev-stripe/styles.css" />
+      </head>
+      <body>
+        <header class="banner"><strong>SANDBOX - no money moves.</strong> Never enter a real card here.</header>
+        <main>${body}</main>
+      </body>
+    </html> `.html;
+}
+
+/** An amount in the currency's smallest unit, as people write it. */
+export function money(amount: number, currency: string): string {
+  const format = new Intl.NumberFormat('en-US', { style: 'currency', currency: currency.toUpperCase() });
+  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
+}

@@ -1,0 +1,52 @@
+import type { Charge, Invoice } from '../objects/types.ts';
+import { cardForm, testCardList, type Problems } from './card-form.ts';
+import { html, money, page } from './html.ts';
+
+export type InvoiceState = { typed?: URLSearchParams; problems?: Problems; refusal?: string };
+
+const day = (seconds: number) =>
+  new Date(seconds * 1000).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' });
+
+/** An invoice as its customer sees it: an open one can be paid. */
+export function invoicePage(invoice: Invoice, state: InvoiceState = {}): string {
+  const amount = money(invoice.amount_due, invoice.currency);
+  const lines = invoice.lines.data.map(
+    (line) => html`<li><span>${line.description ?? ''}</span><span>${money(line.amount, line.currency)}</span></li>`,
+  );
+  const isOpen = invoice.status === 'open';
+  return page(
+    `Invoice ${invoice.number ?? ''}`,
+    html`<section>
+        <h1>Invoice ${invoice.number ?? ''}</h1>
+        <p class="amount">${amount}</p>
+        <p class="quiet">${day(invoice.created)}, ${isOpen ? 'not paid yet' : invoice.status}</p>
+        <ul class="items">
+          ${lines}
+        </ul>
+        ${isOpen ? testCardList() : html``}
+      </section>
+      ${
+        isOpen
+          ? cardForm({
+              action: `/dev-stripe/invoice/${invoice.id}`,
+              button: `Pay ${amount}`,
+              asksEmail: false,
+              ...state,
+            })
+          : html``
+      }`,
+  );
+}
+
+export function receiptPage(charge: Charge): string {
+  const refunded = charge.amount_refunded > 0;
+  return page(
+    'Receipt',
+    html`<section>
+      <h1>Receipt</h1>
+      <p class="amount">${money(charge.amount, charge.currency)}</p>
+      <p class="quiet">Paid on ${day(charge.created)}</p>
+      ${refunded ? html`<p>Refunded: ${money(charge.amount_refunded, charge.currency)}</p>` : html``}
+    </section>`,
+  );
+}

@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { StripeError } from '../api/stripe-error.ts';
+import type { ChargeResult } from '../money/charge-card.ts';
+import { authenticateCheckout, maxRefusals, payCheckout } from '../money/pay-checkout.ts';
+import { payOpenInvoice } from '../money/pay-open-invoice.ts';
+import type { RunWork } from '../run-work.ts';
+import type { Row, Work } from '../work.ts';
+import { readCard } from './card-form.ts';
+import { asksEmail, authenticatePage, checkoutPage, messagePage } from './checkout-page.ts';
+import { invoicePage, receiptPage } from './invoice-page.ts';
+
+const styles = readFileSync(new URL('./styles.css', import.meta.url), 'utf8');
+
+export type PageAnswer = { status: number; headers: Record<string, string>; body: string };
+export type Pages = { answer(request: IncomingMessage, body: string): Promise<PageAnswer> };
+
+const path = /^\/dev-stripe\/(pay|invoice|receipt)\/([A-Za-z0-9_]{1,100})(\/authenticate)?$/;
+
+/**
+ * The pages that people pay on. Who has the address of a page may use it: ids cannot be guessed. A form of another origin
+ * is refused all the same.
+ */
+export function createPages({ run, publicUrl }: { run: RunWork; publicUrl: string }): Pages {
+  return {
+    async answer(request, body) {
+      const url = new URL(request.url ?? '/', 'http://sandbox');
+      if (url.pathname === '/dev-stripe/styles.css') return stylesheet;
+      const [, kind, id = '', authenticate] = path.exec(url.pathname) ?? [];
+      const isPost = request.method === 'POST';
+      if (!isPost && request.method !== 'GET') throw new StripeError(405, 'Pages know GET and POST.');
+      if (isPost && request.headers.origin !== undefined && request.headers.origin !== publicUrl) {
+        throw new StripeError(403, 'This form was sent from another site.');
+      }
+      const form = isPost ? new URLSearchParams(body) : undefined;
+      return run(isPost ? 'write' : 'read', async (work) => {
+        if (kind === 'pay') return payPage(work, id, authenticate !== undefined, form);
+        if (kind === 'invoice') return openInvoicePage(work, id, form);
+        const charge = kind === 'receipt' ? await work.get('charge', id) : undefined;
+        return charge?.body.paid ? show(200, receiptPage(charge.body)) : notFound();
+      });
+    },
+  };
+}
+
+async function payPage(
+  work: Work,
+  id: string,
+  authenticate: boolean,
+  form: URLSearchParams | undefined,
+): Promise<PageAnswer> {
+  const session = await work.get('checkout.session', id);
+  if (!session) return notFound();
+  const closed = closedPage(session, form !== undefined);
+  if (closed) return closed;
+  const targets = [new URL(session.body.success_url).origin];
+  if (authenticate) return authenticationPage(work, session, form, targets);
+  if (!form) return show(200, checkoutPage(session), targets);
+  if (session.memory.refusals >= maxRefusals) {
+    return show(429, messagePage('Too many refused cards', 'Go back and start again.', cancelLink(session)));
+  }
+  const read = readCard(form, { asksEmail: asksEmail(session.body), now: new Date(work.nowMs) });
+  if ('problems' in read) return show(422, checkoutPage(session, { typed: form, ...read }), targets);
+  return afterCharge(session, await payCheckout(work, session, read.card), form, targets);
+}
+
+async function authenticationPage(
+  work: Work,
+  session: Row<'checkout.session'>,
+  form: URLSearchParams | undefined,
+  targets: string[],
+): Promise<PageAnswer> {
+  if (session.memory.waiting === null) return goTo(`/dev-stripe/pay/${session.id}`);
+  if (!form) return show(200, authenticatePage(session), targets);
+  const result = await authenticateCheckout(work, session, form.get('answer') === 'complete');
+  return afterCharge(session, result, undefined, targets);
+}
+
+function afterCharge(
+  session: Row<'checkout.session'>,
+  result: ChargeResult,
+  typed: URLSearchParams | undefined,
+  targets: string[],
+): PageAnswer {
+  if (result === 'paid') return goTo(successUrl(session));
+  if (result === 'authenticates') return goTo(`/dev-stripe/pay/${session.id}/authenticate`);
+  return show(402, checkoutPage(session, { ...(typed && { typed }), refusal: result.message }), targets);
+}
+
+/** A session that can no longer be paid. A second click on Pay ends where the first did. */
+function closedPage(session: Row<'checkout.session'>, isPost: boolean): PageAnswer | undefined {
+  const { status } = session.body;
+  if (status === 'open') return undefined;
+  if (status === 'complete' && isPost) return goTo(successUrl(session));
+  if (status === 'complete') {
+    const link = { href: successUrl(session), text: 'Continue' };
+    return show(200, messagePage('Payment complete', 'This checkout has been paid.', link));
+  }
+  const text = 'This checkout has expired. Nothing was charged.';
+  return show(410, messagePage('Checkout expired', text, cancelLink(session)));
+}
+
+async function openInvoicePage(work: Work, id: string, form: URLSearchParams | undefined): Promise<PageAnswer> {
+  const invoice = await work.get('invoice', id);
+  if (!invoice || invoice.body.status === 'draft') return notFound();
+  if (!form || invoice.body.status !== 'open') return show(200, invoicePage(invoice.body));
+  const read = readCard(form, { asksEmail: false, now: new Date(work.nowMs) });
+  if ('problems' in read) return show(422, invoicePage(invoice.body, { typed: form, ...read }));
+  const result = await payOpenInvoice(work, invoice, read.card);
+  if (typeof result === 'object') return show(402, invoicePage(invoice.body, { typed: form, refusal: result.message }));
+  return goTo(`/dev-stripe/invoice/${id}`);
+}
+
+function successUrl({ id, body }: Row<'checkout.session'>): string {
+  return new URL(body.success_url.replaceAll('{CHECKOUT_SESSION_ID}', id)).href;
+}
+
+function cancelLink({ body }: Row<'checkout.session'>) {
+  return body.cancel_url === null ? undefined : { href: body.cancel_url, text: 'Go back' };
+}
+
+const stylesheet: PageAnswer = {
+  status: 200,
+  headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=3600' },
+  body: styles,
+};
+
+function notFound(): PageAnswer {
+  return show(404, messagePage('Not found', 'The sandbox has no such page.'));
+}
+
+function goTo(location: string): PageAnswer {
+  return { status: 303, headers: { location, 'cache-control': 'no-store' }, body: '' };
+}
+
+/** @param formTargets origins that a form may end at: Chromium checks each redirect after a form */
+function show(status: number, body: string, formTargets: readonly string[] = []): PageAnswer {
+  const formAction = ["'self'", ...formTargets].join(' ');
+  return {
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': `default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action ${formAction}`,
+      'x-frame-options': 'DENY',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'same-origin',
+      'cache-control': 'no-store',
+    },
+    body,
+  };
+}

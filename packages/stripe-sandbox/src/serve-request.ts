@@ -1,0 +1,61 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Api } from './api/serve-api.ts';
+import { StripeError } from './api/stripe-error.ts';
+import { apiVersion } from './api-version.ts';
+import type { PageAnswer, Pages } from './pages/serve-pages.ts';
+
+const maxBodyBytes = 64 * 1024;
+
+type Parts = { api: Api; pages: Pages; requestId(): string; onError(error: unknown): void };
+
+/** One request: the API at /v1, the pages at /dev-stripe. Never rejects. */
+export async function serveRequest(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
+  const isPage = request.url?.startsWith('/dev-stripe/') ?? false;
+  try {
+    await (isPage ? servePage(request, response, parts) : serveApi(request, response, parts));
+  } catch (error) {
+    parts.onError(error);
+    if (!response.headersSent) response.writeHead(500);
+    response.end();
+  }
+}
+
+async function serveApi(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
+  const headers = { 'content-type': 'application/json', 'request-id': parts.requestId(), 'stripe-version': apiVersion };
+  try {
+    const { status, body, replayed } = await parts.api.answer(request, await readBody(request));
+    response.writeHead(status, { ...headers, ...(replayed && { 'idempotent-replayed': 'true' }) }).end(body);
+  } catch (error) {
+    if (!(error instanceof StripeError)) parts.onError(error);
+    const answer =
+      error instanceof StripeError
+        ? error
+        : new StripeError(500, 'The sandbox failed; its log says how.', {}, 'api_error');
+    // the rest of a body that is too large is not read
+    if (answer.status === 413) response.shouldKeepAlive = false;
+    response.writeHead(answer.status, headers).end(JSON.stringify(answer.toBody()));
+  }
+}
+
+async function servePage(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
+  let answer: PageAnswer;
+  try {
+    answer = await parts.pages.answer(request, await readBody(request));
+  } catch (error) {
+    if (!(error instanceof StripeError)) throw error;
+    answer = { status: error.status, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: error.message };
+  }
+  response.writeHead(answer.status, answer.headers).end(answer.body);
+}
+
+/** @throws StripeError 413 */
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += chunk.length;
+    if (bytes > maxBodyBytes) throw new StripeError(413, `Request bodies end at ${maxBodyBytes} bytes.`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

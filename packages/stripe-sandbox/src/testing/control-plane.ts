@@ -1,0 +1,64 @@
+import type { SandboxInside } from '../create-sandbox.ts';
+import { closeDispute, openDispute } from '../money/dispute.ts';
+import { deliveryTime } from '../storage/storage.ts';
+
+export type ControlPlane = {
+  /** Loses the next webhooks, of one type or of any. They are tried again as after any failure. */
+  drop(times: number, type?: string): void;
+  /** Keeps webhooks back until `resume`. */
+  pause(): void;
+  resume(): void;
+  /** Sends each webhook so many times at once. */
+  duplicate(copies: number): void;
+  /** Sends what is due together in an order that `random` (0 to 1) decides. */
+  shuffle(random: () => number): void;
+  /** Sends an event again to all endpoints, delivered or not. */
+  replay(eventId: string): Promise<void>;
+  openDispute(chargeId: string): Promise<string>;
+  closeDispute(disputeId: string, status: 'won' | 'lost'): Promise<void>;
+};
+
+/** What tests do to a sandbox that Stripe's API has no endpoint for. It is an object in the test's process: no address leads to it. */
+export function createControlPlane({ run, interference, wake }: SandboxInside): ControlPlane {
+  const drops: { left: number; type: string | undefined }[] = [];
+  let paused: PromiseWithResolvers<void> | undefined;
+
+  interference.mayPass = async (event) => {
+    await paused?.promise;
+    const drop = drops.find(({ left, type }) => left > 0 && (type === undefined || type === event.type));
+    if (drop) drop.left -= 1;
+    return !drop;
+  };
+  return {
+    drop: (left, type) => void drops.push({ left, type }),
+    pause: () => void (paused ??= Promise.withResolvers()),
+    resume() {
+      paused?.resolve();
+      paused = undefined;
+    },
+    duplicate: (copies) => void (interference.copies = copies),
+    shuffle: (random) => void (interference.order = (items) => shuffled(items, random)),
+    async replay(eventId) {
+      await run('write', async (work) => {
+        const event = await work.need('event', eventId);
+        for (const endpoint of await work.find('webhook_endpoint', { body: { status: 'enabled' }, limit: 100 })) {
+          const id = work.newId('delivery');
+          const body = { id, object: 'delivery' as const, event: eventId, endpoint: endpoint.id, attempts: 0 };
+          work.add('delivery', body, {}, { timeline: deliveryTime, dueMs: work.nowMs });
+          event.body.pending_webhooks += 1;
+        }
+        event.memory.delivered = event.body.pending_webhooks === 0;
+        work.save(event);
+      });
+      wake();
+    },
+    openDispute: (chargeId) => run('write', async (work) => openDispute(work, await work.need('charge', chargeId)).id),
+    closeDispute: (disputeId, status) =>
+      run('write', async (work) => closeDispute(work, await work.need('dispute', disputeId), status)),
+  };
+}
+
+function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
+  const rest = [...items];
+  return items.flatMap(() => rest.splice(Math.floor(random() * rest.length), 1));
+}

@@ -1,0 +1,37 @@
+import { cp, mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { inject } from 'vitest';
+import { sandboxMigrations } from '../storage/migrations.ts';
+import { sqlStorage, type Query, type SqlDatabase } from '../storage/sql-storage.ts';
+import type { Storage } from '../storage/storage.ts';
+
+let opening: Promise<PGlite> | undefined;
+let schemas = 0;
+
+/** An empty storage. All tests of a process share one database, each with a schema of its own: opening one takes a second. */
+export async function openTestStorage(): Promise<Storage> {
+  const pglite = await (opening ??= openDatabase());
+  const schema = `sandbox_${++schemas}`;
+  for (const { statements } of sandboxMigrations(schema)) {
+    for (const statement of statements) await pglite.exec(statement);
+  }
+  const database: SqlDatabase = {
+    transaction: (work) =>
+      pglite.transaction(async (transaction) => {
+        const query: Query = (text, values) => transaction.query(text, values ? [...values] : []);
+        return work(query);
+      }),
+  };
+  return sqlStorage(database, schema);
+}
+
+/** A copy of the empty database that the test run has made: making one takes longer. */
+async function openDatabase(): Promise<PGlite> {
+  const { folder, images } = inject('testDatabases');
+  const [image] = images;
+  if (!image) throw new Error('there is no database to copy');
+  const copy = join(await mkdtemp(join(folder, 'sandbox-')), 'db');
+  await cp(image.folder, copy, { recursive: true });
+  return PGlite.create({ dataDir: copy, relaxedDurability: true });
+}

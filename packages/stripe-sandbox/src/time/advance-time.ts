@@ -1,0 +1,32 @@
+import type { Kind } from '../objects/types.ts';
+import { expireSession } from '../money/expire-session.ts';
+import { collectInvoice, renewSubscription } from '../money/renew.ts';
+import type { Row, Work } from '../work.ts';
+
+/** What may happen in one transaction. */
+const maxSteps = 400;
+
+/**
+ * Everything that is due until then, in order: sessions expire, subscriptions renew or end, invoices are charged.
+ * @returns whether all of it has happened
+ */
+export async function advanceTime(work: Work, timeline: string, untilMs: number): Promise<boolean> {
+  for (let step = 0; step < maxSteps; step++) {
+    const [row] = await work.due(timeline, untilMs, 1);
+    if (!row) return true;
+    work.time = Math.floor((row.dueMs ?? work.nowMs) / 1000);
+    await happen(work, row);
+  }
+  return false;
+}
+
+async function happen(work: Work, row: Row<Kind>): Promise<void> {
+  if (isOf(row, 'checkout.session')) expireSession(work, row);
+  else if (isOf(row, 'subscription')) await renewSubscription(work, row);
+  else if (isOf(row, 'invoice')) await collectInvoice(work, row);
+  else throw new Error(`nothing is ever due for a ${row.kind}`);
+}
+
+function isOf<K extends Kind>(row: Row<Kind>, kind: K): row is Row<K> & Row<Kind> {
+  return row.kind === kind;
+}

@@ -1,0 +1,31 @@
+import type { Recurring } from '../objects/types.ts';
+
+const daySeconds = 86_400;
+
+/**
+ * The end of the billing period that begins at `start`. Months are counted from the anchor, so that a subscription of
+ * January 31 renews on the last day of February and on March 31 again.
+ */
+export function periodEnd(
+  start: number,
+  anchor: number,
+  recurring: Pick<Recurring, 'interval' | 'interval_count'>,
+): number {
+  const { interval, interval_count: count } = recurring;
+  if (interval === 'day') return start + count * daySeconds;
+  if (interval === 'week') return start + count * 7 * daySeconds;
+  const step = interval === 'year' ? count * 12 : count;
+  let months = step;
+  while (addMonths(anchor, months) <= start) months += step;
+  return addMonths(anchor, months);
+}
+
+function addMonths(seconds: number, months: number): number {
+  const date = new Date(seconds * 1000);
+  const day = date.getUTCDate();
+  date.setUTCDate(1);
+  date.setUTCMonth(date.getUTCMonth() + months);
+  const lastDay = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
+  date.setUTCDate(Math.min(day, lastDay));
+  return Math.floor(date.getTime() / 1000);
+}

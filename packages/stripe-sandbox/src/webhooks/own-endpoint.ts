@@ -1,0 +1,36 @@
+import type { Work } from '../work.ts';
+
+/** The endpoint that the sandbox was started with. */
+export const ownEndpointId = 'we_own';
+
+/** Stores the endpoint as it is now: address and secret may be others than before the restart. */
+export async function saveOwnEndpoint(work: Work, webhook: { url: string; secret: string } | undefined): Promise<void> {
+  const known = await work.get('webhook_endpoint', ownEndpointId);
+  if (known) {
+    known.body.status = webhook ? 'enabled' : 'disabled';
+    if (webhook) {
+      known.body.url = webhook.url;
+      known.memory.secret = webhook.secret;
+    }
+    work.save(known);
+    return;
+  }
+  if (!webhook) return;
+  work.add(
+    'webhook_endpoint',
+    {
+      id: ownEndpointId,
+      object: 'webhook_endpoint',
+      api_version: null,
+      application: null,
+      created: work.now,
+      description: 'The application that this sandbox was started for',
+      enabled_events: ['*'],
+      livemode: false,
+      metadata: {},
+      status: 'enabled',
+      url: webhook.url,
+    },
+    { secret: webhook.secret },
+  );
+}
