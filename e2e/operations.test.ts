@@ -17,6 +17,7 @@ test('in production the log tells start and stop, and who may sign in, without b
     OIDC_CLIENT_SECRET: secret,
     OIDC_NAME: 'Acme',
     SIGN_IN_ALLOW: 'acme.example',
+    PAYMENTS: 'off',
     METRICS_PORT: String(metricsPort),
   };
   const product = await startProduct({ dataDir, env });

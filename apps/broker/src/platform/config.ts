@@ -3,6 +3,7 @@ import { combineVariables } from './config/combine-variables.ts';
 import { readEnvironment } from './config/environment.ts';
 import type { OidcConfig } from './config/oidc-config.ts';
 import { readOutgoingProxy, type OutgoingProxy } from './config/outgoing-proxy.ts';
+import type { Payments } from './config/payments.ts';
 import type { SignInAllow } from './config/sign-in-allow.ts';
 import { readUpstreamSecrets } from './config/upstream-secrets.ts';
 
@@ -29,6 +30,10 @@ export type Config = {
   clientDocuments: { advertised: boolean; served: boolean };
   /** How requests leave this machine; directly where undefined. */
   outgoingProxy: OutgoingProxy | undefined;
+  /** Whether money is taken by Stripe, by the stand-in for it, or not at all. */
+  payments: Payments;
+  /** Whether calls of tools with a price draw credits. Until the shop sells credits, the operator decides it. */
+  chargeCalls: boolean;
   stripe: { secretKey: string; webhookSecret: string } | undefined;
   adminEmails: readonly string[];
   allowDevSignIn: boolean;
@@ -107,6 +112,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     databaseUrl: env.DATABASE_URL,
     adminEmails:
       env.ADMIN_EMAILS.length > 0 || !standIn ? env.ADMIN_EMAILS.map((e) => e.toLowerCase()) : ['admin@souk.test'],
+    chargeCalls: env.CHARGE_CALLS,
     allowDevSignIn: env.ALLOW_DEV_SIGN_IN,
     brandName: env.BRAND_NAME,
     supportEmail: env.SUPPORT_EMAIL,

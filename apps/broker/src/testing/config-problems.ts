@@ -6,6 +6,7 @@ export const production = {
   NODE_ENV: 'production',
   PUBLIC_URL: 'https://souk.example',
   MASTER_KEY: masterKey,
+  PAYMENTS: 'off',
   ...google,
 };
 

@@ -26,6 +26,7 @@ test('[CFG-33] check-config accepts the bundled files, with the embedded databas
     MASTER_KEY: 'A'.repeat(43),
     GOOGLE_CLIENT_ID: 'id',
     GOOGLE_CLIENT_SECRET: 'secret',
+    PAYMENTS: 'off',
     ADMIN_EMAILS: 'owner@example.com',
   };
   expect(await checkConfig([], production)).toEqual({ code: 0, text: 'Configuration is valid' });

@@ -169,4 +169,25 @@ describe('variables that several settings depend on', () => {
   ])('PUBLIC_URL %s is refused', (address) => {
     expect(problemsOf({ PUBLIC_URL: address })).toEqual([expect.stringContaining('PUBLIC_URL must be')]);
   });
+
+  describe('payments', () => {
+    const stripe = { STRIPE_SECRET_KEY: 'sk', STRIPE_WEBHOOK_SECRET: 'whsec' };
+    const { PAYMENTS: _off, ...selling } = production;
+
+    test('are taken by Stripe with its keys, by the stand-in without, and not at all with PAYMENTS=off', () => {
+      expect(readConfig({})).toMatchObject({ payments: 'sandbox', stripe: undefined });
+      expect(readConfig(stripe)).toMatchObject({ payments: 'stripe', stripe: { secretKey: 'sk' } });
+      expect(readConfig({ ...stripe, PAYMENTS: 'off' })).toMatchObject({ payments: 'off', stripe: undefined });
+      expect(problemsOf({ PAYMENTS: 'maybe' })).toEqual(['PAYMENTS: must be on or off']);
+    });
+
+    test('production refuses the stand-in unless it is allowed', () => {
+      expect(problemsOf(selling)).toEqual([
+        expect.stringContaining('The stand-in for Stripe is refused in production'),
+      ]);
+      expect(problemsOf({ ...selling, ...stripe })).toEqual([]);
+      expect(problemsOf({ ...selling, PAYMENTS: 'off' })).toEqual([]);
+      expect(readConfig({ ...selling, ALLOW_SANDBOX_PAYMENTS: '1' }).payments).toBe('sandbox');
+    });
+  });
 });

@@ -2,6 +2,7 @@ import type { Environment } from './environment.ts';
 import { isLoopback } from './is-loopback.ts';
 import { readOidc } from './oidc-config.ts';
 import { readOutgoingProxy } from './outgoing-proxy.ts';
+import { readPayments } from './payments.ts';
 import { maySignIn, readSignInAllow, type SignInAllow } from './sign-in-allow.ts';
 import { standInProblems } from './stand-in-problems.ts';
 
@@ -16,6 +17,7 @@ export function combineVariables(env: Environment, variables: NodeJS.ProcessEnv,
   const google = pair(env, 'GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET', problems);
   const oidc = readOidc(env, problems);
   const stripe = pair(env, 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', problems);
+  const payments = readPayments(env, { hasStripe: stripe !== undefined, production }, problems);
   const standIn = google === undefined && oidc === undefined;
   problems.push(
     ...standInProblems({
@@ -45,7 +47,8 @@ export function combineVariables(env: Environment, variables: NodeJS.ProcessEnv,
       advertised: env.CLIENT_DOCUMENTS === 'on' || (env.CLIENT_DOCUMENTS === 'auto' && !isLoopback(publicUrl)),
       served: env.CLIENT_DOCUMENTS !== 'off',
     },
-    stripe: stripe && { secretKey: stripe[0], webhookSecret: stripe[1] },
+    payments,
+    stripe: payments === 'stripe' && stripe ? { secretKey: stripe[0], webhookSecret: stripe[1] } : undefined,
   };
 }
 

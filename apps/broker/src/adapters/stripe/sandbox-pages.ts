@@ -1,0 +1,66 @@
+import { request as requestHttp, type IncomingHttpHeaders } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import type { FastifyInstance } from 'fastify';
+import { SoukError } from '#platform/errors.ts';
+
+/** More than the largest form of these pages. */
+const maxFormBytes = 16 * 1024;
+const timeoutMs = 20_000;
+/** What the pages look at. Cookies and tokens of ours are none of their business. */
+const passedOn = ['content-type', 'origin'] as const;
+
+type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer };
+
+/** Passes /dev-stripe/* on to the stand-in for Stripe, and its answers back as they are: their policy is their own. */
+export function mountSandboxPages(server: FastifyInstance, sandbox: { host: string; port: number }): void {
+  void server.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser<Buffer>(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'buffer', bodyLimit: maxFormBytes },
+      (_request, body, parsed) => parsed(null, body),
+    );
+    scope.route<{ Body: Buffer | undefined }>({
+      method: ['GET', 'POST'],
+      url: '/dev-stripe/*',
+      async handler(request, reply) {
+        const answer = await passOn(sandbox, request).catch((error: unknown) => {
+          throw new SoukError('unavailable', { cause: error });
+        });
+        for (const [name, value] of Object.entries(answer.headers)) {
+          if (!hopByHop.has(name) && value !== undefined) reply.header(name, value);
+        }
+        return reply.code(answer.status).send(answer.body);
+      },
+    });
+    done();
+  });
+}
+
+const hopByHop: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'date',
+  'content-length',
+]);
+
+function passOn(
+  { host, port }: { host: string; port: number },
+  request: { method: string; url: string; headers: IncomingHttpHeaders; body: Buffer | undefined },
+): Promise<Answer> {
+  const headers = Object.fromEntries(
+    passedOn.flatMap((name) => (request.headers[name] === undefined ? [] : [[name, request.headers[name]]])),
+  );
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const sent = requestHttp({ host, port, method: request.method, path: request.url, headers, signal }, (answer) => {
+      buffer(answer).then(
+        (body) => resolve({ status: answer.statusCode ?? 502, headers: answer.headers, body }),
+        reject,
+      );
+    });
+    sent.on('error', reject);
+    sent.end(request.body);
+  });
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { createStripeSandbox, sandboxMigrations, sqlStorage } from '@souk/stripe-sandbox';
+import type { FastifyInstance } from 'fastify';
+import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { Log } from '#platform/log.ts';
+import { mountSandboxPages } from './sandbox-pages.ts';
+
+const schema = 'stripe_sandbox';
+
+/** Applied with a real key too, when the table stays empty: the key may be taken away again. */
+export const stripeSandboxMigrations = sandboxMigrations(schema);
+
+/** What is known of the stand-in, and of Stripe alike: where the SDK finds it, with which key, and how webhooks are signed. */
+export type StripeAccess = {
+  host: string;
+  port: number;
+  protocol: 'http';
+  secretKey: string;
+  webhookSecret: string;
+};
+
+export type StripeSandboxAdapter = {
+  readonly access: StripeAccess;
+  /** Passes /dev-stripe/* on, so that browsers find the pages at our own origin. */
+  mountPages(server: FastifyInstance): void;
+  stop(): Promise<void>;
+};
+
+/** Where webhooks arrive. */
+export const stripeWebhookPath = '/api/webhooks/stripe';
+
+/**
+ * Starts the stand-in for Stripe in this process, on a port of its own, with its state in our database.
+ * @param options.webhookKey the same in all brokers of a database, which share what is queued
+ */
+export async function startStripeSandbox(options: {
+  db: Database;
+  config: { publicUrl: string; port: number };
+  webhookKey: Buffer;
+  clock: Clock;
+  log: Log;
+}): Promise<StripeSandboxAdapter> {
+  const { db, config, clock, log } = options;
+  const secretKey = `sk_test_sandbox_${randomBytes(24).toString('hex')}`;
+  const webhookSecret = `whsec_${options.webhookKey.toString('hex')}`;
+  const sandbox = await createStripeSandbox({
+    storage: sqlStorage(db, schema),
+    clock,
+    log,
+    publicUrl: config.publicUrl,
+    apiKey: secretKey,
+    webhook: {
+      url: `${config.publicUrl}${stripeWebhookPath}`,
+      secret: webhookSecret,
+      // the public name may lead through a proxy, or nowhere from here
+      connectTo: { host: '127.0.0.1', port: config.port },
+    },
+  });
+  const { host, port } = sandbox;
+  return {
+    access: { host, port, protocol: 'http', secretKey, webhookSecret },
+    mountPages: (server) => mountSandboxPages(server, { host, port }),
+    stop: () => sandbox.stop(),
+  };
+}
