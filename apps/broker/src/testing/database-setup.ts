@@ -11,8 +11,8 @@ import { dropTemplates } from './postgres-templates.ts';
 
 /** What the tests' processes learn from the set-up. */
 export type TestDatabases = {
-  /** Embedded databases to copy: to migrate one takes longer. `migrations` as JSON. */
-  images: { migrations: string; folder: string }[];
+  /** Embedded databases to copy: to migrate one takes longer. `migrations` as JSON; the broker's own are whole. */
+  images: { migrations: string; isWhole: boolean; folder: string }[];
   /** Temporary folders of tests go here; removed at the end. */
   folder: string;
   /** File that holds PostgreSQL's address once it runs, or the error; undefined: there is no PostgreSQL here. */
@@ -55,6 +55,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const images = await Promise.all(
     [[], migrations].map(async (each) => ({
       migrations: JSON.stringify(each),
+      isWhole: each === migrations,
       folder: await ensureStartImage(defaultCacheDir, each),
     })),
   );

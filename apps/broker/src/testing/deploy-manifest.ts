@@ -1,5 +1,5 @@
 import { parseManifest, type ManifestPolicy } from '#features/catalogue/index.ts';
-import type { App } from '../app.ts';
+import type { App } from '../app-types.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** Of fault-stdio.ts. */

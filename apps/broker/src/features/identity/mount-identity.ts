@@ -24,7 +24,7 @@ import { createSignInContext } from './sign-in/sign-in-context.ts';
 import { mountSignInRoutes } from './sign-in/sign-in-routes.ts';
 import { createSignOut, mountSignOutRoute } from './sign-in/sign-out-route.ts';
 import { repeatErrorText, routePersonalTokens } from './tokens/personal-token-routes.ts';
-import { presentProfile } from './users/present-profile.ts';
+import { freePlan, presentProfile } from './users/present-profile.ts';
 import type { UserStore } from './users/user-store.ts';
 
 export type IdentityParts = {
@@ -114,13 +114,14 @@ function mountSignIn(
 }
 
 function mountApi(app: FastifyInstance, router: Router, options: IdentityOptions, parts: IdentityParts): void {
-  const { db, config, clock, log, disabledServers } = options;
+  const { db, config, clock, log, disabledServers, planOf } = options;
   const { users, contributors, revocations, authorizationServer, authentication } = parts;
   const { cookie, authorizations } = authorizationServer;
   router.route(getUserProfile, async ({ caller }) => {
     const user = await users.find(caller.userId);
     if (!user) throw new SoukError('unauthenticated');
-    return presentProfile(user, config.adminEmails, (await disabledServers?.(user.id)) ?? []);
+    const [disabled = [], plan = freePlan] = await Promise.all([disabledServers?.(user.id), planOf?.(user.id)]);
+    return presentProfile(user, config.adminEmails, disabled, plan);
   });
   repeatErrorText(app);
   routePersonalTokens(router, authentication.tokens);

@@ -24,6 +24,12 @@ const themeScript = `try {
 } catch {}
 `;
 
+/** Compressed once for each process, not for each server. */
+const compressedFiles = [
+  { path: pageStylesPath, type: 'text/css; charset=utf-8', file: createConstantText(styles) },
+  { path: themePath, type: 'text/javascript; charset=utf-8', file: createConstantText(themeScript) },
+];
+
 export type Page = {
   /** Shown in the tab; the page itself brings its own heading. */
   title: string;
@@ -87,11 +93,7 @@ export function mountPageFiles(app: FastifyInstance): void {
       .header('cache-control', 'public, max-age=86400')
       .send('User-agent: *\nAllow: /\n'),
   );
-  for (const [path, type, text] of [
-    [pageStylesPath, 'text/css; charset=utf-8', styles],
-    [themePath, 'text/javascript; charset=utf-8', themeScript],
-  ] as const) {
-    const file = createConstantText(text);
+  for (const { path, type, file } of compressedFiles) {
     app.get(path, (request, reply) =>
       file.send(request, reply.type(type).header('cache-control', 'public, max-age=3600')),
     );
