@@ -1,5 +1,8 @@
 import type { Page } from '@playwright/test';
+import { modernRequest } from '../../apps/broker/src/testing/modern-request.ts';
+import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
 import { connectBySignIn } from '../oauth-client.ts';
+import { expectNoAxeFindings } from './axe-findings.ts';
 import { failCalls, holdCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 import { signIn } from './sign-in.ts';
@@ -44,6 +47,46 @@ test('a client that signs in, lists and calls is seen step by step while it come
     /^First call/,
   ]);
   await expect(steps.filter({ hasText: 'Passed' })).toHaveCount(8);
+});
+
+test('a client that works and goes to another link too has one step with a warning', async ({ page, product }) => {
+  const email = 'two-links@souk.test';
+  await openTab(page, email, 'connections');
+  const { accessToken } = await new ScriptedBrowser(product.publicUrl).signInMcpClient({
+    email,
+    clientName: 'Two links',
+  });
+  const listAt = (path: string) => fetch(product.publicUrl + path, modernRequest(accessToken, 'tools/list'));
+  expect((await listAt('/mcp')).status).toBe(200);
+  const row = page.getByRole('listitem').filter({ hasText: 'Two links' });
+  await expect(row.getByText('Working')).toBeVisible();
+  expect((await listAt('/s/calendar/mcp')).status).toBe(401);
+  await row.getByText('Two links').click();
+  const steps = page.getByRole('list', { name: 'Steps of Two links' }).getByRole('listitem');
+  const warned = steps.filter({ hasText: 'Warning' });
+  await expect(warned).toHaveCount(1);
+  await expect(warned).toContainText(/^First request/);
+  await expect(warned).toContainText(`What to do: Connect it again with ${product.publicUrl}/s/calendar/mcp`);
+  await expect(steps.filter({ hasText: 'What to do' })).toHaveCount(1);
+  await expect(row.getByText('Working')).toBeVisible();
+  await expectNoAxeFindings(page);
+});
+
+test('how long ago an attempt was grows while the page stays open', async ({ page, product }) => {
+  const email = 'lingering@souk.test';
+  await page.clock.install();
+  await openTab(page, email, 'connections');
+  const { client } = await connectBySignIn(`${product.publicUrl}/mcp`, email, 'legacy');
+  await client.listTools();
+  await client.close();
+  const row = page.getByRole('listitem').filter({ hasText: 'Test client' });
+  await expect(row).toContainText('just now');
+  await page.clock.fastForward('02:00');
+  await expect(row).toContainText('2 minutes ago');
+  // no answer of the list may be what renders it again
+  await holdCalls(page, '**/connections');
+  await page.clock.fastForward('03:00');
+  await expect(row).toContainText('5 minutes ago');
 });
 
 test('[DASH-6] [DASH-8] the profile is shown, and is not to be changed', async ({ page }) => {

@@ -36,8 +36,11 @@ export const connectionAttemptSchema = z.object({
   steps: z.array(
     z.object({
       step: connectionStepSchema,
-      /** skipped: this client does not need it; not-reached: it has not been there. */
-      status: z.enum(['passed', 'failed', 'not-reached', 'skipped']),
+      /**
+       * warned: it passed, and something near it did not; skipped: this client does not need it; not-reached: it has not
+       * been there, or not since a step before it failed.
+       */
+      status: z.enum(['passed', 'warned', 'failed', 'not-reached', 'skipped']),
       at: z.iso.datetime().nullable(),
       /** What happened, in plain words. */
       detail: z.string().nullable(),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { clientName, distinctNames, nameUserAgent } from './client-name.ts';
+import { clientName, distinctNames, namesNoProgram, nameUserAgent } from './client-name.ts';
 
 describe('a program is called by its user agent', () => {
   test.each([
@@ -22,6 +22,17 @@ describe('a program is called by its user agent', () => {
     ['', ''],
     ['(((', ''],
   ])('%j is %j', (userAgent, name) => expect(nameUserAgent(userAgent)).toBe(name));
+
+  test.each([
+    ['node', true],
+    ['undici/7', true],
+    ['python-httpx/0.27.0', true],
+    ['Go-http-client/1.1', true],
+    ['', true],
+    ['claude-code/2.1.330 (cli)', false],
+    ['my-script', false],
+    ['my-script/1 node/24', false],
+  ])('%j names no program: %s', (userAgent, expected) => expect(namesNoProgram(userAgent)).toBe(expected));
 
   test('bounded, whatever its length', () => {
     expect(nameUserAgent('x'.repeat(100_000)).length).toBeLessThanOrEqual(100);

@@ -8,6 +8,14 @@ const knownNames: Readonly<Record<string, string>> = {
   node: 'Node.js',
   undici: 'Node.js',
 };
+/** Runtimes and libraries, by which nobody knows the program that uses them. */
+const runtimes: ReadonlySet<string> = new Set(
+  (
+    'node undici node-fetch axios got deno bun python python-requests python-httpx httpx python-urllib python-urllib3 ' +
+    'urllib3 aiohttp go-http-client okhttp java java-http-client apache-httpclient reqwest hyper curl libcurl wget ruby ' +
+    'faraday guzzlehttp dart ktor-client restsharp cfnetwork'
+  ).split(' '),
+);
 /** Parts of a browser's user agent that every browser and every program built on one has. */
 const ofAnyBrowser: ReadonlySet<string> = new Set(
   'mozilla applewebkit khtml gecko chrome chromium electron safari version mobile'.split(' '),
@@ -37,6 +45,17 @@ export function clientName(name: string | null | undefined, version: unknown): s
  * @returns '' where there is none
  */
 export function nameUserAgent(userAgent: string | null | undefined): string {
+  const { name, version } = partsOf(ownProduct(userAgent));
+  return name === '' ? '' : clientName(knownNames[name.toLowerCase()] ?? name, version);
+}
+
+/** Whether a user agent names a runtime or library alone, or nothing: it does not tell one program from another. */
+export function namesNoProgram(userAgent: string | null | undefined): boolean {
+  const { name } = partsOf(ownProduct(userAgent));
+  return name === '' || runtimes.has(name.toLowerCase());
+}
+
+function ownProduct(userAgent: string | null | undefined): string {
   const words = cleanLabel(userAgent?.slice(0, longestText), longestUserAgent).split(' ');
   const products: string[] = [];
   let depth = 0;
@@ -45,8 +64,7 @@ export function nameUserAgent(userAgent: string | null | undefined): string {
     for (const character of word) depth += character === '(' ? 1 : character === ')' && depth > 0 ? -1 : 0;
   }
   const own = products.find((product) => !ofAnyBrowser.has(partsOf(product).name.toLowerCase()));
-  const { name, version } = partsOf(own ?? products[0] ?? '');
-  return name === '' ? '' : clientName(knownNames[name.toLowerCase()] ?? name, version);
+  return own ?? products[0] ?? '';
 }
 
 function partsOf(product: string): { name: string; version: string } {

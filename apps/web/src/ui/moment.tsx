@@ -1,5 +1,6 @@
 import { formatDay, formatMoment } from './amount.ts';
 import { formatDistance } from './distance.ts';
+import { useTick } from './use-tick.ts';
 
 /** A moment as its day; the time is in its tooltip. */
 export function Day({ moment }: { moment: string }) {
@@ -10,8 +11,9 @@ export function Day({ moment }: { moment: string }) {
   );
 }
 
-/** How long ago a moment was; the time is in its tooltip. */
+/** How long ago a moment was, also while the page stays open; the time is in its tooltip. */
 export function Ago({ moment }: { moment: string }) {
+  useTick();
   return (
     <time dateTime={moment} title={formatMoment(moment)} className="whitespace-nowrap">
       {formatDistance(moment, Date.now())}

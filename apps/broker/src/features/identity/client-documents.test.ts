@@ -122,15 +122,10 @@ describe('clients that name themselves by a metadata document', () => {
       publish('/script', { redirect_uris: ['javascript:alert(1)'] }),
       publish('/plain', { redirect_uris: ['http://evil.test/callback'] }),
       publish('/large', { ...fine, client_name: 'x'.repeat(6000) }),
-      'https://client.example/missing',
       'https://client.example/',
     ];
-    documents.answers.set('/moved', (_request, response) => {
-      response.writeHead(302, { location: 'https://client.example/published' });
-      response.end();
-    });
     documents.answers.set('/html', (_request, response) => response.end('<html></html>'));
-    for (const url of [...bad, 'https://client.example/moved', 'https://client.example/html']) {
+    for (const url of [...bad, 'https://client.example/html']) {
       const step = await open(url);
       expect('page' in step && step.page.status, url).toBe(400);
       expect('page' in step && step.page.text, url).not.toContain('name="allow"');
@@ -138,6 +133,27 @@ describe('clients that name themselves by a metadata document', () => {
         'could not use the description that the app publishes at',
       );
       expect('page' in step && step.page.text, url).not.toContain('remove this connection');
+    }
+  });
+
+  test('a document that cannot be fetched is told apart from a wrong one, with who can help', async () => {
+    documents.answers.set('/moved', (_request, response) => {
+      response.writeHead(302, { location: 'https://client.example/published' });
+      response.end();
+    });
+    documents.answers.set('/cut', (_request, response) => response.destroy());
+    const helpers = 'its network or proxy may not let it reach client.example. If it can, tell the app&#39;s makers.';
+    for (const [path, why] of [
+      ['/missing', ': the document&#39;s address answered 404. Try again'],
+      ['/moved', ': the document&#39;s address answered 302. Try again'],
+      // what a name resolves to, and how connections fail, is not told to anyone who opens the page
+      ['/cut', '. Try again'],
+    ]) {
+      const step = await open(`https://client.example${path}`);
+      expect('page' in step && step.page.status, path).toBe(400);
+      const text = 'page' in step ? step.page.text : '';
+      expect(text, path).toContain(`could not fetch the description that the app publishes at client.example${why}`);
+      expect(text, path).toContain(helpers);
     }
   });
 

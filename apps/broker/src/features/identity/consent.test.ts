@@ -111,7 +111,9 @@ test('"Not you?" signs this browser out, asks for another account and comes back
   const browser = newBrowser();
   const { accessToken } = await browser.signInWeb({ email: 'bea@souk.test' });
   const page = await openConsent(browser, { name: 'Scripted' });
-  expect(words(page)).toContain('Accountbea@souk.test (stand-in) Not you? Use another account');
+  expect(words(page)).toContain(
+    'Accountbea@souk.test (stand-in) Not you? Use another account. It signs you out in this browser first.',
+  );
 
   const accounts = pageOf(await browser.submit(page, { switch: '1' }));
   expect(accounts.url.pathname).toMatch(/^\/dev-google\/choose\//);

@@ -56,6 +56,8 @@ export type RefusedGrant = {
   grantId: string;
   userId: string;
   clientId: string;
+  /** The link that the person allowed it for. */
+  resource: string | undefined;
   isExpired: boolean;
   isUsed: boolean;
 };

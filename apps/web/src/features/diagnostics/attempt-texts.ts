@@ -20,6 +20,7 @@ export const stepTexts: Readonly<Record<ConnectionStep, { name: string; text: st
 
 export const stepStatusTexts: Readonly<Record<Step['status'], string>> = {
   passed: 'Passed',
+  warned: 'Warning',
   failed: 'Failed',
   'not-reached': 'Not reached',
   skipped: 'Not needed',
@@ -49,7 +50,7 @@ export function summarise(attempt: ConnectionAttempt): string {
   if (attempt.status === 'failed' && failed) {
     return failed.detail ?? `${stepTexts[failed.step].name} failed.`;
   }
-  const last = attempt.steps.findLast(({ status }) => status === 'passed');
+  const last = attempt.steps.findLast(({ status }) => status === 'passed' || status === 'warned');
   if (attempt.status === 'working')
     return last?.step === 'first-call' ? 'Has called your tools.' : 'Has listed your tools.';
   return last ? `Last completed step: ${stepTexts[last.step].name}.` : 'Just started.';

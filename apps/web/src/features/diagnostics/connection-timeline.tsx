@@ -18,7 +18,7 @@ export function ConnectionTimeline({ attempt }: { attempt: ConnectionAttempt }) 
             </span>
             <div className="min-w-0 flex-1">
               <div className="flex flex-wrap items-baseline gap-x-2">
-                <span className={status === 'passed' || status === 'failed' ? 'font-medium' : 'text-quiet'}>
+                <span className={status === 'not-reached' || status === 'skipped' ? 'text-quiet' : 'font-medium'}>
                   {name}
                 </span>
                 <span className={status === 'passed' ? 'sr-only' : 'text-[0.8125rem] text-quiet'}>
@@ -33,7 +33,7 @@ export function ConnectionTimeline({ attempt }: { attempt: ConnectionAttempt }) 
               {(status === 'passed' || detail !== null) && (
                 <p className="text-[0.8125rem] text-quiet wrap-anywhere">{detail ?? text}</p>
               )}
-              {advice !== null && <Advice>{advice}</Advice>}
+              {advice !== null && <Advice calm={status === 'warned'}>{advice}</Advice>}
             </div>
           </li>
         );

@@ -1,5 +1,6 @@
 import type { Database, Query } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
+import { programMark } from './attempt-event.ts';
 import type { MergedEvent } from './event-writer.ts';
 
 /** Of one person; the oldest go first. Bounds the table. */
@@ -35,6 +36,7 @@ export function createAttemptStore(db: Database, ids: Ids) {
      */
     async write(event: MergedEvent): Promise<void> {
       await db.transaction(async (query) => {
+        const key = event.isUnnamed ? await newestProgram(query, event) : event.key;
         if (event.formerKey !== undefined) {
           await query(
             // the person who allows a sign-in may be another one than the browser was signed in as when it began
@@ -66,7 +68,7 @@ export function createAttemptStore(db: Database, ids: Ids) {
            returning xmax = 0 as is_new`,
           [
             ids.uuid(),
-            event.key,
+            key,
             event.userId ?? null,
             event.clientId ?? null,
             event.clientName ?? null,
@@ -113,6 +115,16 @@ export function createAttemptStore(db: Database, ids: Ids) {
       ]);
     },
   };
+}
+
+/** The attempt that an event of a program without a name belongs to: of this token and user agent, the newest. */
+async function newestProgram(query: Query, { userId, key }: Pick<MergedEvent, 'userId' | 'key'>): Promise<string> {
+  const { rows } = await query<{ key: string }>(
+    `select key from connection_attempts where user_id = $1 and (key = $2 or starts_with(key, $3))
+     order by last_at desc, id desc limit 1`,
+    [userId ?? null, key, key + programMark],
+  );
+  return rows[0]?.key ?? key;
 }
 
 async function trim(query: Query, userId: string): Promise<void> {

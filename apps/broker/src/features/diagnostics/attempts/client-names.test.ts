@@ -2,10 +2,11 @@ import { listConnectedApps } from '@souk/contract/connected-apps.ts';
 import { listCalls } from '@souk/contract/usage.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDocumentServer, type DocumentServer } from '#testing/document-server.ts';
-import { postModern } from '#testing/mcp-clients.ts';
+import { postModern, postRaw } from '#testing/mcp-clients.ts';
+import { openSession } from '#testing/open-session.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { newPerson } from '../testing/connecting.ts';
+import { newPerson, stepOf } from '../testing/connecting.ts';
 
 let app: TestApp;
 let documents: DocumentServer;
@@ -90,10 +91,50 @@ test('two clients of one name are told apart, in the log of calls as among the a
   expect(await attemptNames(person)).toEqual(['Codex 0.169 (2)', 'Codex 0.169']);
 });
 
+test('programs whose user agent is that of their runtime are told apart by the names that they give, in both eras', async () => {
+  const person = await newPerson(app.publicUrl);
+  const { token } = await person.createToken('laptop');
+  // before it is known by its name, and again where a request does not say it
+  const nameless = () => postModern(`${app.publicUrl}/mcp`, token, 'tools/list', {}, { 'user-agent': 'node' });
+  await nameless();
+  expect(await attemptNames(person)).toEqual(['Node.js']);
+  const session = await openSession(`${app.publicUrl}/mcp`, token, {
+    clientInfo: { name: 'importer', version: '0.2.0' },
+  });
+  expect(await attemptNames(person), 'it has taken the place of the nameless one').toEqual(['importer 0.2']);
+  await callAs(token, { name: 'report\u202E-writer', version: '3.1.4' }, 'node');
+  expect(await attemptNames(person)).toEqual(['report -writer 3.1', 'importer 0.2']);
+
+  const call = { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'list_my_servers', arguments: {} } };
+  await postRaw(`${app.publicUrl}/mcp`, JSON.stringify(call), session);
+  const importer = (await person.attempts()).find(({ client }) => client.name === 'importer 0.2');
+  expect(importer && stepOf(importer, 'first-call').status).toBe('passed');
+
+  // a request that does not name its program belongs to the newest, and heals with it
+  const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
+  await postRaw(`${app.publicUrl}/mcp`, JSON.stringify(list), { ...session, 'mcp-session-id': 'gone' });
+  expect((await person.attempts()).map(({ client, status }) => `${client.name}: ${status}`)).toEqual([
+    'importer 0.2: failed',
+    'report -writer 3.1: working',
+  ]);
+  await postRaw(`${app.publicUrl}/mcp`, JSON.stringify(call), session);
+  expect((await person.attempts()).map(({ status }) => status)).toEqual(['working', 'working']);
+  expect(await callNames(person, 3)).toEqual(['laptop', 'laptop', 'laptop']);
+});
+
+test('a name that a program tries a link with is not its name', async () => {
+  const person = await newPerson(app.publicUrl);
+  const { token } = await person.createToken('laptop');
+  await callAs(token, { name: 'mcp-remote-fallback-test', version: '0.0.0' }, 'node');
+  expect(await attemptNames(person)).toEqual(['Node.js']);
+});
+
 test('the user agent names a program with a token, and clientInfo does not', async () => {
   const person = await newPerson(app.publicUrl);
   const { token } = await person.createToken('laptop');
-  await callAs(token, { name: 'fallback-test', version: '7.7' }, 'claude-code/2.1.330 (cli)');
+  for (const name of ['fallback-test', 'another name']) {
+    await callAs(token, { name, version: '7.7' }, 'claude-code/2.1.330 (cli)');
+  }
   expect(await attemptNames(person)).toEqual(['Claude Code 2.1']);
-  expect(await callNames(person, 1)).toEqual(['laptop']);
+  expect(await callNames(person, 2)).toEqual(['laptop', 'laptop']);
 });

@@ -4,6 +4,8 @@ export type FailureFacts = Readonly<Record<string, string>>;
 type Words = { detail: string; advice: string };
 type Describe = (facts: FailureFacts) => Words;
 
+const isAboutPkce = (error: string) => /pkce|code_challenge/i.test(error);
+
 const again = 'Remove the connector in the client and add it again with the link from your dashboard.';
 
 /** Each way in which a client's attempt fails: what happened, and what the person can do, in plain words. */
@@ -30,9 +32,15 @@ const descriptions = {
     detail: 'The client used a registration that no longer exists here.',
     advice: again,
   }),
+  'no-interaction': ({ needs = 'sign in' }) => ({
+    detail: `The client asked for access without showing you a page (prompt=none), but you have to ${needs} first.`,
+    advice: 'Connect again in the client: its own button opens the page. If it never opens one, tell its makers.',
+  }),
   'authorize-refused': ({ error = 'invalid_request' }) => ({
     detail: `The client's request to sign in was refused: ${error}.`,
-    advice: "Update the client. If it keeps failing, tell its makers that it doesn't follow OAuth 2.1 with PKCE.",
+    advice: isAboutPkce(error)
+      ? "Update the client. If it keeps failing, tell its makers that it doesn't follow OAuth 2.1 with PKCE."
+      : 'Update the client. If it keeps failing, tell its makers.',
   }),
   'consent-denied': () => ({
     detail: 'You, or someone at your browser, chose not to allow the client.',
@@ -69,6 +77,11 @@ const descriptions = {
   'personal-token-expired': () => ({
     detail: 'The program used an expired personal access token.',
     advice: 'Create a new one under Access tokens and enter it in the program.',
+  }),
+  // of a sign-in that is for another of our links
+  'other-link': ({ asked = 'this link', granted = 'another link' }) => ({
+    detail: `The client asked for a token for ${asked}, but you allowed it for ${granted}.`,
+    advice: `Connect it again with ${asked}: each link needs its own sign-in.`,
   }),
   'wrong-token': ({ kind = 'another address', right = 'this link' }) => ({
     detail: `The client used a token for ${kind} at ${right}.`,

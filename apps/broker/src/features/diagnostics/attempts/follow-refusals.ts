@@ -5,7 +5,7 @@ import { cleanLabel } from '#platform/clean-label.ts';
 import type { Clock } from '#platform/clock.ts';
 import { addressGroup } from '#platform/http/address-group.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
-import { attemptKey, type AttemptEvent, type Failure, type RecordEvent } from './attempt-event.ts';
+import { attemptKey, identifyProgram, type AttemptEvent, type Failure, type RecordEvent } from './attempt-event.ts';
 
 /** Whose token was refused is looked up this often a minute for one address: each costs a signature and a query. */
 const ownersPerMinute = 30;
@@ -55,7 +55,7 @@ export function followRefusals(options: {
 function attemptOf(owner: TokenOwner, userAgent: string): Pick<AttemptEvent, 'key' | 'userId' | 'clientId'> {
   const { userId } = owner;
   return owner.kind === 'personal'
-    ? { key: attemptKey.personalToken(owner.tokenId, userAgent), userId }
+    ? identifyProgram(owner, userAgent)
     : { key: attemptKey.grant(owner.grantId), userId, clientId: owner.clientId };
 }
 

@@ -32,6 +32,7 @@ function requestOf(userAgent = 'program/1'): McpRequest {
     headers: { 'user-agent': userAgent, 'mcp-protocol-version': '2026-07-28' },
     body: {},
     isAnswered: false,
+    program: undefined,
   };
 }
 

@@ -3,7 +3,8 @@ import type { GatewayEvents, McpRequest } from '#features/gateway/index.ts';
 import { cleanLabel } from '#platform/clean-label.ts';
 import { elapsedTime, type Clock } from '#platform/clock.ts';
 import type { Caller } from '#platform/http/caller.ts';
-import { attemptKey, type Failure, type RecordEvent } from './attempt-event.ts';
+import { attemptKey, identifyProgram, programMark, type Failure, type RecordEvent } from './attempt-event.ts';
+import { claimedName, longestClaim, programName } from './name-program.ts';
 import { describeOpening, isModernVersion, requestFailure, versionOf } from './read-request.ts';
 
 /** What was recorded of a token is recorded again after this long: it heals what a failure left behind, and tells the last use. */
@@ -37,8 +38,8 @@ type Known = {
   failed?: readonly string[];
 };
 
-/** The last attempt of one remembered caller, all of whose steps had passed. */
-type Last = { userAgent: string | undefined; known: Known };
+/** The last attempt of one remembered caller, all of whose steps had passed. `claimed`: of a personal token. */
+type Last = { userAgent: string | undefined; claimed: unknown; known: Known };
 
 /**
  * Follows what clients do at the MCP endpoints once they have a token. On the path of every call: for a token whose steps
@@ -60,9 +61,10 @@ export function followRequests(options: {
     knownAttempts.set(attempt, known);
   }
 
-  function isComplete({ caller, headers }: McpRequest): boolean {
-    const last = lastOf.get(caller);
-    if (!last || last.userAgent !== headers['user-agent']) return false;
+  function isComplete(request: McpRequest): boolean {
+    const last = lastOf.get(request.caller);
+    if (!last || last.userAgent !== request.headers['user-agent']) return false;
+    if (request.caller.kind === 'personal' && last.claimed !== claimedName(request)) return false;
     return last.known.bits === allBits && last.known.untilMs > time.now();
   }
 
@@ -76,7 +78,7 @@ export function followRequests(options: {
     const nowMs = time.now();
     const known = found && found.untilMs > nowMs ? found : undefined;
     if (known?.bits === allBits) {
-      lastOf.set(request.caller, { userAgent: request.headers['user-agent'], known });
+      lastOf.set(request.caller, { userAgent: request.headers['user-agent'], claimed: claimedName(request), known });
     }
     const isNews = !known || (known.bits & bits) !== bits;
     const version = isNews || isOpening ? newVersion(request, known, nowMs) : undefined;
@@ -97,8 +99,11 @@ export function followRequests(options: {
     const failed = before && before.untilMs > nowMs ? (before.failed ?? []) : [];
     const what = `${failure.step} ${failure.reason}`;
     if (failed.includes(what)) return;
-    if (before) before.bits = 0;
-    // Steps that pass again are recorded again: a failure must not stand for a client that recovered.
+    // Steps that pass again are recorded again: a failure must not stand for a client that recovered. One without a name
+    // counts for a program that has one.
+    for (const [key, known] of knownAttempts) {
+      if (key === attempt || key.startsWith(attempt + programMark)) known.bits = 0;
+    }
     remember(attempt, { bits: 0, untilMs: nowMs + repeatAfterMs, failed: [...failed, what] });
     record({ ...identify(request), atMs: clock.now(), failure, passed });
   }
@@ -128,8 +133,12 @@ function eraBitOf({ headers }: McpRequest): number {
 }
 
 /** One token in one program; an access token is of one program by itself. */
-function attemptOf({ caller, headers }: McpRequest): string {
-  return caller.kind === 'personal' ? `${caller.tokenId} ${headers['user-agent'] ?? ''}` : caller.tokenId;
+function attemptOf(request: McpRequest): string {
+  const { caller, headers } = request;
+  if (caller.kind !== 'personal') return caller.tokenId;
+  const claimed = claimedName(request);
+  const program = typeof claimed === 'string' ? programMark + claimed.slice(0, longestClaim) : '';
+  return `${caller.tokenId} ${headers['user-agent'] ?? ''}${program}`;
 }
 
 /** The version that a client tells, where it is another one than was known. */
@@ -140,11 +149,12 @@ function newVersion(request: McpRequest, known: Known | undefined, atMs: number)
   return before && atMs - before.atMs < versionIntervalMs ? undefined : { text, atMs };
 }
 
-function identify({ caller, headers }: McpRequest) {
+function identify(request: McpRequest) {
+  const { caller, headers } = request;
   const userAgent = cleanLabel(headers['user-agent'], 200);
   const { userId, tokenId } = caller;
   return caller.kind === 'personal'
-    ? { key: attemptKey.personalToken(tokenId, userAgent), userId, userAgent }
+    ? identifyProgram(caller, userAgent, programName(userAgent, claimedName(request)))
     : { key: attemptKey.grant(tokenId), userId, userAgent, clientId: caller.clientId };
 }
 

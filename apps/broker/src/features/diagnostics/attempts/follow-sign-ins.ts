@@ -113,6 +113,12 @@ function authorizationFailure(refusal: AuthorizationRefusal, mcpUrl: string): Fa
       return introduction(client.clientId) === 'metadata-document'
         ? { step: 'metadata-document', reason: 'document-unusable', facts: { host: hostOf(client.clientId) } }
         : { step: 'registration', reason: 'client-unknown' };
+    case 'login_required':
+    case 'account_selection_required':
+      return { step: 'authorize', reason: 'no-interaction', facts: { needs: 'sign in' } };
+    case 'consent_required':
+    case 'interaction_required':
+      return { step: 'authorize', reason: 'no-interaction', facts: { needs: 'allow it' } };
     default:
       return { step: 'authorize', reason: 'authorize-refused', facts: { error: wordsOf(refusal) } };
   }
@@ -121,7 +127,12 @@ function authorizationFailure(refusal: AuthorizationRefusal, mcpUrl: string): Fa
 function tokenFailure(refusal: TokenRequestRefusal, grant: RefusedGrant, mcpUrl: string): Failure {
   const step = 'token';
   if (refusal.error === 'invalid_target') {
-    return { step, reason: 'wrong-resource', facts: resourceFacts(refusal.askedResource, mcpUrl) };
+    const granted = grant.resource ?? mcpUrl;
+    const facts = resourceFacts(refusal.askedResource, granted);
+    const isOurs = URL.parse(refusal.askedResource ?? '')?.origin === new URL(mcpUrl).origin;
+    return isOurs
+      ? { step, reason: 'other-link', facts: { ...facts, granted } }
+      : { step, reason: 'wrong-resource', facts };
   }
   if (refusal.isVerifierWrong) return { step, reason: 'wrong-verifier' };
   if (grant.isUsed) return { step, reason: 'reused' };

@@ -46,6 +46,11 @@ const stoppedTexts: Partial<Record<ConnectionStep, { detail: string; advice: str
   },
 };
 
+const beforeText = 'It got this far before, but not since the step above failed.';
+
+/** Failures at another of our links than the one that the person allowed. */
+const elsewhere: ReadonlySet<string> = new Set(['wrong-token', 'other-link']);
+
 /** Steps that a client has taken when it takes, or fails in, a later one. */
 const impliedByLater: ReadonlySet<ConnectionStep> = new Set([
   'registration',
@@ -65,15 +70,12 @@ const mustFollow: ReadonlySet<ConnectionStep> = new Set(['token', 'first-request
  */
 export function presentAttempt(row: AttemptRow, nowMs: number, appName: string | undefined): ConnectionAttempt {
   const steps = connectionSteps.map((step) => presentStep(row, step));
+  markWhatWasBefore(steps);
   markWhereItStopped(steps, nowMs - row.last_at.getTime() >= stoppedAfterMs);
   return {
     id: row.id,
     client: {
-      // a program with a token may call itself anything: its user agent is what its maker gave it
-      name:
-        row.client_id === null
-          ? nameUserAgent(row.user_agent) || 'A program without a name'
-          : (appName ?? clientName(row.client_name, row.client_version)),
+      name: row.client_id === null ? nameOfProgram(row) : (appName ?? clientName(row.client_name, row.client_version)),
       clientId: row.client_id,
       userAgent: row.user_agent ?? '',
     },
@@ -86,11 +88,20 @@ export function presentAttempt(row: AttemptRow, nowMs: number, appName: string |
   };
 }
 
+/** A program with a token may call itself anything: its own word counts only where its user agent names none. */
+function nameOfProgram(row: AttemptRow): string {
+  if (row.client_name !== null) return clientName(row.client_name, row.client_version);
+  return nameUserAgent(row.user_agent) || 'A program without a name';
+}
+
 function presentStep(row: AttemptRow, step: ConnectionStep): Step {
   const failure = row.failed[step];
   if (failure && !hasRecovered(row, step, failure.atMs)) {
-    const status = failure.reason === 'wrong-token' && hasWorked(row) ? 'passed' : 'failed';
-    return { step, status, at: iso(failure.atMs), ...describeFailure(failure.reason, failure.facts) };
+    const { detail, advice } = describeFailure(failure.reason, failure.facts);
+    const at = iso(failure.atMs);
+    return elsewhere.has(failure.reason) && hasWorked(row)
+      ? { step, status: 'warned', at, detail: `${passedTexts[step]} ${detail}`, advice }
+      : { step, status: 'failed', at, detail, advice };
   }
   const passedMs = row.first_passed[step];
   if (passedMs !== undefined) {
@@ -110,7 +121,7 @@ function hasRecovered(row: AttemptRow, step: ConnectionStep, failedMs: number): 
   return Math.max(row.last_passed[step] ?? 0, lastPassOfLater(row, step)) >= failedMs;
 }
 
-/** Its token works at its own link, so that using it at another link is only worth a note. */
+/** Its sign-in works at its own link: using it at another link of ours is worth a warning, and no failure. */
 function hasWorked({ last_passed }: AttemptRow): boolean {
   return last_passed['tools-listed'] !== undefined || last_passed['first-call'] !== undefined;
 }
@@ -140,6 +151,15 @@ function skippedText(row: AttemptRow, step: ConnectionStep): string | undefined 
   if (step === 'tools-listed' && row.last_passed['first-call'] !== undefined)
     return 'Not needed: it called a tool without asking for the list.';
   return undefined;
+}
+
+/** What passed before an earlier step failed says nothing about how far the client comes now. */
+function markWhatWasBefore(steps: Step[]): void {
+  const failed = steps.findIndex(({ status }) => status === 'failed');
+  if (failed < 0) return;
+  for (const step of steps.slice(failed + 1).filter(({ status }) => status === 'passed' || status === 'warned')) {
+    Object.assign(step, { status: 'not-reached', at: null, detail: beforeText, advice: null });
+  }
 }
 
 function markWhereItStopped(steps: Step[], isOver: boolean): void {

@@ -4,8 +4,8 @@ import { cleanLabel } from '#platform/clean-label.ts';
 import { shortVersion } from '#platform/client-name.ts';
 import { asRecord } from '#platform/json.ts';
 import type { AttemptEvent, Failure } from './attempt-event.ts';
+import { clientInfoOf } from './name-program.ts';
 
-const clientInfoMetaKey = 'io.modelcontextprotocol/clientInfo';
 const versionPattern = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Each message of 2026-07-28 and later names its version; sessions before it are opened by initialize. */
@@ -31,9 +31,7 @@ export function describeOpening(request: McpRequest): Pick<AttemptEvent, 'era' |
 
 /** The version that the program tells of itself, shortened; '' where it tells none. */
 export function versionOf(request: McpRequest): string {
-  const params = paramsOf(request);
-  const info = params?.['clientInfo'] ?? asRecord(params?.['_meta'])?.[clientInfoMetaKey];
-  return shortVersion(asRecord(info)?.['version']);
+  return shortVersion(asRecord(clientInfoOf(request.body))?.['version']);
 }
 
 function paramsOf({ body }: McpRequest): Record<string, unknown> | undefined {

@@ -1,15 +1,24 @@
+import type { ConnectionAttempt } from '@souk/contract/diagnostics.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postModern } from '#testing/mcp-clients.ts';
-import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { newPerson, stepOf } from '../testing/connecting.ts';
 
 let app: TestApp;
+let server: HttpFixture;
 let url: string;
 beforeAll(async () => {
-  app = await startTestApp();
+  server = await startHttpFixture();
+  app = await startTestApp({ allowAddresses: [server.address], env: withoutHealthChecks });
+  await deployManifest(app, { id: 'travel', connection: { type: 'http', url: server.url } });
   url = `${app.publicUrl}/mcp`;
 });
-afterAll(() => app?.stop());
+afterAll(async () => {
+  await app?.stop();
+  await server?.close();
+});
 
 const refresh = (client: { clientId: string; refreshToken: string }) =>
   new URLSearchParams({
@@ -28,6 +37,11 @@ test('a revoked token that is still used is named', async () => {
   const attempt = await person.attempt();
   expect(attempt.status).toBe('failed');
   expect(stepOf(attempt, 'token')).toMatchObject({ status: 'failed', detail: expect.stringContaining('was revoked') });
+  expect(stepOf(attempt, 'tools-listed')).toMatchObject({
+    status: 'not-reached',
+    detail: 'It got this far before, but not since the step above failed.',
+  });
+  expectOneStory(attempt);
 });
 
 test('a token of a client that signed out is named', async () => {
@@ -49,21 +63,49 @@ test("another link's token is named", async () => {
   expect(step.advice).toContain(`Connect it again with ${travel}`);
 });
 
-test('a client that works stays working when its token is used at another link, which is noted', async () => {
-  const person = await newPerson(app.publicUrl);
-  const { accessToken } = await person.browser.signInMcpClient({ email: person.email });
-  expect((await postModern(url, accessToken, 'tools/list')).status).toBe(200);
-  expect((await person.attempt()).status).toBe('working');
-  const travel = `${app.publicUrl}/s/travel/mcp`;
-  expect((await postModern(travel, accessToken, 'tools/list')).status).toBe(401);
-  const attempt = await person.attempt();
-  expect(stepOf(attempt, 'first-request')).toMatchObject({
-    status: 'passed',
-    detail: `The client used a token for ${url} at ${travel}.`,
-    advice: `Connect it again with ${travel}: each link needs its own sign-in.`,
-  });
-  expect(attempt.status).toBe('working');
-});
+/** No step has passed after one that failed, and only what is wrong has advice. */
+function expectOneStory(attempt: ConnectionAttempt): void {
+  const failed = attempt.steps.findIndex(({ status }) => status === 'failed');
+  const later = failed < 0 ? [] : attempt.steps.slice(failed + 1);
+  expect(later.filter(({ status }) => status === 'passed' || status === 'warned')).toEqual([]);
+  expect(attempt.steps.filter(({ status, advice }) => status === 'passed' && advice !== null)).toEqual([]);
+  expect(attempt.status).toBe(failed < 0 ? 'working' : 'failed');
+}
+
+test.each([
+  ['all', 'one service', '/mcp', '/s/travel/mcp'],
+  ['one service', 'all', '/s/travel/mcp', '/mcp'],
+])(
+  'a client of the link of %s that goes to that of %s stays working, with a warning',
+  async (_own, _other, own, at) => {
+    const person = await newPerson(app.publicUrl);
+    const [right, wrong] = [app.publicUrl + own, app.publicUrl + at];
+    const client = await person.browser.signInMcpClient({ email: person.email, resource: right });
+    expect((await postModern(right, client.accessToken, 'tools/list')).status).toBe(200);
+    expect((await person.attempt()).status).toBe('working');
+
+    expect((await postModern(wrong, client.accessToken, 'tools/list')).status).toBe(401);
+    const refused = await person.attempt();
+    expect(stepOf(refused, 'first-request')).toMatchObject({
+      status: 'warned',
+      detail: `It reached your link with its token. The client used a token for ${right} at ${wrong}.`,
+      advice: `Connect it again with ${wrong}: each link needs its own sign-in.`,
+    });
+    expectOneStory(refused);
+
+    // as clients do then: they renew their token for the link that refused it
+    const form = refresh(client);
+    form.set('resource', wrong);
+    expect((await fetch(`${app.publicUrl}/oauth/token`, { method: 'POST', body: form })).status).toBe(400);
+    const renewing = await person.attempt();
+    expect(stepOf(renewing, 'token')).toMatchObject({
+      status: 'warned',
+      detail: `It got its token. The client asked for a token for ${wrong}, but you allowed it for ${right}.`,
+      advice: `Connect it again with ${wrong}: each link needs its own sign-in.`,
+    });
+    expectOneStory(renewing);
+  },
+);
 
 test('an expired personal token is named until there is a new one', async () => {
   const person = await newPerson(app.publicUrl);

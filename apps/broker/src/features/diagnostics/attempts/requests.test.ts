@@ -22,7 +22,7 @@ test('a program with a personal token begins at its first request', async () => 
   await client.listTools();
   await client.close();
   const attempt = await person.attempt();
-  expect(attempt.client).toMatchObject({ name: 'Node.js', clientId: null });
+  expect(attempt.client).toMatchObject({ name: 'test-client 1.0', clientId: null, userAgent: 'node' });
   expect(attempt).toMatchObject({ status: 'working', era: 'legacy', protocolVersion: '2025-11-25' });
   expect(outline(attempt)).toEqual([
     ...connectionSteps.slice(0, 5).map((step) => `${step}: skipped`),

@@ -142,6 +142,31 @@ test('a sign-in for another address is named to the person who is signed in', as
   });
 });
 
+test('a client that asks for no page (prompt=none) is named in words, with what helps', async () => {
+  const person = await newPerson(app.publicUrl);
+  const clientId = await register(app.publicUrl, { client_name: 'Silent', redirect_uris: [redirectUri] });
+  await person.browser.request(authorizeUrl(person.browser, clientId, { prompt: 'none' }));
+  expect(stepOf(await person.attempt(), 'authorize')).toMatchObject({
+    status: 'failed',
+    detail: 'The client asked for access without showing you a page (prompt=none), but you have to allow it first.',
+    advice: 'Connect again in the client: its own button opens the page. If it never opens one, tell its makers.',
+  });
+});
+
+test('only a client that forgets PKCE is told of it', async () => {
+  for (const [fields, isTold] of [
+    [{ code_challenge: '' }, true],
+    [{ scope: 'admin' }, false],
+  ] as const) {
+    const person = await newPerson(app.publicUrl);
+    const clientId = await register(app.publicUrl, { client_name: 'Odd', redirect_uris: [redirectUri] });
+    await person.browser.request(authorizeUrl(person.browser, clientId, fields));
+    const { detail, advice } = stepOf(await person.attempt(), 'authorize');
+    expect(detail).toContain("The client's request to sign in was refused");
+    expect(advice?.includes('PKCE'), advice ?? '').toBe(isTold);
+  }
+});
+
 test('a wrong verifier is named, and forgotten when the client then gets it right', async () => {
   const person = await newPerson(app.publicUrl);
   const code = await authorize(person, app.publicUrl);

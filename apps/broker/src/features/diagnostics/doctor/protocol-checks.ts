@@ -45,7 +45,9 @@ function legacy(token: string, body: object, more: Record<string, string> = {}) 
 
 const resultOf = (answer: DoctorAnswer) => (answer.status === 200 ? fieldOf(answer.json, 'result') : undefined);
 
-const toolCount = ({ length }: readonly unknown[]) => (length === 1 ? '1 tool' : `${length} tools`);
+/** The list of /mcp begins with helper tools; this client can answer no tool's questions. */
+const toolCount = ({ length }: readonly unknown[]) =>
+  `${length === 1 ? '1 tool' : `${length} tools`} on the link of all services, helper tools included`;
 
 /** Only for a signed-in person: runs `check` with their token. */
 function withToken(check: (token: string, http: DoctorHttp) => Promise<Finding>) {

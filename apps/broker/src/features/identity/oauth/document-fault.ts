@@ -1,6 +1,6 @@
 import { RefusedAddressError } from '#platform/http/address-guard.ts';
 import { ProxyError } from '#platform/http/open-tunnel.ts';
-import { ClientDocumentError } from './fetch-client-document.ts';
+import { ClientDocumentError, ClientDocumentStatusError } from './fetch-client-document.ts';
 
 /** Of a document at a private address, which no operator can let the broker fetch. */
 export const addressNotPublic = "the document's address is not public";
@@ -18,6 +18,21 @@ export function describeDocumentFault(error: unknown): string {
   if (['ENOTFOUND', 'EAI_AGAIN'].includes(code)) return "the name of the document's host cannot be resolved here";
   if (['TimeoutError', 'AbortError', 'UND_ERR_CONNECT_TIMEOUT'].includes(code)) return 'no answer in time';
   return `no connection (${code})`;
+}
+
+/** What a stranger may be told of a document that could not be had, and who can help. */
+export type DocumentTrouble = { kind: 'unfetched' | 'unusable'; fault: string | undefined };
+
+/**
+ * For the page that anyone may open for any address: whether a name resolves here, and to what, stays untold.
+ * @param cause what the fetch failed with; undefined where nothing was fetched, because the address can be nobody's
+ */
+export function documentTrouble(cause: unknown): DocumentTrouble {
+  if (cause instanceof ClientDocumentStatusError) return { kind: 'unfetched', fault: cause.message };
+  if (cause === undefined || cause instanceof ClientDocumentError || cause instanceof SyntaxError) {
+    return { kind: 'unusable', fault: cause && describeDocumentFault(cause) };
+  }
+  return { kind: 'unfetched', fault: undefined };
 }
 
 function codeOf(error: unknown): string {

@@ -17,11 +17,19 @@ export type FetchedDocument = {
   cacheControl: string | undefined;
 };
 
-/** A client's metadata document could not be had; the message is for the log and for the client's developer. */
+/** A client's metadata document was answered and cannot be used; the message is for people, and for the client's developer. */
 export class ClientDocumentError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
     this.name = 'ClientDocumentError';
+  }
+}
+
+/** Its address answered with something else: its own server, or a proxy on the way. */
+export class ClientDocumentStatusError extends ClientDocumentError {
+  constructor(status: number) {
+    super(`the document's address answered ${status}`);
+    this.name = 'ClientDocumentStatusError';
   }
 }
 
@@ -55,7 +63,7 @@ export function createClientDocumentFetch({ outgoing, dispatcher }: ClientDocume
       answer.body.on('error', () => {});
       if (answer.statusCode !== 200) {
         answer.body.destroy();
-        throw new ClientDocumentError(`the document's address answered ${answer.statusCode}`);
+        throw new ClientDocumentStatusError(answer.statusCode);
       }
       const text = (await readBounded(answer.body, maxDocumentBytes, tooLarge)).toString('utf8');
       const cacheControl = answer.headers['cache-control'];

@@ -8,6 +8,7 @@ type GrantRow = {
   grant_id: string | null;
   account_id: string | null;
   client_id: string | null;
+  resource: string | string[] | null;
   is_expired: boolean;
   is_used: boolean;
 };
@@ -19,8 +20,8 @@ type GrantRow = {
 export async function findRefusedGrant(query: Query, value: string | undefined): Promise<RefusedGrant | undefined> {
   if (value === undefined) return undefined;
   const { rows } = await query<GrantRow>(
-    `select model, grant_id, account_id, payload->>'clientId' as client_id, expires_at <= now() as is_expired,
-       consumed_at is not null as is_used
+    `select model, grant_id, account_id, payload->>'clientId' as client_id, payload->'resource' as resource,
+       expires_at <= now() as is_expired, consumed_at is not null as is_used
      from oauth_records where model in ('AuthorizationCode', 'RefreshToken') and id = $1`,
     [sha256(value)],
   );
@@ -31,6 +32,7 @@ export async function findRefusedGrant(query: Query, value: string | undefined):
     grantId: row.grant_id,
     userId: row.account_id,
     clientId: row.client_id,
+    resource: [row.resource ?? []].flat()[0],
     isExpired: row.is_expired,
     isUsed: row.is_used,
   };

@@ -99,5 +99,5 @@ function describeAccount({ email, standIn, signInWith, action }: ConsentRequest)
     return signInWith === undefined ? "You'll sign in next." : `You'll sign in with ${escapeHtml(signInWith)} next.`;
   }
   return `<strong>${escapeHtml(email)}</strong>${standIn ? ' (stand-in)' : ''}
-<form method="post" action="${escapeHtml(action)}">Not you? <button class="inline" name="switch" value="1">Use another account</button></form>`;
+<form method="post" action="${escapeHtml(action)}">Not you? <button class="inline" name="switch" value="1">Use another account</button>. It signs you out in this browser first.</form>`;
 }

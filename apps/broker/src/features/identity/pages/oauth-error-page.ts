@@ -1,4 +1,5 @@
 import { errors } from 'oidc-provider';
+import { documentTrouble } from '../oauth/document-fault.ts';
 import { renderMessagePage, type Message } from './message-page.ts';
 
 type Words = Pick<Message, 'title' | 'text' | 'next'>;
@@ -31,10 +32,7 @@ function wordsFor(brandName: string, code: string, error: unknown, publisher: st
   if (error instanceof errors.SessionNotFound) return expiredWords;
   // what the client publishes counts, so adding it again changes nothing
   if (publisher !== undefined && code === 'invalid_client') {
-    return {
-      title: 'This app could not be checked',
-      text: `${brandName} could not use the description that the app publishes at ${publisher}. Try again in a minute. Adding the app again doesn't help. If it keeps failing, tell the app's makers.`,
-    };
+    return { title: 'This app could not be checked', text: documentText(brandName, publisher, error) };
   }
   if (publisher !== undefined && code === 'invalid_redirect_uri') {
     return {
@@ -61,6 +59,14 @@ function wordsFor(brandName: string, code: string, error: unknown, publisher: st
         text: "The app's request could not be completed. Go back to the app and connect again. If that doesn't help, update the app.",
       };
   }
+}
+
+function documentText(brandName: string, publisher: string, error: unknown): string {
+  const { kind, fault } = documentTrouble(error instanceof Error ? error.cause : undefined);
+  const why = fault === undefined ? '' : `: ${fault}`;
+  return kind === 'unfetched'
+    ? `${brandName} could not fetch the description that the app publishes at ${publisher}${why}. Try again in a minute. Adding the app again doesn't help. If it keeps failing, ask the operator of this ${brandName}: its network or proxy may not let it reach ${publisher}. If it can, tell the app's makers.`
+    : `${brandName} could not use the description that the app publishes at ${publisher}${why}. Adding the app again doesn't help. Update the app. If it keeps failing, tell its makers.`;
 }
 
 /** Of a sign-in whose request is no longer kept, or is another browser's. */

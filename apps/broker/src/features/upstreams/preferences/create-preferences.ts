@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
-import { createPersonCache } from '../person-cache.ts';
+import { createPersonCache } from '#platform/person-cache.ts';
 import { createPreferenceStore } from './preference-store.ts';
 
 const channel = 'connections_person';

@@ -37,7 +37,11 @@ export async function finishSignIn(
 
   const address = parts.addressOf(server);
   // A version at another address was deployed meanwhile: the tokens would be for the old one.
-  if (address.url !== taken.boundTo) throw new SoukError('sign_in_expired');
+  if (address.url !== taken.boundTo) {
+    throw new SoukError('sign_in_expired', {
+      message: `The address of ${name} has changed since you started. Please start again.`,
+    });
+  }
   refuseOtherIssuer(response, taken.binding, name);
   if (response.error !== undefined || response.code === undefined) {
     const message =

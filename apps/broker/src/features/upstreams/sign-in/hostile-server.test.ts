@@ -186,7 +186,17 @@ test('tokens are sent only to the address that they were issued for, not where a
     postModern(`${app.publicUrl}/s/vault/mcp`, token, 'tools/call', { name: 'echo', arguments: { text: 'hi' } });
   expect((await call()).body).toMatchObject({ result: { content: [{ text: 'hi' }] } });
 
+  // another sign-in is under way when the address changes
+  const path = `/api/users/${ann.userId}/upstream-connections/vault/sign-in`;
+  const again = await fixture.allow(String((await ann.call('POST', path)).body['authUrl']));
   await deployManifest(app, { ...vaultManifest(elsewhere), version: '2.0.0' });
+  expect(await finish(ann, again)).toMatchObject({
+    status: 400,
+    body: {
+      code: 'sign_in_expired',
+      message: 'The address of vault has changed since you started. Please start again.',
+    },
+  });
   expect((await call()).body.result).toMatchObject({ isError: true, _meta: { 'souk/code': 'sign_in_required' } });
   expect(elsewhere.seen.filter((authorization) => authorization !== '')).toEqual([]);
   const { body } = await ann.call('GET', `/api/users/${ann.userId}/upstream-connections`);

@@ -1,0 +1,30 @@
+import { useSyncExternalStore } from 'react';
+
+/** Distances of time are told in minutes at the finest. */
+const tickMs = 15_000;
+
+let ticks = 0;
+const listeners = new Set<() => void>();
+let timer: number | undefined;
+
+function tick(): void {
+  ticks += 1;
+  for (const listener of listeners) listener();
+}
+
+/** One timer for all, while anything listens. */
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= window.setInterval(tick, tickMs);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    window.clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** Renders the component again as time passes. */
+export function useTick(): void {
+  useSyncExternalStore(subscribe, () => ticks);
+}
