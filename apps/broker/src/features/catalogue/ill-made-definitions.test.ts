@@ -163,7 +163,7 @@ test('two tools whose names become the same on the shared link do not fail the s
   const other = { name: exposed.slice('twins__'.length), inputSchema: object };
   await deploy('modern', 'twins', { tools: [spaced, other, ...nine] }, '2');
   await expect.poll(() => found('twins')?.tools.length).toBe(10);
-  expect(found('twins')?.leftOut).toContain('its name is listed twice');
+  await expect.poll(() => found('twins')?.leftOut ?? '').toContain('its name is listed twice');
 });
 
 test('no hidden character is in any name that a client or a person is given', async () => {

@@ -1,0 +1,43 @@
+import { auditMigrations } from '#platform/audit/audit-log.ts';
+import type { Discovered } from '../discovered.ts';
+import { catalogueMigrations } from '../migrations.ts';
+import { parseManifest } from '../parse-manifest.ts';
+
+/** The tables of a catalogue that stands alone. */
+export const migrations = [...auditMigrations, ...catalogueMigrations];
+
+export const policy = {
+  stdioAliases: new Set<string>(),
+  services: new Set(['weather']),
+  addressProblem: () => undefined,
+};
+
+/** A manifest that is complete but for what `change` says. */
+export function manifest(id: string, change: object = {}, allowed = policy) {
+  return parseManifest(
+    JSON.stringify({
+      id,
+      name: id.toUpperCase(),
+      serviceType: 'mcp',
+      version: '1.0.0',
+      description: 'A server.',
+      category: 'data',
+      connection: { type: 'http', url: `https://${id}.example.com/mcp` },
+      ...change,
+    }),
+    allowed,
+  );
+}
+
+export const tool = (name: string, description = '') => ({ name, description, inputSchema: { type: 'object' } });
+
+/** What a server with two tools was found to offer. */
+export const offering = (change: Partial<Discovered> = {}): Discovered => ({
+  era: 'legacy',
+  instructions: undefined,
+  tools: [tool('one'), tool('two')],
+  prompts: [],
+  resources: [],
+  templates: [],
+  ...change,
+});
