@@ -12,6 +12,12 @@ export type Proof = {
 const hostile = { project: 'timed', file: 'e2e/hostile.test.ts' } as const;
 
 export const proofs: Readonly<Record<string, Proof>> = {
+  I1: {
+    project: 'unit',
+    file: 'apps/broker/src/ledger-model.test.ts',
+    test: '[I1]',
+    description: 'credits add up: 1,000 sequences of changes, calls, faults and killed brokers, on each database',
+  },
   I5: { ...hostile, test: '[I5]', description: 'bad upstreams do not slow the others: 10,000 calls to healthy ones' },
   I6: { ...hostile, test: '[I6]', description: 'lists within 300 ms with every upstream down, 100 times each' },
   I7: { ...hostile, test: '[I7]', description: 'the event loop under every fault, during 10,000 calls' },

@@ -11,6 +11,8 @@ export type PricedCall = {
   tool: string;
   /** Whole credits, 0 for a free tool. */
   credits: number;
+  /** A further round of a call that asked its client something: refused if the call has been charged. */
+  isContinued?: boolean;
 };
 
 /** Credits reserved for one call. Exactly one of settle and release is called, once. */
@@ -18,9 +20,12 @@ export type Hold = {
   readonly kind: 'hold';
   /** The credits that settle charges. */
   readonly credits: number;
-  /** Charges the hold after a result. Written with the next flush, so it never delays the answer. */
-  settle(): void;
-  /** Gives all credits back when the call had no result. `reason` is the one in the call's usage row. */
+  /**
+   * Charges the hold after a result, and records the call in the same transaction. Written with the next flush, so it never
+   * delays the answer.
+   */
+  settle(row: UsageRow): void;
+  /** Gives all credits back when the call had no result. `reason` is the one in the call's usage row, which the caller records. */
   release(reason: string): void;
 };
 
@@ -43,6 +48,6 @@ export type Charges = {
    * @throws SoukError unavailable when the ledger cannot be reached: the call must not be dispatched
    */
   hold(call: PricedCall): Hold | Refusal | Promise<Hold | Refusal>;
-  /** Queues the record of a call, charged or not, and returns at once. */
+  /** Queues the record of a call that no hold has settled, and returns at once. */
   record(row: UsageRow): void;
 };

@@ -2,7 +2,7 @@ import type { UsageRow, UsageRows } from '#features/billing/index.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import { foldRefusals, isRefusedForRate } from './fold-refusals.ts';
-import { arrayLiteral } from './array-literal.ts';
+import { arrayLiteral } from '#platform/db/array-literal.ts';
 
 /** A usage row waits for the next batch: after a kill at most this much is lost (security.md, Invariants). */
 const flushIntervalMs = 50;
@@ -132,10 +132,8 @@ export function createUsageWriter({
   }
 
   return {
-    async insert(here, rows) {
-      await insertUsageRows(here, rows);
-      onRows?.(rows);
-    },
+    insert: insertUsageRows,
+    tell: (rows) => onRows?.(rows),
     waiting: () => waiting.length,
     record(called) {
       const event = isRefusedForRate(called) ? refusals.add(called) : called;

@@ -7,6 +7,7 @@ import { callOperator, OperatorCommandError } from '#platform/operator/call-oper
 import { configChecks } from './config-checks.ts';
 import { askBrokerOrRun, ReportedError, UsageError, type CliOptions, type Command, type Values } from './command.ts';
 import { serverLogSchema } from '#operator/commands/server-log.ts';
+import { creditsSetCommand } from './credits.ts';
 import { examine, printDiagnosis } from './doctor.ts';
 import { manifestCliCommands } from './manifest.ts';
 import { printable } from './printable.ts';
@@ -51,6 +52,7 @@ const commands: readonly Command[] = [
     ],
     run: (values, cli) => setUserActive(action, values, cli),
   })),
+  creditsSetCommand,
   {
     name: 'server log',
     summary: "shows a server's status and, of a program (stdio), the last lines that it wrote to stderr",

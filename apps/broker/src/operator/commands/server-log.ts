@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SoukError } from '#platform/errors.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
-import type { App } from '../../app.ts';
+import type { App } from '../../app-types.ts';
 
 const argsSchema = z.object({ id: z.string() });
 

@@ -24,7 +24,10 @@ const charges: Charges = {
     const hold: Hold | Refusal = refusal ?? {
       kind: 'hold',
       credits: call.credits,
-      settle: () => void noted.push('settle'),
+      settle(row) {
+        noted.push('settle');
+        rows.push(row);
+      },
       release: (reason) => void noted.push(`release ${reason}`),
     };
     return isDurable().then(() => hold);
@@ -78,7 +81,7 @@ test.each(tools)(
     expect(answer.body.result).toMatchObject({ content: [{ text: 'done' }] });
     expect(noted).toEqual(['hold', 'settle']);
     expect(held).toEqual([
-      { callId: rows[0]?.callId, userId: rows[0]?.userId, serverId: 'paid', tool, credits: price },
+      { callId: rows[0]?.callId, userId: rows[0]?.userId, serverId: 'paid', tool, credits: price, isContinued: false },
     ]);
     expect(rows).toMatchObject([{ outcome: 'ok', credits: price }]);
   },
@@ -226,7 +229,7 @@ test('the hold of a later round has the id and the price of the first', async ()
   );
   const params = { name, arguments: { end: 'input_required' }, requestState, inputResponses: {} };
   await postModern(`${app.publicUrl}/mcp`, token, 'tools/call', params);
-  expect(held).toEqual([hold, hold]);
+  expect(held).toEqual([hold, { ...hold, isContinued: true }]);
   expect(noted).toEqual(['hold', 'release input_required', 'hold', 'settle']);
   expect(rows.map(({ callId, outcome, credits, rounds }) => ({ callId, outcome, credits, rounds }))).toEqual([
     { callId: hold?.callId, outcome: 'refused', credits: 0, rounds: undefined },

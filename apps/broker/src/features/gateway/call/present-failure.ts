@@ -3,7 +3,7 @@ import type { ToolAnswer } from '#adapters/mcp/upstream.ts';
 import type { UsageRow } from '#features/billing/index.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { ownMeta, type OwnFacts } from '#platform/own-meta.ts';
-import { hiddenText, serviceUrl } from '../view/hidden-text.ts';
+import { hiddenErrorCode, hiddenText, serviceUrl } from '../view/hidden-text.ts';
 import type { Hidden } from '../view/visible.ts';
 import { connectUrl, SignInRequiredError } from './ask-sign-in.ts';
 import { failureText, nothingCharged, wholeSeconds } from './call-failure.ts';
@@ -66,6 +66,10 @@ function failureError(end: CallFailure, kind: Kind, links: Links): ProtocolError
     case 'sign_in_required':
       if (end.server)
         return new SignInRequiredError(text, { url: urlFor(end, links), server: end.server.manifest.name });
+      break;
+    case 'not_included':
+    case 'switched_off':
+      return new ProtocolError(hiddenErrorCode, text, { ...dataOf(end), url: urlFor(end, links) });
   }
   return new ProtocolError(-32603, text, dataOf(end));
 }

@@ -1,5 +1,5 @@
-import { monotonicMs } from '#platform/clock.ts';
-import type { GatewayParts } from '../gateway-parts.ts';
+import type { UsageRow } from '#features/billing/index.ts';
+import { monotonicMs, type Clock } from '#platform/clock.ts';
 import type { Call, Target } from './call.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -7,23 +7,23 @@ import type { Outcome } from './outcome.ts';
 const maxNameCharacters = 1024;
 
 /**
- * Records the usage row that every call leaves. A later round writes the row of the rounds before it again: their time is
+ * The usage row that every call leaves. A later round writes the row of the rounds before it again: their time is
  * its key, and what they took is part of its duration.
  */
-export function recordCall(
+export function rowOf(
   { logical, kind, context: { caller } }: Pick<Call, 'logical' | 'kind' | 'context'>,
   target: Target,
   { outcome, reason, credits }: Outcome & { credits: number },
   startedAtMs: number,
-  { charges, clock }: Pick<GatewayParts, 'charges' | 'clock'>,
-): void {
+  clock: Clock,
+): UsageRow {
   // refusals for rate share a row of their own
   const isCounted = reason === 'rate_limited';
   const left = isCounted ? undefined : logical.left;
   const atMs = left?.atMs ?? clock.now();
   const durationMs = monotonicMs(clock) - startedAtMs + (left?.durationMs ?? 0);
   if (outcome !== 'ok' && !isCounted) logical.left = { atMs, durationMs };
-  charges.record({
+  return {
     callId: logical.id,
     userId: caller.userId,
     serverId: 'server' in target ? target.server.id : undefined,
@@ -37,5 +37,5 @@ export function recordCall(
     clientId: caller.clientId,
     tokenId: caller.tokenId,
     atMs,
-  });
+  };
 }

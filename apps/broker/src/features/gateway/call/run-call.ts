@@ -5,7 +5,7 @@ import type { GatewayParts } from '../gateway-parts.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import type { Call, FoundTarget, Target, UnknownTarget } from './call.ts';
 import { endOf, outcomeOf, unexpected, type AnswerFacts, type CallEnd, type CallFailure } from './outcome.ts';
-import { recordCall } from './record-call.ts';
+import { rowOf } from './record-call.ts';
 import { monotonicMs } from '#platform/clock.ts';
 import { chargingUnavailable } from './call-failure.ts';
 import { needsTask } from './task-support.ts';
@@ -66,7 +66,7 @@ export async function runCall<Answer extends AnswerFacts>(
     const failed = endOf(error, target, { isCancelled: signal.aborted, wasDispatched });
     if (!failed) {
       hold?.release('unexpected');
-      recordCall(call, target, { ...unexpected, credits: 0 }, startedAtMs, parts);
+      parts.charges.record(rowOf(call, target, { ...unexpected, credits: 0 }, startedAtMs, parts.clock));
       throw error;
     }
     end = failed;
@@ -76,9 +76,13 @@ export async function runCall<Answer extends AnswerFacts>(
   function finish(came: CallEnd<Answer>, held: Hold | undefined): CallEnd<Answer> {
     const outcome = outcomeOf(came);
     const isCharged = outcome.outcome === 'ok';
-    if (isCharged) held?.settle();
-    else held?.release(outcome.reason ?? outcome.outcome);
-    recordCall(call, target, { ...outcome, credits: isCharged && held ? held.credits : 0 }, startedAtMs, parts);
+    const credits = isCharged && held ? held.credits : 0;
+    const row = rowOf(call, target, { ...outcome, credits }, startedAtMs, parts.clock);
+    if (isCharged && held) held.settle(row);
+    else {
+      held?.release(outcome.reason ?? outcome.outcome);
+      parts.charges.record(row);
+    }
     const hasResult = came.kind === 'answered' && came.answer.kind !== 'input_required';
     if (hasResult) parts.answered(context.request, methods[call.kind]);
     return came;
@@ -94,7 +98,7 @@ export async function runBuiltIn<Answer extends AnswerFacts>(
   const startedAtMs = monotonicMs(parts.clock);
   const target: UnknownTarget = { kind: 'unknown', name: call.name };
   const record = (outcome: ReturnType<typeof outcomeOf>) =>
-    recordCall(call, target, { ...outcome, credits: 0 }, startedAtMs, parts);
+    parts.charges.record(rowOf(call, target, { ...outcome, credits: 0 }, startedAtMs, parts.clock));
   const limited = limit(call.context, target, parts);
   try {
     const end = limited ?? { kind: 'answered' as const, answer: await answer() };
@@ -144,7 +148,15 @@ function reserve(
 ): Hold | Refusal | undefined | Promise<Hold | Refusal> {
   if (!tool) return undefined;
   const credits = (logical.credits ??= tool.creditCost);
-  return charges.hold({ callId: logical.id, userId: caller.userId, serverId: server.id, tool: name, credits });
+  const isContinued = logical.answers !== undefined;
+  return charges.hold({
+    callId: logical.id,
+    userId: caller.userId,
+    serverId: server.id,
+    tool: name,
+    credits,
+    isContinued,
+  });
 }
 
 /** A price that cannot be reserved, because the database is away or full, refuses the call: nothing is dispatched. */

@@ -1,0 +1,65 @@
+import { SoukError } from '#platform/errors.ts';
+import type { Charges, Hold, PricedCall, Refusal } from './charges.ts';
+import type { Ledger, LedgerHold, NoLease } from './ledger/ledger.ts';
+import type { UsageRows } from './usage-rows.ts';
+
+const nothingCharged = 'Nothing was charged.';
+
+/**
+ * Charges calls to the ledger. A free call touches neither the ledger nor the database.
+ * @param isCharging false: every call is free, also of a tool with a price
+ */
+export function createCharges({
+  ledger,
+  usage,
+  publicUrl,
+  isCharging,
+}: {
+  ledger: Pick<Ledger, 'hold'>;
+  usage: Pick<UsageRows, 'record'>;
+  publicUrl: string;
+  isCharging: boolean;
+}): Charges {
+  const topUpUrl = `${publicUrl}/plans`;
+  const free: Hold = { kind: 'hold', credits: 0, settle: (row) => usage.record(row), release() {} };
+
+  function present(call: PricedCall, made: LedgerHold | NoLease): Hold | Refusal {
+    if ('settle' in made) return { kind: 'hold', credits: call.credits, ...made };
+    switch (made.kind) {
+      case 'insufficient':
+        return insufficient(call.credits, made.available);
+      case 'settled':
+        return {
+          kind: 'refusal',
+          code: 'already_charged',
+          text: `This call has already been made and charged. Make a new call. ${nothingCharged}`,
+        };
+      case 'under_way':
+        return {
+          kind: 'refusal',
+          code: 'under_way',
+          text: `This call is already running. Wait for its result. ${nothingCharged}`,
+        };
+      case 'unavailable':
+        throw new SoukError('unavailable');
+    }
+  }
+
+  function insufficient(required: number, available: number): Refusal {
+    return {
+      kind: 'refusal',
+      code: 'insufficient_credits',
+      text: `Needs ${required} ${required === 1 ? 'credit' : 'credits'}, ${available} left. Top up: ${topUpUrl}`,
+      facts: { required, available, topUpUrl },
+    };
+  }
+
+  return {
+    hold(call) {
+      if (!isCharging || call.credits === 0) return free;
+      const made = ledger.hold(call);
+      return made instanceof Promise ? made.then((one) => present(call, one)) : present(call, made);
+    },
+    record: (row) => usage.record(row),
+  };
+}

@@ -1,0 +1,84 @@
+import type { Database, Query } from '#platform/db/database.ts';
+import { tidyAccounts } from './accounts.ts';
+
+/** A lease that the database has for a broker. */
+export type OwnLease = { leaseId: string; userId: string; isAsked: boolean };
+
+const mostAccounts = 256;
+
+/** Tells the others that this broker lives. By the database's clock, which is the only one that they share. */
+export async function enrolBroker(query: Query, brokerId: string): Promise<void> {
+  await query(
+    `insert into credit_brokers (id, since, beat) values ($1, clock_timestamp(), clock_timestamp())
+     on conflict do nothing`,
+    [brokerId],
+  );
+}
+
+export async function leaveBrokers(query: Query, brokerId: string): Promise<void> {
+  await query(`delete from credit_brokers where id = $1`, [brokerId]);
+}
+
+/**
+ * Renews the sign of life of a broker. `since` begins again after a pause: who was away cannot judge who else was.
+ * @returns its leases; undefined if it was given up, and its leases with it
+ */
+export async function beat(query: Query, brokerId: string, lifeMs: number): Promise<OwnLease[] | undefined> {
+  const { rows } = await query<{ lease_id: string | null; user_id: string; is_asked: boolean }>(
+    `with me as (
+       update credit_brokers set beat = clock_timestamp(),
+         since = case when beat < clock_timestamp() - $2 * interval '1 ms' then clock_timestamp() else since end
+       where id = $1 returning id)
+     select l.id as lease_id, l.user_id, l.state = 'asked' as is_asked
+     from me left join credit_leases l on l.broker_id = me.id`,
+    [brokerId, lifeMs],
+  );
+  if (rows.length === 0) return undefined;
+  return rows.flatMap(({ lease_id, user_id, is_asked }) =>
+    lease_id === null ? [] : [{ leaseId: lease_id, userId: user_id, isAsked: is_asked }],
+  );
+}
+
+/**
+ * Gives up brokers without a sign of life for `lifeMs`, and takes back what leases of dead brokers hold. After an outage of
+ * the database no broker is judged for one such time: only a broker that has lived through it judges.
+ * @returns how many leases went back
+ */
+export async function reclaimLeases(db: Pick<Database, 'query' | 'transaction'>, brokerId: string, lifeMs: number) {
+  await db.query(
+    `delete from credit_brokers b using credit_brokers me
+     where b.beat < clock_timestamp() - $2 * interval '1 ms' and me.id = $1
+       and me.beat > clock_timestamp() - $2 * interval '1 ms' and me.since < clock_timestamp() - $2 * interval '1 ms'`,
+    [brokerId, lifeMs],
+  );
+  const orphaned = `not exists (select from credit_brokers b where b.id = l.broker_id)`;
+  const { rows: orphans } = await db.query<{ user_id: string; livemode: boolean }>(
+    `select distinct user_id, livemode from credit_leases l where ${orphaned} limit ${mostAccounts}`,
+  );
+  let count = 0;
+  for (const livemode of [true, false]) {
+    const userIds = orphans.filter((row) => row.livemode === livemode).map((row) => row.user_id);
+    if (userIds.length === 0) continue;
+    count += await db.transaction(async (query) => {
+      const { rows: locked } = await query<{ user_id: string }>(
+        `select user_id from credit_accounts where user_id = any($2::uuid[]) and livemode = $1
+         for no key update skip locked`,
+        [livemode, userIds],
+      );
+      const users = locked.map((row) => row.user_id);
+      const { rows } = await query<{ leases: number }>(
+        `with gone as (
+           delete from credit_leases l where user_id = any($2::uuid[]) and livemode = $1 and ${orphaned}
+           returning user_id, granted - spent as credits),
+         returned as (select user_id, sum(credits)::bigint as credits, count(*) as leases from gone group by user_id)
+         update credit_accounts c set held = c.held - r.credits
+         from returned r where c.user_id = r.user_id and c.livemode = $1
+         returning r.leases`,
+        [livemode, users],
+      );
+      if (users.length > 0) await tidyAccounts(query, livemode, users);
+      return rows.reduce((sum, row) => sum + row.leases, 0);
+    });
+  }
+  return count;
+}

@@ -1,0 +1,299 @@
+import type { Clock } from '#platform/clock.ts';
+import { monotonicMs } from '#platform/clock.ts';
+import { isDatabaseLost } from '#platform/db/database-errors.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { Log } from '#platform/log.ts';
+import type { PricedCall } from '../charges.ts';
+import type { UsageRows } from '../usage-rows.ts';
+import type { Livemode } from './accounts.ts';
+import { askForLeases, leaseChannel } from './ask-for-leases.ts';
+import { beat, enrolBroker, leaveBrokers, reclaimLeases } from './broker-beats.ts';
+import { LedgerConflict, setCredits } from './change-credits.ts';
+import { BrokerIsDead, grantLeases } from './grant-leases.ts';
+import type { Lease, LeasePolicy } from './lease.ts';
+import { createLeaseBook } from './lease-book.ts';
+import { ledgerTimes, type Ledger, type LedgerHold, type LedgerTimes, type NoLease } from './ledger.ts';
+import { readAccount } from './read-account.ts';
+import { settleCalls, type FinishedCall } from './settle-calls.ts';
+import { trimLeases } from './trim-leases.ts';
+
+const mostSettled = 256;
+/** While the database does not keep up, calls that would be charged later are refused. */
+const mostUnsettled = 4000;
+const retryMs = 100;
+const tickMs = 250;
+
+export async function createLedger({
+  db,
+  livemode,
+  usage,
+  uuid,
+  clock,
+  log,
+  policy,
+  times = ledgerTimes,
+}: {
+  db: Database;
+  livemode: Livemode;
+  usage: Pick<UsageRows, 'insert' | 'tell'>;
+  uuid: () => string;
+  clock: Clock;
+  log: Log;
+  policy: LeasePolicy;
+  times?: LedgerTimes;
+}): Promise<Ledger> {
+  const nowMs = () => monotonicMs(clock);
+  const book = createLeaseBook({ uuid, policy, times, nowMs });
+  let finished: (FinishedCall & { lease: Lease })[] = [];
+  let brokerId = uuid();
+  let isEnrolled = false;
+  /** When the last confirmed sign of life was sent. */
+  let seen = { monotonicMs: -Infinity, wallMs: 0 };
+  let activeAtMs = nowMs();
+  let timer: NodeJS.Timeout | undefined;
+  let ticker: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let isWanted = false;
+  let isStopped = false;
+  let isRefused = false;
+
+  /** By both clocks: one stands still while a virtual machine is suspended, the other may be set back. */
+  function sinceSeenMs(): number {
+    return Math.max(nowMs() - seen.monotonicMs, clock.now() - seen.wallMs);
+  }
+  const isAlive = () => sinceSeenMs() < times.aliveMs;
+
+  function arm(delayMs: number): void {
+    if (running || isStopped) return;
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      void run();
+    }, delayMs);
+  }
+
+  function run(): Promise<void> {
+    isWanted = true;
+    clearTimeout(timer);
+    timer = undefined;
+    running ??= passes().finally(() => {
+      running = undefined;
+      if (finished.length > 0 || book.hasTrims() || book.isWaiting()) arm(isRefused ? retryMs : times.flushMs);
+    });
+    return running;
+  }
+
+  async function passes(): Promise<void> {
+    while (isWanted) {
+      isWanted = false;
+      try {
+        await pass();
+        if (isRefused) log.warn('the ledger is written again');
+        isRefused = false;
+      } catch (error) {
+        if (error instanceof BrokerIsDead) die();
+        else if (!isRefused) log.error({ err: error, calls: finished.length }, 'the ledger cannot be written yet');
+        isRefused = !(error instanceof BrokerIsDead);
+      }
+      book.giveUp();
+      if (isRefused) return;
+    }
+  }
+
+  /** Given back before asked for, for it can be granted again at once. Settled last: no call waits for it. */
+  async function pass(): Promise<void> {
+    await showLife();
+    book.prepare();
+    await trim();
+    await grant();
+    await settle();
+  }
+
+  /** Without leases, calls that wait, or either a while ago, nothing is written: others may take this broker for dead. */
+  async function showLife(): Promise<void> {
+    if (!book.isEmpty()) activeAtMs = nowMs();
+    if (sinceSeenMs() < times.beatMs || nowMs() - activeAtMs > 2 * times.lifeMs) return;
+    if (!isEnrolled) await enrolBroker(db.query, brokerId);
+    isEnrolled = true;
+    const at = { monotonicMs: nowMs(), wallMs: clock.now() };
+    const leases = await beat(db.query, brokerId, times.lifeMs);
+    if (!leases) throw new BrokerIsDead();
+    seen = at;
+    for (const { leaseId, userId, isAsked } of leases) {
+      if (isAsked) book.drainUser(userId);
+      book.giveBack(leaseId, userId);
+    }
+    const reclaimed = await reclaimLeases(db, brokerId, times.lifeMs);
+    if (reclaimed > 0) log.warn({ leases: reclaimed }, 'leases of brokers that ended or froze went back');
+    if (!ticker) tick();
+  }
+
+  /** Without it a broker at rest would neither show life nor give idle leases back. */
+  function tick(): void {
+    ticker = undefined;
+    if (isStopped) return;
+    book.drainIdle();
+    book.giveUp();
+    if (book.hasTrims() || sinceSeenMs() >= times.beatMs) void run();
+    if (nowMs() - activeAtMs <= 2 * times.lifeMs || !book.isEmpty()) ticker = setTimeout(tick, tickMs);
+  }
+
+  /** Others have taken the leases of this broker back: it goes on under another id. */
+  function die(): void {
+    if (!book.isEmpty()) log.warn({ brokerId }, 'this broker was given up by the others, and its leases went back');
+    book.forgetAll();
+    brokerId = uuid();
+    isEnrolled = false;
+    seen = { monotonicMs: -Infinity, wallMs: 0 };
+    isWanted = true;
+  }
+
+  async function trim(): Promise<void> {
+    const trims = book.trims();
+    if (trims.length === 0) return;
+    const users = await db.transaction((query) => trimLeases(query, livemode, brokerId, trims));
+    for (const one of trims) if (users.has(one.userId)) book.trimmed(one);
+  }
+
+  async function grant(): Promise<void> {
+    if (!isAlive()) return;
+    const asks = book.asks();
+    if (asks.length === 0) return;
+    let answers;
+    try {
+      answers = await db.transaction((query) => grantLeases(query, livemode, brokerId, asks));
+    } catch (error) {
+      for (const ask of asks) book.lose(ask);
+      throw error;
+    }
+    const byLease = new Map(answers.map((answer) => [answer.leaseId, answer]));
+    for (const ask of asks) book.answer(ask, byLease.get(ask.leaseId));
+  }
+
+  async function settle(calls = finished.splice(0, mostSettled)): Promise<void> {
+    if (calls.length === 0) return;
+    let settlement;
+    try {
+      settlement = await db.transaction((query) => settleCalls(query, livemode, calls, usage.insert));
+    } catch (error) {
+      if (!isOfOneRow(error)) {
+        // perhaps it was committed: the same again is harmless
+        finished = [...calls, ...finished];
+        throw error;
+      }
+      return settleApart(calls, error);
+    }
+    const { users, rows, asked, lost } = settlement;
+    usage.tell(rows);
+    for (const call of calls) {
+      if (users.has(call.row.userId)) book.finish(call.lease);
+      else finished.push(call);
+    }
+    for (const userId of asked) book.drainUser(userId);
+    if (lost > 0) log.warn({ calls: lost }, 'calls were not charged: their leases had gone back');
+  }
+
+  /** One row that the database refuses must not stop the others: halves until it stands alone, which is not charged. */
+  async function settleApart(calls: typeof finished, error: unknown): Promise<void> {
+    const [first] = calls;
+    if (calls.length === 1 && first) {
+      log.error({ err: error, callId: first.row.callId, credits: first.row.credits }, 'a call could not be charged');
+      book.release(first.lease, first.row.credits);
+      return;
+    }
+    const half = calls.length >> 1;
+    await settle(calls.slice(0, half));
+    await settle(calls.slice(half));
+  }
+
+  function holdOf(lease: Lease, credits: number): LedgerHold {
+    return {
+      settle(row) {
+        finished.push({ lease, row });
+        arm(times.flushMs);
+      },
+      release() {
+        book.release(lease, credits);
+        if (book.hasTrims()) arm(times.flushMs);
+      },
+    };
+  }
+
+  function waitForLease(call: PricedCall): Promise<LedgerHold | NoLease> {
+    return new Promise((resolve) => {
+      book.wait({
+        userId: call.userId,
+        credits: call.credits,
+        roundsOf: call.isContinued ? call.callId : undefined,
+        sinceMs: nowMs(),
+        resolve: (lease) => resolve(holdOf(lease, call.credits)),
+        refuse: resolve,
+      });
+      activeAtMs = nowMs();
+      if (!ticker) tick();
+      // with all others of this turn of the event loop
+      if (running) isWanted = true;
+      else setImmediate(() => void run());
+    });
+  }
+
+  const stopListening = await db.listen(leaseChannel, (userId) => {
+    if (userId === '') book.drainAll();
+    else book.drainUser(userId);
+    if (book.hasTrims()) void run();
+  });
+  void run();
+
+  return {
+    hold(call) {
+      if (isStopped || finished.length > mostUnsettled) return Promise.resolve({ kind: 'unavailable' });
+      const lease = !call.isContinued && isAlive() ? book.take(call.userId, call.credits) : undefined;
+      return lease ? holdOf(lease, call.credits) : waitForLease(call);
+    },
+    account: (userId) => readAccount(db.query, livemode, userId),
+    async setBalance(change) {
+      const deadlineMs = nowMs() + times.patienceMs;
+      for (;;) {
+        try {
+          return await db.transaction((query) => setCredits(query, { ...change, livemode }));
+        } catch (error) {
+          const isHeld = error instanceof LedgerConflict && error.code === 'credits_held';
+          if (!isHeld || nowMs() > deadlineMs) throw error;
+          await db.transaction((query) => askForLeases(query, livemode, [change.userId]));
+          await new Promise((resolve) => setTimeout(resolve, 25));
+        }
+      }
+    },
+    flush,
+    async stop() {
+      await stopListening();
+      book.drainAll();
+      const deadlineMs = nowMs() + times.stopMs;
+      await running;
+      // calls under way are over by now
+      while ((finished.length > 0 || book.hasTrims()) && nowMs() < deadlineMs) {
+        await run();
+        if (isRefused) await new Promise((resolve) => setTimeout(resolve, retryMs));
+      }
+      isStopped = true;
+      clearTimeout(timer);
+      clearTimeout(ticker);
+      await running;
+      // otherwise the others notice that it has ended
+      if (isEnrolled) await leaveBrokers(db.query, brokerId).catch(() => {});
+    },
+  };
+
+  /** A pass under way has taken its calls already: there is always one more. */
+  async function flush(): Promise<void> {
+    do {
+      await run();
+      if (isRefused) throw new Error('the ledger cannot be written now');
+    } while (finished.length > 0 || book.hasTrims());
+  }
+}
+
+/** SQLSTATE classes of what one row can cause: bad data, a constraint, a name. */
+function isOfOneRow(error: unknown): boolean {
+  if (isDatabaseLost(error) || !(error instanceof Error) || !('code' in error)) return false;
+  return typeof error.code === 'string' && /^(22|23|42)/.test(error.code);
+}

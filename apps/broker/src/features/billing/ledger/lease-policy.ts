@@ -1,0 +1,15 @@
+import type { LeasePolicy } from './lease.ts';
+
+const firstPrices = 9;
+const mostPrices = 200;
+const quickMs = 1000;
+
+/**
+ * How much more than what is needed a lease is to be: little for someone who has just begun to call, and twice as much each
+ * time that a lease lasts less than a second. The database gives at most a twentieth of what is free, and nothing beyond
+ * the need where that would not cover a call.
+ */
+export const growingLeases: LeasePolicy = ({ price, lastExtra, lastGrantAgeMs }) => {
+  if (lastGrantAgeMs > quickMs) return firstPrices * price;
+  return Math.min(Math.max(2 * lastExtra, firstPrices * price), mostPrices * price);
+};

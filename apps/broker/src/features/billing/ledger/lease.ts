@@ -1,0 +1,40 @@
+/** Credits that an account has put aside for this broker. Inside it, hold and release are arithmetic. */
+export type Lease = {
+  readonly id: string;
+  readonly userId: string;
+  granted: number;
+  /** Credits given to calls and not released: of calls under way, and of those that were or will be charged. */
+  handed: number;
+  /** Calls whose end the database does not know yet. */
+  unfinished: number;
+  readonly bornAtMs: number;
+  usedAtMs: number;
+  /** Gives no more holds. */
+  isDraining: boolean;
+};
+
+/** A call that waits for a lease. */
+export type Waiter = {
+  readonly userId: string;
+  readonly credits: number;
+  /** Of a call of several rounds, its id: it gets a lease of its own. */
+  readonly roundsOf: string | undefined;
+  readonly sinceMs: number;
+  resolve(lease: Lease): void;
+  /** Another lease could not be had: `available` is what the account has left for it. */
+  refuse(why: { kind: 'insufficient'; available: number } | { kind: 'settled' | 'under_way' | 'unavailable' }): void;
+};
+
+/** How much more than what is needed a lease should be. */
+export type LeasePolicy = (facts: { price: number; lastExtra: number; lastGrantAgeMs: number }) => number;
+
+export type LeaseTimes = {
+  /** How long a call waits for what other brokers give back before it is refused. */
+  patienceMs: number;
+  /** How long a call waits for the database. */
+  answerMs: number;
+  /** A lease that no call has used for so long goes back. */
+  idleMs: number;
+  /** A lease is replaced after this time. */
+  ageMs: number;
+};

@@ -1,0 +1,48 @@
+import type { PricedCall } from '../charges.ts';
+import type { UsageRow } from '../usage-row.ts';
+import type { NewBalance } from './change-credits.ts';
+import type { LeaseTimes, Waiter } from './lease.ts';
+import type { CreditAccount } from './read-account.ts';
+
+export type LedgerTimes = LeaseTimes & {
+  /** Settlements are written this often. */
+  flushMs: number;
+  /** How often a broker shows that it lives, and for how long after the last time it spends its leases. */
+  beatMs: number;
+  aliveMs: number;
+  /** Others take its leases back after this time without a sign, by the database's clock. More than aliveMs. */
+  lifeMs: number;
+  /** How long a stop tries to write what is not written yet. */
+  stopMs: number;
+};
+
+export const ledgerTimes: LedgerTimes = {
+  flushMs: 5,
+  patienceMs: 250,
+  answerMs: 1900,
+  idleMs: 2000,
+  ageMs: 10_000,
+  beatMs: 2000,
+  aliveMs: 5000,
+  lifeMs: 10_000,
+  stopMs: 5000,
+};
+
+/** Credits reserved for a call. */
+export type LedgerHold = { settle(row: UsageRow): void; release(): void };
+export type NoLease = Parameters<Waiter['refuse']>[0];
+
+export type Ledger = {
+  /** Reserves the price of a call. At once where this broker has a lease with room. */
+  hold(call: PricedCall): LedgerHold | Promise<LedgerHold | NoLease>;
+  /** What a person has. */
+  account(userId: string): Promise<CreditAccount>;
+  /**
+   * Sets the balance to an administrator's figure; asks brokers for what they do not use when they hold more than that.
+   * @throws LedgerConflict
+   */
+  setBalance(change: Omit<NewBalance, 'livemode'>): Promise<number>;
+  /** Resolves when what ended so far is in the database. */
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+};

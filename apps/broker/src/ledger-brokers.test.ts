@@ -1,0 +1,254 @@
+import { randomUUID } from 'node:crypto';
+import { pino } from 'pino';
+import { beforeAll, beforeEach, afterEach, expect, test } from 'vitest';
+import type { UsageRow } from '#features/billing/index.ts';
+import { reclaimLeases } from '#features/billing/ledger/broker-beats.ts';
+import { grantCredits } from '#features/billing/ledger/change-credits.ts';
+import { checkLedger } from '#features/billing/ledger/check-ledger.ts';
+import { createLedger } from '#features/billing/ledger/create-ledger.ts';
+import { ledgerTimes, type Ledger, type LedgerHold } from '#features/billing/ledger/ledger.ts';
+import { readAccount } from '#features/billing/ledger/read-account.ts';
+import { createUsageWriter } from '#features/usage/index.ts';
+import { systemClock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import { DatabaseLostError } from '#platform/db/database-errors.ts';
+import { describeOnDatabases } from '#testing/databases.ts';
+import { readUsageRows } from '#testing/usage-rows.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { migrations } from './migrations.ts';
+
+// What two brokers on one database do with the leases of one account, and with each other's.
+
+const livemode = false;
+const log = pino({ level: 'silent' });
+const times = { ...ledgerTimes, stopMs: 0 };
+
+describeOnDatabases('leases of credits', migrations, (open) => {
+  let db: Database;
+  let userId: string;
+  const started: Ledger[] = [];
+  beforeAll(async () => {
+    db = await open();
+  });
+  beforeEach(() => {
+    userId = randomUUID();
+  });
+  afterEach(async () => {
+    for (const ledger of started.splice(0)) await ledger.stop();
+    await giveUpAll();
+    const faults = await checkLedger(db);
+    const leases = await db.query('select from credit_leases');
+    if (faults.length + leases.rows.length > 0)
+      throw new Error(`the ledger does not add up: ${JSON.stringify(faults)}`);
+  });
+
+  const give = (credits: number) =>
+    db.transaction((query) =>
+      grantCredits(query, { userId, livemode, credits, source: 'purchased', idem: randomUUID() }),
+    );
+  const account = async () => {
+    const { balance, held, available } = await readAccount(db.query, livemode, userId);
+    return { balance, held, available };
+  };
+
+  /** A broker whose leases are larger than needed by `extra`, as far as the account allows. Its clock can be moved. */
+  async function startBroker({ extra = 0, ...over }: { extra?: number } & Partial<typeof times> = {}) {
+    const usage = createUsageWriter({ query: db.query, log });
+    let aheadMs = 0;
+    let isCut = false;
+    let begun: PromiseWithResolvers<void> | undefined;
+    let gate: PromiseWithResolvers<void> | undefined;
+    const lost = () => Promise.reject(new DatabaseLostError('injected'));
+    const cuttable: Database = {
+      ...db,
+      query: ((text, values) => (isCut ? lost() : db.query(text, values))) as Database['query'],
+      transaction: async (work) => {
+        begun?.resolve();
+        await gate?.promise;
+        return isCut ? lost() : db.transaction(work);
+      },
+    };
+    const monotonic = () => (systemClock.monotonic?.() ?? 0) + aheadMs;
+    const ledger = await createLedger({
+      db: cuttable,
+      livemode,
+      usage,
+      uuid: randomUUID,
+      clock: { now: systemClock.now, monotonic },
+      log,
+      policy: () => extra,
+      times: { ...times, ...over },
+    });
+    started.push(ledger);
+    const hold = (credits: number) =>
+      ledger.hold({ callId: randomUUID(), userId, serverId: 'paid', tool: 'say', credits });
+    return {
+      ledger,
+      hold,
+      /** A hold that must be had. */
+      async take(credits: number): Promise<LedgerHold> {
+        const made = await hold(credits);
+        if (!('settle' in made)) throw new Error(`refused: ${made.kind}`);
+        return made;
+      },
+      sleepMs: (ms: number) => (aheadMs += ms),
+      cut: () => (isCut = true),
+      /** From now on transactions wait for `go`; `begun` resolves with the first. */
+      holdWrites() {
+        begun = Promise.withResolvers();
+        gate = Promise.withResolvers();
+        return { begun: begun.promise, go: gate.resolve };
+      },
+    };
+  }
+
+  const rowOf = (credits: number): UsageRow => ({
+    callId: randomUUID(),
+    userId,
+    serverId: 'paid',
+    kind: 'tool',
+    name: 'say',
+    outcome: 'ok',
+    reason: undefined,
+    credits,
+    durationMs: 1,
+    clientId: 'test',
+    tokenId: 'test',
+    atMs: Date.now(),
+  });
+
+  /** What the others do to a broker without a sign of life. */
+  async function giveUpAll(): Promise<void> {
+    await db.query('delete from credit_brokers');
+    await reclaimLeases(db, randomUUID(), times.lifeMs);
+  }
+
+  test('a flush waits for what is being written, too', async () => {
+    await give(12);
+    const broker = await startBroker();
+    const call = await broker.take(5);
+    const writes = broker.holdWrites();
+    call.settle(rowOf(5));
+    await writes.begun;
+    let isFlushed = false;
+    const flushed = broker.ledger.flush().then(() => (isFlushed = true));
+    await new Promise(setImmediate);
+    expect(isFlushed).toBe(false);
+    writes.go();
+    await flushed;
+    expect(await account()).toEqual({ balance: 7, held: 0, available: 7 });
+  });
+
+  test('a broker that was frozen cannot charge credits that another call has spent: the call is recorded without a charge', async () => {
+    await give(5);
+    const [frozen, other] = [await startBroker(), await startBroker()];
+    const late = await frozen.take(5);
+    await giveUpAll();
+    (await other.take(5)).settle(rowOf(5));
+    await other.ledger.flush();
+    late.settle(rowOf(5));
+    await frozen.ledger.flush();
+    expect(await account()).toEqual({ balance: 0, held: 0, available: 0 });
+    const rows = await readUsageRows(db, userId);
+    expect(rows.map(({ credits, reason }) => ({ credits, reason }))).toEqual([
+      { credits: 5, reason: null },
+      { credits: 0, reason: 'lease_lost' },
+    ]);
+    await give(5);
+    (await frozen.take(5)).release();
+    await frozen.ledger.flush();
+    expect(await account(), 'under its new id it takes part again').toMatchObject({ balance: 5, held: 0 });
+  });
+
+  test('a broker spends a lease for 5 s after its last sign of life, and then asks first', async () => {
+    await give(1000);
+    const broker = await startBroker({ extra: 20 });
+    (await broker.take(1)).release();
+    expect(broker.hold(1), 'from the lease').not.toBeInstanceOf(Promise);
+    broker.sleepMs(4000);
+    expect(broker.hold(1)).not.toBeInstanceOf(Promise);
+    broker.cut();
+    broker.sleepMs(2000);
+    expect(await broker.hold(1)).toEqual({ kind: 'unavailable' });
+  });
+
+  test('the leases of a broker that ended without a word go back after its time', async () => {
+    await give(10);
+    const life = { lifeMs: 1500, aliveMs: 700, beatMs: 100 };
+    const killed = await startBroker(life);
+    await killed.take(10);
+    killed.cut();
+    const other = await startBroker(life);
+    expect(await other.hold(10)).toEqual({ kind: 'insufficient', available: 0 });
+    await waitUntil('the credits are back', async () => 'settle' in (await other.hold(10)));
+    await other.ledger.flush();
+    await giveUpAll();
+  });
+
+  test('a lease that another broker asks back is there within 250 ms, but for what calls under way hold', async () => {
+    await give(100);
+    const [first, second] = [await startBroker({ extra: 20 }), await startBroker()];
+    const running = await first.take(1);
+    expect((await account()).held).toBeGreaterThan(1);
+    const made = await second.take(99);
+    expect(await account()).toEqual({ balance: 100, held: 100, available: 0 });
+    made.settle(rowOf(99));
+    running.settle(rowOf(1));
+    await Promise.all([first.ledger.flush(), second.ledger.flush()]);
+    expect(await account()).toEqual({ balance: 0, held: 0, available: 0 });
+  });
+
+  test('what cannot come back in 250 ms is refused, and says what is left', async () => {
+    await give(100);
+    const [first, second] = [await startBroker({ extra: 20 }), await startBroker()];
+    const running = await first.take(50);
+    expect(await second.hold(60)).toEqual({ kind: 'insufficient', available: 50 });
+    running.release();
+    await first.ledger.flush();
+  });
+
+  test('a lease that no call uses goes back by itself', async () => {
+    await give(1000);
+    const broker = await startBroker({ extra: 20, idleMs: 200 });
+    (await broker.take(1)).release();
+    expect((await account()).held).toBeGreaterThan(0);
+    await waitUntil('it is back', async () => (await account()).held === 0);
+  });
+
+  test('a broker that stops gives everything back, and charges what has ended', async () => {
+    await give(1000);
+    const broker = await startBroker({ extra: 20, stopMs: 5000 });
+    const [made, kept] = [await broker.take(3), await broker.take(4)];
+    made.settle(rowOf(3));
+    kept.release();
+    await broker.ledger.stop();
+    expect(await account()).toEqual({ balance: 997, held: 0, available: 997 });
+    expect((await db.query('select from credit_brokers')).rows).toEqual([]);
+  });
+
+  test('an administrator sets a balance that leases stand against, but not below what calls under way hold', async () => {
+    await give(1000);
+    const [broker, administrator] = [await startBroker({ extra: 20 }), await startBroker()];
+    const running = await broker.take(7);
+    const set = (credits: number) => administrator.ledger.setBalance({ userId, credits, idem: randomUUID() });
+    expect(await set(7)).toBe(-993);
+    await expect(set(6)).rejects.toMatchObject({ code: 'credits_held' });
+    running.release();
+    await broker.ledger.flush();
+    expect(await account()).toEqual({ balance: 7, held: 0, available: 7 });
+  });
+
+  test('one call that the database refuses is not charged, and stops no other', async () => {
+    await give(100);
+    const broker = await startBroker();
+    const held = await Promise.all([5, 6, 7].map((credits) => broker.take(credits)));
+    // PostgreSQL has no such number of milliseconds
+    const rows = [rowOf(5), { ...rowOf(6), durationMs: 1e12 }, rowOf(7)];
+    held.forEach((hold, at) => {
+      const row = rows[at];
+      if (row) hold.settle(row);
+    });
+    await broker.ledger.flush();
+    expect(await account()).toEqual({ balance: 88, held: 0, available: 88 });
+  });
+});

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Billing } from '#features/billing/index.ts';
+import { providerIds, type Identity } from '#features/identity/index.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { OperatorCommands } from '#platform/operator/operator-server.ts';
+
+const setSchema = z.object({
+  email: z.string(),
+  credits: z.int().min(0),
+  provider: z.enum(providerIds).optional(),
+  reason: z.string().optional(),
+});
+
+/** The result of `credits set`. */
+export const creditsSetSchema = z.object({ credits: z.int(), change: z.int() });
+
+/** `credits set` of the operator's command line: the ledger records by how much the balance changed, and why. */
+export function creditCommands({
+  identity,
+  billing,
+}: {
+  identity: Pick<Identity, 'users'>;
+  billing: Pick<Billing, 'ledger'>;
+}): OperatorCommands {
+  return {
+    'credits.set': async (args): Promise<z.output<typeof creditsSetSchema>> => {
+      const { email, credits, provider, reason = 'by command' } = setSchema.parse(args);
+      const [userId, ...others] = await identity.users.findIds(email, provider);
+      if (userId === undefined) throw new SoukError('not_found', { message: `No user has the address ${email}.` });
+      if (others.length > 0) {
+        throw new SoukError('invalid_request', {
+          message: `Several users have the address ${email}: name a --provider.`,
+        });
+      }
+      const idem = `adjustment:${randomUUID()}`;
+      return { credits, change: await billing.ledger.setBalance({ userId, credits, idem, reason }) };
+    },
+  };
+}
