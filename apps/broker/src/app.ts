@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
-import type { FastifyInstance } from 'fastify';
 import {
   createCatalogue,
   createIcons,
@@ -9,7 +8,6 @@ import {
   loadOwnManifests,
   mountCatalogueRoutes,
 } from '#features/catalogue/index.ts';
-import type { Catalogue, ManifestPolicy } from '#features/catalogue/index.ts';
 import {
   bundledPrograms,
   upstreamContributor,
@@ -20,40 +18,36 @@ import {
   mountUpstreamSignInRoutes,
   personalFilesContributor,
 } from '#features/upstreams/index.ts';
-import type { Upstreams } from '#features/upstreams/index.ts';
-import { createGateway, gatewayContributor, type Gateway, type KeepAliveTimes } from '#features/gateway/index.ts';
-import { createDiagnostics, diagnosticsContributor, type Diagnostics } from '#features/diagnostics/index.ts';
-import { createIdentity, type Identity, type IdentityOptions } from '#features/identity/index.ts';
+import { createGateway, gatewayContributor } from '#features/gateway/index.ts';
+import { createDiagnostics, diagnosticsContributor } from '#features/diagnostics/index.ts';
+import { createIdentity } from '#features/identity/index.ts';
 import {
   createCallLog,
   createUsageWriter,
   ensurePartitions,
   mountUsageRoutes,
   usageContributor,
-  type UsageWriter,
 } from '#features/usage/index.ts';
-import { createBilling, type Billing } from '#features/billing/index.ts';
+import { accessContributor, createBilling, creditsContributor, mountBillingRoutes } from '#features/billing/index.ts';
 import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
-import { systemClock, type Clock } from '#platform/clock.ts';
-import type { Config } from '#platform/config.ts';
+import { startStripeSandbox } from '#adapters/stripe/stripe-sandbox.ts';
+import { systemClock } from '#platform/clock.ts';
 import { deriveKey, readMasterKey } from '#platform/crypto/master-key.ts';
 import { createVault } from '#platform/crypto/vault.ts';
-import type { Database } from '#platform/db/database.ts';
 import { migrate } from '#platform/db/migrate.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
-import type { ResolveName } from '#platform/http/outgoing.ts';
-import { createRouter, type Router } from '#platform/http/router.ts';
+import { createRouter } from '#platform/http/router.ts';
 import { buildServer } from '#platform/http/server.ts';
-import { createIds, type Ids } from '#platform/ids.ts';
+import { createIds } from '#platform/ids.ts';
 import { createJobs } from '#platform/jobs/create-jobs.ts';
-import type { Log } from '#platform/log.ts';
 import { serveMetrics } from '#platform/metrics-server.ts';
+import type { App, AppOptions } from './app-types.ts';
 import { readInstallation } from './installation.ts';
 import { connectOutgoing } from './connect-outgoing.ts';
 import { logRefusals } from './log-refusals.ts';
 import { createMetrics } from './metrics.ts';
 import { migrations } from './migrations.ts';
-import { paths as bundledPaths, type Paths } from './paths.ts';
+import { paths as bundledPaths } from './paths.ts';
 import { scheduleJobs } from './schedule-jobs.ts';
 import { answerNotFound, serveWeb } from './serve-web.ts';
 import { servicesOfUser } from './services-of-user.ts';
@@ -64,50 +58,6 @@ const protocolVersions = ['2026-07-28', ...new Set([LATEST_PROTOCOL_VERSION, ...
 
 /** How long a stop waits for running calls, after its grace. */
 const drainMs = 20_000;
-
-export type AppOptions = {
-  config: Config;
-  log: Log;
-  clock?: Clock;
-  ids?: Ids;
-  /** An open database; by default, the one in the configuration is opened. */
-  db?: Database;
-  /** Parts of billing that tests replace: the entitlement policy and the charges. */
-  billing?: Partial<Billing>;
-  paths?: Paths;
-  /** Where npm finds its settings when a program is a package; by default this process's environment. */
-  environment?: NodeJS.ProcessEnv;
-  /** The built web app; without it the broker serves only its API. */
-  webFolder?: string;
-  /** host:port of non-public addresses that are allowed as upstreams, beside those of the configuration. */
-  allowAddresses?: readonly string[];
-  /** Stands in for this machine's resolver in tests, for addresses from outside. */
-  resolve?: ResolveName;
-  /** Parts of identity that tests replace: Google's issuer, and the dispatcher for clients' metadata documents. */
-  identity?: Partial<Pick<IdentityOptions, 'googleIssuer' | 'documentDispatcher'>>;
-  /** When late answers become streams, and how often comments are sent on them; tests wait less. */
-  keepAlive?: KeepAliveTimes;
-};
-
-export type App = {
-  readonly server: FastifyInstance;
-  readonly router: Router;
-  readonly identity: Identity;
-  readonly catalogue: Catalogue;
-  /** Which manifests this installation takes. */
-  readonly policy: ManifestPolicy;
-  readonly upstreams: Upstreams;
-  readonly gateway: Gateway;
-  readonly usage: UsageWriter;
-  readonly diagnostics: Diagnostics;
-  readonly db: Database;
-  /** Listens, then starts the services and discovers the servers in the background. */
-  start(): Promise<void>;
-  /** Resolves when every server was discovered once after the start. */
-  readonly serversAsked: Promise<void>;
-  /** Finishes running calls, ends child processes and connections, closes the database. */
-  stop(): Promise<void>;
-};
 
 /** Composes the broker: builds the features, connects them, mounts the routes. */
 export async function createApp(options: AppOptions): Promise<App> {
@@ -149,6 +99,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     outgoing,
     hasServer: (serverId) => catalogue.snapshot().byId.has(serverId),
     disabledServers: (userId) => upstreams.preferences.readDisabled(userId),
+    planOf: (userId) => billing.access.planOf(userId),
     services: servicesOfUser({
       snapshot: () => catalogue.snapshot(),
       entitlement: (userId) => billing.entitlement(userId),
@@ -192,7 +143,16 @@ export async function createApp(options: AppOptions): Promise<App> {
       metrics?.note(rows);
     },
   });
-  const billing = { ...createBilling({ usage }), ...options.billing };
+  const ownBilling = await createBilling({
+    db,
+    usage,
+    config,
+    offersFile: paths.offers,
+    uuid: ids.uuid,
+    clock,
+    log,
+  });
+  const billing = { ...ownBilling, ...options.billing };
   const gatewayEvents = logRefusals(diagnostics.gatewayEvents, log);
   const gateway = await createGateway({
     config,
@@ -212,13 +172,19 @@ export async function createApp(options: AppOptions): Promise<App> {
     ids,
     log,
   });
+  const stripeSandbox =
+    config.payments === 'sandbox'
+      ? await startStripeSandbox({ db, config, webhookKey: deriveKey(masterKey, 'stripe-sandbox-webhook'), clock, log })
+      : undefined;
   const jobs = createJobs({ db, log });
-  await scheduleJobs(jobs, { db, clock, identity, diagnostics, upstreams, gateway });
+  await scheduleJobs(jobs, { db, clock, identity, billing, diagnostics, upstreams, gateway });
 
   const contributors = [
     upstreamContributor(db),
     personalFilesContributor({ dataDir: config.dataDir, subjectKey, pool: upstreams.pool }),
     gatewayContributor(db),
+    creditsContributor(db),
+    accessContributor(db),
     usageContributor(db),
     diagnosticsContributor(db),
   ];
@@ -238,10 +204,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   mountCatalogueRoutes(router, { catalogue, config, clock, version, protocolVersions });
   mountUpstreamRoutes(router, { ...upstreams, catalogue });
   mountPreferenceRoutes(router, { ...upstreams, catalogue, entitlement: billing.entitlement });
+  mountBillingRoutes(router, { ...billing, catalogue, clock });
   mountUpstreamSignInRoutes(router, { ...upstreams, catalogue, config });
   mountClientDocument(server, config);
   mountUsageRoutes(router, { query: db.query, clock, nameClients: identity.nameClients });
   await gateway.mountRoutes(server, router);
+  stripeSandbox?.mountPages(server);
   const hasService = (id: string) => catalogue.snapshot().byId.has(id);
   if (options.webFolder) await serveWeb(server, { folder: options.webFolder, config, hasService });
   else server.setNotFoundHandler(answerNotFound);
@@ -256,8 +224,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     policy,
     upstreams,
     gateway,
+    billing,
     usage,
     diagnostics,
+    stripeSandbox,
     db,
     serversAsked: asked.promise,
     async start() {
@@ -278,8 +248,10 @@ export async function createApp(options: AppOptions): Promise<App> {
         ['calls', () => gateway.drain(drainMs)],
         ['gateway', () => gateway.stop()],
         ['server', () => server.close()],
+        ['stand-in for Stripe', async () => stripeSandbox?.stop()],
         ['upstreams', () => upstreams.stop()],
         ['jobs', () => jobs.stop()],
+        ['ledger', () => billing.ledger.stop()],
         ['usage', () => usage.stop()],
         ['log of calls', async () => callLog.stop()],
         ['log of refusals', async () => gatewayEvents.stop()],
@@ -287,6 +259,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         ['diagnostics', () => diagnostics.flush()],
         ['identity', () => identity.stop()],
         ['icons', () => icons.stop()],
+        ['access', () => billing.access.stop()],
         ['catalogue', () => catalogue.stop()],
         ['requests that leave', () => leaving.dispatcher.destroy()],
         ['database', () => db.close()],

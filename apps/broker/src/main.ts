@@ -10,6 +10,7 @@ import { createOperatorServer } from '#platform/operator/operator-server.ts';
 import { createApp } from './app.ts';
 import { buildWeb, WebNotBuiltError } from './build-web.ts';
 import { limitMemory } from './limit-memory.ts';
+import { creditCommands } from '#operator/commands/credit-commands.ts';
 import { operatorCommands } from '#operator/commands/operator-commands.ts';
 import { version } from './version.ts';
 import { serverLogCommand } from '#operator/commands/server-log.ts';
@@ -34,7 +35,7 @@ async function start(): Promise<void> {
     await app.start();
     const operator = await createOperatorServer({
       dataDir: config.dataDir,
-      commands: { ...operatorCommands(app), ...serverLogCommand(app) },
+      commands: { ...operatorCommands(app), ...creditCommands(app), ...serverLogCommand(app) },
       log,
     });
     announce();

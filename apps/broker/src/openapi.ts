@@ -1,3 +1,4 @@
+import { billingEndpoints } from '@souk/contract/billing.ts';
 import { catalogueEndpoints } from '@souk/contract/catalogue.ts';
 import { upstreamEndpoints } from '@souk/contract/upstreams.ts';
 import { diagnosticsEndpoints } from '@souk/contract/diagnostics.ts';
@@ -16,6 +17,7 @@ export const endpoints: readonly Endpoint[] = [
   ...identityEndpoints,
   ...diagnosticsEndpoints,
   ...upstreamEndpoints,
+  ...billingEndpoints,
   ...usageEndpoints,
   ...gatewayEndpoints,
 ];

@@ -8,12 +8,15 @@ export type Paths = {
   /** Folder with deployed/ and staged/ manifests. */
   catalogue: string;
   stdioAllowlist: string;
+  /** The plans and credit packages that are sold. */
+  offers: string;
   services: string;
 };
 
 export const paths: Paths = {
   catalogue: join(root, 'catalogue'),
   stdioAllowlist: join(root, 'catalogue', 'stdio-allowlist.json'),
+  offers: join(root, 'catalogue', 'offers.json'),
   services: join(root, 'services'),
 };
 

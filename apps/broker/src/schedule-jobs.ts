@@ -1,4 +1,5 @@
 import type { Identity } from '#features/identity/index.ts';
+import type { Billing } from '#features/billing/index.ts';
 import type { Gateway } from '#features/gateway/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
 import { dropOldPartitions, ensurePartitions } from '#features/usage/index.ts';
@@ -16,6 +17,7 @@ export async function scheduleJobs(
     db,
     clock,
     identity,
+    billing,
     diagnostics,
     upstreams,
     gateway,
@@ -23,6 +25,7 @@ export async function scheduleJobs(
     db: Database;
     clock: Clock;
     identity: Pick<Identity, 'rotateKeys' | 'reap'>;
+    billing: Pick<Billing, 'checkLedger'>;
     diagnostics: { reap(): Promise<void> };
     upstreams: Pick<Upstreams, 'signIn'>;
     gateway: Pick<Gateway, 'removeExpiredSessions'>;
@@ -39,6 +42,7 @@ export async function scheduleJobs(
     await ensurePartitions(db, clock.now());
     await dropOldPartitions(db, clock.now());
   });
+  await jobs.schedule('ledger-check', hourSeconds, billing.checkLedger);
   await jobs.schedule('gateway-sessions', hourSeconds, gateway.removeExpiredSessions);
   await jobs.schedule('upstream-sign-ins', hourSeconds, () => upstreams.signIn.removeExpired());
 }

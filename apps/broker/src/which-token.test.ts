@@ -15,6 +15,8 @@ const rows: Record<Access, readonly string[]> = {
     'GET /mcp/tools',
     'GET /mcp/prompts',
     'GET /mcp/resources',
+    'GET /api/billing/subscription/plans',
+    'GET /api/billing/credits/packages',
   ],
   refresh: ['POST /mcp/refresh'],
   user: [
@@ -26,6 +28,8 @@ const rows: Record<Access, readonly string[]> = {
     'GET /api/users/:userId/connections',
     'GET /api/users/:userId/usage-stats',
     'GET /api/users/:userId/calls',
+    'GET /api/billing/subscription',
+    'GET /api/billing/mcp/:mcpId/options',
   ],
   account: [
     'POST /mcp/:serverId/enable',
@@ -42,6 +46,7 @@ const rows: Record<Access, readonly string[]> = {
     'DELETE /api/users/:userId/connected-apps/:id',
     'POST /api/users/:userId/connections/self-test',
     'POST /auth/sign-out-everywhere',
+    'POST /api/billing/trials',
     'POST /auth/pat/create',
     'GET /auth/pat/list',
     'DELETE /auth/pat/:id',

@@ -37,6 +37,8 @@ export const errorCatalogue = {
   sign_in_expired: { status: 400, message: 'This sign-in has expired or was used already. Please start again.' },
   sign_in_refused: { status: 400, message: null },
   sign_in_failed: { status: 502, message: null },
+  has_access: { status: 409, message: null },
+  trial_used: { status: 409, message: null },
   account_not_confirmed: { status: 400, message: 'Type the e-mail address of your account to confirm.' },
   unavailable: { status: 503, message: 'The service is not available right now. Please try again in a moment.' },
   unexpected: { status: 500, message: 'An unexpected error occurred' },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { readConfig } from '#platform/config.ts';
 import { createLog } from '#platform/log.ts';
 import { createApp } from '../app.ts';
+import { paths } from '../paths.ts';
 
 const config = readConfig(process.env);
 const empty = join(import.meta.dirname, 'empty-catalogue');
@@ -11,11 +12,7 @@ const app = await createApp({
   config,
   log: createLog(config.logLevel),
   allowAddresses: process.argv.slice(2),
-  paths: {
-    catalogue: empty,
-    stdioAllowlist: join(import.meta.dirname, '../../../../catalogue/stdio-allowlist.json'),
-    services: empty,
-  },
+  paths: { ...paths, catalogue: empty, services: empty },
 });
 await app.start();
 await app.serversAsked;

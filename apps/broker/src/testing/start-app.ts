@@ -6,9 +6,10 @@ import { Writable } from 'node:stream';
 import { readConfig } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
 import { createLog } from '#platform/log.ts';
-import { createApp, type App, type AppOptions } from '../app.ts';
+import { createApp } from '../app.ts';
+import type { App, AppOptions } from '../app-types.ts';
 import { migrations } from '../migrations.ts';
-import type { Paths } from '../paths.ts';
+import { paths as bundledPaths, type Paths } from '../paths.ts';
 import { openTestDatabase, temporaryRoot } from './databases.ts';
 
 export type TestApp = App & {
@@ -52,16 +53,14 @@ export async function startTestApp({ env, paths, ...options }: TestAppOptions = 
     LOG_LEVEL: 'debug',
     ...env,
   });
-  const root = join(import.meta.dirname, '../../../..');
   const app = await createApp({
     ...options,
     config,
     log: createLog(config.logLevel, destination),
     db: options.db ?? (await openTestDatabase(migrations)),
     paths: {
+      ...bundledPaths,
       catalogue: join(import.meta.dirname, 'empty-catalogue'),
-      stdioAllowlist: join(root, 'catalogue/stdio-allowlist.json'),
-      services: join(root, 'services'),
       ...paths,
     },
   });

@@ -1,4 +1,11 @@
 export type { Charges, Hold, PricedCall, Refusal } from './charges.ts';
-export { createBilling, type Billing, type UsageRows } from './create-billing.ts';
-export { freeForAll, type EntitlementPolicy, type IsEntitled } from './entitlement.ts';
+export { accessContributor } from './access/account-contributor.ts';
+export { createBilling, type Billing } from './create-billing.ts';
+export type { EntitlementPolicy, IsEntitled } from './entitlement.ts';
+export { creditsContributor } from './ledger/account-contributor.ts';
+export { checkLedger } from './ledger/check-ledger.ts';
+export { grantCredits } from './ledger/change-credits.ts';
+export { billingMigrations } from './migrations.ts';
+export { mountBillingRoutes } from './routes.ts';
 export type { UsageRow } from './usage-row.ts';
+export type { UsageRows } from './usage-rows.ts';

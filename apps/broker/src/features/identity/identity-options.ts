@@ -44,6 +44,8 @@ export type IdentityOptions = {
   documentDispatcher?: Dispatcher;
   /** The servers that a person has switched off, for their profile: of a feature that stands above this one. */
   disabledServers?: (userId: string) => Promise<readonly string[]>;
+  /** The plan of a person, for their profile: of a feature that stands above this one. */
+  planOf?: (userId: string) => Promise<{ planId: string; planStatus: string }>;
   /** Is told of clients that sign in. */
   events?: IdentityEvents;
 };

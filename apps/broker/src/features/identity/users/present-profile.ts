@@ -2,14 +2,15 @@ import type { UserProfile } from '@souk/contract/identity.ts';
 import { roleOf } from './role.ts';
 import type { User } from './user-store.ts';
 
-/**
- * What of a user leaves the broker. All users are on the free plan: plans belong to a later feature, which will bring its part in
- * through app.ts, as `disabledServers` comes.
- */
+/** Of a person without a plan. */
+export const freePlan = { planId: 'free', planStatus: 'active' };
+
+/** What of a user leaves the broker. The plan and what is switched off are of features that stand above this one. */
 export function presentProfile(
   user: User,
   adminEmails: readonly string[],
   disabledServers: readonly string[],
+  plan: { planId: string; planStatus: string },
 ): UserProfile {
   return {
     id: user.id,
@@ -17,8 +18,7 @@ export function presentProfile(
     displayName: user.displayName,
     photoURL: user.photoUrl ?? null,
     provider: user.provider,
-    planId: 'free',
-    planStatus: 'active',
+    ...plan,
     disabledServers: [...disabledServers],
     createdAt: user.createdAt.toISOString(),
     role: roleOf(user.email, adminEmails),

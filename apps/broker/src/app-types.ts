@@ -1,0 +1,64 @@
+import type { FastifyInstance } from 'fastify';
+import type { StripeSandboxAdapter } from '#adapters/stripe/stripe-sandbox.ts';
+import type { Billing } from '#features/billing/index.ts';
+import type { Catalogue, ManifestPolicy } from '#features/catalogue/index.ts';
+import type { Diagnostics } from '#features/diagnostics/index.ts';
+import type { Gateway, KeepAliveTimes } from '#features/gateway/index.ts';
+import type { Identity, IdentityOptions } from '#features/identity/index.ts';
+import type { Upstreams } from '#features/upstreams/index.ts';
+import type { UsageWriter } from '#features/usage/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Config } from '#platform/config.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { ResolveName } from '#platform/http/outgoing.ts';
+import type { Router } from '#platform/http/router.ts';
+import type { Ids } from '#platform/ids.ts';
+import type { Log } from '#platform/log.ts';
+import type { Paths } from './paths.ts';
+
+export type AppOptions = {
+  config: Config;
+  log: Log;
+  clock?: Clock;
+  ids?: Ids;
+  /** An open database; by default, the one in the configuration is opened. */
+  db?: Database;
+  /** Parts of billing that tests replace: the entitlement policy and the charges. */
+  billing?: Partial<Pick<Billing, 'entitlement' | 'charges'>>;
+  paths?: Paths;
+  /** Where npm finds its settings when a program is a package; by default this process's environment. */
+  environment?: NodeJS.ProcessEnv;
+  /** The built web app; without it the broker serves only its API. */
+  webFolder?: string;
+  /** host:port of non-public addresses that are allowed as upstreams, beside those of the configuration. */
+  allowAddresses?: readonly string[];
+  /** Stands in for this machine's resolver in tests, for addresses from outside. */
+  resolve?: ResolveName;
+  /** Parts of identity that tests replace: Google's issuer, and the dispatcher for clients' metadata documents. */
+  identity?: Partial<Pick<IdentityOptions, 'googleIssuer' | 'documentDispatcher'>>;
+  /** When late answers become streams, and how often comments are sent on them; tests wait less. */
+  keepAlive?: KeepAliveTimes;
+};
+
+export type App = {
+  readonly server: FastifyInstance;
+  readonly router: Router;
+  readonly identity: Identity;
+  readonly catalogue: Catalogue;
+  /** Which manifests this installation takes. */
+  readonly policy: ManifestPolicy;
+  readonly upstreams: Upstreams;
+  readonly gateway: Gateway;
+  readonly billing: Billing;
+  readonly usage: UsageWriter;
+  readonly diagnostics: Diagnostics;
+  /** The stand-in for Stripe; undefined with real keys, and where nothing is sold. */
+  readonly stripeSandbox: StripeSandboxAdapter | undefined;
+  readonly db: Database;
+  /** Listens, then starts the services and discovers the servers in the background. */
+  start(): Promise<void>;
+  /** Resolves when every server was discovered once after the start. */
+  readonly serversAsked: Promise<void>;
+  /** Finishes running calls, ends child processes and connections, closes the database. */
+  stop(): Promise<void>;
+};

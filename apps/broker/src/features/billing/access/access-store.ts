@@ -1,0 +1,89 @@
+import type { Tier } from '@souk/contract/tiers.ts';
+import type { Database, Query } from '#platform/db/database.ts';
+import type { Owned, OwnedServer } from './owned.ts';
+
+/** Bounds what one person's list costs. */
+const maxOwned = 500;
+
+type SpanRow = {
+  id: string;
+  source: 'payment' | 'administrator' | 'person';
+  past_due: boolean;
+  started_at: Date;
+  period_ends_at: Date | null;
+  cancelled_at: Date | null;
+};
+type PlanRow = SpanRow & { plan_id: string; name: string; tier: Tier };
+type ServerRow = SpanRow & {
+  server_id: string;
+  kind: OwnedServer['kind'];
+  period: 'daily' | 'weekly' | 'monthly' | null;
+  features: string[];
+};
+
+const span = 'id, source, past_due, started_at, period_ends_at, cancelled_at';
+
+/** What people own, as rows. */
+export type AccessStore = {
+  /** The newest first. Those that were taken away are left out; those whose period is over are not. */
+  read(userId: string): Promise<Owned>;
+  /** @returns false where this person had a trial of this server before */
+  addTrial(trial: { id: string; userId: string; serverId: string; startsAt: Date; endsAt: Date }): Promise<boolean>;
+};
+
+/** @param livemode which rows count: those of real payments, or those of the sandbox */
+export function createAccessStore(db: Pick<Database, 'query'>, livemode: boolean): AccessStore {
+  return {
+    async read(userId) {
+      const [plans, servers] = await Promise.all([
+        readPlans(db.query, userId, livemode),
+        readServers(db.query, userId, livemode),
+      ]);
+      return { plans, servers };
+    },
+    async addTrial({ id, userId, serverId, startsAt, endsAt }) {
+      const { rows } = await db.query(
+        `insert into access_grants (id, user_id, livemode, server_id, kind, source, started_at, period_ends_at)
+         values ($1, $2, $3, $4, 'trial', 'person', $5, $6)
+         on conflict (user_id, server_id, livemode) where kind = 'trial' do nothing returning id`,
+        [id, userId, livemode, serverId, startsAt, endsAt],
+      );
+      return rows.length === 1;
+    },
+  };
+}
+
+async function readPlans(query: Query, userId: string, livemode: boolean): Promise<Owned['plans']> {
+  const { rows } = await query<PlanRow>(
+    `select ${span}, plan_id, plans.name, plans.tier from subscriptions join plans using (plan_id)
+     where user_id = $1 and livemode = $2 and ended_at is null order by started_at desc, id desc limit $3`,
+    [userId, livemode, maxOwned],
+  );
+  return rows.map((row) => ({ ...presentSpan(row), planId: row.plan_id, name: row.name, tier: row.tier }));
+}
+
+async function readServers(query: Query, userId: string, livemode: boolean): Promise<Owned['servers']> {
+  const { rows } = await query<ServerRow>(
+    `select ${span}, server_id, kind, period, features from access_grants
+     where user_id = $1 and livemode = $2 and ended_at is null order by started_at desc, id desc limit $3`,
+    [userId, livemode, maxOwned],
+  );
+  return rows.map((row) => ({
+    ...presentSpan(row),
+    serverId: row.server_id,
+    kind: row.kind,
+    period: row.period ?? undefined,
+    features: row.features,
+  }));
+}
+
+function presentSpan(row: SpanRow) {
+  return {
+    id: row.id,
+    source: row.source,
+    pastDue: row.past_due,
+    startedAtMs: row.started_at.getTime(),
+    periodEndsAtMs: row.period_ends_at?.getTime(),
+    isCancelled: row.cancelled_at !== null,
+  };
+}

@@ -1,0 +1,46 @@
+import type { OwnedStatus } from '@souk/contract/billing.ts';
+import type { Tier } from '@souk/contract/tiers.ts';
+
+/** A time span for which something was paid or granted. */
+type Span = {
+  id: string;
+  /** payment: a subscription at the payment provider, which renews itself. */
+  source: 'payment' | 'administrator' | 'person';
+  /** The last payment failed; it stays usable until the payment provider gives up. */
+  pastDue: boolean;
+  startedAtMs: number;
+  /** undefined: it never ends. */
+  periodEndsAtMs: number | undefined;
+  /** It ends with its period. */
+  isCancelled: boolean;
+};
+
+/** A plan of a person. */
+export type OwnedPlan = Span & { planId: string; name: string; tier: Tier };
+
+/** One server of a person. */
+export type OwnedServer = Span & {
+  serverId: string;
+  kind: 'rental' | 'purchase' | 'trial';
+  period: 'daily' | 'weekly' | 'monthly' | undefined;
+  features: readonly string[];
+};
+
+/** What a person was given or has paid for and was not taken away. What of it is still running, `isRunning` says. */
+export type Owned = { plans: readonly OwnedPlan[]; servers: readonly OwnedServer[] };
+
+/** How long a renewal that the payment provider has not told us of yet may be late. */
+export const renewalGraceMs = 2 * 24 * 60 * 60_000;
+
+/** By the clock alone: no job has to run for something to end. */
+export function isRunning(span: Span, nowMs: number): boolean {
+  if (span.periodEndsAtMs === undefined) return true;
+  const renews = span.source === 'payment' && !span.isCancelled;
+  return nowMs < span.periodEndsAtMs + (renews ? renewalGraceMs : 0);
+}
+
+/** Of something that is running. */
+export function statusOf({ isCancelled, pastDue }: Pick<Span, 'isCancelled' | 'pastDue'>): OwnedStatus {
+  if (isCancelled) return 'canceled';
+  return pastDue ? 'past_due' : 'active';
+}

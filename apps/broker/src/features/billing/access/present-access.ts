@@ -1,0 +1,80 @@
+import type { SubscriptionAnswer, UserAccess } from '@souk/contract/billing.ts';
+import { tiers, type Tier } from '@souk/contract/tiers.ts';
+import type { Access } from './access-to.ts';
+import { isRunning, statusOf, type Owned, type OwnedPlan, type OwnedServer } from './owned.ts';
+
+/** "User access to a server" (specification part 1, section 3). */
+export function presentAccess(access: Access): UserAccess {
+  const by = 'by' in access ? access.by : undefined;
+  return {
+    hasAccess: access.type !== 'none',
+    accessType: access.type,
+    expiresAt: isoOrNull(by?.periodEndsAtMs),
+    isTrialPeriod: access.type === 'trial',
+    features: featuresOf(access),
+    isCancelled: by?.isCancelled ?? false,
+  };
+}
+
+function featuresOf(access: Access): string[] {
+  if (access.type === 'subscription') return [`System subscription (${access.by.planId})`];
+  return 'by' in access ? [...access.by.features] : [];
+}
+
+/** All that a person owns (GET /api/billing/subscription), but for their credits. What is over is left out. */
+export function presentOwned(owned: Owned, nowMs: number): Omit<SubscriptionAnswer, 'success' | 'credits'> {
+  const plans = owned.plans.filter((plan) => isRunning(plan, nowMs));
+  const servers = owned.servers.filter((server) => isRunning(server, nowMs));
+  const ofKind = (kind: OwnedServer['kind']) => servers.filter((server) => server.kind === kind);
+  const subscription: SubscriptionAnswer['subscription'] = {
+    subscriptions: plans.map((plan) => ({
+      id: plan.id,
+      planName: plan.name,
+      mcpId: plan.planId,
+      type: 'subscription' as const,
+      status: statusOf(plan),
+      currentPeriodEnd: isoOrNull(plan.periodEndsAtMs),
+    })),
+    rentals: ofKind('rental').map((rental) => ({
+      id: rental.id,
+      mcpId: rental.serverId,
+      status: statusOf(rental),
+      type: rental.period ?? 'monthly',
+      startDate: iso(rental.startedAtMs),
+      endDate: isoOrNull(rental.periodEndsAtMs),
+      features: [...rental.features],
+    })),
+    purchases: ofKind('purchase').map((purchase) => ({
+      id: purchase.id,
+      mcpId: purchase.serverId,
+      status: statusOf(purchase),
+      ...(purchase.periodEndsAtMs !== undefined && { expiresAt: iso(purchase.periodEndsAtMs) }),
+    })),
+    trials: ofKind('trial').map((trial) => ({
+      id: trial.id,
+      mcpId: trial.serverId,
+      status: statusOf(trial),
+      expiresAt: iso(trial.periodEndsAtMs ?? nowMs),
+    })),
+  };
+  return {
+    subscription,
+    activeTiers: activeTiers(plans),
+    summary: {
+      hasActiveSubscriptions: plans.length > 0,
+      totalSubscriptions: plans.length,
+      totalPurchases: subscription.purchases.length,
+      totalRentals: subscription.rentals.length,
+      totalTrials: subscription.trials.length,
+    },
+  };
+}
+
+/** T0, which everyone has, and those of the plans; the lowest first. */
+function activeTiers(plans: readonly OwnedPlan[]): Tier[] {
+  const owned = new Set<Tier>(['T0', ...plans.map(({ tier }) => tier)]);
+  return [...owned].sort((a, b) => tiers[a].level - tiers[b].level);
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+const isoOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : iso(ms));

@@ -1,0 +1,136 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { getRentalOptions, listCreditPackages, listPlans } from '@souk/contract/billing.ts';
+import { createClient } from '@souk/contract/client.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { paths } from '../../../paths.ts';
+import { readOffers } from './read-offers.ts';
+
+let app: TestApp;
+let fixture: HttpFixture;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'souk-offers-'));
+  fixture = await startHttpFixture('both');
+  app = await startTestApp({ allowAddresses: [fixture.address] });
+  const billing = { tier: 'T2', rental: { price: 900, currency: 'USD' }, trialDays: 7 };
+  await deployManifest(app, { id: 'pro', connection: { type: 'http', url: fixture.url }, billing });
+});
+afterAll(async () => {
+  await app?.stop();
+  await fixture?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const endpoints = [listPlans, listCreditPackages, getRentalOptions] as const;
+const clientOf = ({ publicUrl }: TestApp, token?: string) =>
+  createClient(endpoints, { baseUrl: publicUrl, fetch, token: async () => token });
+
+test('[PAY-9] [PLAN-19] [PLAN-21] [PLAN-24] the plans are public: free, basic, pro and enterprise, one of each tier', async () => {
+  const { plans } = await clientOf(app).listPlans();
+  expect(plans.map(({ planId, tier }) => `${planId} ${tier}`)).toEqual([
+    'free T0',
+    'basic T1',
+    'pro T2',
+    'enterprise T3',
+  ]);
+  for (const plan of plans) {
+    expect(plan).toEqual({
+      planId: expect.any(String),
+      name: expect.any(String),
+      description: expect.any(String),
+      amount: expect.any(Number),
+      currency: 'USD',
+      period: 'month',
+      features: expect.arrayContaining([expect.any(String)]),
+      priceId: null,
+      active: true,
+      tier: plan.tier,
+      monthlyCredits: expect.any(Number),
+    });
+  }
+  const [free, ...paid] = plans;
+  expect(free).toMatchObject({ amount: 0, monthlyCredits: 0 });
+  expect(paid.every(({ amount, monthlyCredits }) => amount > 0 && monthlyCredits > 0)).toBe(true);
+});
+
+test('[PAY-8] [PLAN-20] [PLAN-22] the three credit packages are public', async () => {
+  const { packages } = await clientOf(app).listCreditPackages();
+  expect(packages).toHaveLength(3);
+  for (const one of packages) {
+    expect(one).toEqual({
+      packageId: expect.any(String),
+      name: expect.any(String),
+      credits: expect.any(Number),
+      bonus: expect.any(Number),
+      price: expect.any(Number),
+      currency: 'USD',
+      stripePriceId: null,
+    });
+  }
+});
+
+test('[PAY-10] [ACC-6] the options of a server say how to get access to it, and which credits there are', async () => {
+  const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'ann@souk.test' });
+  const options = await clientOf(app, accessToken).getRentalOptions({ params: { mcpId: 'pro' } });
+  expect(options).toMatchObject({
+    mcpId: 'pro',
+    rental: { price: 900, currency: 'USD', period: 'monthly' },
+    creditsAvailable: 0,
+    trialDays: 7,
+    access: { hasAccess: false, accessType: 'none' },
+  });
+  const signedOut = clientOf(app).getRentalOptions({ params: { mcpId: 'pro' } });
+  await expect(signedOut).rejects.toMatchObject({ status: 401 });
+  const unknown = clientOf(app, accessToken).getRentalOptions({ params: { mcpId: 'nowhere' } });
+  await expect(unknown).rejects.toMatchObject({ status: 404, message: 'There is no server nowhere' });
+});
+
+test('[PLAN-23] plans and packages are data: a start brings the database up to the file, and what left it is not sold', async () => {
+  const offers = JSON.parse(await readFile(paths.offers, 'utf8')) as {
+    plans: { planId: string; amount: number }[];
+    packages: object[];
+  };
+  const file = join(folder, 'offers.json');
+  const [free, basic] = offers.plans;
+  await writeFile(file, JSON.stringify({ plans: [free, { ...basic, amount: 700 }], packages: [] }));
+  const { offers: store } = app.billing;
+  await store.replace(await readOffers(file));
+  const { plans } = await clientOf(app).listPlans();
+  expect(plans.map(({ planId, amount }) => [planId, amount])).toEqual([
+    ['free', 0],
+    ['basic', 700],
+  ]);
+  expect((await clientOf(app).listCreditPackages()).packages).toEqual([]);
+  await store.replace(await readOffers(paths.offers));
+  expect((await clientOf(app).listPlans()).plans).toHaveLength(4);
+});
+
+test.each([
+  ['{', /offers\.json could not be read as JSON/],
+  ['{"plans":[]}', /offers\.json: packages /],
+  [JSON.stringify({ plans: [plan({ planId: 'a b' })], packages: [] }), /planId must be a short name/],
+  [JSON.stringify({ plans: [plan({}), plan({})], packages: [] }), /x is the id of two offers/],
+  [JSON.stringify({ plans: [plan({ amount: 0 })], packages: [] }), /free if and only if its tier is T0/],
+  [JSON.stringify({ plans: [plan({}), plan({ planId: 'y', currency: 'EUR' })], packages: [] }), /one currency/],
+])('a file with a mistake names it and itself: %#', async (text, problem) => {
+  const file = join(folder, 'offers.json');
+  await writeFile(file, text);
+  await expect(readOffers(file)).rejects.toThrow(problem);
+});
+
+test('a start with such a file fails', async () => {
+  const file = join(folder, 'offers.json');
+  await writeFile(file, '{}');
+  await expect(startTestApp({ paths: { offers: file } })).rejects.toThrow(/offers\.json: plans /);
+});
+
+function plan(change: object): object {
+  const paid = { planId: 'x', name: 'X', description: 'X.', tier: 'T1', amount: 100, currency: 'USD', period: 'month' };
+  return { ...paid, features: [], monthlyCredits: 0, ...change };
+}

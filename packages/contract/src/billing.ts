@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+import { tierSchema } from './tiers.ts';
+
+const needSession = ['authentication_required', 'unauthenticated'] as const;
+const isoTime = z.iso.datetime();
+
+/** Spec part 1, section 3: "Subscription plan". The last two are additions. */
+export const planSchema = z.object({
+  planId: z.string(),
+  name: z.string(),
+  description: z.string(),
+  /** Cents a period; 0 for the free plan. */
+  amount: z.int(),
+  currency: z.string(),
+  period: z.enum(['month']),
+  features: z.array(z.string()),
+  /** Of the payment provider; null where nothing is paid. */
+  priceId: z.string().nullable(),
+  active: z.boolean(),
+  tier: tierSchema,
+  /** Credits that each paid period brings, and that end with it. */
+  monthlyCredits: z.int(),
+});
+export type Plan = z.infer<typeof planSchema>;
+
+/** Spec part 1, section 3: "Credit package". */
+export const creditPackageSchema = z.object({
+  packageId: z.string(),
+  name: z.string(),
+  credits: z.int(),
+  /** Given on top of `credits`. */
+  bonus: z.int(),
+  /** Cents. */
+  price: z.int(),
+  currency: z.string(),
+  /** Of the payment provider; null until it knows the package. */
+  stripePriceId: z.string().nullable(),
+});
+export type CreditPackage = z.infer<typeof creditPackageSchema>;
+
+export const listPlans = endpoint({
+  id: 'listPlans',
+  method: 'GET',
+  path: '/api/billing/subscription/plans',
+  summary: 'The plans that can be subscribed to, cheapest first',
+  access: 'public',
+  answer: z.object({ success: z.literal(true), plans: z.array(planSchema) }),
+});
+
+export const listCreditPackages = endpoint({
+  id: 'listCreditPackages',
+  method: 'GET',
+  path: '/api/billing/credits/packages',
+  summary: 'The credit packages that can be bought, smallest first',
+  access: 'public',
+  answer: z.object({ success: z.literal(true), packages: z.array(creditPackageSchema) }),
+});
+
+export const accessTypeSchema = z.enum(['free', 'rental', 'purchase', 'trial', 'subscription', 'none']);
+export type AccessType = z.infer<typeof accessTypeSchema>;
+
+/** Spec part 1, section 3: "User access to a server". */
+export const userAccessSchema = z.object({
+  hasAccess: z.boolean(),
+  accessType: accessTypeSchema,
+  /** End of the paid or granted period; null where there is none. */
+  expiresAt: isoTime.nullable(),
+  isTrialPeriod: z.boolean(),
+  /** 'System subscription (pro)' where a plan gives access (spec part 2, section 3). */
+  features: z.array(z.string()),
+  /** It ends with its period, and can be resumed until then. */
+  isCancelled: z.boolean(),
+});
+export type UserAccess = z.infer<typeof userAccessSchema>;
+
+/** active; canceled: usable until its period ends; past_due: the last payment failed, and is tried again. */
+const ownedStatusSchema = z.enum(['active', 'canceled', 'past_due']);
+export type OwnedStatus = z.infer<typeof ownedStatusSchema>;
+
+/** Spec part 1 and 2, section 3: "Subscription response" and "User subscription data". */
+export const subscriptionAnswerSchema = z.object({
+  success: z.literal(true),
+  subscription: z.object({
+    subscriptions: z.array(
+      z.object({
+        id: z.string(),
+        planName: z.string(),
+        /** The plan's id, in the field that the specification gives it. */
+        mcpId: z.string(),
+        type: z.literal('subscription'),
+        status: ownedStatusSchema,
+        currentPeriodEnd: isoTime.nullable(),
+      }),
+    ),
+    rentals: z.array(
+      z.object({
+        id: z.string(),
+        mcpId: z.string(),
+        status: ownedStatusSchema,
+        /** daily, weekly, monthly */
+        type: z.string(),
+        startDate: isoTime,
+        endDate: isoTime.nullable(),
+        features: z.array(z.string()),
+      }),
+    ),
+    purchases: z.array(
+      z.object({
+        id: z.string(),
+        mcpId: z.string(),
+        status: ownedStatusSchema,
+        /** Absent: permanent. */
+        expiresAt: isoTime.optional(),
+      }),
+    ),
+    trials: z.array(z.object({ id: z.string(), mcpId: z.string(), status: ownedStatusSchema, expiresAt: isoTime })),
+  }),
+  /** T0 first. */
+  activeTiers: z.array(tierSchema),
+  credits: z.object({ balance: z.int(), currency: z.string() }),
+  summary: z.object({
+    hasActiveSubscriptions: z.boolean(),
+    totalSubscriptions: z.int(),
+    totalPurchases: z.int(),
+    totalRentals: z.int(),
+    totalTrials: z.int(),
+  }),
+});
+export type SubscriptionAnswer = z.infer<typeof subscriptionAnswerSchema>;
+
+export const getSubscription = endpoint({
+  id: 'getSubscription',
+  method: 'GET',
+  path: '/api/billing/subscription',
+  summary: 'What the caller has subscribed to, rents, bought and tries, with their tiers and credits',
+  access: 'user',
+  answer: subscriptionAnswerSchema,
+  errors: [...needSession],
+});
+
+export const getRentalOptions = endpoint({
+  id: 'getRentalOptions',
+  method: 'GET',
+  path: '/api/billing/mcp/:mcpId/options',
+  summary: 'How the caller can get access to a server, and the credits that they can spend',
+  access: 'user',
+  params: z.object({ mcpId: z.string().max(200) }),
+  answer: z.object({
+    success: z.literal(true),
+    mcpId: z.string(),
+    /** null where it cannot be rented. */
+    rental: z
+      .object({
+        price: z.int(),
+        currency: z.string(),
+        period: z.literal('monthly'),
+        name: z.string(),
+        description: z.string(),
+      })
+      .nullable(),
+    creditsAvailable: z.int(),
+    /** Days of the trial that the caller may start; null where there is none, or they had it. */
+    trialDays: z.int().nullable(),
+    access: userAccessSchema,
+  }),
+  errors: ['not_found', ...needSession],
+});
+
+export const startTrial = endpoint({
+  id: 'startTrial',
+  method: 'POST',
+  path: '/api/billing/trials',
+  summary: 'Starts the trial of a server, once for each person and server',
+  access: 'account',
+  body: z.object({ mcpId: z.string().max(63) }),
+  answer: z.object({ success: z.literal(true), message: z.string(), access: userAccessSchema }),
+  errors: ['invalid_request', 'not_found', 'has_access', 'trial_used', ...needSession],
+});
+
+export const billingEndpoints = [listPlans, listCreditPackages, getSubscription, getRentalOptions, startTrial] as const;
