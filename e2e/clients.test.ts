@@ -12,7 +12,7 @@ let link: string;
 let token: string;
 
 beforeAll(async () => {
-  product = await startProduct();
+  product = await startProduct({ env: { CHARGE_CALLS: '1' } });
   link = `${product.publicUrl}/mcp`;
   await untilAllConnected(product.publicUrl);
   const created = await runToEnd(
@@ -39,13 +39,21 @@ test('[CFG-23] [CFG-24] token create prints only a token, and creates the user w
 
 describe.each(['modern', 'legacy'] as const)('the official SDK v2 (%s)', (era) => {
   let signedIn: SignedIn;
+  let setting: Awaited<ReturnType<typeof runToEnd>>;
   beforeAll(async () => {
-    signedIn = await connectBySignIn(link, `${era}@souk.test`, era);
+    const email = `${era}@souk.test`;
+    signedIn = await connectBySignIn(link, email, era);
+    const credits = ['credits', 'set', '--email', email, '--credits', '20'];
+    setting = await runToEnd(['apps/broker/src/operator/souk.ts', ...credits], { DATA_DIR: product.dataDir });
   });
   afterAll(() => signedIn?.client.close());
 
   test('signs in with only the link: discovery, registration, consent, token', () => {
     expect(signedIn.clientId).toMatch(/^client_/);
+  });
+
+  test('gets credits by command, for the tools that cost some', () => {
+    expect(setting.output.trim()).toBe(`${era}@souk.test has 20 credits (+20)`);
   });
 
   test('lists the tools of every free service, and of no other', async () => {

@@ -4,7 +4,13 @@ import { rm } from 'node:fs/promises';
 import { freePort, newDataDir, programEnv } from './product.ts';
 
 /** A product with services of its own, in a process that sends its address as the first message. */
-export type ForkedProduct = { publicUrl: string; child: ChildProcess; close(): Promise<void> };
+export type ForkedProduct = {
+  publicUrl: string;
+  /** The whole first message. */
+  ready: Record<string, unknown>;
+  child: ChildProcess;
+  close(): Promise<void>;
+};
 
 /** @param program ends when its parent disconnects */
 export async function forkProduct(program: URL): Promise<ForkedProduct> {
@@ -14,6 +20,7 @@ export async function forkProduct(program: URL): Promise<ForkedProduct> {
   const [ready] = await once(child, 'message');
   return {
     publicUrl: String(ready.publicUrl),
+    ready,
     child,
     async close() {
       const exit = once(child, 'exit');

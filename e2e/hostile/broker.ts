@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createApp } from '../../apps/broker/src/app.ts';
+import { paths } from '../../apps/broker/src/paths.ts';
 import { limitMemory } from '../../apps/broker/src/limit-memory.ts';
 import { readConfig } from '../../apps/broker/src/platform/config.ts';
 import { createLog } from '../../apps/broker/src/platform/log.ts';
@@ -26,7 +27,7 @@ const app = await createApp({
   config,
   log: createLog(config.logLevel),
   allowAddresses: start.allowAddresses,
-  paths: { catalogue: start.catalogue, stdioAllowlist: start.allowlist, services: start.catalogue },
+  paths: { ...paths, catalogue: start.catalogue, stdioAllowlist: start.allowlist, services: start.catalogue },
 });
 await app.start();
 for (const { manifest, expectStatus } of start.servers) await deployManifest(app, manifest, expectStatus);

@@ -2,7 +2,12 @@ import type { Page } from '@playwright/test';
 import { modernRequest } from '../../apps/broker/src/testing/modern-request.ts';
 
 /** Calls a tool through the person's link, with a token that their own page made. Answers the answer's text. */
-export async function callThroughLink(page: Page, publicUrl: string, name: string): Promise<string> {
+export async function callThroughLink(
+  page: Page,
+  publicUrl: string,
+  name: string,
+  args: Record<string, unknown> = {},
+): Promise<string> {
   const token = await page.evaluate(async () => {
     const { accessToken } = JSON.parse(localStorage.getItem('souk.tokens') ?? '{}');
     const answer = await fetch('/auth/pat/create', {
@@ -12,6 +17,6 @@ export async function callThroughLink(page: Page, publicUrl: string, name: strin
     });
     return (await answer.json()).token as string;
   });
-  const answer = await fetch(`${publicUrl}/mcp`, modernRequest(token, 'tools/call', { name, arguments: {} }));
+  const answer = await fetch(`${publicUrl}/mcp`, modernRequest(token, 'tools/call', { name, arguments: args }));
   return answer.text();
 }

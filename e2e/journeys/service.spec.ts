@@ -1,5 +1,6 @@
 import { getCapabilities } from '@souk/contract/catalogue.ts';
 import type { Page } from '@playwright/test';
+import { callThroughLink } from './call-through-link.ts';
 import { capabilitiesPath, changeCatalogue, failCalls, holdCalls, withServer } from './catalogue-answer.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { expect, test } from './product-test.ts';
@@ -154,6 +155,26 @@ test('signed in, a service is switched on and off on its page, and its link is t
   await expect(travel).not.toBeChecked();
   await travel.click();
   await expect(link).toBeVisible();
+});
+
+test('only an answered call proves that the link works: of others the page says what happened', async ({
+  page,
+  product,
+}) => {
+  await page.goto('/service/travel');
+  await signIn(page, 'refused-calls@souk.test');
+  const travel = page.getByRole('switch', { name: 'Use Travel' });
+  const status = useOf(page).getByRole('status').filter({ hasText: /call/ });
+  await expect(status).toContainText('Waiting for the first call');
+  await travel.click();
+  await expect(travel).not.toBeChecked();
+  expect(await callThroughLink(page, product.publicUrl, 'travel__find_airports')).toContain('switched off');
+  await travel.click();
+  await expect(status).toContainText("A call arrived, but it wasn't answered");
+  await expect(status).toContainText('The service was switched off.');
+  await expectNoAxeFindings(page);
+  expect(await callThroughLink(page, product.publicUrl, 'travel__find_airports', { query: 'Zurich' })).toContain('ZRH');
+  await expect(status).toHaveText('The first call has arrived');
 });
 
 test('[SVC-1] the id in the address is URL-decoded', async ({ page }) => {

@@ -12,6 +12,7 @@ import { startWebSocketFixture } from '#testing/websocket-fixture.ts';
 
 const production = {
   NODE_ENV: 'production',
+  PAYMENTS: 'off',
   PUBLIC_URL: 'https://souk.example',
   GOOGLE_CLIENT_ID: 'id',
   GOOGLE_CLIENT_SECRET: 'secret',

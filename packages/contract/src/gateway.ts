@@ -21,8 +21,12 @@ export type GatewayPreferences = z.output<typeof gatewayPreferencesSchema>;
 const answer = z.object({
   success: z.literal(true),
   ...gatewayPreferencesSchema.shape,
-  /** Tools that the caller's clients see on /mcp without compact mode. */
+  /** Tools of services that every client of the caller sees on /mcp without compact mode. */
   visibleTools: z.int(),
+  /** Built-in tools, which clients see on /mcp beside these, and alone in compact mode. */
+  helperTools: z.int(),
+  /** Further tools of services, which only clients see that can answer what these tools ask. */
+  askingTools: z.int(),
   compactSuggested: z.boolean(),
 });
 const ofUser = z.object({ userId: z.string() });

@@ -13,13 +13,24 @@ export const getUsageStats = endpoint({
     success: z.literal(true),
     data: z.object({
       totalCreditsUsed: z.int(),
+      /** With any outcome. */
       totalToolCalls: z.int(),
+      /** Of these, those that the tool answered, be it with an error of its own. */
+      answeredToolCalls: z.int(),
       /** Most used first. averageCost is credits a call. */
       usageByMcp: z.array(
-        z.object({ mcpId: z.string(), toolCalls: z.int(), averageCost: z.number(), totalCredits: z.int() }),
+        z.object({
+          mcpId: z.string(),
+          toolCalls: z.int(),
+          answeredToolCalls: z.int(),
+          averageCost: z.number(),
+          totalCredits: z.int(),
+        }),
       ),
-      /** Time of the last call with any outcome; null when there was none. */
+      /** Time of the last call of any kind with any outcome; null when there was none. */
       lastCallAt: z.iso.datetime().nullable(),
+      /** The same of calls that were answered. */
+      lastAnsweredAt: z.iso.datetime().nullable(),
     }),
   }),
   errors: ['not_found', 'authentication_required', 'unauthenticated'],

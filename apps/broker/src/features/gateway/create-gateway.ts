@@ -106,6 +106,7 @@ export async function createGateway(options: {
     lists = now;
   });
   const stopPersonChanges = preferences.onChange((userId) => listsChanged(userId));
+  const stopAccessChanges = options.billing.access.onChange((userId) => listsChanged(userId));
   const stopRevocations = identity.onRevoked(({ tokenId }) => endpoint.endForToken(tokenId));
 
   return {
@@ -136,6 +137,7 @@ export async function createGateway(options: {
     async stop() {
       stopWatching();
       stopPersonChanges();
+      stopAccessChanges();
       replicas?.stop();
       stopRevocations();
       await parts.rounds.stop();

@@ -9,6 +9,8 @@ export type McpRequest = {
   body: unknown;
   /** Whether `requestAnswered` was told of it. */
   isAnswered: boolean;
+  /** The name that the client gave when it opened the request's session; undefined without a session. A claim. */
+  program: string | undefined;
 };
 
 /** A request at an MCP endpoint that was refused before its caller was known. */

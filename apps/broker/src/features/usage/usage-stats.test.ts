@@ -1,7 +1,7 @@
 import { getUsageStats } from '@souk/contract/usage.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
-import { connectModern } from '#testing/mcp-clients.ts';
+import { connectModern, postModern } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
@@ -38,8 +38,10 @@ test('before the first call the figures are zeros and there is no last call', as
   expect((await stats(webToken)).data).toEqual({
     totalCreditsUsed: 0,
     totalToolCalls: 0,
+    answeredToolCalls: 0,
     usageByMcp: [],
     lastCallAt: null,
+    lastAnsweredAt: null,
   });
 });
 
@@ -59,6 +61,39 @@ test('calls are counted by server, most used first, for their own person only', 
   expect(Date.now() - Date.parse(data?.lastCallAt ?? '')).toBeLessThan(60_000);
   const bob = (await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'bob@souk.test' })).accessToken;
   expect((await stats(bob)).status).toBe(404);
+});
+
+test('calls that were refused or failed are counted apart from those that a tool answered', async () => {
+  await deployManifest(app, { id: 'sums', connection: { type: 'stdio', command: 'everything' } });
+  const { token } = await app.identity.createPersonalToken({ email: 'carl@souk.test', name: 'test' });
+  const web = (await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'carl@souk.test' })).accessToken;
+  const { rows } = await app.db.query<{ id: string }>(`select id from users where email = 'carl@souk.test'`);
+  const own = rows[0]?.id ?? '';
+  const call = (name: string, args = {}) =>
+    postModern(`${app.publicUrl}/mcp`, token, 'tools/call', { name, arguments: args });
+
+  await app.upstreams.preferences.switchOff(own, 'one');
+  await call('one__echo');
+  await call('two__refuse');
+  await call('no_such_tool');
+  // an error of a built-in tool is a refusal of ours
+  expect((await call('find_tools', { query: '' })).body.result).toMatchObject({ isError: true });
+  const before = (await stats(web, own)).data;
+  expect(before).toMatchObject({ totalToolCalls: 2, answeredToolCalls: 0, lastAnsweredAt: null });
+  expect(before?.lastCallAt).not.toBeNull();
+
+  // the tool says no, and its answer has come
+  expect((await call('sums__get-sum', { a: 'x' })).body.result).toMatchObject({ isError: true });
+  const after = (await stats(web, own)).data;
+  expect(after).toMatchObject({
+    totalToolCalls: 3,
+    answeredToolCalls: 1,
+    usageByMcp: expect.arrayContaining([
+      expect.objectContaining({ mcpId: 'sums', toolCalls: 1, answeredToolCalls: 1 }),
+      expect.objectContaining({ mcpId: 'one', toolCalls: 1, answeredToolCalls: 0 }),
+    ]),
+  });
+  expect(after?.lastAnsweredAt).toBe(after?.lastCallAt);
 });
 
 test("[GEN-40] [GEN-41] another's id in the path answers 404, like an unknown one", async () => {

@@ -4,6 +4,7 @@ import { callCost, counted } from './server-texts.ts';
 test("[SVC-6] A tool with a cost shows '{n} credits per call'", () => {
   expect(callCost(5)).toBe('5 credits per call');
   expect(callCost(1_200)).toBe('1,200 credits per call');
+  expect(callCost(1)).toBe('1 credit per call');
 });
 
 test("[SVC-7] A tool with cost 0 shows 'Free to use'", () => {

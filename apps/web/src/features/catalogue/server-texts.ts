@@ -29,7 +29,8 @@ export function noToolsText({
   return status === 'connected' ? 'This server has no tools.' : 'Its tools appear here once it can be reached.';
 }
 
-/** '{n} credits per call' or 'Free to use'; an unknown cost is no cost. */
+/** '{n} credits per call' ('1 credit per call') or 'Free to use'; an unknown cost is no cost. */
 export function callCost(creditCost: number | undefined): string {
-  return creditCost === undefined || creditCost === 0 ? 'Free to use' : `${formatCount(creditCost)} credits per call`;
+  if (creditCost === undefined || creditCost === 0) return 'Free to use';
+  return creditCost === 1 ? '1 credit per call' : `${formatCount(creditCost)} credits per call`;
 }

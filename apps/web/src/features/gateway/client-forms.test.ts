@@ -38,10 +38,10 @@ describe('what a client is given', () => {
   });
 });
 
-test('each client says in one line what happens next, and the menus of a website since when they are so', () => {
+test('each client says in one line what happens next, and menus since when they are so', () => {
   for (const { id, next, menusAsOf, remote } of clientForms(target)) {
     expect(next, id).toMatch(/^[^\n]{20,120}\.$/);
-    expect(menusAsOf !== undefined, id).toBe(remote === true);
+    expect(menusAsOf !== undefined, id).toBe(remote === true || id === 'lm-studio');
   }
   expect(form('copilot-cli').next).toContain('when copilot starts');
 });
@@ -113,6 +113,48 @@ describe('commands and settings files', () => {
     expect(codeOf('gemini-cli')).toBe('gemini mcp add -s user --transport http souk https://souk.example/mcp');
     expect(codeOf('copilot-cli')).toBe('copilot mcp add --transport http souk https://souk.example/mcp');
     expect(codeOf('stdio')).toBe('npx -y mcp-remote https://souk.example/mcp');
+  });
+
+  test('every client that takes headers has a form for an access token, and no other', () => {
+    const bearer = 'Authorization: Bearer YOUR_TOKEN';
+    const headers = { Authorization: 'Bearer YOUR_TOKEN' };
+    const url = 'https://souk.example/mcp';
+    const tokenForms: Record<string, unknown> = {
+      'claude-code': `claude mcp add -s user --transport http souk ${url} --header "${bearer}"`,
+      codex: `codex mcp add souk --url ${url} --bearer-token-env-var SOUK_TOKEN`,
+      'gemini-cli': `gemini mcp add -s user --transport http souk ${url} --header "${bearer}"`,
+      'copilot-cli': `copilot mcp add --transport http souk ${url} --header "${bearer}"`,
+      'vs-code': {
+        servers: { souk: { type: 'http', url, headers: { Authorization: 'Bearer ${input:souk-token}' } } },
+        inputs: [{ type: 'promptString', id: 'souk-token', description: 'Access token', password: true }],
+      },
+      cursor: { mcpServers: { souk: { url, headers } } },
+      windsurf: { mcpServers: { souk: { serverUrl: url, headers } } },
+      'lm-studio': { mcpServers: { souk: { url, headers } } },
+      stdio: {
+        mcpServers: {
+          souk: {
+            command: 'npx',
+            args: ['-y', 'mcp-remote', url, '--header', 'Authorization:${AUTH_HEADER}'],
+            env: { AUTH_HEADER: 'Bearer YOUR_TOKEN' },
+          },
+        },
+      },
+    };
+    for (const { id, snippets } of clientForms(target)) {
+      const [found, ...others] = snippets.filter(({ needsToken }) => needsToken).map(({ code }) => code);
+      expect(others, id).toEqual([]);
+      expect(found?.startsWith('{') ? JSON.parse(found) : found, id).toEqual(tokenForms[id]);
+    }
+  });
+
+  test('a settings file is named with its folder', () => {
+    for (const { id, snippets } of clientForms(target)) {
+      for (const { label } of snippets.filter(({ label: one }) => one.endsWith('.json'))) {
+        expect(label, id).toMatch(/^(~\/\.|\.vscode\/)/);
+      }
+    }
+    expect(form('windsurf').snippets[0]?.label).toBe('~/.codeium/windsurf/mcp_config.json');
   });
 
   test('ChatGPT has no link to click: steps, and the link to paste', () => {

@@ -9,7 +9,7 @@ export type ClientForm = {
   snippets: readonly Snippet[];
   /** What happens after that, in one line. */
   next: string;
-  /** The month in which the maker's pages showed these menus: they move. */
+  /** The month in which the maker's pages showed these menus, of a website or of a program: they move. */
   menusAsOf?: string;
   /** The client calls from its maker's servers, which cannot reach a link on this machine. */
   remote?: true;
@@ -42,6 +42,12 @@ const base64Config = (link: string): string => encodeURIComponent(btoa(json({ ur
 const variableOf = (name: string): string => `${name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')}_TOKEN`;
 
 const menusAsOf = 'November 2026';
+
+// Which clients take headers, and where their files are: the makers' pages and programs as of November 2026.
+const withToken = 'With an access token instead of signing in';
+const bearer = { headers: { Authorization: 'Bearer YOUR_TOKEN' } };
+const bearerOption = '--header "Authorization: Bearer YOUR_TOKEN"';
+const tokenSnippet = (code: string): Snippet => ({ label: withToken, code, needsToken: true });
 const browserOpens = 'Your browser opens to sign in when the client first connects.';
 
 const claude = ({ link, title }: ConnectTarget): ClientForm => ({
@@ -64,11 +70,7 @@ const claudeCode = ({ link, name }: ConnectTarget): ClientForm => ({
   steps: ['Run these in a terminal: the first adds the link for all your folders, the second signs you in.'],
   snippets: [
     { label: 'Terminal', code: `claude mcp add -s user --transport http ${name} ${link}\nclaude mcp login ${name}` },
-    {
-      label: 'With an access token instead of signing in',
-      code: `claude mcp add -s user --transport http ${name} ${link} --header "Authorization: Bearer YOUR_TOKEN"`,
-      needsToken: true,
-    },
+    tokenSnippet(`claude mcp add -s user --transport http ${name} ${link} ${bearerOption}`),
   ],
   next: `Your browser opens to sign in. After that, /mcp in Claude Code shows ${name} as connected.`,
 });
@@ -95,7 +97,18 @@ const vsCode = ({ link, name }: ConnectTarget): ClientForm => ({
     href: `vscode:mcp/install?${encodeURIComponent(json({ name, type: 'http', url: link }))}`,
   },
   steps: ['Or add this to your project.'],
-  snippets: [{ label: '.vscode/mcp.json', code: block({ servers: { [name]: { type: 'http', url: link } } }) }],
+  snippets: [
+    { label: '.vscode/mcp.json', code: block({ servers: { [name]: { type: 'http', url: link } } }) },
+    // the file belongs to a project, so VS Code asks for the token and keeps it elsewhere
+    tokenSnippet(
+      block({
+        servers: {
+          [name]: { type: 'http', url: link, headers: { Authorization: `Bearer \${input:${name}-token}` } },
+        },
+        inputs: [{ type: 'promptString', id: `${name}-token`, description: 'Access token', password: true }],
+      }),
+    ),
+  ],
   next: 'VS Code asks whether you trust the server, then opens your browser to sign in.',
 });
 
@@ -107,15 +120,26 @@ const cursor = ({ link, name }: ConnectTarget): ClientForm => ({
     href: `cursor://anysphere.cursor-deeplink/mcp/install?name=${encodeURIComponent(name)}&config=${base64Config(link)}`,
   },
   steps: ["Or add this to Cursor's settings file."],
-  snippets: [{ label: '~/.cursor/mcp.json', code: block({ mcpServers: { [name]: { url: link } } }) }],
+  snippets: [
+    { label: '~/.cursor/mcp.json', code: block({ mcpServers: { [name]: { url: link } } }) },
+    tokenSnippet(block({ mcpServers: { [name]: { url: link, ...bearer } } })),
+  ],
   next: browserOpens,
 });
 
 const windsurf = ({ link, name }: ConnectTarget): ClientForm => ({
   id: 'windsurf',
   name: 'Windsurf',
-  steps: ["Add this to Windsurf's settings file and reload its servers."],
-  snippets: [{ label: 'mcp_config.json', code: block({ mcpServers: { [name]: { serverUrl: link } } }) }],
+  steps: [
+    "Add this to Windsurf's settings file and reload its servers. On Windows, the file is in %USERPROFILE%\\.codeium\\windsurf.",
+  ],
+  snippets: [
+    {
+      label: '~/.codeium/windsurf/mcp_config.json',
+      code: block({ mcpServers: { [name]: { serverUrl: link } } }),
+    },
+    tokenSnippet(block({ mcpServers: { [name]: { serverUrl: link, ...bearer } } })),
+  ],
   next: browserOpens,
 });
 
@@ -138,7 +162,10 @@ const geminiCli = ({ link, name }: ConnectTarget): ClientForm => ({
   id: 'gemini-cli',
   name: 'Gemini CLI',
   steps: [`Run this in a terminal, then type /mcp auth ${name} in Gemini to sign in.`],
-  snippets: [{ label: 'Terminal', code: `gemini mcp add -s user --transport http ${name} ${link}` }],
+  snippets: [
+    { label: 'Terminal', code: `gemini mcp add -s user --transport http ${name} ${link}` },
+    tokenSnippet(`gemini mcp add -s user --transport http ${name} ${link} ${bearerOption}`),
+  ],
   next: 'Your browser opens to sign in. After that, /mcp lists your tools.',
 });
 
@@ -146,7 +173,10 @@ const copilotCli = ({ link, name }: ConnectTarget): ClientForm => ({
   id: 'copilot-cli',
   name: 'Copilot CLI',
   steps: ['Run this in a terminal, then start copilot.'],
-  snippets: [{ label: 'Terminal', code: `copilot mcp add --transport http ${name} ${link}` }],
+  snippets: [
+    { label: 'Terminal', code: `copilot mcp add --transport http ${name} ${link}` },
+    tokenSnippet(`copilot mcp add --transport http ${name} ${link} ${bearerOption}`),
+  ],
   next: 'Your browser opens to sign in when copilot starts, not when you add the link.',
 });
 
@@ -157,9 +187,13 @@ const lmStudio = ({ link, name }: ConnectTarget): ClientForm => ({
     label: 'Add to LM Studio',
     href: `lmstudio://add_mcp?name=${encodeURIComponent(name)}&config=${base64Config(link)}`,
   },
-  steps: ["Or add this to LM Studio's settings file."],
-  snippets: [{ label: 'mcp.json', code: block({ mcpServers: { [name]: { url: link } } }) }],
+  steps: ['Or open the Program tab on the right, choose Install, Edit mcp.json, and add this.'],
+  snippets: [
+    { label: '~/.lmstudio/mcp.json', code: block({ mcpServers: { [name]: { url: link } } }) },
+    tokenSnippet(block({ mcpServers: { [name]: { url: link, ...bearer } } })),
+  ],
   next: browserOpens,
+  menusAsOf,
 });
 
 const stdioOnly = ({ link, name }: ConnectTarget): ClientForm => ({
@@ -172,6 +206,18 @@ const stdioOnly = ({ link, name }: ConnectTarget): ClientForm => ({
       label: 'For most settings files',
       code: block({ mcpServers: { [name]: { command: 'npx', args: ['-y', 'mcp-remote', link] } } }),
     },
+    // some clients break arguments with spaces in them apart
+    tokenSnippet(
+      block({
+        mcpServers: {
+          [name]: {
+            command: 'npx',
+            args: ['-y', 'mcp-remote', link, '--header', 'Authorization:${AUTH_HEADER}'],
+            env: { AUTH_HEADER: 'Bearer YOUR_TOKEN' },
+          },
+        },
+      }),
+    ),
   ],
   next: browserOpens,
 });

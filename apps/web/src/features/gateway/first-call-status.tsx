@@ -1,25 +1,32 @@
 import { useQuery } from '@tanstack/react-query';
+import CircleAlert from 'lucide-react/icons/circle-alert';
 import CircleCheck from 'lucide-react/icons/circle-check';
 import { formatCount } from '#ui/amount.ts';
 import { callsSoFar, firstCallPollMs } from './first-call.ts';
-import { usageStatsQuery } from './queries.ts';
+import { lastUnansweredQuery, usageStatsQuery } from './queries.ts';
+import { unansweredCallText } from './unanswered-call-text.ts';
 
 /**
- * 'Waiting for the first call', which turns green when the call arrives.
+ * 'Waiting for the first call', which turns green when a call is answered. Where calls only failed, it says why.
  * Polls every 2 s while the page is visible, until then.
  */
 export function FirstCallStatus({ userId, serverId }: { userId: string; serverId?: string | undefined }) {
   const usage = useQuery({
     ...usageStatsQuery(userId),
-    refetchInterval: ({ state }) => (callsSoFar(state.data?.data, serverId).came ? false : firstCallPollMs),
+    refetchInterval: ({ state }) =>
+      callsSoFar(state.data?.data, serverId).state === 'answered' ? false : firstCallPollMs,
   });
-  const { came, calls } = callsSoFar(usage.data?.data, serverId);
+  const { state, calls } = callsSoFar(usage.data?.data, serverId);
   return (
     <div
       role="status"
-      className={`flex min-h-12 flex-wrap items-center gap-x-2.5 gap-y-1 border-t border-line px-4 py-3 sm:px-5 ${came ? 'bg-good-soft' : ''}`}
+      className={`flex min-h-12 flex-wrap items-center gap-x-2.5 gap-y-1 border-t border-line px-4 py-3 sm:px-5 ${state === 'answered' ? 'bg-good-soft' : ''}`}
     >
-      {came ? <Arrived calls={calls} /> : <Waiting failed={usage.isError} />}
+      {state === 'answered' && <Arrived calls={calls} />}
+      {state === 'unanswered' && (
+        <Unanswered userId={userId} serverId={serverId} at={usage.data?.data.lastCallAt ?? ''} />
+      )}
+      {state === 'none' && <Waiting failed={usage.isError} />}
     </div>
   );
 }
@@ -31,6 +38,18 @@ function Arrived({ calls }: { calls: number }) {
       <span className="font-medium text-good tabular-nums">
         {calls > 1 ? `Working. ${formatCount(calls)} calls in the last 30 days.` : 'The first call has arrived'}
       </span>
+    </>
+  );
+}
+
+/** `at`: when the last call came, so that a later one is looked up again. */
+function Unanswered({ userId, serverId, at }: { userId: string; serverId: string | undefined; at: string }) {
+  const { data: call } = useQuery(lastUnansweredQuery(userId, serverId, at));
+  return (
+    <>
+      <CircleAlert aria-hidden size={16} className="shrink-0 text-bad" />
+      <span className="font-medium">A call arrived, but it wasn't answered</span>
+      {call && <span className="text-[0.8125rem] text-quiet sm:ml-auto">{unansweredCallText(call.reason)}</span>}
     </>
   );
 }

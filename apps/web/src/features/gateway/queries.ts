@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { accountKey } from '#web/account-key.ts';
 import { api } from '#web/api.ts';
 
@@ -7,4 +7,19 @@ export const usageStatsQuery = (userId: string) =>
   queryOptions({
     queryKey: [...accountKey(userId), 'usage-stats', 30],
     queryFn: () => api.getUsageStats({ params: { userId }, query: { days: 30 } }),
+  });
+
+/** A read of a prompt that worked may be newer than the call that did not. */
+const recentCalls = 20;
+
+/** The newest call without an answer: to one service, or of all. @param lastCallAt a later call is looked up again */
+export const lastUnansweredQuery = (userId: string, serverId: string | undefined, lastCallAt: string) =>
+  queryOptions({
+    queryKey: [...accountKey(userId), 'last-unanswered', serverId, lastCallAt],
+    queryFn: async () => {
+      const query = { limit: recentCalls, ...(serverId !== undefined && { serverId }) };
+      const { calls } = await api.listCalls({ params: { userId }, query });
+      return calls.find(({ outcome }) => outcome !== 'ok') ?? null;
+    },
+    placeholderData: keepPreviousData,
   });

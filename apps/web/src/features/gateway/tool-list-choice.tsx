@@ -8,6 +8,25 @@ import { Switch } from '#ui/switch.tsx';
 import { accountKey } from '#web/account-key.ts';
 import { clientOptions } from '#web/api.ts';
 
+type Counts = { visibleTools: number; helperTools: number; askingTools: number };
+
+const offerText =
+  'Show your assistant only the helper tools. It searches for the rest and calls them. Useful if it slows down or gets confused.';
+
+const helpersText = (count: number) => `${formatCount(count)} helper ${count === 1 ? 'tool' : 'tools'}`;
+
+/** The sum is what a client lists, and what the self-test counts. */
+function wholeText({ visibleTools, helperTools, askingTools }: Counts): string {
+  const all = `Your clients see ${formatCount(visibleTools + helperTools)} tools: ${formatCount(visibleTools)} of your services and ${helpersText(helperTools)}.`;
+  return askingTools === 0
+    ? all
+    : `${all} Clients that can answer a tool's questions see ${formatCount(askingTools)} more.`;
+}
+
+function shortText({ visibleTools, helperTools }: Counts): string {
+  return `Your clients see ${helpersText(helperTools)}, which find and call the ${formatCount(visibleTools)} tools of your services.`;
+}
+
 /** A client of its own: only the dashboard loads these schemas. */
 const preferences = createClient(gatewayEndpoints, clientOptions);
 const keyOf = (userId: string) => [...accountKey(userId), 'gateway-preferences'] as const;
@@ -40,11 +59,7 @@ export function ToolListChoice({ userId }: { userId: string }) {
           <h2 id="tool-list" className="font-semibold">
             Short tool list
           </h2>
-          <p className="text-quiet">
-            {compact
-              ? `Your clients see four tools, which find and call the ${formatCount(visibleTools)} others.`
-              : `Your clients see all ${formatCount(visibleTools)} tools. Show your assistant only four helper tools. It searches for the rest and calls them. Useful if it slows down or gets confused.`}
-          </p>
+          <p className="text-quiet">{compact ? shortText(known.data) : `${wholeText(known.data)} ${offerText}`}</p>
         </div>
         <Switch label="Short list" checked={compact} onChange={(on) => !change.isPending && change.mutate(on)} />
       </div>

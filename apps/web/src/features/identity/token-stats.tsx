@@ -1,11 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { formatCount } from '#ui/amount.ts';
 import { formatDistance } from '#ui/distance.ts';
+import { useTick } from '#ui/use-tick.ts';
 import { describeFailure } from '#web/failure-text.ts';
 import { tokenStatsQuery } from './queries.ts';
 
 /** One line of facts below the list: "2 active · 1 expired · 3 revoked · last used 5 minutes ago". */
 export function TokenStats({ userId }: { userId: string }) {
+  useTick();
   const query = useQuery(tokenStatsQuery(userId));
   // holds its line while it loads: nothing jumps
   if (query.isPending) return <p className="h-5" />;

@@ -5,6 +5,7 @@ import { preloadDialog } from '#ui/dialog.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { Ago, Day } from '#ui/moment.tsx';
 import { formatDistance } from '#ui/distance.ts';
+import { useTick } from '#ui/use-tick.ts';
 import { scopeTexts } from './token-texts.ts';
 
 const cells: readonly TableColumn<PersonalToken>[] = [
@@ -89,6 +90,7 @@ export function TokensTable({
 }
 
 function Expiry({ token, label }: { token: PersonalToken; label?: string }) {
+  useTick();
   const distance = formatDistance(token.expiresAt, Date.now());
   if (token.status === 'expired') return <span className="text-bad">Expired {distance}</span>;
   return <span>{label === undefined ? distance : `${label} ${distance}`}</span>;

@@ -95,13 +95,19 @@ export async function openSandbox(options: {
   };
 }
 
+/** What has worked in this process, by its command: a machine does not lose its sandbox, and a start of a program is dear. */
+const worked = new Set<string>();
+
 /** Runs a program in the sandbox. @returns why it does not work; undefined when it does */
 async function tryOut(wrap: Sandbox['wrap'], name: string, network: boolean): Promise<string | undefined> {
   const probe = { cwd: tmpdir(), env: { PATH: '/usr/bin:/bin' }, reads: [], network };
   const { argv, cwd, env } = wrap({ argv: ['true'], ...probe });
+  const command = argv.join(' ');
+  if (worked.has(command)) return undefined;
   const [program, ...args] = argv;
   try {
     await promisify(execFile)(program, args, { cwd, env, timeout: probeTimeoutMs });
+    worked.add(command);
     return undefined;
   } catch (error) {
     const stderr: unknown = error instanceof Error && 'stderr' in error ? error.stderr : '';

@@ -115,6 +115,7 @@ export function createFastPath(
       if (!calls?.capabilities) return undefined;
       const legacy = recogniseLegacy(request.headers, body, visible, calls.capabilities);
       if (!legacy) return undefined;
+      if (mcpRequest) mcpRequest.program = calls.program;
       const context = { caller, serverId, request: mcpRequest, capabilities: legacy.clientCapabilities };
       const reply = { id, response, headers: { ...headers, 'mcp-session-id': calls.sessionId } };
       const cameIn = { request, body, context, reply, client: `${caller.tokenId}/${calls.sessionId}` };

@@ -22,6 +22,8 @@ export type SessionCalls = {
   readonly sessionId: string;
   /** The capabilities of the session's client; undefined before it has sent them. */
   readonly capabilities: ClientCapabilities | undefined;
+  /** What the client called itself in `initialize`. */
+  readonly program: string | undefined;
   /** Registers a call; undefined if its id is in use. */
   begin(id: string | number, cancellation: Cancellation): CallEntry | undefined;
   /** Cancels a call if the message is its cancellation. */
@@ -63,14 +65,17 @@ class SessionCall implements CallEntry {
 export function createSessionCalls(
   sessionId: string,
   ids: SessionIds,
-  readCapabilities: () => ClientCapabilities | undefined,
+  client: { capabilities(): ClientCapabilities | undefined; program(): string | undefined },
 ): SessionCalls {
   let capabilities: ClientCapabilities | undefined;
   const calls = new Map<string | number, Cancellation>();
   return {
     sessionId,
     get capabilities() {
-      return (capabilities ??= readCapabilities());
+      return (capabilities ??= client.capabilities());
+    },
+    get program() {
+      return client.program();
     },
     begin(id, cancellation) {
       return ids.claim(id) ? new SessionCall(ids, calls, id, cancellation) : undefined;

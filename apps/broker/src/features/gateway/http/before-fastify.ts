@@ -66,7 +66,8 @@ export function createFront(options: {
     // the client hung up: there is no one to answer
     if (!bytes) return true;
     const body = callIn(bytes);
-    const context = { caller, serverId, request: { caller, headers: request.headers, body, isAnswered: false } };
+    const mcpRequest = { caller, headers: request.headers, body, isAnswered: false, program: undefined };
+    const context = { caller, serverId, request: mcpRequest };
     const visible = body && visibleTo(context, parts.catalogue.snapshot(), parts.view);
     if (!visible) return putBack(request, bytes);
     if (!(visible instanceof Promise)) {

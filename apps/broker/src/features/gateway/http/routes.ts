@@ -82,7 +82,13 @@ export async function mountGatewayRoutes(
     if (retryAfterSeconds > 0) return sendTooMany(response, retryAfterSeconds, body);
     if ('code' in read) return sendJsonRpcError(response, 400, read.code, read.message, undefined, read.data);
 
-    const mcpRequest = { caller: context.caller, headers: request.headers, body, isAnswered: false };
+    const mcpRequest = {
+      caller: context.caller,
+      headers: request.headers,
+      body,
+      isAnswered: false,
+      program: undefined,
+    };
     const methods = methodsOf(body);
     const missing = methods.map(requiredScope).find((scope) => scope && !context.caller.scopes.includes(scope));
     if (missing) {

@@ -182,7 +182,14 @@ describe('compact mode', () => {
     expect(whole).toBe(metaNames.length + 2 * fixtureTools.length);
     expect(await web('GET', path())).toMatchObject({
       status: 200,
-      body: { compactMode: false, tokens: {}, visibleTools: 2 * fixtureTools.length, compactSuggested: false },
+      body: {
+        compactMode: false,
+        tokens: {},
+        visibleTools: 2 * fixtureTools.length,
+        helperTools: metaNames.length,
+        askingTools: 0,
+        compactSuggested: false,
+      },
     });
 
     expect(await web('PUT', path(), { compactMode: true })).toMatchObject({ status: 200, body: { compactMode: true } });

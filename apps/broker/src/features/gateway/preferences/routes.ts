@@ -9,7 +9,12 @@ import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
 import { readGatewayPreferences, writeGatewayPreferences } from './gateway-preferences.ts';
+import { metaTools } from '../meta-tools/meta-tool-definitions.ts';
+import { isListed } from '../view/is-listed.ts';
 import type { PersonalView } from '../view/personal-view.ts';
+
+/** Of a client that can answer whatever a tool asks. */
+const everyAnswer = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 
 /** Settings for the list of /mcp. Only the token identifies the user (clarifications, Addresses). */
 export function mountGatewayPreferences(
@@ -26,13 +31,14 @@ export function mountGatewayPreferences(
 
   async function present(userId: string, chosen: GatewayPreferences) {
     const seen = await view(userId);
-    const servers = catalogue.snapshot().servers.flatMap((server) => seen.part(server) ?? []);
-    // most clients are not listed the tools that ask
-    const visibleTools = servers.flatMap(({ tools }) => tools).filter(({ asks }) => asks === undefined).length;
+    const tools = catalogue.snapshot().servers.flatMap((server) => seen.part(server)?.tools ?? []);
+    const visibleTools = tools.filter((tool) => isListed({}, tool)).length;
     return {
       success: true as const,
       ...chosen,
       visibleTools,
+      helperTools: metaTools.length,
+      askingTools: tools.filter((tool) => isListed(everyAnswer, tool)).length - visibleTools,
       compactSuggested: !chosen.compactMode && visibleTools > compactSuggestedAbove,
     };
   }

@@ -2,6 +2,7 @@ import { Client, StreamableHTTPClientTransport, type ClientCapabilities } from '
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as TransportV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CreateMessageRequestSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { testConnection } from '@souk/contract/diagnostics.ts';
 import { getGatewayPreferences } from '@souk/contract/gateway.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -130,12 +131,24 @@ test('none of them is under review, also when the server is asked again', async 
   expect(state()?.tools.map(({ name }) => name)).toEqual(first?.tools.map(({ name }) => name));
 });
 
-test('they do not count towards the tools after which a short list is offered', async () => {
+test('the dashboard and the self-test count the tools as clients list them, and the dashboard those that ask apart', async () => {
   const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'ann@souk.test' });
-  const read = async (path: string) =>
-    (await fetch(app.publicUrl + path, { headers: { authorization: `Bearer ${accessToken}` } })).json();
+  const headers = { authorization: `Bearer ${accessToken}`, 'content-type': 'application/json' };
+  const read = async (path: string, body?: object) =>
+    (
+      await fetch(app.publicUrl + path, { headers, ...(body && { method: 'POST', body: JSON.stringify(body) }) })
+    ).json();
   const { id } = z.object({ id: z.string() }).parse(await read('/v2/user/profile'));
-  const { visibleTools } = getGatewayPreferences.answer.parse(await read(`/api/users/${id}/gateway-preferences`));
-  const all = app.catalogue.snapshot().byId.get('everything')?.tools.length ?? 0;
-  expect(visibleTools).toBe(all - Object.keys(asking).length);
+  const counts = getGatewayPreferences.answer.parse(await read(`/api/users/${id}/gateway-preferences`));
+  const { visibleTools, helperTools, askingTools } = counts;
+  const listed = async (capabilities: object) => (await (await connectV2('legacy', capabilities)).names()).length;
+  expect(visibleTools + helperTools).toBe(await listed({}));
+  expect(askingTools).toBe(Object.keys(asking).length);
+  const all = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
+  expect(visibleTools + helperTools + askingTools).toBe(await listed(all));
+
+  const { checks } = testConnection.answer.parse(await read(`/api/users/${id}/connections/self-test`, {}));
+  const told = checks.filter(({ id: check }) => ['legacy-session', 'modern-requests'].includes(check));
+  const count = `sees ${visibleTools + helperTools} tools on the link of all services, helper tools included.`;
+  expect(told.map(({ detail }) => detail)).toEqual([expect.stringContaining(count), expect.stringContaining(count)]);
 });

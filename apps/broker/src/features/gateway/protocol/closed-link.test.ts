@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectLegacy, connectModern, connectV1, postModern, type TestClient } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { giveCredits } from '#testing/grant-credits.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 
 let app: TestApp;
@@ -28,8 +29,7 @@ beforeAll(async () => {
   const rental = { price: 900 };
   await deployManifest(app, { id: 'maps', name: 'Maps', connection, billing: { tier: 'T3', rental } });
   token = (await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' })).token;
-  const { rows } = await app.db.query<{ id: string }>(`select id from users where email = 'ann@souk.test'`);
-  userId = rows[0]?.id ?? '';
+  userId = await giveCredits(app, 'ann@souk.test', 100);
 });
 afterAll(async () => {
   await app?.stop();

@@ -1,13 +1,10 @@
 import { ProtocolError, type Result } from '@modelcontextprotocol/server';
 import type { GatewayParts } from '../gateway-parts.ts';
-import { hiddenText, serviceUrl } from '../view/hidden-text.ts';
+import { hiddenErrorCode, hiddenText, serviceUrl } from '../view/hidden-text.ts';
 import type { WhyHidden } from '../view/personal-view.ts';
 import type { RequestContext } from '../view/request-context.ts';
 
 export type ClosedLink = { code: WhyHidden; text: string; url: string };
-
-/** In the range that JSON-RPC leaves to servers. SDK 1.x uses -32001 for its own time-out. */
-const linkClosed = -32010;
 
 /**
  * Why a server's own link has nothing for this user: the server is not included in what they may use, or is switched off.
@@ -41,7 +38,7 @@ export async function answerClosed(
     case 'server/discover':
       return { ...(await proceed()), instructions: text };
     case 'tools/list':
-      throw new ProtocolError(linkClosed, text, data);
+      throw new ProtocolError(hiddenErrorCode, text, data);
     default:
       return proceed();
   }

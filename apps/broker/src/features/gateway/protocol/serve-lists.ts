@@ -1,16 +1,15 @@
 import type { Server, Tool } from '@modelcontextprotocol/server';
 import type { CatalogueItem, CatalogueServer } from '#features/catalogue/index.ts';
-import { canAnswer } from '#features/upstreams/index.ts';
 import { asRecord } from '#platform/json.ts';
 import { ownMeta, withoutOwnMeta } from '#platform/own-meta.ts';
 import { exposePages } from '../view/expose-links.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { clientCapabilities } from './forward-request.ts';
 import { pageOf } from './paginate.ts';
+import { isListed } from '../view/is-listed.ts';
 import { shownName, type RequestContext } from '../view/request-context.ts';
 import { visibleTo } from '../view/visible.ts';
 import { alwaysLoadKey } from '../meta-tools/meta-tool-definitions.ts';
-import { needsTask } from '../call/task-support.ts';
 
 /** How long a client may keep a list: it changes only when a service is deployed or switched. */
 const listTtlMs = 30_000;
@@ -64,12 +63,9 @@ export function serveLists(
 }
 
 function toolsOf(context: RequestContext, from: CatalogueServer): Tool[] {
-  return from.tools.filter((item) => isListed(context, item)).map((item) => listedTool(context, from, item));
-}
-
-/** A tool that only runs as a task, or asks what this client cannot answer, would fail. */
-function isListed({ capabilities }: RequestContext, item: CatalogueItem): boolean {
-  return !needsTask(item) && (item.asks === undefined || canAnswer(capabilities, item.asks));
+  return from.tools
+    .filter((item) => isListed(context.capabilities, item))
+    .map((item) => listedTool(context, from, item));
 }
 
 /** A definition as its server gave it, without `_meta` that only we may write and without icons of other origins. */

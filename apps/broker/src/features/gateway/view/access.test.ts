@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectModern } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { giveCredits } from '#testing/grant-credits.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { usageRows } from '#testing/usage-rows.ts';
 
@@ -22,6 +23,7 @@ beforeAll(async () => {
   });
   for (const name of ['subscriber', 'visitor'] as const) {
     tokens[name] = (await app.identity.createPersonalToken({ email: `${name}@souk.test`, name: 'test' })).token;
+    await giveCredits(app, `${name}@souk.test`, 100);
   }
   const { rows } = await app.db.query<{ id: string }>(`select id from users where email = 'subscriber@souk.test'`);
   subscriber = rows[0]?.id ?? '';

@@ -67,7 +67,8 @@ describe.each([
       ['/s/travel/mcp', ''],
     ] as const) {
       const client = await connect(`${app.publicUrl}${path}`);
-      const told = { code: -32603, message: expect.stringContaining(text), data: { code } };
+      const url = `${app.publicUrl}/service/travel`;
+      const told = { code: -32010, message: expect.stringContaining(text), data: { code, url } };
       const argument = { name: 'text', value: 'a' };
       const wanted: Record<string, () => Promise<unknown>> = {
         'a prompt': () => client.getPrompt({ name: `${prefix}say`, arguments: { text: 'x' } }),
@@ -81,7 +82,7 @@ describe.each([
       };
       for (const [what, want] of Object.entries(wanted)) {
         await expect(want(), `${what} at ${path}`).rejects.toMatchObject(told);
-        await expect(want(), `${what} at ${path}`).rejects.toThrow(`${app.publicUrl}/service/travel`);
+        await expect(want(), `${what} at ${path}`).rejects.toThrow(url);
       }
       const answer = await client.callTool({ name: `${prefix}echo`, arguments: { text: 'x' } });
       expect(answer).toMatchObject({ isError: true, _meta: { 'souk/code': code } });

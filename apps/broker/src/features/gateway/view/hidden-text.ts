@@ -2,6 +2,12 @@ import { tiers } from '@souk/contract/tiers.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { WhyHidden } from './personal-view.ts';
 
+/**
+ * The JSON-RPC code for what a person sees nothing of. In the range that JSON-RPC leaves to servers; SDK 1.x uses -32001 for
+ * its own time-out, and -32002 is MCP's.
+ */
+export const hiddenErrorCode = -32010;
+
 /** The page of a service, on which a person switches it on or gets it. */
 export function serviceUrl(publicUrl: string, { id }: CatalogueServer): string {
   return `${publicUrl}/service/${id}`;

@@ -1,22 +1,14 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hasPostgres } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { startTwoBrokers, type Round, type TwoBrokers } from './testing/two-brokers.ts';
+import { useTwoBrokers, type Round, type TwoBrokers } from './testing/two-brokers.ts';
 
 const refused = { code: -32602, message: 'Invalid or expired requestState' };
 
 describe.skipIf(!hasPostgres())('the rounds of a call in two brokers (PostgreSQL)', () => {
   let two: TwoBrokers;
-  beforeAll(async () => {
-    two = await startTwoBrokers();
-  });
-  afterAll(() => two?.close());
-  afterEach(async () => {
-    two.asking.release();
-    await two.calls();
-    await two.db.query('delete from usage_events');
-  });
+  useTwoBrokers((started) => (two = started));
 
   const isQuestion = { resultType: 'input_required' };
   const textOf = ({ result }: Round) => JSON.stringify(result?.['content']);
@@ -119,6 +111,36 @@ describe.skipIf(!hasPostgres())('the rounds of a call in two brokers (PostgreSQL
     for (let n = 0; n < 8; n++) open.push(await two.round(0));
     expect((await two.round(0)).error).toMatchObject({ message: 'Too many calls are already waiting for an answer' });
     for (const one of open) expect(textOf(await two.round(1, {}, one))).toContain('Zoe');
+  });
+
+  test('of the answers of one token 600 a minute are passed on to other brokers', async () => {
+    const tokenOf = async (email: string) =>
+      (await two.replicas.apps[0].identity.createPersonalToken({ email, name: 'test' })).token;
+    const options = { token: await tokenOf('carl@souk.test') };
+    const first = await two.round(0, options);
+    const beforeMs = performance.now();
+    expect(textOf(await two.round(1, options, first))).toContain('Zoe');
+    const afterMs = performance.now();
+    // a state that was used is passed on to the broker of its call, which refuses it
+    let passedOn = 1;
+    let isLimited = false;
+    let batchMs = 0;
+    while (!isLimited && passedOn < 2000) {
+      batchMs = performance.now();
+      const again = await Promise.all(Array.from({ length: 60 }, () => two.round(1, options, first)));
+      const texts = again.map(({ error }) => error?.message ?? '');
+      const unusable = texts.filter((text) => text === refused.message).length;
+      const limited = texts.filter((text) => text.startsWith('Too many answers were sent in the last minute')).length;
+      expect(unusable + limited).toBe(again.length);
+      passedOn += unusable;
+      isLimited = limited > 0;
+    }
+    // ten more for each second
+    const more = (ms: number) => Math.floor(ms / 100);
+    expect(passedOn).toBeGreaterThanOrEqual(600 + more(batchMs - afterMs));
+    expect(passedOn).toBeLessThanOrEqual(601 + more(performance.now() - beforeMs));
+    const other = { token: await tokenOf('dora@souk.test') };
+    expect(textOf(await two.round(1, other, await two.round(0, other)))).toContain('Zoe');
   });
 
   describe('of a server of 2026-07-28, whose own state the client carries', () => {

@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { hasPostgres } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { startTwoBrokers, type TwoBrokers } from './testing/two-brokers.ts';
+import { useTwoBrokers, type TwoBrokers } from './testing/two-brokers.ts';
 
 const refused = { code: -32602, message: 'Invalid or expired requestState' };
 /** How long a client may wait to hear that the broker of its call is gone. */
@@ -11,15 +11,7 @@ const isDone = { content: [{ text: expect.stringContaining('Zoe') }, {}] };
 
 describe.skipIf(!hasPostgres())('the rounds of a call whose broker is slow, deaf or gone (PostgreSQL)', () => {
   let two: TwoBrokers;
-  beforeAll(async () => {
-    two = await startTwoBrokers();
-  });
-  afterAll(() => two?.close());
-  afterEach(async () => {
-    two.asking.release();
-    await two.calls();
-    await two.db.query('delete from usage_events');
-  });
+  useTwoBrokers((started) => (two = started));
 
   test('a round may take longer than a broker may be silent', async () => {
     const given = { wait: true };

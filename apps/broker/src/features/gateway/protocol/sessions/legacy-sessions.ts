@@ -195,6 +195,7 @@ export async function createLegacySessions(options: {
     session.usedAtMs = time.now();
     // the token may have been renewed: its current scopes apply
     session.context.caller = extra.context.caller;
+    if (extra.context.request) extra.context.request.program = session.calls.program;
     session.calls.handle(body);
     const strays = request.method === 'POST' ? session.transport.strays(body) : [];
     for (const stray of strays) await passOn(session, stray);

@@ -70,7 +70,10 @@ export async function createLiveSession(options: {
     transport,
     server,
     context,
-    calls: createSessionCalls(id, transport, () => withFormMode(server.server.getClientCapabilities())),
+    calls: createSessionCalls(id, transport, {
+      capabilities: () => withFormMode(server.server.getClientCapabilities()),
+      program: () => server.server.getClientVersion()?.name,
+    }),
     events,
     subscriptions: serveSubscriptions(server.server, hash, context, options.subscriptions),
     usedAtMs: time.now(),

@@ -73,16 +73,18 @@ export function createSessionStore({ db, clock }: { db: Database; clock: Clock }
       const add = async (query: Query) => {
         // two processes at once cannot pass the limit either
         await query(`select id from users where id = $1 for no key update`, [caller.userId]);
+        // a statement of its own, since it must see what a process before it has added
         const { rows } = await query<{ id_hash: string }>(
-          `delete from mcp_sessions where id_hash in (
-             select id_hash from mcp_sessions where user_id = $1 order by used_at desc, id_hash offset $2
-           ) returning id_hash`,
-          [caller.userId, maxSessionsPerUser - 1],
-        );
-        await query(
-          `insert into mcp_sessions
-             (id_hash, user_id, token_id, server_id, protocol_version, capabilities, client_info, used_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+          `with ended as (
+             delete from mcp_sessions where id_hash in (
+               select id_hash from mcp_sessions where user_id = $2 order by used_at desc, id_hash offset $9
+             ) returning id_hash
+           ), added as (
+             insert into mcp_sessions
+               (id_hash, user_id, token_id, server_id, protocol_version, capabilities, client_info, used_at)
+             values ($1, $2, $3, $4, $5, $6, $7, $8)
+           )
+           select id_hash from ended`,
           [
             hash,
             caller.userId,
@@ -92,6 +94,7 @@ export function createSessionStore({ db, clock }: { db: Database; clock: Clock }
             JSON.stringify(capabilities),
             JSON.stringify(clientInfo),
             now(),
+            maxSessionsPerUser - 1,
           ],
         );
         return rows.map((row) => row.id_hash);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { openDatabase } from '#platform/db/open-database.ts';
 import type { Database } from '#platform/db/database.ts';
 import { createLog } from '#platform/log.ts';
@@ -48,7 +49,7 @@ export type TwoBrokers = {
   close(): Promise<void>;
 };
 
-export async function startTwoBrokers(): Promise<TwoBrokers> {
+async function startTwoBrokers(): Promise<TwoBrokers> {
   const databaseUrl = await createPostgresDatabase();
   const masterKey = randomBytes(32).toString('base64url');
   let statements = 0;
@@ -113,6 +114,21 @@ export async function startTwoBrokers(): Promise<TwoBrokers> {
       await Promise.all([asking.close(), modern.close()]);
     },
   };
+}
+
+/** For each test of a file: two brokers in which nothing waits and no call is written. */
+export function useTwoBrokers(take: (two: TwoBrokers) => void): void {
+  let two: TwoBrokers | undefined;
+  beforeAll(async () => {
+    two = await startTwoBrokers();
+    take(two);
+  });
+  afterEach(async () => {
+    two?.asking.release();
+    await two?.calls();
+    await two?.db.query('delete from usage_events');
+  });
+  afterAll(() => two?.close());
 }
 
 /** The last message of an answer; the progress and the log before it go to `heard` as they come. */

@@ -1,0 +1,26 @@
+/** Why a call has no answer, by the reason in the log of calls. Past tense: the person may have changed it since. */
+const texts: Readonly<Record<string, string>> = {
+  switched_off: 'The service was switched off.',
+  not_included: "The service wasn't included in your plan.",
+  sign_in_required: "You hadn't signed in to the service's own account.",
+  tool_changed: "The tool has changed, and an administrator hasn't approved the change yet.",
+  client_cannot: "The tool asks questions, and the client can't answer them.",
+  input_required: "The tool asked a question in the client, which hasn't been answered.",
+  needs_task: "The tool only runs as a task, which isn't supported here.",
+  unknown: 'It asked for something that no service of yours has.',
+  rate_limited: 'The client made too many calls within a minute.',
+  busy: 'The service was busy with other calls.',
+  upstream_unavailable: "The service couldn't be reached.",
+  timeout: "The service didn't answer in time.",
+  bad_upstream: "The service's answer wasn't valid MCP.",
+  result_too_large: "The service's answer was too large to pass on.",
+  protocol_error: 'The service answered with an error.',
+  tool_error: 'It asked for something that cannot be done.',
+  cancelled: 'The client cancelled it.',
+  not_dispatched: 'The client cancelled it.',
+};
+
+/** What happened to a call without an answer. `reason` may be of a newer broker: such a one gets general words. */
+export function unansweredCallText(reason: string | null): string {
+  return (reason === null ? undefined : texts[reason]) ?? 'Something unexpected went wrong.';
+}
