@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { createBilling } from '../apps/broker/src/features/billing/index.ts';
 import { createGateway } from '../apps/broker/src/features/gateway/index.ts';
 import { systemClock } from '../apps/broker/src/platform/clock.ts';
 import { createRouter } from '../apps/broker/src/platform/http/router.ts';
@@ -26,7 +25,7 @@ export async function startOpenGateway({ app, log, configBeside }: Broker): Prom
       authenticateMcp: () => app.identity.authenticateMcp(`Bearer ${token}`, `${config.publicUrl}/mcp`),
     },
     pool: app.upstreams.pool,
-    billing: createBilling(app),
+    billing: app.billing,
     preferences: app.upstreams.preferences,
     offers: app.upstreams.offers,
     signIn: app.upstreams.signIn,
