@@ -19,8 +19,8 @@ export async function serveWeb(
   app: FastifyInstance,
   { folder, config, hasService }: { folder: string; config: Config; hasService: (serviceId: string) => boolean },
 ): Promise<void> {
-  const { brandName, supportEmail, businessEmail, publicUrl } = config;
-  const settings = escapeHtml(JSON.stringify({ brandName, supportEmail, businessEmail, publicUrl }));
+  const { brandName, supportEmail, businessEmail, publicUrl, payments } = config;
+  const settings = escapeHtml(JSON.stringify({ brandName, supportEmail, businessEmail, publicUrl, payments }));
   const page = createConstantText(
     (await readFile(join(folder, 'index.html'), 'utf8'))
       .replace('name="souk-config" content="{}"', `name="souk-config" content="${settings}"`)

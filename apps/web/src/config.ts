@@ -5,6 +5,8 @@ const configSchema = z.object({
   supportEmail: z.string().default('support@souk.test'),
   businessEmail: z.string().default('business@souk.test'),
   publicUrl: z.string().default(window.location.origin),
+  /** Whether money is taken by Stripe, by the stand-in for it, or not at all. */
+  payments: z.enum(['stripe', 'sandbox', 'off']).default('off'),
 });
 
 /** The product's name, contacts and address, which the broker writes into a meta element of index.html. */

@@ -78,6 +78,8 @@ export type UserAccess = z.infer<typeof userAccessSchema>;
 const ownedStatusSchema = z.enum(['active', 'canceled', 'past_due']);
 export type OwnedStatus = z.infer<typeof ownedStatusSchema>;
 
+export const ownedSourceSchema = z.enum(['payment', 'administrator']);
+
 /** Spec part 1 and 2, section 3: "Subscription response" and "User subscription data". */
 export const subscriptionAnswerSchema = z.object({
   success: z.literal(true),
@@ -91,6 +93,10 @@ export const subscriptionAnswerSchema = z.object({
         type: z.literal('subscription'),
         status: ownedStatusSchema,
         currentPeriodEnd: isoTime.nullable(),
+        /** The plan that begins with the next period, after a downgrade; null where none is chosen. */
+        nextPlanId: z.string().nullable(),
+        /** administrator: nothing is paid, so it is neither cancelled nor changed by the person. */
+        source: ownedSourceSchema,
       }),
     ),
     rentals: z.array(
@@ -103,6 +109,7 @@ export const subscriptionAnswerSchema = z.object({
         startDate: isoTime,
         endDate: isoTime.nullable(),
         features: z.array(z.string()),
+        source: ownedSourceSchema,
       }),
     ),
     purchases: z.array(
@@ -118,7 +125,24 @@ export const subscriptionAnswerSchema = z.object({
   }),
   /** T0 first. */
   activeTiers: z.array(tierSchema),
-  credits: z.object({ balance: z.int(), currency: z.string() }),
+  credits: z.object({
+    balance: z.int(),
+    currency: z.string(),
+    /** Of the balance, what a call may spend now: without what is held for calls under way, and without debt. */
+    available: z.int(),
+    held: z.int(),
+    /** Taken back beyond the balance, after a refund; the next credits repay it first. */
+    debt: z.int(),
+    /** The balance by where it comes from, in the order in which it is spent. */
+    parts: z.array(
+      z.object({
+        source: z.enum(['plan', 'promotional', 'purchased']),
+        credits: z.int(),
+        /** null: never. */
+        expiresAt: isoTime.nullable(),
+      }),
+    ),
+  }),
   summary: z.object({
     hasActiveSubscriptions: z.boolean(),
     totalSubscriptions: z.int(),
@@ -176,6 +200,212 @@ export const startTrial = endpoint({
   body: z.object({ mcpId: z.string().max(63) }),
   answer: z.object({ success: z.literal(true), message: z.string(), access: userAccessSchema }),
   errors: ['invalid_request', 'not_found', 'has_access', 'trial_used', ...needSession],
+});
+
+/**
+ * Where the payment page leads back to. Only addresses of this installation at /payment/result are taken; the broker adds
+ * session_id. Without them it builds its own.
+ */
+const returnAddresses = { successUrl: z.string().max(500).optional(), cancelUrl: z.string().max(500).optional() };
+/** Cents that the page showed: another price by now is `price_changed`, and nothing is started. */
+const shownAmount = z.int().optional();
+const checkoutAnswer = z.object({
+  success: z.literal(true),
+  /** The payment provider's page, where the browser goes next. */
+  checkoutUrl: z.string(),
+  sessionId: z.string(),
+});
+const checkoutErrors = [
+  'invalid_request',
+  'plan_not_found',
+  'not_found',
+  'has_access',
+  'price_changed',
+  'payments_off',
+  'payments_unavailable',
+  ...needSession,
+] as const;
+
+export const startCheckout = endpoint({
+  id: 'startCheckout',
+  method: 'POST',
+  path: '/api/billing/checkout',
+  summary: 'Starts the payment of a rental, a plan or a credit package',
+  access: 'account',
+  body: z.discriminatedUnion(
+    'type',
+    [
+      z.object({
+        type: z.literal('rental'),
+        mcpId: z.string().max(63),
+        period: z.literal('monthly', 'Unsupported purchase type'),
+        shownAmount,
+        ...returnAddresses,
+      }),
+      z.object({ type: z.literal('credit'), planId: z.string().max(100), shownAmount, ...returnAddresses }),
+      z.object({ type: z.literal('subscription'), planId: z.string().max(100), shownAmount, ...returnAddresses }),
+    ],
+    'Unsupported purchase type',
+  ),
+  answer: checkoutAnswer,
+  errors: checkoutErrors,
+});
+
+export const purchaseCredits = endpoint({
+  id: 'purchaseCredits',
+  method: 'POST',
+  path: '/api/billing/credits/purchase',
+  summary: 'Starts the payment of a credit package, by its price',
+  access: 'account',
+  body: z.object({ stripePriceId: z.string().max(255), ...returnAddresses }),
+  answer: checkoutAnswer,
+  errors: checkoutErrors,
+});
+
+/** Spec part 1, section 3: "Payment session". */
+export const paymentSessionSchema = z.object({
+  sessionId: z.string(),
+  status: z.enum(['open', 'complete', 'expired']),
+  /** paid: verified with the payment provider, and what was bought is there. */
+  paymentStatus: z.enum(['paid', 'unpaid', 'failed']),
+  /** Minor units. */
+  amountTotal: z.int(),
+  currency: z.string(),
+  customerEmail: z.string().nullable(),
+  metadata: z.object({ type: z.enum(['rental', 'credits', 'subscription']), mcpId: z.string().nullable() }),
+});
+export type PaymentSession = z.infer<typeof paymentSessionSchema>;
+
+export const getPaymentSession = endpoint({
+  id: 'getPaymentSession',
+  method: 'GET',
+  path: '/api/billing/session/:sessionId',
+  summary: "What became of one of the caller's payments, asked of the payment provider",
+  access: 'user',
+  params: z.object({ sessionId: z.string().max(255) }),
+  answer: z.object({ success: z.literal(true), data: paymentSessionSchema }),
+  errors: ['not_found', 'payments_unavailable', ...needSession],
+});
+
+const endAnswer = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  /** Until when it can be used; null where it has no end. */
+  endsAt: isoTime.nullable(),
+});
+const changeErrors = ['not_found', 'not_active', 'not_yours_to_end', 'payments_unavailable', ...needSession] as const;
+
+export const cancelRental = endpoint({
+  id: 'cancelRental',
+  method: 'POST',
+  path: '/api/billing/cancel-rental/:mcpId',
+  summary: 'Ends a rental at the end of its paid period; it can be resumed until then',
+  access: 'account',
+  params: z.object({ mcpId: z.string().max(63) }),
+  answer: endAnswer,
+  errors: changeErrors,
+});
+
+export const resumeRental = endpoint({
+  id: 'resumeRental',
+  method: 'POST',
+  path: '/api/billing/rentals/:mcpId/resume',
+  summary: 'Takes the end of a rental back',
+  access: 'account',
+  params: z.object({ mcpId: z.string().max(63) }),
+  answer: endAnswer,
+  errors: changeErrors,
+});
+
+export const cancelSubscription = endpoint({
+  id: 'cancelSubscription',
+  method: 'POST',
+  path: '/api/billing/cancel-subscription/:id',
+  summary: 'Ends a subscription at the end of its paid period; it can be resumed until then',
+  access: 'account',
+  params: z.object({ id: z.string().max(100) }),
+  answer: endAnswer,
+  errors: changeErrors,
+});
+
+export const resumeSubscription = endpoint({
+  id: 'resumeSubscription',
+  method: 'POST',
+  path: '/api/billing/subscriptions/:id/resume',
+  summary: 'Takes the end of a subscription back',
+  access: 'account',
+  params: z.object({ id: z.string().max(100) }),
+  answer: endAnswer,
+  errors: changeErrors,
+});
+
+/** What a change of plan costs and when it happens. */
+export const planChangeSchema = z.object({
+  planId: z.string(),
+  /** upgrade: at once, the difference is paid now. downgrade: with the next period. */
+  kind: z.enum(['upgrade', 'downgrade']),
+  /** Cents that are paid now. */
+  amountDue: z.int(),
+  /** Cents a period from then on. */
+  nextAmount: z.int(),
+  currency: z.string(),
+  /** When the new plan begins. */
+  at: isoTime,
+});
+
+export const changeSubscription = endpoint({
+  id: 'changeSubscription',
+  method: 'POST',
+  path: '/api/billing/subscriptions/:id/change',
+  summary: 'Changes the plan of a subscription, or with preview says what that would cost',
+  access: 'account',
+  params: z.object({ id: z.string().max(100) }),
+  body: z.object({
+    planId: z.string().max(100),
+    /** true: nothing is changed. */
+    preview: z.boolean().default(false),
+  }),
+  answer: z.object({
+    success: z.literal(true),
+    message: z.string(),
+    change: planChangeSchema,
+    /** Where a payment that needs the person can be finished; the new plan begins once it is paid. Else null. */
+    paymentUrl: z.string().nullable(),
+  }),
+  errors: ['invalid_request', 'plan_not_found', 'payment_failed', ...changeErrors],
+});
+
+const ofUser = z.object({ userId: z.string() });
+const spendCapAnswer = z.object({
+  success: z.literal(true),
+  /** Credits that calls may spend in a month (UTC); null: no limit. */
+  monthlyCap: z.int().nullable(),
+  spentThisMonth: z.int(),
+  /** When the month ends. */
+  resetsAt: isoTime,
+});
+
+export const getSpendCap = endpoint({
+  id: 'getSpendCap',
+  method: 'GET',
+  path: '/api/users/:userId/spend-cap',
+  summary: 'How many credits the calls of the caller may spend in a month, and have spent',
+  access: 'user',
+  params: ofUser,
+  answer: spendCapAnswer,
+  errors: ['not_found', ...needSession],
+});
+
+export const setSpendCap = endpoint({
+  id: 'setSpendCap',
+  method: 'PUT',
+  path: '/api/users/:userId/spend-cap',
+  summary: 'Limits the credits that the calls of the caller may spend in a month (UTC)',
+  access: 'account',
+  params: ofUser,
+  body: z.object({ monthlyCap: z.int().min(0).max(1_000_000_000).nullable() }),
+  answer: spendCapAnswer,
+  errors: ['not_found', 'invalid_request', ...needSession],
 });
 
 export const billingEndpoints = [listPlans, listCreditPackages, getSubscription, getRentalOptions, startTrial] as const;

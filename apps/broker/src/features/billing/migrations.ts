@@ -1,5 +1,6 @@
 import type { Migration } from '#platform/db/database.ts';
 import { accessMigrations } from './access/migrations.ts';
+import { historyMigrations } from './history/migrations.ts';
 
 /** Rows that are updated often leave room on their page, so that an update touches no index (ledger.md, trap 6). */
 const updatedOften = 'with (fillfactor = 50)';
@@ -84,4 +85,5 @@ export const billingMigrations: readonly Migration[] = [
     statements: [`alter table credit_lots add column number bigint generated always as identity`],
   },
   ...accessMigrations,
+  ...historyMigrations,
 ];

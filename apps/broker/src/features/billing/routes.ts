@@ -4,6 +4,7 @@ import {
   listCreditPackages,
   listPlans,
   startTrial,
+  type SubscriptionAnswer,
 } from '@souk/contract/billing.ts';
 import { presentServer, type Catalogue, type CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -39,8 +40,8 @@ export function mountBillingRoutes(
   router.route(listCreditPackages, async () => ({ success: true as const, packages: await offers.packages() }));
 
   router.route(getSubscription, async ({ caller: { userId } }) => {
-    const [owned, { balance }] = await Promise.all([access.read(userId), options.credits(userId)]);
-    return { success: true as const, ...presentOwned(owned, clock.now()), credits: { balance, currency: 'USD' } };
+    const [owned, credits] = await Promise.all([access.read(userId), options.credits(userId)]);
+    return { success: true as const, ...presentOwned(owned, clock.now()), credits: presentCredits(credits) };
   });
 
   router.route(getRentalOptions, async ({ caller: { userId }, params }) => {
@@ -69,4 +70,15 @@ export function mountBillingRoutes(
       access: presentAccess(accessOf(server)),
     };
   });
+}
+
+function presentCredits({ balance, available, held, debt, parts }: CreditAccount): SubscriptionAnswer['credits'] {
+  return {
+    balance,
+    currency: 'USD',
+    available,
+    held,
+    debt,
+    parts: parts.map((part) => ({ ...part, expiresAt: part.expiresAt?.toISOString() ?? null })),
+  };
 }

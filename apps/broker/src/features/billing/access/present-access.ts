@@ -34,6 +34,8 @@ export function presentOwned(owned: Owned, nowMs: number): Omit<SubscriptionAnsw
       type: 'subscription' as const,
       status: statusOf(plan),
       currentPeriodEnd: isoOrNull(plan.periodEndsAtMs),
+      nextPlanId: null,
+      source: presentSource(plan.source),
     })),
     rentals: ofKind('rental').map((rental) => ({
       id: rental.id,
@@ -43,6 +45,7 @@ export function presentOwned(owned: Owned, nowMs: number): Omit<SubscriptionAnsw
       startDate: iso(rental.startedAtMs),
       endDate: isoOrNull(rental.periodEndsAtMs),
       features: [...rental.features],
+      source: presentSource(rental.source),
     })),
     purchases: ofKind('purchase').map((purchase) => ({
       id: purchase.id,
@@ -76,5 +79,7 @@ function activeTiers(plans: readonly OwnedPlan[]): Tier[] {
   return [...owned].sort((a, b) => tiers[a].level - tiers[b].level);
 }
 
+const presentSource = (source: OwnedPlan['source']) =>
+  source === 'payment' ? ('payment' as const) : ('administrator' as const);
 const iso = (ms: number): string => new Date(ms).toISOString();
 const isoOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : iso(ms));

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+
+const needSession = ['authentication_required', 'unauthenticated'] as const;
+const isoTime = z.iso.datetime();
+const ofUser = z.object({ userId: z.string() });
+/** A day (UTC) or a moment. */
+const when = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+
+export const transactionTypeSchema = z.enum([
+  'credit_purchase',
+  'subscription_create',
+  'subscription_update',
+  'subscription_cancel',
+  'rental_create',
+  'rental_cancel',
+  'refund',
+]);
+export type TransactionType = z.infer<typeof transactionTypeSchema>;
+export const transactionStatusSchema = z.enum(['pending', 'completed', 'failed', 'refunded']);
+export type TransactionStatus = z.infer<typeof transactionStatusSchema>;
+
+/** Spec part 1, section 3: "Billing transaction". */
+export const transactionSchema = z.object({
+  id: z.string(),
+  status: transactionStatusSchema,
+  type: transactionTypeSchema,
+  description: z.string(),
+  /** The service that it is about; null for plans and credits. */
+  mcpId: z.string().nullable(),
+  /** Minor units; never negative, `refund` says that it came back. */
+  amount: z.int(),
+  currency: z.string(),
+  createdAt: isoTime,
+  /** The provider's invoice or receipt; null where there is none. */
+  receiptUrl: z.string().nullable(),
+});
+export type Transaction = z.infer<typeof transactionSchema>;
+
+export const getBillingDashboard = endpoint({
+  id: 'getBillingDashboard',
+  method: 'GET',
+  path: '/v2/billing-history/user/:userId/dashboard',
+  summary: 'What the caller has paid in all, and the newest transactions',
+  access: 'user',
+  params: ofUser,
+  answer: z.object({
+    success: z.literal(true),
+    data: z.object({
+      /** Minor units of completed payments, less what was refunded. */
+      totalSpent: z.int(),
+      currency: z.string(),
+      totalTransactions: z.int(),
+      /** The newest ten. */
+      recentTransactions: z.array(transactionSchema),
+    }),
+  }),
+  errors: ['not_found', ...needSession],
+});
+
+const transactionFilter = z.object({
+  /** `startDate` and `endDate` are both inclusive. */
+  startDate: when.optional(),
+  endDate: when.optional(),
+  type: transactionTypeSchema.optional(),
+  status: transactionStatusSchema.optional(),
+});
+const pageQuery = { page: z.coerce.number().int().min(1).max(100_000).default(1) };
+export const paginationSchema = z.object({ page: z.int(), pageSize: z.int(), total: z.int(), pages: z.int() });
+
+export const listTransactions = endpoint({
+  id: 'listTransactions',
+  method: 'GET',
+  path: '/v2/billing-history/user/:userId/transactions',
+  summary: "The caller's payments and refunds, newest first",
+  access: 'user',
+  params: ofUser,
+  query: transactionFilter.extend({ ...pageQuery, pageSize: z.coerce.number().int().min(1).max(100).default(20) }),
+  answer: z.object({
+    success: z.literal(true),
+    data: z.object({ transactions: z.array(transactionSchema), pagination: paginationSchema }),
+  }),
+  errors: ['not_found', 'invalid_request', ...needSession],
+});
+
+/** Spec part 1 and 2, section 3: "Credit usage record" and "Usage history entry". */
+export const creditUsageSchema = z.object({
+  id: z.string(),
+  mcpId: z.string().nullable(),
+  toolName: z.string(),
+  /** Credits. */
+  amount: z.int(),
+  timestamp: isoTime,
+  /** Tokens as the upstream reported them; absent where it did not. */
+  metadata: z.object({ promptTokens: z.int().optional(), responseTokens: z.int().optional() }),
+});
+export type CreditUsage = z.infer<typeof creditUsageSchema>;
+
+export const getCreditHistory = endpoint({
+  id: 'getCreditHistory',
+  method: 'GET',
+  path: '/api/users/:userId/credit-history',
+  summary: 'The calls that cost the caller credits, newest first',
+  access: 'user',
+  params: ofUser,
+  query: z.object({
+    startDate: when.optional(),
+    endDate: when.optional(),
+    limit: z.coerce.number().int().min(1).max(1000).default(20),
+    ...pageQuery,
+  }),
+  answer: z.object({
+    success: z.literal(true),
+    data: z.object({ usage: z.array(creditUsageSchema), pagination: paginationSchema }),
+  }),
+  errors: ['not_found', 'invalid_request', ...needSession],
+});
+
+export const billingHistoryEndpoints = [getBillingDashboard, listTransactions, getCreditHistory] as const;
