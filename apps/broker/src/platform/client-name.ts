@@ -8,7 +8,7 @@ const knownNames: Readonly<Record<string, string>> = {
   node: 'Node.js',
   undici: 'Node.js',
 };
-/** Runtimes and libraries, by which nobody knows the program that uses them. */
+/** Runtimes and libraries: their names do not tell which program uses them. */
 const runtimes: ReadonlySet<string> = new Set(
   (
     'node undici node-fetch axios got deno bun python python-requests python-httpx httpx python-urllib python-urllib3 ' +

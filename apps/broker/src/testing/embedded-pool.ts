@@ -96,7 +96,7 @@ async function makeJobTables(db: Database): Promise<void> {
 }
 
 /**
- * Back to what the migrations made: no further schema, table or row, identities from 1, nobody listening. Rows are deleted
+ * Back to what the migrations made: no further schema, table or row, identities from 1, no LISTEN. Rows are deleted
  * where that is quicker: to truncate a table takes PGlite 7 ms, because it makes new files.
  */
 async function reset({ worker, seed, schemas }: Warm): Promise<void> {

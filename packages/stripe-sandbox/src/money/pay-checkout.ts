@@ -106,7 +106,7 @@ async function complete(
   emit(work, 'checkout.session.completed', body);
 }
 
-/** Whoever pays once without an invoice needs no customer. */
+/** A single payment without an invoice needs no customer. */
 async function customerOf(
   work: Work,
   session: Row<'checkout.session'>,

@@ -25,7 +25,7 @@ export type DocumentTrouble = { kind: 'unfetched' | 'unusable'; fault: string | 
 
 /**
  * For the page that anyone may open for any address: whether a name resolves here, and to what, stays untold.
- * @param cause what the fetch failed with; undefined where nothing was fetched, because the address can be nobody's
+ * @param cause what the fetch failed with; undefined where nothing was fetched, because no client can have that address
  */
 export function documentTrouble(cause: unknown): DocumentTrouble {
   if (cause instanceof ClientDocumentStatusError) return { kind: 'unfetched', fault: cause.message };
