@@ -204,7 +204,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   mountCatalogueRoutes(router, { catalogue, config, clock, version, protocolVersions });
   mountUpstreamRoutes(router, { ...upstreams, catalogue });
   mountPreferenceRoutes(router, { ...upstreams, catalogue, entitlement: billing.entitlement });
-  mountBillingRoutes(router, { ...billing, catalogue, clock });
+  mountBillingRoutes(router, { ...billing, catalogue, clock, disabledServers: upstreams.preferences.readDisabled });
   mountUpstreamSignInRoutes(router, { ...upstreams, catalogue, config });
   mountClientDocument(server, config);
   mountUsageRoutes(router, { query: db.query, clock, nameClients: identity.nameClients });

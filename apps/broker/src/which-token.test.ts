@@ -22,6 +22,7 @@ const rows: Record<Access, readonly string[]> = {
   user: [
     'GET /v2/user/profile',
     'GET /api/users/:userId/mcp-preferences',
+    'GET /api/users/:userId/mcp-services',
     'GET /api/users/:userId/server-access/:serverId',
     'GET /api/users/:userId/upstream-connections',
     'GET /api/users/:userId/gateway-preferences',

@@ -191,6 +191,45 @@ export const getRentalOptions = endpoint({
   errors: ['not_found', ...needSession],
 });
 
+const ofUser = z.object({ userId: z.string() });
+
+/** Spec part 2, section 3: "Service". The fields that have a comment are additions. */
+export const mcpServiceSchema = z.object({
+  id: z.string(),
+  /** An address on our own origin; null where the service has none. */
+  icon: z.string().nullable(),
+  name: z.string(),
+  description: z.string(),
+  /** null: the manifest has no billing block, the service is T0. */
+  billing: z
+    .object({
+      tier: tierSchema,
+      /** Minor units a month; null where it cannot be rented. */
+      rental: z.object({ price: z.int(), currency: z.string() }).nullable(),
+      currency: z.string(),
+    })
+    .nullable(),
+  /** What the service promises, from its manifest; `userAccess.features` are those of the access. */
+  features: z.array(z.string()),
+  userAccess: userAccessSchema,
+  /** Its tools are in the caller's link: they may use it and have not switched it off. */
+  enabled: z.boolean(),
+  /** Days of the trial that the caller may start now; null where there is none, they had it, or have access already. */
+  trialDays: z.int().nullable(),
+});
+export type McpService = z.infer<typeof mcpServiceSchema>;
+
+export const listMcpServices = endpoint({
+  id: 'listMcpServices',
+  method: 'GET',
+  path: '/api/users/:userId/mcp-services',
+  summary: 'Every deployed service, with what the caller may do with it: the My Services list, sorted by name',
+  access: 'user',
+  params: ofUser,
+  answer: z.object({ success: z.literal(true), services: z.array(mcpServiceSchema) }),
+  errors: ['not_found', ...needSession],
+});
+
 export const startTrial = endpoint({
   id: 'startTrial',
   method: 'POST',
@@ -375,7 +414,6 @@ export const changeSubscription = endpoint({
   errors: ['invalid_request', 'plan_not_found', 'payment_failed', ...changeErrors],
 });
 
-const ofUser = z.object({ userId: z.string() });
 const spendCapAnswer = z.object({
   success: z.literal(true),
   /** Credits that calls may spend in a month (UTC); null: no limit. */
@@ -408,4 +446,11 @@ export const setSpendCap = endpoint({
   errors: ['not_found', 'invalid_request', ...needSession],
 });
 
-export const billingEndpoints = [listPlans, listCreditPackages, getSubscription, getRentalOptions, startTrial] as const;
+export const billingEndpoints = [
+  listPlans,
+  listCreditPackages,
+  getSubscription,
+  getRentalOptions,
+  listMcpServices,
+  startTrial,
+] as const;

@@ -2,6 +2,7 @@ import {
   getRentalOptions,
   getSubscription,
   listCreditPackages,
+  listMcpServices,
   listPlans,
   startTrial,
   type SubscriptionAnswer,
@@ -9,10 +10,12 @@ import {
 import { presentServer, type Catalogue, type CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import { SoukError } from '#platform/errors.ts';
+import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
 import { accessTo } from './access/access-to.ts';
 import type { AccessBook } from './access/create-access.ts';
 import { presentAccess, presentOwned } from './access/present-access.ts';
+import { presentService, trialLeft } from './access/present-service.ts';
 import type { CreditAccount } from './ledger/read-account.ts';
 import type { OfferStore } from './offers/offer-store.ts';
 
@@ -23,6 +26,8 @@ export function mountBillingRoutes(
     access: AccessBook;
     offers: OfferStore;
     credits(userId: string): Promise<CreditAccount>;
+    /** The servers that a person has switched off, which the feature above knows. */
+    disabledServers(userId: string): Promise<readonly string[]>;
     catalogue: Catalogue;
     clock: Clock;
   },
@@ -47,16 +52,24 @@ export function mountBillingRoutes(
   router.route(getRentalOptions, async ({ caller: { userId }, params }) => {
     const server = serverOf(params.mcpId);
     const [owned, { available }] = await Promise.all([access.read(userId), options.credits(userId)]);
-    const { rental = null, trialDays = null } = presentServer(server).billing ?? {};
-    const hadTrial = owned.servers.some(({ kind, serverId }) => kind === 'trial' && serverId === server.id);
+    const { rental = null } = presentServer(server).billing ?? {};
     return {
       success: true as const,
       mcpId: server.id,
       rental: rental && { ...rental, period: 'monthly' as const },
       creditsAvailable: available,
-      trialDays: hadTrial ? null : trialDays,
+      trialDays: trialLeft(server, owned),
       access: presentAccess(accessTo(server, owned, clock.now())),
     };
+  });
+
+  router.route(listMcpServices, async ({ caller, params }) => {
+    requireOwn(caller, params);
+    const [owned, disabled] = await Promise.all([access.read(caller.userId), options.disabledServers(caller.userId)]);
+    const person = { owned, disabled: new Set(disabled) };
+    const now = clock.now();
+    const services = catalogue.snapshot().servers.map((server) => presentService(server, person, now));
+    return { success: true as const, services };
   });
 
   router.route(startTrial, async ({ caller, body }) => {

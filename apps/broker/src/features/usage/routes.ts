@@ -1,7 +1,7 @@
 import { getUsageStats, listCalls } from '@souk/contract/usage.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
-import { SoukError } from '#platform/errors.ts';
+import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
 import { readCalls, type NameClients } from './read-calls.ts';
 import { readUsageStats } from './usage-stats.ts';
@@ -13,14 +13,13 @@ export function mountUsageRoutes(
   { query, clock, nameClients }: { query: Query; clock: Clock; nameClients: NameClients },
 ): void {
   router.route(getUsageStats, async ({ caller, params, query: { days } }) => {
-    // Identity comes from the token alone: another person's id answers 404 (clarifications, Addresses).
-    if (params.userId !== caller.userId) throw new SoukError('not_found');
+    requireOwn(caller, params);
     const data = await readUsageStats(query, caller.userId, new Date(clock.now() - days * dayMs));
     return { success: true as const, data };
   });
 
   router.route(listCalls, async ({ caller, params, query: filter }) => {
-    if (params.userId !== caller.userId) throw new SoukError('not_found');
+    requireOwn(caller, params);
     return { success: true as const, ...(await readCalls(query, caller.userId, filter, nameClients)) };
   });
 }

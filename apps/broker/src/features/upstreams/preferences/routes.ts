@@ -8,7 +8,7 @@ import {
 import type { EntitlementPolicy } from '#features/billing/index.ts';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
-import type { Caller } from '#platform/http/caller.ts';
+import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { UpstreamSignIn } from '../sign-in/create-upstream-sign-in.ts';
 import type { Preferences } from './create-preferences.ts';
@@ -55,12 +55,12 @@ export function mountPreferenceRoutes(
   });
 
   router.route(getMcpPreferences, async ({ caller, params }) => {
-    requireOwn(caller, params.userId);
+    requireOwn(caller, params);
     return { success: true as const, disabledServers: await preferences.readDisabled(caller.userId) };
   });
 
   router.route(putMcpPreferences, async ({ caller, params, body }) => {
-    requireOwn(caller, params.userId);
+    requireOwn(caller, params);
     const before = new Set(await preferences.readDisabled(caller.userId));
     const { byId } = catalogue.snapshot();
     // An unknown server that is switched off already may stay: clients send the whole list back.
@@ -74,15 +74,10 @@ export function mountPreferenceRoutes(
   });
 
   router.route(getServerAccess, async ({ caller, params }) => {
-    requireOwn(caller, params.userId);
+    requireOwn(caller, params);
     const server = serverOf(params.serverId);
     const entitled = await isEntitled(caller.userId, server);
     const disabled = await preferences.readDisabled(caller.userId);
     return { success: true as const, entitled, enabled: entitled && !disabled.includes(server.id) };
   });
-}
-
-/** Identity comes from the token alone: another person's id answers 404 (clarifications, Addresses). */
-export function requireOwn(caller: Caller, userId: string): void {
-  if (userId !== caller.userId) throw new SoukError('not_found');
 }

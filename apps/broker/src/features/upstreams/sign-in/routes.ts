@@ -9,9 +9,9 @@ import {
 import type { FastifyInstance } from 'fastify';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
+import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Preferences } from '../preferences/create-preferences.ts';
-import { requireOwn } from '../preferences/routes.ts';
 import { browserOf, forgetBrowser } from './browser-cookie.ts';
 import { clientDocumentPath, clientMetadata } from './client-identity.ts';
 import type { PersonalOffers } from '../offers/personal-offers.ts';
@@ -57,18 +57,18 @@ export function mountUpstreamSignInRoutes(
   }
 
   router.route(listUpstreamConnections, async ({ caller, params }) => {
-    requireOwn(caller, params.userId);
+    requireOwn(caller, params);
     return { success: true as const, connections: await list(caller.userId) };
   });
 
   router.route(startUpstreamSignIn, async ({ caller, params, reply }) => {
-    requireOwn(caller, params.userId);
+    requireOwn(caller, params);
     const started = await signIn.start(caller.userId, serverOf(params.serverId), { reply });
     return { success: true as const, ...started };
   });
 
   router.route(putUpstreamHeaders, async ({ caller, params, body }) => {
-    requireOwn(caller, params.userId);
+    requireOwn(caller, params);
     const server = serverOf(params.serverId);
     await signIn.enterHeaders(caller.userId, server, body.headers);
     const connection = (await list(caller.userId)).find(({ serverId }) => serverId === server.id);
@@ -77,7 +77,7 @@ export function mountUpstreamSignInRoutes(
   });
 
   router.route(deleteUpstreamConnection, async ({ caller, params }) => {
-    requireOwn(caller, params.userId);
+    requireOwn(caller, params);
     const server = serverOf(params.serverId);
     const { name } = server.manifest;
     const ended = await signIn.disconnect(caller.userId, server);
