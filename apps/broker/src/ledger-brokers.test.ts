@@ -6,7 +6,8 @@ import { reclaimLeases } from '#features/billing/ledger/broker-beats.ts';
 import { grantCredits } from '#features/billing/ledger/change-credits.ts';
 import { checkLedger } from '#features/billing/ledger/check-ledger.ts';
 import { createLedger } from '#features/billing/ledger/create-ledger.ts';
-import { ledgerTimes, type Ledger, type LedgerHold } from '#features/billing/ledger/ledger.ts';
+import type { LeaseHold } from '#features/billing/ledger/lease-hold.ts';
+import { ledgerTimes, type Ledger } from '#features/billing/ledger/ledger.ts';
 import { readAccount } from '#features/billing/ledger/read-account.ts';
 import { createUsageWriter } from '#features/usage/index.ts';
 import { systemClock } from '#platform/clock.ts';
@@ -56,6 +57,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     const usage = createUsageWriter({ query: db.query, log });
     let aheadMs = 0;
     let isCut = false;
+    let isAnswerLost = false;
     let begun: PromiseWithResolvers<void> | undefined;
     let gate: PromiseWithResolvers<void> | undefined;
     const lost = () => Promise.reject(new DatabaseLostError('injected'));
@@ -65,7 +67,11 @@ describeOnDatabases('leases of credits', migrations, (open) => {
       transaction: async (work) => {
         begun?.resolve();
         await gate?.promise;
-        return isCut ? lost() : db.transaction(work);
+        if (isCut) return lost();
+        const isUnknown = isAnswerLost;
+        isAnswerLost = false;
+        const result = await db.transaction(work);
+        return isUnknown ? lost() : result;
       },
     };
     const monotonic = () => (systemClock.monotonic?.() ?? 0) + aheadMs;
@@ -86,13 +92,15 @@ describeOnDatabases('leases of credits', migrations, (open) => {
       ledger,
       hold,
       /** A hold that must be had. */
-      async take(credits: number): Promise<LedgerHold> {
+      async take(credits: number): Promise<LeaseHold> {
         const made = await hold(credits);
         if (!('settle' in made)) throw new Error(`refused: ${made.kind}`);
         return made;
       },
       sleepMs: (ms: number) => (aheadMs += ms),
       cut: () => (isCut = true),
+      /** The next transaction is committed, and seems to have failed. */
+      loseAnswer: () => (isAnswerLost = true),
       /** From now on transactions wait for `go`; `begun` resolves with the first. */
       holdWrites() {
         begun = Promise.withResolvers();
@@ -236,6 +244,26 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     running.release();
     await broker.ledger.flush();
     expect(await account()).toEqual({ balance: 7, held: 0, available: 7 });
+  });
+
+  test('the free aborts of an hour are counted over all brokers, and once each where a batch is sent again', async () => {
+    await give(100);
+    const brokers = [await startBroker(), await startBroker()] as const;
+    for (let count = 0; count < 8; count++) {
+      const broker = brokers[count % 2 === 0 ? 0 : 1];
+      const call = await broker.take(5);
+      // the answers of two commits are lost, of a free call and of a charged one
+      if (count === 2 || count === 7) broker.loseAnswer();
+      call.settleAbort({ ...rowOf(5), outcome: 'cancelled', reason: 'cancelled' });
+      await broker.ledger.flush().catch(() => {});
+      await broker.ledger.flush();
+    }
+    expect(await account()).toEqual({ balance: 85, held: 0, available: 85 });
+    const rows = await readUsageRows(db, userId);
+    expect(rows.map(({ credits, reason }) => `${credits} ${reason}`)).toEqual([
+      ...Array.from({ length: 5 }, () => '0 cancelled'),
+      ...Array.from({ length: 3 }, () => '5 aborts_used_up'),
+    ]);
   });
 
   test('one call that the database refuses is not charged, and stops no other', async () => {

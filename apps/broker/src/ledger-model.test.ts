@@ -20,7 +20,8 @@ import {
 } from '#features/billing/ledger/change-credits.ts';
 import { checkLedger, type LedgerFault } from '#features/billing/ledger/check-ledger.ts';
 import { createLedger } from '#features/billing/ledger/create-ledger.ts';
-import { ledgerTimes, type Ledger, type LedgerHold } from '#features/billing/ledger/ledger.ts';
+import type { LeaseHold } from '#features/billing/ledger/lease-hold.ts';
+import { ledgerTimes, type Ledger } from '#features/billing/ledger/ledger.ts';
 import { growingLeases } from '#features/billing/ledger/lease-policy.ts';
 import type { LeasePolicy } from '#features/billing/ledger/lease.ts';
 import { readAccount } from '#features/billing/ledger/read-account.ts';
@@ -123,7 +124,7 @@ async function startBroker(db: Database, usage: UsageWriter, policy: LeasePolicy
   return { ledger: await createLedger(options), faults, ids, policy };
 }
 type Broker = Awaited<ReturnType<typeof startBroker>>;
-type HeldCall = { id: string; price: number; broker: Broker; hold: LedgerHold };
+type HeldCall = { id: string; price: number; broker: Broker; hold: LeaseHold };
 
 async function flush({ ledger }: { ledger: Ledger }): Promise<void> {
   for (let tries = 0; tries < 5; tries++) {

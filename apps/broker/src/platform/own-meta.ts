@@ -23,6 +23,14 @@ export function ownMeta(facts: OwnFacts): Record<string, unknown> {
   return Object.fromEntries(Object.entries(facts).map(([name, value]) => [prefix + name, value]));
 }
 
+/** What a call of a tool with a price cost, and what the user has left for other calls. Credits. */
+export type Receipt = { charged: number; available: number };
+
+/** The members of `_meta` for a receipt, as JSON text. Built by hand: every charged answer has one. */
+export function receiptText({ charged, available }: Receipt): string {
+  return `"${prefix}charged":${charged},"${prefix}available":${available}`;
+}
+
 /** One of our facts in a `_meta` that we wrote. */
 export function ownFact(meta: Readonly<Record<string, unknown>> | undefined, name: keyof OwnFacts): unknown {
   return meta?.[prefix + name];

@@ -50,6 +50,8 @@ export class UpstreamError extends Error {
   readonly wwwAuthenticate: string | undefined;
   /** When to retry, for `restarting` and for an open circuit; undefined when unknown. */
   readonly retryAfterMs: number | undefined;
+  /** Of a `cancelled` call: it is certain that nothing was sent. */
+  readonly wasUnsent: boolean;
 
   constructor(
     kind: UpstreamErrorKind,
@@ -59,6 +61,7 @@ export class UpstreamError extends Error {
       data?: unknown;
       wwwAuthenticate?: string | undefined;
       retryAfterMs?: number | undefined;
+      wasUnsent?: boolean;
       cause?: unknown;
     } = {},
   ) {
@@ -69,5 +72,6 @@ export class UpstreamError extends Error {
     this.data = details.data;
     this.wwwAuthenticate = details.wwwAuthenticate;
     this.retryAfterMs = details.retryAfterMs;
+    this.wasUnsent = details.wasUnsent ?? false;
   }
 }

@@ -15,16 +15,23 @@ export type PricedCall = {
   isContinued?: boolean;
 };
 
-/** Credits reserved for one call. Exactly one of settle and release is called, once. */
+/** Credits reserved for one call. Exactly one of settle, settleAbort and release is called, once. */
 export type Hold = {
   readonly kind: 'hold';
   /** The credits that settle charges. */
   readonly credits: number;
+  /** Credits that the user has left for other calls, as this broker knows it; undefined for a free call. */
+  readonly available: number | undefined;
   /**
    * Charges the hold after a result, and records the call in the same transaction. Written with the next flush, so it never
    * delays the answer.
    */
   settle(row: UsageRow): void;
+  /**
+   * Ends the hold of a call that its client aborted after it was dispatched: free at most five times an hour for a person,
+   * then charged, because the server has worked. `row` has the credits that a charge costs; written with the next flush.
+   */
+  settleAbort(row: UsageRow): void;
   /** Gives all credits back when the call had no result. `reason` is the one in the call's usage row, which the caller records. */
   release(reason: string): void;
 };

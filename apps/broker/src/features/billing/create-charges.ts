@@ -1,6 +1,8 @@
 import { SoukError } from '#platform/errors.ts';
 import type { Charges, Hold, PricedCall, Refusal } from './charges.ts';
-import type { Ledger, LedgerHold, NoLease } from './ledger/ledger.ts';
+import type { LeaseHold } from './ledger/lease-hold.ts';
+import type { Ledger, NoLease } from './ledger/ledger.ts';
+import type { UsageRow } from './usage-row.ts';
 import type { UsageRows } from './usage-rows.ts';
 
 const nothingCharged = 'Nothing was charged.';
@@ -21,11 +23,20 @@ export function createCharges({
   isCharging: boolean;
 }): Charges {
   const topUpUrl = `${publicUrl}/plans`;
-  const free: Hold = { kind: 'hold', credits: 0, settle: (row) => usage.record(row), release() {} };
+  const record = (row: UsageRow) => usage.record(row);
+  const free: Hold = {
+    kind: 'hold',
+    credits: 0,
+    available: undefined,
+    settle: record,
+    settleAbort: record,
+    release() {},
+  };
 
-  function present(call: PricedCall, made: LedgerHold | NoLease): Hold | Refusal {
-    if ('settle' in made) return { kind: 'hold', credits: call.credits, ...made };
+  function present(call: PricedCall, made: LeaseHold | NoLease): Hold | Refusal {
     switch (made.kind) {
+      case 'hold':
+        return made;
       case 'insufficient':
         return insufficient(call.credits, made.available);
       case 'settled':
@@ -60,6 +71,6 @@ export function createCharges({
       const made = ledger.hold(call);
       return made instanceof Promise ? made.then((one) => present(call, one)) : present(call, made);
     },
-    record: (row) => usage.record(row),
+    record,
   };
 }

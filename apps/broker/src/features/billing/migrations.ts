@@ -84,6 +84,19 @@ export const billingMigrations: readonly Migration[] = [
     // of lots that are alike otherwise, the oldest is spent first
     statements: [`alter table credit_lots add column number bigint generated always as identity`],
   },
+  {
+    name: '0070-billing-free-aborts',
+    // Calls that a client aborted after dispatch and that were not charged, of the last hour.
+    statements: [
+      `create table credit_free_aborts (
+        call_id uuid primary key,
+        user_id uuid not null,
+        livemode boolean not null,
+        at timestamptz not null
+      )`,
+      `create index credit_free_aborts_by_account on credit_free_aborts (user_id, livemode)`,
+    ],
+  },
   ...accessMigrations,
   ...historyMigrations,
 ];

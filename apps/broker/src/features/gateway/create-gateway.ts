@@ -73,6 +73,7 @@ export async function createGateway(options: {
   // an embedded database has one broker
   const elsewhere =
     db.engine === 'postgresql' ? await createRoundsElsewhere({ ...options, underWay: answers }) : undefined;
+  let draining = false;
   const parts: GatewayParts = {
     ...options,
     charges,
@@ -91,12 +92,12 @@ export async function createGateway(options: {
     keepAlive: createKeepAlive(options.keepAlive),
     publicUrl: config.publicUrl,
     callRate: createCallRate(config.limits, clock),
+    isStopping: () => draining,
   };
   const serverIdentity = { name: 'souk', title: config.brandName, version: options.version };
   const endpoint = await createMcpEndpoint(serverIdentity, parts, options.db);
   const fastPath = createFastPath(serverIdentity, parts, endpoint);
 
-  let draining = false;
   let lists = listsOf(catalogue.snapshot());
   const replicas = db.engine === 'postgresql' ? tellReplicasFirst(endpoint.notifyListChanged) : undefined;
   const listsChanged = replicas?.listsChanged ?? endpoint.notifyListChanged;

@@ -27,6 +27,8 @@ export type GatewayParts = {
   /** Whether this client gets the short list of /mcp. */
   isCompact(caller: Caller): Promise<boolean>;
   callRate: CallRate;
+  /** No more calls are taken: those that end now may be ended by us. */
+  isStopping(): boolean;
   /** Tells listeners that `method` of this request came to a result (gateway-events.ts); of one without a request, nothing. */
   answered(request: McpRequest | undefined, method: string): void;
   /** Calls of several rounds, for clients that cannot be asked in the middle of one. */

@@ -43,7 +43,8 @@ const replaceRows = `
     set outcome = excluded.outcome, reason = excluded.reason, credits = excluded.credits,
         duration_ms = excluded.duration_ms, calls = excluded.calls, rounds = excluded.rounds
   where excluded.calls > usage_events.calls or excluded.rounds > usage_events.rounds
-     or (excluded.rounds = usage_events.rounds and excluded.outcome = 'ok' and usage_events.outcome <> 'ok')`;
+     or (excluded.rounds = usage_events.rounds and excluded.outcome = 'ok' and usage_events.outcome <> 'ok')
+     or (excluded.rounds = usage_events.rounds and excluded.credits > usage_events.credits)`;
 
 /**
  * Writes usage rows in batches, one for each tick. Writing again as soon as the last statement ends would mean hundreds of

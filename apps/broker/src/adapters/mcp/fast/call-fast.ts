@@ -22,7 +22,8 @@ export function callFast(channel: FastChannel, params: ToolParams, options: Tool
   const cancellation = cancellationOf(options.signal);
   const id = channel.nextId();
   // the caller hung up while the call was queued
-  if (cancellation.aborted) return Promise.reject(new UpstreamError('cancelled', 'the caller cancelled'));
+  if (cancellation.aborted)
+    return Promise.reject(new UpstreamError('cancelled', 'the caller cancelled', { wasUnsent: true }));
   return new Promise<ToolAnswer>((resolve, reject) => {
     let isTold = false;
     const end = () => {
@@ -78,7 +79,9 @@ export function callFast(channel: FastChannel, params: ToolParams, options: Tool
     );
     const entered = channel.running.enter(options, deadline);
     exchange.send(requestText(channel, id, params, options), headersOf(channel, params));
-    cancellation.listen(() => giveUp(new UpstreamError('cancelled', 'the caller cancelled')));
+    cancellation.listen(() => {
+      giveUp(new UpstreamError('cancelled', 'the caller cancelled', { wasUnsent: !exchange.isSent }));
+    });
   });
 }
 

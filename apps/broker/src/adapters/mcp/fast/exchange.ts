@@ -58,6 +58,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#listener = listener;
   }
 
+  /** Whether the request has a socket; until then it waits for one, and the server knows nothing of it. */
+  get isSent(): boolean {
+    return this.#controller !== undefined;
+  }
+
   /** Sends the request: `body` is its JSON text, `headers` are added to the channel's. */
   send(body: string, headers: Record<string, string> | undefined): void {
     const { dispatcher, origin, path } = this.#channel;

@@ -37,6 +37,7 @@ export function creditsContributor({ query }: { query: Query }): AccountContribu
     },
     erase: async (userId, tx) => {
       await tx(`update credit_accounts set closed = true where user_id = $1`, [userId]);
+      await tx(`delete from credit_free_aborts where user_id = $1`, [userId]);
     },
   };
 }

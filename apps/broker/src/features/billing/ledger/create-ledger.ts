@@ -12,9 +12,10 @@ import { LedgerConflict, setCredits } from './change-credits.ts';
 import { BrokerIsDead, grantLeases } from './grant-leases.ts';
 import type { Lease, LeasePolicy } from './lease.ts';
 import { createLeaseBook } from './lease-book.ts';
-import { ledgerTimes, type Ledger, type LedgerHold, type LedgerTimes, type NoLease } from './ledger.ts';
+import { LeaseHold, type EndedCall, type HoldEnds } from './lease-hold.ts';
+import { ledgerTimes, type Ledger, type LedgerTimes, type NoLease } from './ledger.ts';
 import { readAccount } from './read-account.ts';
-import { settleCalls, type FinishedCall } from './settle-calls.ts';
+import { settleCalls } from './settle-calls.ts';
 import { trimLeases } from './trim-leases.ts';
 
 const mostSettled = 256;
@@ -44,7 +45,7 @@ export async function createLedger({
 }): Promise<Ledger> {
   const nowMs = () => monotonicMs(clock);
   const book = createLeaseBook({ uuid, policy, times, nowMs });
-  let finished: (FinishedCall & { lease: Lease })[] = [];
+  let finished: EndedCall[] = [];
   let brokerId = uuid();
   let isEnrolled = false;
   /** When the last confirmed sign of life was sent. */
@@ -182,11 +183,12 @@ export async function createLedger({
       }
       return settleApart(calls, error);
     }
-    const { users, rows, asked, lost } = settlement;
+    const { users, rows, free, asked, lost } = settlement;
     usage.tell(rows);
     for (const call of calls) {
-      if (users.has(call.row.userId)) book.finish(call.lease);
-      else finished.push(call);
+      if (!users.has(call.row.userId)) finished.push(call);
+      else if (free.has(call.row.callId)) book.release(call.lease, call.row.credits);
+      else book.finish(call.lease);
     }
     for (const userId of asked) book.drainUser(userId);
     if (lost > 0) log.warn({ calls: lost }, 'calls were not charged: their leases had gone back');
@@ -205,20 +207,19 @@ export async function createLedger({
     await settle(calls.slice(half));
   }
 
-  function holdOf(lease: Lease, credits: number): LedgerHold {
-    return {
-      settle(row) {
-        finished.push({ lease, row });
-        arm(times.flushMs);
-      },
-      release() {
-        book.release(lease, credits);
-        if (book.hasTrims()) arm(times.flushMs);
-      },
-    };
-  }
+  const ends: HoldEnds = {
+    write(call) {
+      finished.push(call);
+      arm(times.flushMs);
+    },
+    release(lease, credits) {
+      book.release(lease, credits);
+      if (book.hasTrims()) arm(times.flushMs);
+    },
+  };
+  const holdOf = (lease: Lease, credits: number) => new LeaseHold(lease, credits, ends);
 
-  function waitForLease(call: PricedCall): Promise<LedgerHold | NoLease> {
+  function waitForLease(call: PricedCall): Promise<LeaseHold | NoLease> {
     return new Promise((resolve) => {
       book.wait({
         userId: call.userId,

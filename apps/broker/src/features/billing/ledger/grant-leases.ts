@@ -21,8 +21,11 @@ export type LeaseAnswer = {
   leaseId: string;
   /** 0: none. */
   granted: number;
-  /** What the account had for new leases. */
+  /** What the account had for new leases: `available`, or what the cap leaves if that is less. */
   free: number;
+  available: number;
+  /** What the month's cap left; undefined without a cap. */
+  underCap: number | undefined;
   /** Leases of other brokers that were asked back, and are yet to come. */
   expected: number;
   /** The call has been charged. */
@@ -36,6 +39,8 @@ type Row = {
   user_id: string;
   granted: number;
   free: number;
+  available: number;
+  under_cap: number | null;
   demand: number;
   is_settled: boolean;
   is_under_way: boolean;
@@ -78,6 +83,8 @@ export async function grantLeases(
     leaseId: row.lease_id,
     granted: row.granted,
     free: row.free,
+    available: row.available,
+    underCap: row.under_cap ?? undefined,
     expected: expected?.get(row.user_id) ?? 0,
     isSettled: row.is_settled,
     isUnderWay: row.is_under_way,
@@ -87,8 +94,8 @@ export async function grantLeases(
 const grantText = `
   with asks as materialized (
     select a.*, exists (select from credit_brokers b where b.id = $2) as is_alive,
-      case when c.user_id is null or c.closed then 0
-        else greatest(0, least(c.balance - c.held - c.debt, c.monthly_cap - c.held - ${spentThisMonth})) end as free,
+      case when c.user_id is null or c.closed then 0 else greatest(0, c.balance - c.held - c.debt) end as available,
+      case when c.monthly_cap is not null then greatest(0, c.monthly_cap - c.held - ${spentThisMonth}) end as under_cap,
       a.call_id is not null and exists (
         select from ledger_entries e where e.idem = 'call:' || a.call_id) as is_settled,
       a.call_id is not null and exists (select from credit_leases l where l.call_id = a.call_id) as is_under_way
@@ -96,6 +103,7 @@ const grantText = `
       a (lease_id, user_id, need, demand, extra, call_id)
       left join credit_accounts c on c.user_id = a.user_id and c.livemode = $1
     where c.user_id is null or a.user_id = any($3::uuid[])),
+  capped as (select *, least(available, under_cap) as free from asks),
   sized as materialized (
     select *, case
       when not is_alive or free < need or is_settled or is_under_way then 0
@@ -104,11 +112,11 @@ const grantText = `
         when (free - demand) / 20 < need then 0
         else least(extra, (free - demand) / 20) end
       end as size
-    from asks),
+    from capped),
   leases as (
     insert into credit_leases (id, user_id, livemode, broker_id, granted, call_id)
     select lease_id, user_id, $1, $2, size, call_id from sized where size > 0),
   accounts as (
     update credit_accounts c set held = c.held + s.size
     from sized s where c.user_id = s.user_id and c.livemode = $1 and s.size > 0)
-  select lease_id, user_id, size as granted, free, demand, is_alive, is_settled, is_under_way from sized`;
+  select lease_id, user_id, size as granted, free, available, under_cap, demand, is_alive, is_settled, is_under_way from sized`;

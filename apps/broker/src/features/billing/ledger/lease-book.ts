@@ -1,6 +1,6 @@
 import type { LeaseAnswer, LeaseAsk } from './grant-leases.ts';
 import type { LeaseTrim } from './trim-leases.ts';
-import type { Lease, LeasePolicy, LeaseTimes, Waiter } from './lease.ts';
+import type { Lease, LeasePolicy, LeaseTimes, ShortOfCredits, Waiter } from './lease.ts';
 
 type Book = {
   open: Lease[];
@@ -10,7 +10,7 @@ type Book = {
   grantedAtMs: number;
   againAtMs: number;
   /** Why the oldest waiter still waits. */
-  short: { kind: 'insufficient'; available: number } | { kind: 'under_way' } | undefined;
+  short: ShortOfCredits | { kind: 'under_way' } | undefined;
 };
 
 /** The pause before an account is asked about again: when others give back, and when it was busy. */
@@ -61,6 +61,7 @@ export function createLeaseBook({
 
   function hand(lease: Lease, credits: number): void {
     lease.handed += credits;
+    lease.available -= credits;
     lease.unfinished += 1;
     lease.usedAtMs = nowMs();
   }
@@ -128,6 +129,7 @@ export function createLeaseBook({
     /** A call was not charged: its credits are free again for others, or go back. */
     release(lease: Lease, credits: number): void {
       lease.handed -= credits;
+      lease.available += credits;
       lease.unfinished -= 1;
       if (lease.isDraining) trims.set(lease.id, lease.userId);
     },
@@ -156,7 +158,7 @@ export function createLeaseBook({
         if (book.waiting.length > 0) for (const lease of book.open) drain(lease);
       }
     },
-    /** What to ask for now. Of an account with credits on their way back nothing, until they are back. */
+    /** What to ask for now. An account whose credits are on their way back is asked again once they are back. */
     asks(): LeaseAsk[] {
       const now = nowMs();
       const returning = new Set(trims.values());
@@ -173,7 +175,7 @@ export function createLeaseBook({
     answer(ask: LeaseAsk, answer: LeaseAnswer | undefined): void {
       const book = bookOf(ask.userId);
       const now = nowMs();
-      let available = answer?.free ?? 0;
+      let handed = 0;
       if (!answer) {
         book.againAtMs = now + busyMs;
         return;
@@ -185,6 +187,7 @@ export function createLeaseBook({
           granted: answer.granted,
           handed: 0,
           unfinished: 0,
+          available: answer.available,
           bornAtMs: now,
           usedAtMs: now,
           isDraining: false,
@@ -200,11 +203,11 @@ export function createLeaseBook({
           book.open.push(lease);
           serve(book);
         }
-        available -= lease.handed;
+        handed = lease.handed;
         // a lease of exactly what was needed has nothing for others; what its calls release goes back at once
         if (answer.granted <= ask.demand) drain(lease);
       }
-      answerTheRest(ask, answer, available);
+      answerTheRest(ask, answer, handed);
       dropIfEmpty(ask.userId, book);
     },
     /** The ask may have been granted or not: a lease that it brought goes back, and the call asks again. */
@@ -254,19 +257,26 @@ export function createLeaseBook({
     isEmpty: () => books.size === 0 && leases.size === 0 && trims.size === 0,
   };
 
-  /** Those that the answer leaves without a lease wait for what others give back, or are refused. */
-  function answerTheRest(ask: LeaseAsk, answer: LeaseAnswer, available: number): void {
+  /**
+   * Those that the answer leaves without a lease wait for what others give back, or are refused.
+   * @param handed what calls took of the lease of this answer
+   */
+  function answerTheRest(ask: LeaseAsk, answer: LeaseAnswer, handed: number): void {
     const book = bookOf(ask.userId);
     const isAsked = ({ roundsOf }: Waiter) => roundsOf === ask.callId;
+    const left = answer.free - handed;
     book.short = undefined;
     book.againAtMs = 0;
     if (answer.isSettled) return refuse(book, isAsked, { kind: 'settled' });
     if (answer.granted >= ask.demand) return;
-    book.short = answer.isUnderWay ? { kind: 'under_way' } : { kind: 'insufficient', available };
+    const underCap = answer.underCap === undefined ? undefined : answer.underCap - handed;
+    book.short = answer.isUnderWay
+      ? { kind: 'under_way' }
+      : { kind: 'insufficient', available: answer.available - handed, underCap };
     book.againAtMs = nowMs() + askAgainMs;
     const mayComeBack = answer.expected > 0 || [...trims.values()].includes(ask.userId);
     if (answer.isUnderWay || mayComeBack) return;
-    refuse(book, (waiter) => isAsked(waiter) && waiter.credits > available, book.short);
+    refuse(book, (waiter) => isAsked(waiter) && waiter.credits > left, book.short);
     book.againAtMs = 0;
   }
 }

@@ -7,6 +7,8 @@ export type Lease = {
   handed: number;
   /** Calls whose end the database does not know yet. */
   unfinished: number;
+  /** What the account had for new leases at the grant, less what this lease has handed out since. */
+  available: number;
   readonly bornAtMs: number;
   usedAtMs: number;
   /** Gives no more holds. */
@@ -21,9 +23,12 @@ export type Waiter = {
   readonly roundsOf: string | undefined;
   readonly sinceMs: number;
   resolve(lease: Lease): void;
-  /** Another lease could not be had: `available` is what the account has left for it. */
-  refuse(why: { kind: 'insufficient'; available: number } | { kind: 'settled' | 'under_way' | 'unavailable' }): void;
+  /** Another lease could not be had. */
+  refuse(why: ShortOfCredits | { kind: 'settled' | 'under_way' | 'unavailable' }): void;
 };
+
+/** `available` is what the account has left, `underCap` what the month's cap leaves, if there is one. Whole credits. */
+export type ShortOfCredits = { kind: 'insufficient'; available: number; underCap: number | undefined };
 
 /** How much more than what is needed a lease should be. */
 export type LeasePolicy = (facts: { price: number; lastExtra: number; lastGrantAgeMs: number }) => number;

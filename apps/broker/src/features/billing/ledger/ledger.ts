@@ -1,7 +1,7 @@
 import type { PricedCall } from '../charges.ts';
-import type { UsageRow } from '../usage-row.ts';
 import type { NewBalance } from './change-credits.ts';
 import type { LeaseTimes, Waiter } from './lease.ts';
+import type { LeaseHold } from './lease-hold.ts';
 import type { CreditAccount } from './read-account.ts';
 
 export type LedgerTimes = LeaseTimes & {
@@ -28,13 +28,11 @@ export const ledgerTimes: LedgerTimes = {
   stopMs: 5000,
 };
 
-/** Credits reserved for a call. */
-export type LedgerHold = { settle(row: UsageRow): void; release(): void };
 export type NoLease = Parameters<Waiter['refuse']>[0];
 
 export type Ledger = {
   /** Reserves the price of a call. At once where this broker has a lease with room. */
-  hold(call: PricedCall): LedgerHold | Promise<LedgerHold | NoLease>;
+  hold(call: PricedCall): LeaseHold | Promise<LeaseHold | NoLease>;
   /** What a person has. */
   account(userId: string): Promise<CreditAccount>;
   /**

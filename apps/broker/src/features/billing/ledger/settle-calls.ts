@@ -1,17 +1,25 @@
 import { arrayLiteral } from '#platform/db/array-literal.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { UsageRow } from '../usage-row.ts';
+import { noteFreeAborts } from './free-aborts.ts';
 import { burnLots, lockFreeAccounts, thisMonth, type Livemode } from './accounts.ts';
 
 /** A call that is to be charged: its credits are those of its usage row. */
-export type FinishedCall = { lease: { id: string }; row: UsageRow };
+export type FinishedCall = {
+  lease: { id: string };
+  row: UsageRow;
+  /** The client hung up after it was dispatched: the first few of an hour are free. */
+  isAbort: boolean;
+};
 
 export type Settlement = {
   /** The rows of the calls that are in the ledger now, as they were written. */
   rows: UsageRow[];
   /** The users whose calls these are. Calls of others come again: another transaction has locked their accounts. */
   users: ReadonlySet<string>;
-  /** Of these, the ones whose leases are asked back. */
+  /** The aborted calls that were not charged: their credits are free again. */
+  free: ReadonlySet<string>;
+  /** Of the users, the ones whose leases are asked back. */
   asked: ReadonlySet<string>;
   /** Calls that were not charged because their lease had gone back. */
   lost: number;
@@ -31,22 +39,29 @@ export async function settleCalls(
 ): Promise<Settlement> {
   const users = await lockFreeAccounts(query, livemode, [...new Set(calls.map(({ row }) => row.userId))]);
   const batch = calls.filter(({ row }) => users.has(row.userId));
-  if (batch.length === 0) return { rows: [], users, asked: new Set(), lost: 0 };
+  const none: ReadonlySet<string> = new Set();
+  if (batch.length === 0) return { rows: [], users, free: none, asked: none, lost: 0 };
+  const aborts = batch.filter(({ isAbort }) => isAbort).map(({ row }) => row);
+  const free = aborts.length === 0 ? none : await noteFreeAborts(query, livemode, aborts);
+  const charged = free.size === 0 ? batch : batch.filter(({ row }) => !free.has(row.callId));
   const settled = await query<{ call_id: string; is_charged: boolean; is_asked: boolean }>(settleText, [
     livemode,
-    arrayLiteral(batch.map(({ row }) => row.userId)),
-    arrayLiteral(batch.map(({ row }) => row.callId)),
-    arrayLiteral(batch.map(({ lease }) => lease.id)),
-    arrayLiteral(batch.map(({ row }) => row.credits)),
+    arrayLiteral(charged.map(({ row }) => row.userId)),
+    arrayLiteral(charged.map(({ row }) => row.callId)),
+    arrayLiteral(charged.map(({ lease }) => lease.id)),
+    arrayLiteral(charged.map(({ row }) => row.credits)),
   ]);
   const byCall = new Map(settled.rows.map((one) => [one.call_id, one]));
-  const rows = batch.map(({ row }) =>
-    byCall.get(row.callId)?.is_charged ? row : { ...row, credits: 0, reason: 'lease_lost' },
-  );
+  const rows = batch.map(({ row, isAbort }) => {
+    if (free.has(row.callId)) return { ...row, credits: 0 };
+    if (!byCall.get(row.callId)?.is_charged) return { ...row, credits: 0, reason: 'lease_lost' };
+    return isAbort ? { ...row, reason: 'aborts_used_up' } : row;
+  });
   await insertRows(query, rows);
   return {
     rows,
     users,
+    free,
     asked: new Set(batch.filter(({ row }) => byCall.get(row.callId)?.is_asked).map(({ row }) => row.userId)),
     lost: settled.rows.filter((one) => !one.is_charged).length,
   };

@@ -16,6 +16,9 @@ export type LogicalCall = {
   left?: { atMs: number; durationMs: number } | undefined;
 };
 
+/** Why a call was aborted whose question stays without an answer. */
+export const unanswered = new Error('The question was not answered');
+
 /** One client request for a tool, prompt or resource, on either dispatcher. */
 export type Call = {
   readonly logical: LogicalCall;

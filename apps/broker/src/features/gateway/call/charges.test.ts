@@ -24,10 +24,12 @@ const charges: Charges = {
     const hold: Hold | Refusal = refusal ?? {
       kind: 'hold',
       credits: call.credits,
+      available: call.credits === 0 ? undefined : 100 - call.credits,
       settle(row) {
         noted.push('settle');
         rows.push(row);
       },
+      settleAbort: (row) => void rows.push(row),
       release: (reason) => void noted.push(`release ${reason}`),
     };
     return isDurable().then(() => hold);

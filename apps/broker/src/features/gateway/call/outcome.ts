@@ -2,13 +2,16 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { QuestionKind } from '@souk/contract/manifest.ts';
 import type { Refusal, UsageRow } from '#features/billing/index.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { Receipt } from '#platform/own-meta.ts';
 import { failureCode, type CallFailureCode } from './call-failure.ts';
 
 /** What a dispatcher reports about an answer: facts without interpretation. */
 export type AnswerFacts = { readonly kind: 'complete' | 'tool_error' | 'input_required' };
 
 /** How a call ended. */
-export type CallEnd<Answer extends AnswerFacts> = { kind: 'answered'; answer: Answer } | NoAnswer;
+export type CallEnd<Answer extends AnswerFacts> =
+  /** A call of a tool with a price has a receipt. */
+  { kind: 'answered'; answer: Answer; receipt?: Receipt | undefined } | NoAnswer;
 
 export type NoAnswer =
   /** The server's own JSON-RPC error. */
@@ -55,7 +58,16 @@ export function endOf(
   if (!(error instanceof UpstreamError)) return undefined;
   const code = isCancelled ? 'cancelled' : failureCode(error);
   if (code === undefined) return { kind: 'protocol_error', error, server };
-  return { kind: 'failure', code, wasDispatched, server, name, cause: error, retryAfterMs: error.retryAfterMs };
+  const wasSent = wasDispatched && !error.wasUnsent;
+  return {
+    kind: 'failure',
+    code,
+    wasDispatched: wasSent,
+    server,
+    name,
+    cause: error,
+    retryAfterMs: error.retryAfterMs,
+  };
 }
 
 /** The outcome of a call that our own fault ended. */

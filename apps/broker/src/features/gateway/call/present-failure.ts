@@ -30,7 +30,10 @@ export function presentAsResult(end: NoAnswer, links: Links): CallToolResult {
 /** The answer of the SDK's server for the end of a tool call. @throws ProtocolError as presentAsResult does */
 export function presentToolEnd(end: CallEnd<ToolAnswer>, links: Links): CallToolResult | InputRequiredResult {
   if (end.kind !== 'answered') return presentAsResult(end, links);
-  return end.answer.kind === 'input_required' ? end.answer.questions : end.answer.toResult();
+  const { answer, receipt } = end;
+  if (answer.kind === 'input_required') return answer.questions;
+  const result = answer.toResult();
+  return receipt ? { ...result, _meta: { ...result._meta, ...ownMeta(receipt) } } : result;
 }
 
 /** Presents the same for prompts and resources, as a JSON-RPC error. */

@@ -3,7 +3,7 @@ import type { Hold, Refusal } from '#features/billing/index.ts';
 import { canAnswer } from '#features/upstreams/index.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import type { RequestContext } from '../view/request-context.ts';
-import type { Call, FoundTarget, Target, UnknownTarget } from './call.ts';
+import { unanswered, type Call, type FoundTarget, type Target, type UnknownTarget } from './call.ts';
 import { endOf, outcomeOf, unexpected, type AnswerFacts, type CallEnd, type CallFailure } from './outcome.ts';
 import { rowOf } from './record-call.ts';
 import { monotonicMs } from '#platform/clock.ts';
@@ -14,7 +14,10 @@ import { admit, exchange, leaveAfter, type Admission } from './with-upstream.ts'
 /** Sends a call over an upstream connection and reports the facts of its answer. @throws UpstreamError */
 export type Dispatch<Answer extends AnswerFacts> = (upstream: Upstream, target: FoundTarget) => Promise<Answer>;
 
-export type CallParts = Pick<GatewayParts, 'answered' | 'callRate' | 'charges' | 'clock' | 'log' | 'pool'>;
+export type CallParts = Pick<
+  GatewayParts,
+  'answered' | 'callRate' | 'charges' | 'clock' | 'isStopping' | 'log' | 'pool'
+>;
 
 /** By what a client calls each kind. */
 const methods: Readonly<Record<Call['kind'], string>> = {
@@ -45,6 +48,7 @@ export async function runCall<Answer extends AnswerFacts>(
   let admission: Admission | undefined;
   let hold: Hold | undefined;
   let wasDispatched = false;
+  let wasSent = false;
   let end: CallEnd<Answer>;
   try {
     const admitted = admit(target.server, context, parts.pool, signal);
@@ -58,12 +62,16 @@ export async function runCall<Answer extends AnswerFacts>(
     }
     hold = taken;
     wasDispatched = true;
-    const answer = await exchange(target.server, context, parts.pool, (upstream) => dispatch(upstream, target));
+    const answer = await exchange(target.server, context, parts.pool, (upstream) => {
+      wasSent = !signal.aborted;
+      return dispatch(upstream, target);
+    });
     admission.leave(undefined);
     end = { kind: 'answered', answer };
   } catch (error) {
     if (admission) leaveAfter(error, admission, signal);
-    const failed = endOf(error, target, { isCancelled: signal.aborted, wasDispatched });
+    const isCancelled = signal.aborted;
+    const failed = endOf(error, target, { isCancelled, wasDispatched: isCancelled ? wasSent : wasDispatched });
     if (!failed) {
       hold?.release('unexpected');
       parts.charges.record(rowOf(call, target, { ...unexpected, credits: 0 }, startedAtMs, parts.clock));
@@ -75,18 +83,34 @@ export async function runCall<Answer extends AnswerFacts>(
 
   function finish(came: CallEnd<Answer>, held: Hold | undefined): CallEnd<Answer> {
     const outcome = outcomeOf(came);
-    const isCharged = outcome.outcome === 'ok';
-    const credits = isCharged && held ? held.credits : 0;
+    const isAborted = isAbort(came, call, parts);
+    const credits = held && (isAborted || isCharged(came, target)) ? held.credits : 0;
     const row = rowOf(call, target, { ...outcome, credits }, startedAtMs, parts.clock);
-    if (isCharged && held) held.settle(row);
+    if (held && isAborted) held.settleAbort(row);
+    else if (held && isCharged(came, target)) held.settle(row);
     else {
       held?.release(outcome.reason ?? outcome.outcome);
       parts.charges.record(row);
     }
     const hasResult = came.kind === 'answered' && came.answer.kind !== 'input_required';
     if (hasResult) parts.answered(context.request, methods[call.kind]);
-    return came;
+    if (!hasResult || held?.available === undefined) return came;
+    return { ...came, receipt: { charged: credits, available: held.available } };
   }
+}
+
+/** Only a complete result is charged; one with isError where the server's manifest says so. */
+function isCharged(end: CallEnd<AnswerFacts>, target: Target): boolean {
+  if (end.kind !== 'answered') return false;
+  if (end.answer.kind === 'complete') return true;
+  const chargesErrors = target.kind === 'found' && target.server.manifest.billing?.chargeOnErrors;
+  return end.answer.kind === 'tool_error' && chargesErrors === true;
+}
+
+/** Whether the client hung up while the server worked. A broker that stops and an unanswered question are not its doing. */
+function isAbort(end: CallEnd<AnswerFacts>, { signal }: Pick<Call, 'signal'>, { isStopping }: CallParts): boolean {
+  if (end.kind !== 'failure' || end.code !== 'cancelled' || !end.wasDispatched) return false;
+  return !isStopping() && !('reason' in signal && signal.reason === unanswered);
 }
 
 /** Runs a call of a built-in tool, which the gateway answers itself, free of charge. */

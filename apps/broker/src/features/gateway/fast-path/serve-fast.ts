@@ -52,7 +52,9 @@ export function createFastPath(
       if (open.isHandedOver) return await open.handOver();
       // a cancelled request gets no answer (2025-11-25, basic/utilities/cancellation)
       if (signal.aborted) return write.nothing(reply);
-      if (end.kind === 'answered' && end.answer.kind !== 'input_required') return write.result(reply, call, end.answer);
+      if (end.kind === 'answered' && end.answer.kind !== 'input_required') {
+        return write.result(reply, call, end.answer, end.receipt);
+      }
       // its stream is open, and this client cannot be asked
       if (end.kind === 'answered' && end.answer.kind === 'input_required' && reply.response.headersSent) {
         const refused = refuseQuestions(end.answer.questions);

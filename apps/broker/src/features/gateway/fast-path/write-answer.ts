@@ -2,6 +2,7 @@ import { SERVER_INFO_META_KEY, type CallToolResult, type ProtocolError } from '@
 import type { ServerResponse } from 'node:http';
 import type { ToolResult } from '#adapters/mcp/upstream.ts';
 import { keepAliveComment } from '../http/keep-alive.ts';
+import { receiptText, type Receipt } from '#platform/own-meta.ts';
 import type { ServerIdentity } from '../protocol/server-identity.ts';
 import type { FastCall } from './fast-call.ts';
 
@@ -16,9 +17,12 @@ export type Reply = {
   headers: Readonly<Record<string, string>>;
 };
 
+type Meta = Record<string, unknown> | undefined;
+
 /** Writes the answers of fast-path calls exactly as the SDK's server would. */
 export type AnswerWriter = {
-  result(reply: Reply, call: FastCall, result: ToolResult): void;
+  /** @param receipt of a tool with a price: goes into `_meta` */
+  result(reply: Reply, call: FastCall, result: ToolResult, receipt: Receipt | undefined): void;
   /** Writes our own result, which says why the call has no answer. */
   failure(reply: Reply, call: FastCall, result: CallToolResult): void;
   error(reply: Reply, call: FastCall, error: Pick<ProtocolError, 'code' | 'message' | 'data'>): void;
@@ -33,24 +37,25 @@ export type AnswerWriter = {
 
 export function createAnswerWriter(identity: ServerIdentity): AnswerWriter {
   const stamp = { [SERVER_INFO_META_KEY]: identity };
-  const stampText = `"_meta":${JSON.stringify(stamp)}`;
+  const stampText = membersOf(stamp);
 
-  function ownMembers({ era }: FastCall, meta: Record<string, unknown> | undefined): string {
-    if (era === 'legacy') return meta ? `"_meta":${JSON.stringify(meta)}` : '';
-    const metaText = meta ? `"_meta":${JSON.stringify({ ...stamp, ...meta })}` : stampText;
-    return `"resultType":"complete",${metaText}`;
+  function ownMembers({ era }: FastCall, meta: Meta, receipt: Receipt | undefined): string {
+    if (era === 'legacy' && !meta && !receipt) return '';
+    const own = era === 'legacy' ? membersOf(meta ?? {}) : meta ? membersOf({ ...stamp, ...meta }) : stampText;
+    const charged = receipt ? `${own === '' ? '' : ','}${receiptText(receipt)}` : '';
+    return `${era === 'legacy' ? '' : '"resultType":"complete",'}"_meta":{${own}${charged}}`;
   }
 
-  function envelope(call: FastCall, members: string, meta: Record<string, unknown> | undefined): string {
-    const own = ownMembers(call, meta);
+  function envelope(call: FastCall, members: string, meta: Meta, receipt?: Receipt): string {
+    const own = ownMembers(call, meta, receipt);
     const separator = members !== '' && own !== '' ? ',' : '';
     return `{"jsonrpc":"2.0","id":${JSON.stringify(call.id)},"result":{${members}${separator}${own}}}`;
   }
 
   return {
-    result: (reply, call, result) => send(reply, 200, envelope(call, result.members, result.meta)),
+    result: (reply, call, { members, meta }, receipt) => send(reply, 200, envelope(call, members, meta, receipt)),
     failure(reply, call, { _meta: meta, ...result }) {
-      send(reply, 200, envelope(call, JSON.stringify(result).slice(1, -1), meta));
+      send(reply, 200, envelope(call, membersOf(result), meta));
     },
     error(reply, call, { code, message, data }) {
       // since 2026-07-28 resource-not-found has the code of invalid params; the SDK sends it in both eras
@@ -82,6 +87,11 @@ export function createAnswerWriter(identity: ServerIdentity): AnswerWriter {
       reply.response.write(eventOf(JSON.stringify(notice)));
     },
   };
+}
+
+/** The members of an object as JSON text, without its braces. */
+function membersOf(object: object): string {
+  return JSON.stringify(object).slice(1, -1);
 }
 
 function beginStream({ response, headers }: Reply): void {

@@ -19,6 +19,10 @@ export type EndingServer = {
 
 type Message = Record<string, unknown>;
 
+const jsonType = { 'content-type': 'application/json' };
+/** More than an answer may have. */
+const tooLarge = Buffer.alloc(9 * 1024 * 1024, ' ');
+
 /** What a server must not say, since clients act upon it, beside a key of its own. */
 const forged = { 'souk/code': 'canary-forged', 'souk/available': 'canary-forged', theirs: 'kept' };
 
@@ -32,8 +36,8 @@ const results: Readonly<Record<string, object>> = {
 
 /**
  * A server of one era where each request says how it ends: `end` in the arguments of a tool or prompt, or in the URI
- * end://{end} of a resource, or the value that is completed, is ok, tool_error, protocol_error, input_required, hang or
- * reset; forged and forged_question are ok and input_required with a `_meta` that only we may write, as lists have it. The
+ * end://{end} of a resource, or the value that is completed, is ok, tool_error, protocol_error, input_required, hang,
+ * reset, garbage or oversize; forged and forged_question are ok and input_required with a `_meta` that only we may write, as lists have it. The
  * tool `mirrored` is `say` with an argument that may be mirrored in a header, so that the SDK carries it on both sides.
  */
 export async function startEndingServer(era: Era): Promise<EndingServer> {
@@ -47,6 +51,8 @@ export async function startEndingServer(era: Era): Promise<EndingServer> {
       if (end === undefined) return describe(era, isChanged, message, response);
       requests++;
       if (end === 'reset') return request.socket.destroy();
+      if (end === 'garbage') return void response.writeHead(200, jsonType).end('{"jsonrpc":"2.0"');
+      if (end === 'oversize') return void response.writeHead(200, jsonType).end(tooLarge);
       if (end === 'hang') {
         hanging.add(response);
         response.once('close', () => hanging.delete(response));

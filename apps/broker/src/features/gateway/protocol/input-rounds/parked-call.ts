@@ -1,6 +1,6 @@
 import type { InputRequests } from '@modelcontextprotocol/server';
 import type { Ask } from '#adapters/mcp/upstream.ts';
-import type { LogicalCall } from '../../call/call.ts';
+import { unanswered, type LogicalCall } from '../../call/call.ts';
 import type { CallRequest } from '../../call/call-request.ts';
 
 type Question = Ask & { resolve(answer: Record<string, unknown>): void };
@@ -18,6 +18,7 @@ export type ParkedCall<Answer> = {
    * Rejects as the call does. The call ends if the client hangs up meanwhile.
    */
   round(side: RoundSide, answers: Record<string, unknown>): Promise<Round<Answer>>;
+  /** Ends a call that waits for an answer. */
   end(): void;
 };
 
@@ -85,7 +86,7 @@ export function startParkedCall<Answer>(
         current = undefined;
       }
     },
-    end: () => abort.abort(),
+    end: () => abort.abort(unanswered),
   };
 }
 

@@ -1,0 +1,188 @@
+import { listCalls } from '@souk/contract/usage.ts';
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { checkLedger } from '#features/billing/index.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { giveCredits } from '#testing/grant-credits.ts';
+import { postModern, postRaw } from '#testing/mcp-clients.ts';
+import { modernRequest } from '#testing/modern-request.ts';
+import { openSession } from '#testing/open-session.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { startEndingServer, type EndingServer } from './testing/ending-server.ts';
+
+// What a person learns of what a call cost: in its answer, and in the log of calls.
+
+const price = 5;
+const given = 100;
+/** The fast path on both sides, and the SDK on both sides. */
+const tools = ['say', 'mirrored'] as const;
+
+let app: TestApp;
+let server: EndingServer;
+let token: string;
+let userId: string;
+
+beforeAll(async () => {
+  server = await startEndingServer('modern');
+  app = await startTestApp({
+    allowAddresses: [server.address],
+    env: { ...withoutHealthChecks, CHARGE_CALLS: '1', MCP_CALLS_PER_MINUTE_USER: '100000' },
+  });
+  const connection = { type: 'http', url: server.url };
+  const toolCosts = { say: price, mirrored: price };
+  // each in a server of its own: five failures in a row open a circuit
+  for (const id of ['paid', 'failing']) {
+    await deployManifest(app, { id, connection, billing: { tier: 'T0', toolCosts }, deadlines: { callMs: 500 } });
+  }
+  await deployManifest(app, { id: 'slow', connection, billing: { tier: 'T0', toolCosts } });
+  await deployManifest(app, { id: 'strict', connection, billing: { tier: 'T0', toolCosts, chargeOnErrors: true } });
+  await deployManifest(app, { id: 'gratis', connection });
+});
+afterAll(async () => {
+  await app?.stop();
+  await server?.close();
+});
+beforeEach(async () => {
+  const email = `${randomUUID()}@souk.test`;
+  ({ token } = await app.identity.createPersonalToken({ email, name: 'test' }));
+  userId = await giveCredits(app, email, given);
+});
+
+async function call(name: string, end: string) {
+  const { body } = await postModern(`${app.publicUrl}/mcp`, token, 'tools/call', { name, arguments: { end } });
+  return body.result ?? {};
+}
+async function account() {
+  await app.billing.ledger.flush();
+  expect(await checkLedger(app.db)).toEqual([]);
+  const { balance, held } = await app.billing.ledger.account(userId);
+  return { balance, held };
+}
+/** The log of calls, as its owner reads it. */
+async function logged() {
+  await Promise.all([app.billing.ledger.flush(), app.usage.flush()]);
+  const headers = { authorization: `Bearer ${token}` };
+  const answer = await fetch(`${app.publicUrl}/api/users/${userId}/calls`, { headers });
+  const { calls } = listCalls.answer.parse(await answer.json());
+  return calls.map(({ outcome, reason, credits }) => ({ outcome, reason, credits }));
+}
+
+test.each(tools)('a result says what it cost and what is left: %s', async (tool) => {
+  expect(await call(`paid__${tool}`, 'ok')).toMatchObject({
+    content: [{ text: 'done' }],
+    _meta: { 'souk/charged': price, 'souk/available': given - price },
+  });
+  expect(await call(`paid__${tool}`, 'ok')).toMatchObject({ _meta: { 'souk/available': given - 2 * price } });
+  expect(await account()).toEqual({ balance: given - 2 * price, held: 0 });
+});
+
+test('a result in a session up to 2025-11-25 says it too, beside what the server says', async () => {
+  const url = `${app.publicUrl}/mcp`;
+  const session = await openSession(url, token);
+  const say = (end: string) => {
+    const params = { name: 'paid__say', arguments: { end } };
+    return postRaw(url, JSON.stringify({ jsonrpc: '2.0', id: end, method: 'tools/call', params }), session);
+  };
+  const receipt = { 'souk/charged': price, 'souk/available': given - price };
+  expect((await say('ok')).body.result).toEqual({ content: [{ type: 'text', text: 'done' }], _meta: receipt });
+  const forged = { theirs: 'kept', 'souk/charged': price, 'souk/available': given - 2 * price };
+  expect((await say('forged')).body.result).toMatchObject({ _meta: forged });
+  expect(JSON.stringify((await say('forged')).body)).not.toContain('canary');
+});
+
+test('the result of a free tool says nothing of credits', async () => {
+  for (const tool of tools) expect(JSON.stringify(await call(`gratis__${tool}`, 'ok'))).not.toContain('souk/');
+});
+
+test.each(tools)("a tool's error costs nothing, and says so: %s", async (tool) => {
+  expect(await call(`paid__${tool}`, 'tool_error')).toMatchObject({
+    isError: true,
+    _meta: { 'souk/charged': 0, 'souk/available': given },
+  });
+  expect(await account()).toEqual({ balance: given, held: 0 });
+});
+
+test.each(tools)("a tool's error is charged where the manifest says that errors are charged: %s", async (tool) => {
+  const receipt = { 'souk/charged': price, 'souk/available': given - price };
+  expect(await call(`strict__${tool}`, 'tool_error')).toMatchObject({ isError: true, _meta: receipt });
+  await call(`strict__${tool}`, 'protocol_error');
+  expect(await account()).toEqual({ balance: given - price, held: 0 });
+  expect(await logged()).toEqual([
+    { outcome: 'error', reason: 'protocol_error', credits: 0 },
+    { outcome: 'error', reason: 'tool_error', credits: price },
+  ]);
+});
+
+const reasons: Record<string, string> = {
+  tool_error: 'tool_error',
+  protocol_error: 'protocol_error',
+  input_required: 'input_required',
+  garbage: 'bad_upstream',
+  oversize: 'result_too_large',
+  hang: 'timeout',
+  reset: 'upstream_unavailable',
+};
+
+test.each(tools)('[CAT-21] the log of calls says why a call cost nothing: %s', async (tool) => {
+  for (const end of ['tool_error', 'protocol_error', 'input_required', 'garbage', 'oversize', 'hang', 'reset']) {
+    await call(`failing__${tool}`, end);
+    const [newest] = await logged();
+    expect(newest, end).toMatchObject({ reason: reasons[end], credits: 0 });
+    // so that no circuit opens
+    await call(`failing__${tool}`, 'ok');
+  }
+  expect(await account()).toEqual({ balance: given - 7 * price, held: 0 });
+});
+
+/** A client of 2026-07-28 that hangs up while the server works. */
+async function hangUp(tool: string): Promise<void> {
+  const { body, ...request } = modernRequest(token, 'tools/call', { name: tool, arguments: { end: 'hang' } });
+  const client = new AbortController();
+  const before = server.hanging;
+  const sent = fetch(`${app.publicUrl}/mcp`, { ...request, body, signal: client.signal }).catch(() => undefined);
+  await waitUntil('it is at the server', () => server.hanging > before);
+  client.abort();
+  await sent;
+  await waitUntil('the server is free again', () => server.hanging === before);
+}
+
+test('a call that its client aborts while the server works is free five times an hour, and then charged', async () => {
+  for (let count = 0; count < 7; count++) await hangUp(`slow__${tools[count % 2]}`);
+  await waitUntil('all are in the log', async () => (await logged()).length === 7);
+  const free = { outcome: 'cancelled', reason: 'cancelled', credits: 0 };
+  const charged = { outcome: 'cancelled', reason: 'aborts_used_up', credits: price };
+  expect(await logged()).toEqual([charged, charged, free, free, free, free, free]);
+  expect(await account()).toEqual({ balance: given - 2 * price, held: 0 });
+  // an hour later
+  await app.db.query(`update credit_free_aborts set at = at - interval '1 hour'`);
+  await hangUp('slow__say');
+  await waitUntil('it is in the log', async () => (await logged()).length === 8);
+  expect((await logged())[0]).toEqual(free);
+});
+
+test('a call that is aborted before it was sent is free, and none of the five', async () => {
+  await deployManifest(app, {
+    id: 'narrow',
+    connection: { type: 'http', url: server.url },
+    billing: { tier: 'T0', toolCosts: { say: price } },
+    maxInFlight: 1,
+  });
+  const before = server.hanging;
+  const running = call('narrow__say', 'hang');
+  await waitUntil('the place is taken', () => server.hanging > before);
+  const admit = vi.spyOn(app.upstreams.pool, 'admit');
+  const { body, ...request } = modernRequest(token, 'tools/call', { name: 'narrow__say', arguments: { end: 'ok' } });
+  const client = new AbortController();
+  const waiting = fetch(`${app.publicUrl}/mcp`, { ...request, body, signal: client.signal }).catch(() => undefined);
+  await waitUntil('it waits for the place', () => admit.mock.calls.length > 0);
+  client.abort();
+  await waiting;
+  admit.mockRestore();
+  await waitUntil('it is in the log', async () => (await logged()).length === 1);
+  expect(await logged()).toEqual([{ outcome: 'cancelled', reason: 'not_dispatched', credits: 0 }]);
+  server.answerHanging();
+  await running;
+  const { rows } = await app.db.query('select from credit_free_aborts where user_id = $1', [userId]);
+  expect(rows).toEqual([]);
+});
