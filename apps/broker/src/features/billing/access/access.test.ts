@@ -122,6 +122,14 @@ test.each([
   await client.close();
 });
 
+test("[ACC-6] without access a call says that the tier's plan or a rental is needed", async () => {
+  const client = await connectModern(`${app.publicUrl}/mcp`, (await newPerson()).token);
+  const textOf = async (name: string) => JSON.stringify((await client.callTool({ name, arguments: {} })).content);
+  expect(await textOf('pro__echo')).toContain('It comes with the Professional plan, or can be rented.');
+  expect(await textOf('top__echo')).toContain('It comes with the Enterprise plan. ');
+  await client.close();
+});
+
 test('[ACC-5] [ACC-7] [ACC-15] the highest tier of a person covers servers of its level and below', async () => {
   const person = await newPerson();
   await givePlan(person, 'basic');

@@ -75,7 +75,7 @@ test('[PAY-8] [PLAN-20] [PLAN-22] the three credit packages are public', async (
   }
 });
 
-test('[PAY-10] [ACC-6] the options of a server say how to get access to it, and which credits there are', async () => {
+test('[PAY-10] the options of a server say how to get access to it, and which credits there are', async () => {
   const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'ann@souk.test' });
   const options = await clientOf(app, accessToken).getRentalOptions({ params: { mcpId: 'pro' } });
   expect(options).toMatchObject({
