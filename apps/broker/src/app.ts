@@ -7,6 +7,7 @@ import {
   loadBundledManifests,
   loadOwnManifests,
   mountCatalogueRoutes,
+  type CatalogueServer,
 } from '#features/catalogue/index.ts';
 import {
   bundledPrograms,
@@ -30,6 +31,7 @@ import {
 } from '#features/usage/index.ts';
 import { accessContributor, createBilling, creditsContributor, mountBillingRoutes } from '#features/billing/index.ts';
 import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
+import { connectProvider } from '#adapters/stripe/stripe-client.ts';
 import { startStripeSandbox } from '#adapters/stripe/stripe-sandbox.ts';
 import { systemClock } from '#platform/clock.ts';
 import { deriveKey, readMasterKey } from '#platform/crypto/master-key.ts';
@@ -143,10 +145,18 @@ export async function createApp(options: AppOptions): Promise<App> {
       metrics?.note(rows);
     },
   });
+  const stripeSandbox =
+    config.payments === 'sandbox'
+      ? await startStripeSandbox({ db, config, webhookKey: deriveKey(masterKey, 'stripe-sandbox-webhook'), clock, log })
+      : undefined;
+  const stripeAccess = config.payments === 'stripe' ? config.stripe : stripeSandbox?.access;
+  const provider = stripeAccess && connectProvider(stripeAccess, leaving.fetch);
   const ownBilling = await createBilling({
     db,
     usage,
     config,
+    provider,
+    catalogue,
     offersFile: paths.offers,
     uuid: ids.uuid,
     clock,
@@ -172,10 +182,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     ids,
     log,
   });
-  const stripeSandbox =
-    config.payments === 'sandbox'
-      ? await startStripeSandbox({ db, config, webhookKey: deriveKey(masterKey, 'stripe-sandbox-webhook'), clock, log })
-      : undefined;
   const jobs = createJobs({ db, log });
   await scheduleJobs(jobs, { db, clock, identity, billing, diagnostics, upstreams, gateway });
 
@@ -201,7 +207,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   await identity.mountRoutes(server, router);
   diagnostics.mountRoutes(router, identity);
   icons.mountRoutes(server);
-  mountCatalogueRoutes(router, { catalogue, config, clock, version, protocolVersions });
+  const rentalPriceId = (server: CatalogueServer) => billing.prices.rentalPriceId(server);
+  mountCatalogueRoutes(router, { catalogue, config, clock, version, protocolVersions, rentalPriceId });
   mountUpstreamRoutes(router, { ...upstreams, catalogue });
   mountPreferenceRoutes(router, { ...upstreams, catalogue, entitlement: billing.entitlement });
   mountBillingRoutes(router, { ...billing, catalogue, clock, disabledServers: upstreams.preferences.readDisabled });
@@ -235,6 +242,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       if (config.metrics && metrics) metricsServer = await serveMetrics({ ...config.metrics, ...metrics, log });
       await server.listen({ port: config.port, host: config.host });
       icons.start();
+      billing.prices.start();
       upstreams.watch.start().then(asked.resolve, (error: unknown) => {
         log.error({ err: error }, 'the servers could not be discovered');
         asked.resolve();
@@ -248,6 +256,8 @@ export async function createApp(options: AppOptions): Promise<App> {
         ['calls', () => gateway.drain(drainMs)],
         ['gateway', () => gateway.stop()],
         ['server', () => server.close()],
+        ['prices', () => billing.prices.stop()],
+        ['payment provider', async () => provider?.stop()],
         ['stand-in for Stripe', async () => stripeSandbox?.stop()],
         ['upstreams', () => upstreams.stop()],
         ['jobs', () => jobs.stop()],

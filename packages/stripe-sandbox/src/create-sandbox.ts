@@ -31,6 +31,8 @@ export type SandboxOptions = {
     url: string;
     /** Must begin with whsec_. */
     secret: string;
+    /** Types of events; by default all. */
+    events?: readonly string[];
     /** Where to connect, where the name in the URL leads elsewhere. */
     connectTo?: { host: string; port: number };
   };

@@ -44,4 +44,4 @@ export function matchRoute(route: Route, method: string, address: readonly strin
   return id;
 }
 
-const isId = /^[A-Za-z0-9_]{1,255}$/;
+const isId = /^[A-Za-z0-9_-]{1,255}$/;

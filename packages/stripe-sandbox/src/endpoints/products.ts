@@ -1,9 +1,12 @@
+import { z } from 'zod';
 import { given as filter, listObjects } from '../api/list.ts';
 import { flag, listParameters, mergeMetadata, metadata, parameters, text } from '../api/parameters.ts';
 import { route } from '../api/route.ts';
-import { noSuch } from '../api/stripe-error.ts';
+import { badRequest, noSuch } from '../api/stripe-error.ts';
 import { emit } from '../webhooks/emit-event.ts';
 
+/** A product may have an id of the caller's choice. */
+const ownId = z.string().regex(/^[A-Za-z0-9_-]{1,250}$/, 'letters, digits, - and _');
 const fields = {
   active: flag.optional(),
   description: text.optional(),
@@ -11,36 +14,44 @@ const fields = {
 };
 
 export const productRoutes = [
-  route('POST', 'products', parameters({ name: text.min(1), ...fields }), async ({ work, given }) => {
-    const row = work.add(
-      'product',
-      {
-        id: work.newId('product'),
-        object: 'product',
-        active: given.active ?? true,
-        created: work.time,
-        default_price: null,
-        description: given.description || null,
-        images: [],
-        livemode: false,
-        marketing_features: [],
-        metadata: mergeMetadata({}, given.metadata),
-        name: given.name,
-        package_dimensions: null,
-        shippable: null,
-        statement_descriptor: null,
-        tax_code: null,
-        tax_details: null,
-        type: 'service',
-        unit_label: null,
-        updated: work.time,
-        url: null,
-      },
-      {},
-    );
-    emit(work, 'product.created', row.body);
-    return row.body;
-  }),
+  route(
+    'POST',
+    'products',
+    parameters({ id: ownId.optional(), name: text.min(1), ...fields }),
+    async ({ work, given }) => {
+      if (given.id !== undefined && (await work.getAny(given.id))) {
+        throw badRequest(`Product already exists: ${given.id}`, { code: 'resource_already_exists', param: 'id' });
+      }
+      const row = work.add(
+        'product',
+        {
+          id: given.id ?? work.newId('product'),
+          object: 'product',
+          active: given.active ?? true,
+          created: work.time,
+          default_price: null,
+          description: given.description || null,
+          images: [],
+          livemode: false,
+          marketing_features: [],
+          metadata: mergeMetadata({}, given.metadata),
+          name: given.name,
+          package_dimensions: null,
+          shippable: null,
+          statement_descriptor: null,
+          tax_code: null,
+          tax_details: null,
+          type: 'service',
+          unit_label: null,
+          updated: work.time,
+          url: null,
+        },
+        {},
+      );
+      emit(work, 'product.created', row.body);
+      return row.body;
+    },
+  ),
   route('GET', 'products', listParameters({ active: flag.optional() }), ({ work, given }) =>
     listObjects(work, 'product', 'products', given, filter({ active: given.active })),
   ),

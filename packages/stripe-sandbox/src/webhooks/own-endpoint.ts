@@ -2,14 +2,18 @@ import type { Work } from '../work.ts';
 
 /** The endpoint that the sandbox was started with. */
 export const ownEndpointId = 'we_own';
+const everything = ['*'];
+
+type OwnWebhook = { url: string; secret: string; events?: readonly string[] };
 
 /** Stores the endpoint as it is now: address and secret may be others than before the restart. */
-export async function saveOwnEndpoint(work: Work, webhook: { url: string; secret: string } | undefined): Promise<void> {
+export async function saveOwnEndpoint(work: Work, webhook: OwnWebhook | undefined): Promise<void> {
   const known = await work.get('webhook_endpoint', ownEndpointId);
   if (known) {
     known.body.status = webhook ? 'enabled' : 'disabled';
     if (webhook) {
       known.body.url = webhook.url;
+      known.body.enabled_events = [...(webhook.events ?? everything)];
       known.memory.secret = webhook.secret;
     }
     work.save(known);
@@ -25,7 +29,7 @@ export async function saveOwnEndpoint(work: Work, webhook: { url: string; secret
       application: null,
       created: work.now,
       description: 'The application that this sandbox was started for',
-      enabled_events: ['*'],
+      enabled_events: [...(webhook.events ?? everything)],
       livemode: false,
       metadata: {},
       status: 'enabled',

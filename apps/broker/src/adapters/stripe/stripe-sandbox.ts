@@ -5,6 +5,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import { mountSandboxPages } from './sandbox-pages.ts';
+import { webhookEvents } from './webhook-events.ts';
 
 const schema = 'stripe_sandbox';
 
@@ -53,6 +54,7 @@ export async function startStripeSandbox(options: {
     webhook: {
       url: `${config.publicUrl}${stripeWebhookPath}`,
       secret: webhookSecret,
+      events: webhookEvents,
       // the public name may lead through a proxy, or nowhere from here
       connectTo: { host: '127.0.0.1', port: config.port },
     },

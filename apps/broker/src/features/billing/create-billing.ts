@@ -1,3 +1,5 @@
+import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { Catalogue } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
@@ -12,6 +14,8 @@ import { growingLeases } from './ledger/lease-policy.ts';
 import { readAccount, type CreditAccount } from './ledger/read-account.ts';
 import { createOfferStore, type OfferStore } from './offers/offer-store.ts';
 import { readOffers } from './offers/read-offers.ts';
+import { createPrices, type Prices } from './prices/create-prices.ts';
+import { requireOneCurrency } from './prices/require-one-currency.ts';
 import type { UsageRows } from './usage-rows.ts';
 
 export type Billing = {
@@ -19,6 +23,7 @@ export type Billing = {
   readonly entitlement: EntitlementPolicy;
   readonly access: AccessBook;
   readonly offers: OfferStore;
+  readonly prices: Prices;
   readonly ledger: Ledger;
   /** A person's credits, from the database. */
   credits(userId: string): Promise<CreditAccount>;
@@ -31,6 +36,8 @@ export async function createBilling({
   db,
   usage,
   config,
+  provider,
+  catalogue,
   offersFile,
   uuid,
   clock,
@@ -38,23 +45,36 @@ export async function createBilling({
 }: {
   db: Database;
   usage: UsageRows;
-  config: { publicUrl: string; chargeCalls: boolean; stripe?: { secretKey: string } | undefined };
+  config: { publicUrl: string; chargeCalls: boolean };
+  /** undefined: nothing is sold. */
+  provider: PaymentProvider | undefined;
+  catalogue: Pick<Catalogue, 'snapshot' | 'onChange'>;
   /** Path of the plans and packages that are sold. */
   offersFile: string;
   uuid: () => string;
   clock: Clock;
   log: Log;
 }): Promise<Billing> {
-  const livemode = /^[a-z]+_live_/.test(config.stripe?.secretKey ?? '');
+  const livemode = provider?.livemode ?? false;
   const offers = createOfferStore(db);
-  await offers.replace(await readOffers(offersFile));
+  const offered = await readOffers(offersFile);
+  requireOneCurrency(offered, catalogue.snapshot());
+  await offers.replace(offered);
+  const prices = await createPrices({ db, provider, offers, catalogue, log });
   const access = await createAccess({ db, livemode, uuid, clock, log });
   const ledger = await createLedger({ db, livemode, usage, uuid, clock, log, policy: growingLeases });
   return {
     charges: createCharges({ ledger, usage, publicUrl: config.publicUrl, isCharging: config.chargeCalls }),
     entitlement: access.entitlement,
     access,
-    offers,
+    offers: {
+      ...offers,
+      async replace(changed) {
+        await offers.replace(changed);
+        prices.refresh();
+      },
+    },
+    prices,
     ledger,
     credits: (userId) => readAccount(db.query, livemode, userId),
     async checkLedger() {

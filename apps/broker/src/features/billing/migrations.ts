@@ -1,6 +1,7 @@
 import type { Migration } from '#platform/db/database.ts';
 import { accessMigrations } from './access/migrations.ts';
 import { historyMigrations } from './history/migrations.ts';
+import { priceMigrations } from './prices/migrations.ts';
 
 /** Rows that are updated often leave room on their page, so that an update touches no index (ledger.md, trap 6). */
 const updatedOften = 'with (fillfactor = 50)';
@@ -99,4 +100,5 @@ export const billingMigrations: readonly Migration[] = [
   },
   ...accessMigrations,
   ...historyMigrations,
+  ...priceMigrations,
 ];

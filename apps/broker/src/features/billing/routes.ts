@@ -18,6 +18,7 @@ import { presentAccess, presentOwned } from './access/present-access.ts';
 import { presentService, trialLeft } from './access/present-service.ts';
 import type { CreditAccount } from './ledger/read-account.ts';
 import type { OfferStore } from './offers/offer-store.ts';
+import type { Prices } from './prices/create-prices.ts';
 
 /** What is sold, and what a person has of it (specification part 1, section 7: Billing). */
 export function mountBillingRoutes(
@@ -25,6 +26,7 @@ export function mountBillingRoutes(
   options: {
     access: AccessBook;
     offers: OfferStore;
+    prices: Prices;
     credits(userId: string): Promise<CreditAccount>;
     /** The servers that a person has switched off, which the feature above knows. */
     disabledServers(userId: string): Promise<readonly string[]>;
@@ -32,7 +34,7 @@ export function mountBillingRoutes(
     clock: Clock;
   },
 ): void {
-  const { access, offers, catalogue, clock } = options;
+  const { access, offers, prices, catalogue, clock } = options;
 
   function serverOf(mcpId: string): CatalogueServer {
     const server = catalogue.snapshot().byId.get(mcpId);
@@ -40,9 +42,21 @@ export function mountBillingRoutes(
     return server;
   }
 
-  router.route(listPlans, async () => ({ success: true as const, plans: await offers.plans() }));
+  router.route(listPlans, async () => {
+    const plans = await offers.plans();
+    return {
+      success: true as const,
+      plans: plans.map((plan) => ({ ...plan, priceId: prices.planPriceId(plan) ?? null })),
+    };
+  });
 
-  router.route(listCreditPackages, async () => ({ success: true as const, packages: await offers.packages() }));
+  router.route(listCreditPackages, async () => {
+    const packages = await offers.packages();
+    return {
+      success: true as const,
+      packages: packages.map((one) => ({ ...one, stripePriceId: prices.packagePriceId(one) ?? null })),
+    };
+  });
 
   router.route(getSubscription, async ({ caller: { userId } }) => {
     const [owned, credits] = await Promise.all([access.read(userId), options.credits(userId)]);

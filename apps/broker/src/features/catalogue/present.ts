@@ -4,10 +4,13 @@ import { asRecord } from '#platform/json.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from './snapshot.ts';
 
-/** A server as a visitor sees it (spec part 1, section 3). */
-export function presentServer(server: CatalogueServer): ServerAnswer {
+/**
+ * A server as a visitor sees it (spec part 1, section 3).
+ * @param rentalPriceId of the payment provider, where it knows the rental
+ */
+export function presentServer(server: CatalogueServer, rentalPriceId?: string): ServerAnswer {
   const { manifest } = server;
-  const billing = presentBilling(manifest);
+  const billing = presentBilling(manifest, rentalPriceId);
   const icon = presentIcon(server);
   const statusDetail = sentences(server.statusDetail, server.leftOut);
   const requires = requiredOfPeople(manifest);
@@ -48,7 +51,7 @@ function requiredOfPeople({ auth }: Manifest): ServerAnswer['requires'] {
 /** Time of the last discovery, else of the deployment. */
 export const lastUpdateMs = (server: CatalogueServer): number => server.discoveredAtMs ?? server.deployedAtMs;
 
-function presentBilling(manifest: Manifest): ServerAnswer['billing'] {
+function presentBilling(manifest: Manifest, stripePriceId: string | undefined): ServerAnswer['billing'] {
   if (!manifest.billing) return undefined;
   const { tier, rental, trialDays } = manifest.billing;
   return {
@@ -57,6 +60,7 @@ function presentBilling(manifest: Manifest): ServerAnswer['billing'] {
       rental: {
         price: rental.price,
         currency: rental.currency,
+        ...(stripePriceId !== undefined && { stripePriceId }),
         name: rental.name ?? `${manifest.name} rental`,
         description: rental.description ?? `Monthly rental of ${manifest.name}`,
       },

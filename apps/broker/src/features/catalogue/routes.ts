@@ -4,7 +4,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Catalogue } from './create-catalogue.ts';
-import { isDown } from './snapshot.ts';
+import { isDown, type CatalogueServer } from './snapshot.ts';
 import { lastUpdateMs, presentPrompts, presentResources, presentServer, presentTools } from './present.ts';
 
 /**
@@ -13,7 +13,15 @@ import { lastUpdateMs, presentPrompts, presentResources, presentServer, presentT
  */
 export function mountCatalogueRoutes(
   router: Router,
-  options: { catalogue: Catalogue; config: Config; clock: Clock; version: string; protocolVersions: readonly string[] },
+  options: {
+    catalogue: Catalogue;
+    config: Config;
+    clock: Clock;
+    version: string;
+    protocolVersions: readonly string[];
+    /** Of the payment provider, where it knows the rental of the server. */
+    rentalPriceId(server: CatalogueServer): string | undefined;
+  },
 ): void {
   const { catalogue, config, clock } = options;
   const isoNow = () => new Date(clock.now()).toISOString();
@@ -48,7 +56,7 @@ export function mountCatalogueRoutes(
     const snapshot = catalogue.snapshot();
     const newest = Math.max(0, ...snapshot.servers.map(lastUpdateMs));
     return {
-      servers: snapshot.servers.map(presentServer),
+      servers: snapshot.servers.map((server) => presentServer(server, options.rentalPriceId(server))),
       capabilities: [...presentTools(snapshot), ...presentPrompts(snapshot), ...presentResources(snapshot)],
       lastUpdate: new Date(newest).toISOString(),
     };

@@ -18,6 +18,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'souk-offers-'));
   fixture = await startHttpFixture('both');
   app = await startTestApp({ allowAddresses: [fixture.address] });
+  await app.billing.prices.synced();
   const billing = { tier: 'T2', rental: { price: 900, currency: 'USD' }, trialDays: 7 };
   await deployManifest(app, { id: 'pro', connection: { type: 'http', url: fixture.url }, billing });
 });
@@ -48,13 +49,14 @@ test('[PAY-9] [PLAN-19] [PLAN-21] [PLAN-24] the plans are public: free, basic, p
       currency: 'USD',
       period: 'month',
       features: expect.arrayContaining([expect.any(String)]),
-      priceId: null,
+      priceId: plan.planId === 'free' ? null : plan.priceId,
       active: true,
       tier: plan.tier,
       monthlyCredits: expect.any(Number),
     });
   }
   const [free, ...paid] = plans;
+  expect(paid.every(({ priceId }) => priceId?.startsWith('price_'))).toBe(true);
   expect(free).toMatchObject({ amount: 0, monthlyCredits: 0 });
   expect(paid.every(({ amount, monthlyCredits }) => amount > 0 && monthlyCredits > 0)).toBe(true);
 });
@@ -70,7 +72,7 @@ test('[PAY-8] [PLAN-20] [PLAN-22] the three credit packages are public', async (
       bonus: expect.any(Number),
       price: expect.any(Number),
       currency: 'USD',
-      stripePriceId: null,
+      stripePriceId: expect.stringMatching(/^price_/),
     });
   }
 });

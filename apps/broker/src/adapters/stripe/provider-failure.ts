@@ -1,0 +1,28 @@
+/** What an error of the SDK says, without its headers, its raw body and anything that looks like a key: it is logged. */
+export class ProviderFailure extends Error {
+  /** Of the SDK, such as StripeConnectionError. */
+  readonly type: string;
+  /** Of the provider, such as resource_missing. */
+  readonly code: string | undefined;
+  readonly param: string | undefined;
+  readonly status: number | undefined;
+  /** By which the provider finds the request in its log. */
+  readonly requestId: string | undefined;
+
+  constructor(error: {
+    type: string;
+    message: string;
+    code?: string | undefined;
+    param?: string | undefined;
+    statusCode?: number | undefined;
+    requestId?: string | undefined;
+  }) {
+    super(error.message.replace(/\b(sk|rk|pk|whsec)_\S+/g, '$1_…'));
+    this.name = 'ProviderFailure';
+    this.type = error.type;
+    this.code = error.code;
+    this.param = error.param;
+    this.status = error.statusCode;
+    this.requestId = error.requestId;
+  }
+}

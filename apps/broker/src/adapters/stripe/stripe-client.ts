@@ -1,0 +1,122 @@
+import { Agent } from 'node:http';
+import { Stripe } from 'stripe';
+import { SoukError } from '#platform/errors.ts';
+import { ProviderFailure } from './provider-failure.ts';
+
+/** One attempt of a request. Its retries reuse its Idempotency-Key, which the SDK adds where the caller gives none. */
+const timeoutMs = 15_000;
+const retries = 1;
+/** Older webhooks are refused: they may be a replay. */
+const toleranceSeconds = 300;
+
+/** Where the provider is found. Without host, port and protocol: Stripe itself. */
+export type ProviderAccess = {
+  secretKey: string;
+  webhookSecret: string;
+  host?: string;
+  port?: number;
+  protocol?: 'http';
+};
+
+/** The payment provider: Stripe and its stand-in alike. */
+export type PaymentProvider = {
+  /** false: no money moves. What is bought then grants nothing once a live key is set. */
+  readonly livemode: boolean;
+  /**
+   * Makes requests through the SDK.
+   * @throws SoukError payments_unavailable when the provider cannot be reached, fails or refuses; its cause is a
+   *   ProviderFailure. payment_failed when the bank refuses the payment.
+   */
+  call<T>(request: (stripe: Stripe) => Promise<T>): Promise<T>;
+  /** As `call`, but undefined where the provider does not know the object that was asked for. */
+  find<T>(request: (stripe: Stripe) => Promise<T>): Promise<T | undefined>;
+  /**
+   * Reads a webhook.
+   * @param body as it was received, byte for byte
+   * @returns undefined unless the provider signed it within the last 300 s
+   */
+  readEvent(body: Buffer, signature: string, nowMs: number): Stripe.Event | undefined;
+  stop(): void;
+};
+
+type Send = (
+  url: string,
+  init: {
+    method: string;
+    headers: Record<string, string>;
+    body: string | null;
+    redirect: 'manual';
+    signal?: AbortSignal;
+  },
+) => Promise<Response>;
+
+/** @param send how requests to Stripe leave this installation, which may be by a proxy; the stand-in is asked directly */
+export function connectProvider({ secretKey, webhookSecret, ...at }: ProviderAccess, send: Send): PaymentProvider {
+  const agent = new Agent({ keepAlive: true, maxSockets: 32 });
+  const stripe = new Stripe(secretKey, {
+    ...at,
+    httpClient: at.host === undefined ? fetchClient(send) : Stripe.createNodeHttpClient(agent),
+    timeout: timeoutMs,
+    maxNetworkRetries: retries,
+    telemetry: false,
+    appInfo: { name: 'Souk' },
+  });
+
+  async function call<T>(request: (stripe: Stripe) => Promise<T>): Promise<T> {
+    try {
+      return await request(stripe);
+    } catch (error) {
+      if (error instanceof Stripe.errors.StripeError) throw toSoukError(error);
+      throw error;
+    }
+  }
+
+  return {
+    livemode: /^[a-z]+_live_/.test(secretKey),
+    call,
+    find: (request) =>
+      call(request).catch((error: unknown) => {
+        if (error instanceof SoukError && isMissing(error.cause)) return undefined;
+        throw error;
+      }),
+    readEvent(body, signature, nowMs) {
+      try {
+        return stripe.webhooks.constructEvent(body, signature, webhookSecret, toleranceSeconds, undefined, nowMs);
+      } catch {
+        return undefined;
+      }
+    },
+    stop: () => agent.destroy(),
+  };
+}
+
+function fetchClient(send: Send) {
+  return Stripe.createFetchHttpClient((url, { method = 'GET', headers, body, signal } = {}) =>
+    send(String(url), {
+      method,
+      headers: Object.fromEntries(new Headers(headers)),
+      body: typeof body === 'string' ? body : null,
+      redirect: 'manual',
+      ...(signal && { signal }),
+    }),
+  );
+}
+
+function toSoukError(error: InstanceType<typeof Stripe.errors.StripeError>): SoukError {
+  const cause = new ProviderFailure(error);
+  if (error instanceof Stripe.errors.StripeCardError)
+    return new SoukError('payment_failed', { message: `The payment was refused: ${error.message}`, cause });
+  return new SoukError('payments_unavailable', { cause });
+}
+
+/** Whether the provider answered, and said no: it is reachable, and other requests may succeed. */
+export function isRefusal(error: unknown): boolean {
+  const cause = error instanceof SoukError ? error.cause : undefined;
+  const status = cause instanceof ProviderFailure ? (cause.status ?? 0) : 0;
+  return status >= 400 && status < 500 && status !== 401 && status !== 429;
+}
+
+/** A 404 without this code is an endpoint that does not exist. */
+function isMissing(cause: unknown): boolean {
+  return cause instanceof ProviderFailure && cause.code === 'resource_missing';
+}

@@ -1,0 +1,165 @@
+import type { CreditPackage, Plan } from '@souk/contract/billing.ts';
+import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
+import { Backoff } from '#platform/backoff.ts';
+import type { Query } from '#platform/db/database.ts';
+import type { Log } from '#platform/log.ts';
+import type { OfferStore } from '../offers/offer-store.ts';
+import { offeredPackage, offeredPlan, offeredRental, type Offered, type OfferKind } from './offered.ts';
+import { createPriceStore, type StoredPrice } from './price-store.ts';
+import { putPrice, type ProviderPrice } from './put-price.ts';
+
+/** The prices that people pay, at the payment provider. */
+export type Prices = {
+  /** From memory; undefined until the provider has it, and always where nothing is sold. */
+  priceOf(kind: OfferKind, id: string): StoredPrice | undefined;
+  /** Ids of the provider, only of prices that are what is offered now. */
+  planPriceId(plan: Plan): string | undefined;
+  packagePriceId(one: CreditPackage): string | undefined;
+  rentalPriceId(server: CatalogueServer): string | undefined;
+  /**
+   * Puts one price at the provider now.
+   * @throws SoukError payments_unavailable; the price is then put in the background as soon as the provider answers
+   */
+  put(offered: Offered): Promise<ProviderPrice>;
+  /** Brings the provider up to what is offered, in the background, from now on. Never fails. */
+  start(): void;
+  /** Offers have changed. */
+  refresh(): void;
+  /** Resolves when the provider has everything that was offered at the time of the call. */
+  synced(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+/** @param options.provider undefined: nothing is sold */
+export async function createPrices(options: {
+  db: { query: Query };
+  provider: PaymentProvider | undefined;
+  offers: OfferStore;
+  catalogue: Pick<Catalogue, 'snapshot' | 'onChange'>;
+  log: Log;
+}): Promise<Prices> {
+  const { provider, offers, catalogue, log } = options;
+  const store = createPriceStore(options.db, provider?.livemode ?? false);
+  const known = new Map<string, StoredPrice>();
+  /** What this process has put, with all its texts: it is not put again until it changes. */
+  const put = new Map<string, string>();
+  const backoff = new Backoff();
+  const waiting = new Set<() => void>();
+  let isWanted = false;
+  let isStopped = false;
+  let running: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let stopListening = () => {};
+
+  if (provider) for (const price of await store.read()) known.set(keyOf(price), price);
+
+  const isPut = (one: Offered) => put.get(keyOf(one)) === JSON.stringify(one);
+
+  async function putNow(one: Offered): Promise<ProviderPrice> {
+    if (!provider) throw new Error('nothing is sold here');
+    const price = await putPrice(provider, one);
+    const { kind, id, amount, currency } = one;
+    const stored = { kind, id, amount, currency, ...price };
+    await store.write(stored);
+    known.set(keyOf(one), stored);
+    put.set(keyOf(one), JSON.stringify(one));
+    return price;
+  }
+
+  /** One that the provider refuses does not keep the others back. */
+  async function putAll(): Promise<void> {
+    const refused: unknown[] = [];
+    for (const one of await offered()) {
+      if (isStopped) return;
+      if (isPut(one)) continue;
+      try {
+        await putNow(one);
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        refused.push(error);
+      }
+    }
+    if (refused.length > 0) throw refused[0];
+  }
+
+  async function offered(): Promise<Offered[]> {
+    const [plans, packages] = await Promise.all([offers.plans(), offers.packages()]);
+    const { servers } = catalogue.snapshot();
+    const all = [...plans.map(offeredPlan), ...packages.map(offeredPackage), ...servers.map(offeredRental)];
+    return all.filter((one) => one !== undefined);
+  }
+
+  function refresh(): void {
+    if (!provider || isStopped) return;
+    isWanted = true;
+    clearTimeout(timer);
+    running ??= passes().finally(() => {
+      running = undefined;
+      // asked for after the last look
+      if (isWanted) refresh();
+    });
+  }
+
+  async function passes(): Promise<void> {
+    while (isWanted) {
+      isWanted = false;
+      try {
+        await putAll();
+      } catch (error) {
+        if (isStopped) return;
+        log.warn({ err: error }, 'the prices could not be brought to the payment provider; it is tried again');
+        timer = setTimeout(refresh, backoff.next());
+        return;
+      }
+    }
+    for (const done of waiting) done();
+    waiting.clear();
+  }
+
+  function currentPriceId(kind: OfferKind, id: string, amount: number, currency: string): string | undefined {
+    const price = known.get(keyOf({ kind, id }));
+    return price?.amount === amount && price.currency === currency ? price.priceId : undefined;
+  }
+
+  return {
+    priceOf: (kind, id) => known.get(keyOf({ kind, id })),
+    planPriceId: ({ planId, amount, currency }) => currentPriceId('plan', planId, amount, currency),
+    packagePriceId: ({ packageId, price, currency }) => currentPriceId('package', packageId, price, currency),
+    rentalPriceId({ id, manifest }) {
+      const rental = manifest.billing?.rental;
+      return rental && currentPriceId('rental', id, rental.price, rental.currency);
+    },
+    async put(one) {
+      try {
+        return await putNow(one);
+      } catch (error) {
+        refresh();
+        throw error;
+      }
+    },
+    start() {
+      stopListening = catalogue.onChange(({ servers }) => {
+        if (servers.map(offeredRental).some((one) => one && !isPut(one))) refresh();
+      });
+      refresh();
+    },
+    refresh,
+    synced() {
+      if (!provider) return Promise.resolve();
+      return new Promise((resolve) => {
+        waiting.add(resolve);
+        refresh();
+      });
+    },
+    async stop() {
+      isStopped = true;
+      isWanted = false;
+      stopListening();
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}
+
+const keyOf = ({ kind, id }: Pick<Offered, 'kind' | 'id'>): string => `${kind} ${id}`;

@@ -1,0 +1,36 @@
+import type { CreditPackage, Plan } from '@souk/contract/billing.ts';
+import { presentServer, type CatalogueServer } from '#features/catalogue/index.ts';
+
+export type OfferKind = 'plan' | 'package' | 'rental';
+
+/** Something that is sold for money: a plan or a rental by the month, a package once. */
+export type Offered = {
+  kind: OfferKind;
+  /** Of the plan, the package or the server. */
+  id: string;
+  name: string;
+  description: string;
+  /** Cents. */
+  amount: number;
+  /** In capitals. */
+  currency: string;
+};
+
+/** undefined: free. */
+export function offeredPlan({ planId, name, description, amount, currency }: Plan): Offered | undefined {
+  return amount === 0 ? undefined : { kind: 'plan', id: planId, name: `${name} plan`, description, amount, currency };
+}
+
+export function offeredPackage({ packageId, name, credits, bonus, price, currency }: CreditPackage): Offered {
+  const description = `${credits + bonus} credits`;
+  return { kind: 'package', id: packageId, name, description, amount: price, currency };
+}
+
+/** undefined: it cannot be rented. */
+export function offeredRental(server: CatalogueServer): Offered | undefined {
+  if (!server.manifest.billing?.rental) return undefined;
+  const rental = presentServer(server).billing?.rental;
+  if (!rental) return undefined;
+  const { name, description, price: amount, currency } = rental;
+  return { kind: 'rental', id: server.id, name, description, amount, currency };
+}

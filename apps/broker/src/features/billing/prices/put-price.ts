@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { OfferKind, Offered } from './offered.ts';
+
+/** What is sold, as the payment provider knows it. */
+export type ProviderPrice = { productId: string; priceId: string };
+
+const kinds = ['plan', 'package', 'rental'] as const satisfies readonly OfferKind[];
+
+/** The same for every broker and after every restart, so that nothing is created twice. */
+export const productIdOf = ({ kind, id }: Pick<Offered, 'kind' | 'id'>): string => `souk_${kind}_${id}`;
+
+/** What a product of the provider is; undefined where it is none of ours. */
+export function offerOfProduct(productId: string): { kind: OfferKind; id: string } | undefined {
+  const kind = kinds.find((one) => productId.startsWith(`souk_${one}_`));
+  return kind && { kind, id: productId.slice(`souk_${kind}_`.length) };
+}
+
+/**
+ * Brings the product and the price at the provider up to what is offered. An amount cannot change there: another price takes
+ * the lookup key over, and the old one is sold no more. May be repeated, and run by several brokers at once: the product's
+ * id is ours, and a price has an idempotency key made of the price that it follows.
+ * @throws SoukError payments_unavailable
+ */
+export async function putPrice(provider: PaymentProvider, offered: Offered): Promise<ProviderPrice> {
+  const productId = await putProduct(provider, offered);
+  const lookupKey = productId;
+  const { data } = await provider.call((stripe) => stripe.prices.list({ lookup_keys: [lookupKey], limit: 1 }));
+  const [known] = data;
+  if (known?.active && isSame(known, offered, productId)) return { productId, priceId: known.id };
+  const currency = offered.currency.toLowerCase();
+  const { id: priceId } = await provider.call((stripe) =>
+    stripe.prices.create(
+      {
+        product: productId,
+        currency,
+        unit_amount: offered.amount,
+        ...(offered.kind !== 'package' && { recurring: { interval: 'month' as const } }),
+        lookup_key: lookupKey,
+        transfer_lookup_key: true,
+      },
+      { idempotencyKey: keyOf('price', lookupKey, offered.amount, currency, known?.id) },
+    ),
+  );
+  if (known?.active) await provider.call((stripe) => stripe.prices.update(known.id, { active: false }));
+  return { productId, priceId };
+}
+
+async function putProduct(provider: PaymentProvider, offered: Offered): Promise<string> {
+  const id = productIdOf(offered);
+  const { name, description } = offered;
+  const known = await provider.find((stripe) => stripe.products.retrieve(id));
+  if (known) {
+    const isCurrent = known.name === name && known.description === description && known.active;
+    if (!isCurrent) await provider.call((stripe) => stripe.products.update(id, { name, description, active: true }));
+    return id;
+  }
+  // another broker that creates it at the same time sends the same
+  await provider.call((stripe) =>
+    stripe.products.create({ id, name, description }, { idempotencyKey: keyOf('product', id, name, description) }),
+  );
+  return id;
+}
+
+function isSame(
+  price: { product: string | { id: string }; unit_amount: number | null; currency: string },
+  { amount, currency }: Offered,
+  productId: string,
+): boolean {
+  const product = typeof price.product === 'string' ? price.product : price.product.id;
+  return product === productId && price.unit_amount === amount && price.currency === currency.toLowerCase();
+}
+
+/** Bounded, however long the texts are. */
+function keyOf(...parts: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
