@@ -29,7 +29,13 @@ import {
   mountUsageRoutes,
   usageContributor,
 } from '#features/usage/index.ts';
-import { accessContributor, createBilling, creditsContributor, mountBillingRoutes } from '#features/billing/index.ts';
+import {
+  accessContributor,
+  createBilling,
+  creditsContributor,
+  mountBillingRoutes,
+  mountSpendCapRoutes,
+} from '#features/billing/index.ts';
 import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
 import { connectProvider } from '#adapters/stripe/stripe-client.ts';
 import { startStripeSandbox } from '#adapters/stripe/stripe-sandbox.ts';
@@ -211,6 +217,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   mountCatalogueRoutes(router, { catalogue, config, clock, version, protocolVersions, rentalPriceId });
   mountUpstreamRoutes(router, { ...upstreams, catalogue });
   mountPreferenceRoutes(router, { ...upstreams, catalogue, entitlement: billing.entitlement });
+  mountSpendCapRoutes(router, billing);
   mountBillingRoutes(router, { ...billing, catalogue, clock, disabledServers: upstreams.preferences.readDisabled });
   mountUpstreamSignInRoutes(router, { ...upstreams, catalogue, config });
   mountClientDocument(server, config);

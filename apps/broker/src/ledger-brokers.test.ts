@@ -266,6 +266,20 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     ]);
   });
 
+  test('two brokers cannot pass the cap of a month together', async () => {
+    await give(1000);
+    const [first, second] = [await startBroker({ extra: 20 }), await startBroker({ extra: 20 })];
+    await first.ledger.setMonthlyCap(userId, 52);
+    const asked = Array.from({ length: 40 }, (_, count) => (count % 2 === 0 ? first : second).hold(5));
+    const ends = await Promise.all(asked);
+    for (const hold of ends) if (hold.kind === 'hold') hold.settle(rowOf(5));
+    await Promise.all([first.ledger.flush(), second.ledger.flush()]);
+    expect(ends.filter(({ kind }) => kind === 'hold')).toHaveLength(10);
+    const refused = ends.filter((end) => end.kind === 'insufficient');
+    expect(refused.map(({ underCap }) => underCap)).toEqual(Array.from({ length: 30 }, () => 2));
+    expect(await account()).toMatchObject({ balance: 950 });
+  });
+
   test('one call that the database refuses is not charged, and stops no other', async () => {
     await give(100);
     const broker = await startBroker();

@@ -453,4 +453,6 @@ export const billingEndpoints = [
   getRentalOptions,
   listMcpServices,
   startTrial,
+  getSpendCap,
+  setSpendCap,
 ] as const;

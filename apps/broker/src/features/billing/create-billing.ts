@@ -5,6 +5,7 @@ import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import { createAccess, type AccessBook } from './access/create-access.ts';
 import type { Charges } from './charges.ts';
+import { billingLinks, type BillingLinks } from './billing-links.ts';
 import { createCharges } from './create-charges.ts';
 import type { EntitlementPolicy } from './entitlement.ts';
 import { checkLedger } from './ledger/check-ledger.ts';
@@ -25,6 +26,7 @@ export type Billing = {
   readonly offers: OfferStore;
   readonly prices: Prices;
   readonly ledger: Ledger;
+  readonly links: BillingLinks;
   /** A person's credits, from the database. */
   credits(userId: string): Promise<CreditAccount>;
   /** Looks for accounts whose figures do not fit together, and logs each: an alarm. */
@@ -63,8 +65,10 @@ export async function createBilling({
   const prices = await createPrices({ db, provider, offers, catalogue, log });
   const access = await createAccess({ db, livemode, uuid, clock, log });
   const ledger = await createLedger({ db, livemode, usage, uuid, clock, log, policy: growingLeases });
+  const links = billingLinks(config.publicUrl, provider !== undefined);
   return {
-    charges: createCharges({ ledger, usage, publicUrl: config.publicUrl, isCharging: config.chargeCalls }),
+    links,
+    charges: createCharges({ ledger, usage, links, isCharging: config.chargeCalls }),
     entitlement: access.entitlement,
     access,
     offers: {

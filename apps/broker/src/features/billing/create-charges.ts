@@ -1,5 +1,7 @@
 import { SoukError } from '#platform/errors.ts';
 import type { Charges, Hold, PricedCall, Refusal } from './charges.ts';
+import type { BillingLinks } from './billing-links.ts';
+import type { ShortOfCredits } from './ledger/lease.ts';
 import type { LeaseHold } from './ledger/lease-hold.ts';
 import type { Ledger, NoLease } from './ledger/ledger.ts';
 import type { UsageRow } from './usage-row.ts';
@@ -14,15 +16,14 @@ const nothingCharged = 'Nothing was charged.';
 export function createCharges({
   ledger,
   usage,
-  publicUrl,
+  links,
   isCharging,
 }: {
   ledger: Pick<Ledger, 'hold'>;
   usage: Pick<UsageRows, 'record'>;
-  publicUrl: string;
+  links: BillingLinks;
   isCharging: boolean;
 }): Charges {
-  const topUpUrl = `${publicUrl}/plans`;
   const record = (row: UsageRow) => usage.record(row);
   const free: Hold = {
     kind: 'hold',
@@ -38,7 +39,7 @@ export function createCharges({
       case 'hold':
         return made;
       case 'insufficient':
-        return insufficient(call.credits, made.available);
+        return made.available < call.credits ? insufficient(call.credits, made.available) : overCap(call.credits, made);
       case 'settled':
         return {
           kind: 'refusal',
@@ -57,11 +58,25 @@ export function createCharges({
   }
 
   function insufficient(required: number, available: number): Refusal {
+    const { topUpUrl } = links;
+    const remedy = topUpUrl === undefined ? 'Ask your administrator for more.' : `Top up: ${topUpUrl}`;
     return {
       kind: 'refusal',
       code: 'insufficient_credits',
-      text: `Needs ${required} ${required === 1 ? 'credit' : 'credits'}, ${available} left. Top up: ${topUpUrl}`,
-      facts: { required, available, topUpUrl },
+      text: `Needs ${countCredits(required)}, ${available} left. ${remedy}`,
+      facts: { required, available, ...(topUpUrl !== undefined && { topUpUrl }) },
+    };
+  }
+
+  function overCap(required: number, { underCap: available = 0 }: ShortOfCredits): Refusal {
+    const { capUrl } = links;
+    return {
+      kind: 'refusal',
+      code: 'spend_cap_reached',
+      text:
+        `Needs ${countCredits(required)}, and your spending cap leaves ${available} for this month (UTC). ` +
+        `Raise the cap: ${capUrl} ${nothingCharged}`,
+      facts: { required, available, url: capUrl },
     };
   }
 
@@ -73,4 +88,8 @@ export function createCharges({
     },
     record,
   };
+}
+
+function countCredits(credits: number): string {
+  return credits === 1 ? '1 credit' : `${credits} credits`;
 }

@@ -1,11 +1,14 @@
 export type { Charges, Hold, PricedCall, Refusal } from './charges.ts';
 export { accessContributor } from './access/account-contributor.ts';
 export { createBilling, type Billing } from './create-billing.ts';
+export type { CreditAccount } from './ledger/read-account.ts';
 export type { EntitlementPolicy, IsEntitled } from './entitlement.ts';
 export { creditsContributor } from './ledger/account-contributor.ts';
 export { checkLedger } from './ledger/check-ledger.ts';
 export { grantCredits } from './ledger/change-credits.ts';
 export { billingMigrations } from './migrations.ts';
+export type { BillingLinks } from './billing-links.ts';
+export { mountSpendCapRoutes } from './spend-cap/routes.ts';
 export { mountBillingRoutes } from './routes.ts';
 export type { UsageRow } from './usage-row.ts';
 export type { UsageRows } from './usage-rows.ts';

@@ -87,6 +87,7 @@ describeOnDatabases('credits change by the ledger alone', billingMigrations, (op
         { source: 'purchased', credits: 400, expiresAt: undefined },
       ],
       monthlyCap: undefined,
+      monthEndsAt: expect.any(Date),
       spentThisMonth: 0,
     });
   });

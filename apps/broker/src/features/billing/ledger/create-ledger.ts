@@ -6,15 +6,14 @@ import type { Log } from '#platform/log.ts';
 import type { PricedCall } from '../charges.ts';
 import type { UsageRows } from '../usage-rows.ts';
 import type { Livemode } from './accounts.ts';
-import { askForLeases, leaseChannel } from './ask-for-leases.ts';
+import { leaseChannel } from './ask-for-leases.ts';
 import { beat, enrolBroker, leaveBrokers, reclaimLeases } from './broker-beats.ts';
-import { LedgerConflict, setCredits } from './change-credits.ts';
 import { BrokerIsDead, grantLeases } from './grant-leases.ts';
 import type { Lease, LeasePolicy } from './lease.ts';
 import { createLeaseBook } from './lease-book.ts';
 import { LeaseHold, type EndedCall, type HoldEnds } from './lease-hold.ts';
+import { createLedgerChanges } from './ledger-changes.ts';
 import { ledgerTimes, type Ledger, type LedgerTimes, type NoLease } from './ledger.ts';
-import { readAccount } from './read-account.ts';
 import { settleCalls } from './settle-calls.ts';
 import { trimLeases } from './trim-leases.ts';
 
@@ -250,20 +249,7 @@ export async function createLedger({
       const lease = !call.isContinued && isAlive() ? book.take(call.userId, call.credits) : undefined;
       return lease ? holdOf(lease, call.credits) : waitForLease(call);
     },
-    account: (userId) => readAccount(db.query, livemode, userId),
-    async setBalance(change) {
-      const deadlineMs = nowMs() + times.patienceMs;
-      for (;;) {
-        try {
-          return await db.transaction((query) => setCredits(query, { ...change, livemode }));
-        } catch (error) {
-          const isHeld = error instanceof LedgerConflict && error.code === 'credits_held';
-          if (!isHeld || nowMs() > deadlineMs) throw error;
-          await db.transaction((query) => askForLeases(query, livemode, [change.userId]));
-          await new Promise((resolve) => setTimeout(resolve, 25));
-        }
-      }
-    },
+    ...createLedgerChanges({ db, livemode, patienceMs: times.patienceMs, nowMs }),
     flush,
     async stop() {
       await stopListening();

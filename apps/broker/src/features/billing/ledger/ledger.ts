@@ -40,6 +40,11 @@ export type Ledger = {
    * @throws LedgerConflict
    */
   setBalance(change: Omit<NewBalance, 'livemode'>): Promise<number>;
+  /**
+   * Limits what calls of a person may spend in a month (UTC). Waits up to 250 ms for leases that go beyond it.
+   * @param cap whole credits; undefined: no limit
+   */
+  setMonthlyCap(userId: string, cap: number | undefined): Promise<void>;
   /** Resolves when what ended so far is in the database. */
   flush(): Promise<void>;
   stop(): Promise<void>;

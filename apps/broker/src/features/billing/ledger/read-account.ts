@@ -1,5 +1,5 @@
 import type { Query } from '#platform/db/database.ts';
-import { spentThisMonth, type Livemode } from './accounts.ts';
+import { spentThisMonth, thisMonth, type Livemode } from './accounts.ts';
 import type { LotSource } from './change-credits.ts';
 
 /** What a person has, in whole credits. */
@@ -16,12 +16,15 @@ export type CreditAccount = {
   parts: { source: LotSource; credits: number; expiresAt: Date | undefined }[];
   monthlyCap: number | undefined;
   spentThisMonth: number;
+  /** When the month of the cap ends (UTC). */
+  monthEndsAt: Date;
 };
 
 type AccountRow = {
-  balance: number;
+  balance: number | null;
   held: number;
   debt: number;
+  month_ends_at: Date;
   monthly_cap: number | null;
   month_spent: number;
   source: LotSource | null;
@@ -30,34 +33,25 @@ type AccountRow = {
   is_expired: boolean;
 };
 
-const none: CreditAccount = {
-  balance: 0,
-  held: 0,
-  debt: 0,
-  available: 0,
-  parts: [],
-  monthlyCap: undefined,
-  spentThisMonth: 0,
-};
-
 /** Reads an account without a lock; a person who never had credits has no account, and is shown zeros. */
 export async function readAccount(query: Query, livemode: Livemode, userId: string): Promise<CreditAccount> {
   const { rows } = await query<AccountRow>(
-    `select c.balance, c.held, c.debt, c.monthly_cap, ${spentThisMonth} as month_spent,
+    `select c.balance, coalesce(c.held, 0) as held, coalesce(c.debt, 0) as debt, c.monthly_cap,
+       ${spentThisMonth} as month_spent, (${thisMonth} + interval '1 month') at time zone 'UTC' as month_ends_at,
        l.source, coalesce(sum(l.remaining), 0)::bigint as credits, l.expires_at,
        coalesce(l.expires_at <= now(), false) as is_expired
-     from credit_accounts c
+     from (values (1)) one
+       left join credit_accounts c on c.user_id = $2 and c.livemode = $1
        left join credit_lots l on l.user_id = c.user_id and l.livemode = c.livemode and l.open
-     where c.user_id = $2 and c.livemode = $1
      group by c.user_id, c.livemode, l.source, l.expires_at
      order by l.source, l.expires_at nulls last`,
     [livemode, userId],
   );
   const [account] = rows;
-  if (!account) return none;
+  if (!account) throw new Error('one row is always there');
   const expired = rows.filter((row) => row.is_expired).reduce((sum, row) => sum + row.credits, 0);
   // what has expired stays while a call holds it
-  const balance = account.balance - Math.max(0, expired - account.held);
+  const balance = (account.balance ?? 0) - Math.max(0, expired - account.held);
   return {
     balance,
     held: account.held,
@@ -68,5 +62,6 @@ export async function readAccount(query: Query, livemode: Livemode, userId: stri
     ),
     monthlyCap: account.monthly_cap ?? undefined,
     spentThisMonth: account.month_spent,
+    monthEndsAt: account.month_ends_at,
   };
 }

@@ -84,7 +84,9 @@ export class AccountModel {
   }
 
   /** What the product shows of it. */
-  shown(): Omit<CreditAccount, 'monthlyCap' | 'spentThisMonth' | 'parts'> & { parts: Record<string, number> } {
+  shown(): Omit<CreditAccount, 'monthEndsAt' | 'monthlyCap' | 'spentThisMonth' | 'parts'> & {
+    parts: Record<string, number>;
+  } {
     const parts: Record<string, number> = {};
     for (const { source, remaining, expiry } of this.lots) {
       if (remaining > 0 && expiry !== 'past') parts[source] = (parts[source] ?? 0) + remaining;
