@@ -63,7 +63,7 @@ describe.each(['modern', 'legacy'] as const)('the official SDK v2 (%s)', (era) =
     );
     const services = new Set(own?.map((name) => name.split('__')[0]));
     expect(services).toEqual(new Set(['calendar', 'everything', 'files', 'memory', 'notes', 'travel']));
-    expect(meta).toEqual(['find_tools', 'call_read_only_tool', 'call_tool', 'list_my_servers']);
+    expect(meta).toEqual(['find_tools', 'call_read_only_tool', 'call_tool', 'list_my_servers', 'my_balance']);
   });
 
   test('calls tools of stdio, HTTP and WebSocket services', async () => {

@@ -30,9 +30,9 @@ test('the short tool list is chosen on the dashboard, and stays', async ({ page 
   await signIn(page, 'short@souk.test');
   await page.goto('/dashboard');
   const choice = page.getByRole('region', { name: 'Short tool list' });
-  await expect(choice).toContainText(/Your clients see \d+ tools: \d+ of your services and 4 helper tools/);
+  await expect(choice).toContainText(/Your clients see \d+ tools: \d+ of your services and 5 helper tools/);
   await choice.getByRole('switch', { name: 'Short list' }).click();
-  await expect(choice).toContainText('Your clients see 4 helper tools');
+  await expect(choice).toContainText('Your clients see 5 helper tools');
   await page.reload();
-  await expect(choice).toContainText('Your clients see 4 helper tools');
+  await expect(choice).toContainText('Your clients see 5 helper tools');
 });

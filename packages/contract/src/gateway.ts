@@ -8,7 +8,7 @@ const maxTokens = 200;
 
 /** How the tool list of /mcp looks to a person's clients. */
 export const gatewayPreferencesSchema = z.object({
-  /** Lists only find_tools, call_read_only_tool, call_tool and list_my_servers, which reach all other tools. */
+  /** Lists only the helper tools (find_tools, call_tool and their like), which reach all other tools. */
   compactMode: z.boolean(),
   /** Exceptions for single personal tokens and connected apps, by their id. */
   tokens: z

@@ -67,7 +67,7 @@ export async function createGateway(options: {
   const { config, identity, catalogue, preferences, db, clock, events } = options;
   const requestRate = createRateLimit(config.limits.requestsPerMinuteToken, clock);
   const answers = createInFlight();
-  const { charges, entitlement } = options.billing;
+  const { charges, entitlement, links } = options.billing;
   const view = createPersonalView(entitlement, options);
   const pages = createPageQuestions({ clock, ttlMs: roundTtlMs });
   // an embedded database has one broker
@@ -77,6 +77,7 @@ export async function createGateway(options: {
   const parts: GatewayParts = {
     ...options,
     charges,
+    credits: async (userId) => ({ ...links, account: await options.billing.credits(userId) }),
     entitlement,
     view,
     subscriptions: createResourceSubscriptions({ ...options, view, publicUrl: config.publicUrl }),

@@ -1,4 +1,4 @@
-import type { Charges, EntitlementPolicy } from '#features/billing/index.ts';
+import type { BillingLinks, Charges, CreditAccount, EntitlementPolicy } from '#features/billing/index.ts';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
 import type { Clock } from '#platform/clock.ts';
@@ -18,6 +18,8 @@ export type GatewayParts = {
   catalogue: Catalogue;
   pool: Upstreams['pool'];
   charges: Charges;
+  /** What a person's calls may spend, and the pages where they change that. */
+  credits(userId: string): Promise<BillingLinks & { account: CreditAccount }>;
   /** What each person sees of each server. */
   view: PersonalView;
   /** Who may use which server, switched off or not. */

@@ -1,7 +1,7 @@
 import { listCalls } from '@souk/contract/usage.ts';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { checkLedger } from '#features/billing/index.ts';
+import { checkLedger, grantCredits } from '#features/billing/index.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { giveCredits } from '#testing/grant-credits.ts';
 import { postModern, postRaw } from '#testing/mcp-clients.ts';
@@ -185,4 +185,36 @@ test('a call that is aborted before it was sent is free, and none of the five', 
   await running;
   const { rows } = await app.db.query('select from credit_free_aborts where user_id = $1', [userId]);
   expect(rows).toEqual([]);
+});
+
+test('my_balance says what calls may spend, what expires when, the cap of the month and where to get more, and is free', async () => {
+  const expiresAt = new Date(Date.now() + 86_400_000);
+  const plan = { userId, livemode: false, credits: 7, source: 'plan' as const, idem: randomUUID(), expiresAt };
+  await app.db.transaction((query) => grantCredits(query, plan));
+  await app.billing.ledger.setMonthlyCap(userId, 50);
+  await call('paid__say', 'ok');
+  // what the broker had put aside for more calls is back
+  await waitUntil('nothing is held', async () => (await account()).held === 0);
+  const answer = await call('my_balance', '');
+  expect(answer).toMatchObject({
+    structuredContent: {
+      balance: 102,
+      available: 102,
+      held: 0,
+      parts: [
+        { source: 'plan', credits: 2, expiresAt: expiresAt.toISOString() },
+        { source: 'purchased', credits: given, expiresAt: null },
+      ],
+      month: {
+        cap: 50,
+        spent: price,
+        endsAt: expect.stringMatching(/-01T00:00:00.000Z$/),
+        changeCapAt: `${app.publicUrl}/dashboard?tab=billing`,
+      },
+      topUpAt: `${app.publicUrl}/plans`,
+    },
+  });
+  const { content, structuredContent } = answer;
+  expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }]);
+  expect((await logged())[0]).toEqual({ outcome: 'ok', reason: null, credits: 0 });
 });

@@ -11,6 +11,7 @@ import type { GatewayParts } from '../gateway-parts.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import { visibleTo } from '../view/visible.ts';
 import { listMyServers } from './list-my-servers.ts';
+import { myBalance } from './my-balance.ts';
 import type { MetaToolName } from './meta-tool-definitions.ts';
 import { searchTools, type MaySee } from './search-tools.ts';
 
@@ -42,6 +43,8 @@ export async function callMetaTool(
   switch (name) {
     case 'list_my_servers':
       return answerBuiltIn(name, request, parts, () => listMyServers(context, parts));
+    case 'my_balance':
+      return answerBuiltIn(name, request, parts, () => myBalance(context, parts));
     case 'find_tools': {
       const asked = findSchema.safeParse(given);
       return answerBuiltIn(name, request, parts, async () =>

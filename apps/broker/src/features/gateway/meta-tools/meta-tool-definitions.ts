@@ -1,6 +1,12 @@
 import type { Tool } from '@modelcontextprotocol/server';
 
-export const metaToolNames = ['find_tools', 'call_read_only_tool', 'call_tool', 'list_my_servers'] as const;
+export const metaToolNames = [
+  'find_tools',
+  'call_read_only_tool',
+  'call_tool',
+  'list_my_servers',
+  'my_balance',
+] as const;
 export type MetaToolName = (typeof metaToolNames)[number];
 
 /** No other tool on /mcp can have these names: all others contain `__` (gateway.md, Names). */
@@ -62,6 +68,14 @@ export const metaTools: readonly Tool[] = (
       title: 'List my servers',
       description:
         'Lists the servers that you may use: what the names of their tools begin with, and whether they answer, are switched on, or need your sign-in.',
+      inputSchema: { type: 'object', properties: {} },
+      annotations: readOnly,
+    },
+    {
+      name: 'my_balance',
+      title: 'My balance',
+      description:
+        'Says how many credits you have for tools that cost some: what is available, what expires when, what you spent this month of your cap, and where to get more. Free.',
       inputSchema: { type: 'object', properties: {} },
       annotations: readOnly,
     },
