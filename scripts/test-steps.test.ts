@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { checks, testProjects } from './test-steps.ts';
+import { checks, testProjects, testTurns } from './test-steps.ts';
 
 const root = join(import.meta.dirname, '..');
 const listSchema = z.array(z.object({ file: z.string(), projectName: z.string() }));
@@ -20,6 +20,8 @@ test('[CFG-18] npm test runs the checks and every test file of the repository', 
   });
   const run = listSchema.parse(JSON.parse(listed.stdout));
   expect(new Set(run.map(({ projectName }) => projectName))).toEqual(new Set(testProjects));
+  expect(testTurns.flat().sort()).toEqual([...testProjects, 'browser'].sort());
+  expect(testTurns).toContainEqual(['timed']);
   const find = (pattern: string) =>
     globSync(`{apps,packages,services,scripts,bench,e2e}/**/*.${pattern}`, {
       cwd: root,

@@ -11,5 +11,8 @@ export const checks: readonly Step[] = [
   { name: 'dead code', args: ['knip/bin/knip.js'] },
 ];
 
-/** vitest's projects. Each is a step of its own, so that nothing runs beside the one that measures time. */
+/** vitest's projects. Each is a step of its own. */
 export const testProjects = ['unit', 'e2e', 'timed'] as const;
+
+/** The steps in turns; those of one turn run side by side. Nothing runs beside the tests that measure time. */
+export const testTurns: readonly (readonly string[])[] = [['unit'], ['timed'], ['browser', 'e2e']];

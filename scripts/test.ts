@@ -1,11 +1,12 @@
-// npm test: all checks and tests. The checks run in parallel, then the unit tests, the whole-product tests and, alone, those
-// that measure time, then the browser's. Every step runs even if another has failed.
+// npm test: all checks and tests. The checks run in parallel, then the unit tests, and those that measure time alone; then the
+// whole-product tests and the browser's side by side, since each waits for more than half of its time. Every step runs even
+// if another has failed.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readReport } from './test-report.ts';
-import { checks, testProjects, type Step } from './test-steps.ts';
+import { checks, testProjects, testTurns, type Step } from './test-steps.ts';
 
 const root = join(import.meta.dirname, '..');
 const reports = mkdtempSync(join(tmpdir(), 'souk-reports-'));
@@ -31,9 +32,11 @@ const tests: Step[] = [
 ];
 
 const outcomes = await runLanes(checks, Math.min(2, availableParallelism()));
-for (const step of tests) {
-  console.log(`\n${step.name} tests`);
-  outcomes.push(await run(step, true));
+for (const names of testTurns) {
+  console.log(`\n${names.join(' and ')} tests`);
+  const steps = tests.filter(({ name }) => names.includes(name));
+  // one shows its output as it comes, the others when they have ended
+  outcomes.push(...(await Promise.all(steps.map((step) => run(step, step.name === names[0] ? 'live' : 'at the end')))));
 }
 conclude(outcomes);
 
@@ -42,25 +45,28 @@ async function runLanes(steps: readonly Step[], lanes: number): Promise<Outcome[
   const waiting = [...steps];
   const done: Outcome[] = [];
   const lane = async () => {
-    for (let step = waiting.shift(); step; step = waiting.shift()) done.push(await run(step, false));
+    for (let step = waiting.shift(); step; step = waiting.shift()) done.push(await run(step, 'if it fails'));
   };
   await Promise.all(Array.from({ length: lanes }, lane));
   return done;
 }
 
-function run({ name, args, report }: Step, live: boolean): Promise<Outcome> {
+function run({ name, args, report }: Step, shown: 'live' | 'at the end' | 'if it fails'): Promise<Outcome> {
   const begun = performance.now();
   const [program = '', ...rest] = args;
   const child = spawn(process.execPath, [join(root, 'node_modules', program), ...rest], {
     cwd: root,
-    stdio: live ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+    stdio: shown === 'live' ? 'inherit' : ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...(report && { PLAYWRIGHT_JSON_OUTPUT_FILE: report }) },
   });
   const output: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => output.push(chunk));
   return new Promise((resolve) => {
     const finish = (ok: boolean) => {
-      if (!ok && !live) console.log(`\n${name} failed:\n${Buffer.concat(output).toString('utf8').trimEnd()}\n`);
+      if (shown === 'at the end' || (shown === 'if it fails' && !ok)) {
+        const text = Buffer.concat(output).toString('utf8').trimEnd();
+        console.log(`\n${name} ${ok ? 'passed' : 'failed'}:\n${text}\n`);
+      }
       resolve({ name, ok, seconds: (performance.now() - begun) / 1000 });
     };
     child.on('error', (error) => {
