@@ -27,6 +27,7 @@ import {
   createUsageWriter,
   ensurePartitions,
   mountUsageRoutes,
+  usageByDayContributor,
   usageContributor,
 } from '#features/usage/index.ts';
 import {
@@ -198,6 +199,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     creditsContributor(db),
     accessContributor(db),
     usageContributor(db),
+    usageByDayContributor(db),
     diagnosticsContributor(db),
   ];
   for (const contributor of contributors) identity.accountContributors.add(contributor);

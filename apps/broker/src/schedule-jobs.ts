@@ -2,7 +2,7 @@ import type { Identity } from '#features/identity/index.ts';
 import type { Billing } from '#features/billing/index.ts';
 import type { Gateway } from '#features/gateway/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
-import { dropOldPartitions, ensurePartitions } from '#features/usage/index.ts';
+import { dropOldPartitions, ensurePartitions, mergeUsage } from '#features/usage/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Jobs } from '#platform/jobs/create-jobs.ts';
@@ -42,6 +42,7 @@ export async function scheduleJobs(
     await ensurePartitions(db, clock.now());
     await dropOldPartitions(db, clock.now());
   });
+  await jobs.schedule('usage-days', 120, () => mergeUsage(db));
   await jobs.schedule('ledger-check', hourSeconds, billing.checkLedger);
   await jobs.schedule('gateway-sessions', hourSeconds, gateway.removeExpiredSessions);
   await jobs.schedule('upstream-sign-ins', hourSeconds, () => upstreams.signIn.removeExpired());

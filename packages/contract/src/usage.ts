@@ -1,38 +1,60 @@
 import { z } from 'zod';
 import { endpoint } from './endpoint.ts';
 
+const usedSchema = z.object({
+  toolCalls: z.int(),
+  answeredToolCalls: z.int(),
+  /** Credits a call, with 1 decimal. */
+  averageCost: z.number(),
+  totalCredits: z.int(),
+});
+
+/** Spec part 1 and 2, section 3: the derived stats of "Credit usage record", and "Usage stats". */
+export const usageStatsSchema = z.object({
+  totalCreditsUsed: z.int(),
+  /** With any outcome. */
+  totalToolCalls: z.int(),
+  /** Of these, those that the tool answered, be it with an error of its own. */
+  answeredToolCalls: z.int(),
+  /** Credits a call, with 2 decimals. */
+  averageCost: z.number(),
+  /** Most used first, at most 1000. */
+  usageByMcp: z.array(usedSchema.extend({ mcpId: z.string() })),
+  /** Most used first, at most 1000. */
+  usageByTool: z.array(
+    usedSchema.extend({
+      mcpId: z.string(),
+      /** The server's own name of the tool. */
+      toolName: z.string(),
+      /** Of answered calls, estimated from counts by duration; the most that can be told apart is 15 s. null: none was answered. */
+      latencyMs: z.object({ p50: z.int(), p95: z.int(), p99: z.int() }).nullable(),
+    }),
+  ),
+  /** Every day of the period (UTC), also those without calls, the oldest first. */
+  usageByDay: z.array(
+    z.object({
+      date: z.iso.date(),
+      toolCalls: z.int(),
+      answeredToolCalls: z.int(),
+      totalCredits: z.int(),
+    }),
+  ),
+  /** Time of the last call of any kind with any outcome; null when there was none. */
+  lastCallAt: z.iso.datetime().nullable(),
+  /** The same of calls that were answered. */
+  lastAnsweredAt: z.iso.datetime().nullable(),
+});
+export type UsageStats = z.infer<typeof usageStatsSchema>;
+
 export const getUsageStats = endpoint({
   id: 'getUsageStats',
   method: 'GET',
   path: '/api/users/:userId/usage-stats',
-  summary: "The caller's own use of tools in the last days, by server",
+  summary: "The caller's own use of tools in the last days (UTC, today included): in all, by server, tool and day",
   access: 'user',
   params: z.object({ userId: z.string() }),
   query: z.object({ days: z.coerce.number().int().min(1).max(366).default(30) }),
-  answer: z.object({
-    success: z.literal(true),
-    data: z.object({
-      totalCreditsUsed: z.int(),
-      /** With any outcome. */
-      totalToolCalls: z.int(),
-      /** Of these, those that the tool answered, be it with an error of its own. */
-      answeredToolCalls: z.int(),
-      /** Most used first. averageCost is credits a call. */
-      usageByMcp: z.array(
-        z.object({
-          mcpId: z.string(),
-          toolCalls: z.int(),
-          answeredToolCalls: z.int(),
-          averageCost: z.number(),
-          totalCredits: z.int(),
-        }),
-      ),
-      /** Time of the last call of any kind with any outcome; null when there was none. */
-      lastCallAt: z.iso.datetime().nullable(),
-      /** The same of calls that were answered. */
-      lastAnsweredAt: z.iso.datetime().nullable(),
-    }),
-  }),
+  answer: z.object({ success: z.literal(true), data: usageStatsSchema }),
   errors: ['not_found', 'authentication_required', 'unauthenticated'],
 });
 

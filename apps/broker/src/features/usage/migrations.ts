@@ -1,4 +1,5 @@
 import type { Migration } from '#platform/db/database.ts';
+import { dailyMigrations } from './daily/migrations.ts';
 
 export const usageMigrations: readonly Migration[] = [
   {
@@ -39,4 +40,5 @@ export const usageMigrations: readonly Migration[] = [
     // a call that asks its client something is one row, however many requests it takes
     statements: [`alter table usage_events add column rounds int not null default 1 check (rounds >= 1)`],
   },
+  ...dailyMigrations,
 ];

@@ -4,9 +4,7 @@ import type { Query } from '#platform/db/database.ts';
 import { requireOwn } from '#platform/http/require-own.ts';
 import type { Router } from '#platform/http/router.ts';
 import { readCalls, type NameClients } from './read-calls.ts';
-import { readUsageStats } from './usage-stats.ts';
-
-const dayMs = 24 * 60 * 60_000;
+import { readUsageStats } from './daily/read-stats.ts';
 
 export function mountUsageRoutes(
   router: Router,
@@ -14,7 +12,7 @@ export function mountUsageRoutes(
 ): void {
   router.route(getUsageStats, async ({ caller, params, query: { days } }) => {
     requireOwn(caller, params);
-    const data = await readUsageStats(query, caller.userId, new Date(clock.now() - days * dayMs));
+    const data = await readUsageStats(query, caller.userId, days, clock.now());
     return { success: true as const, data };
   });
 

@@ -66,6 +66,7 @@ describeOnDatabases('a person and their data', migrations, (open) => {
           expect.objectContaining({ kind: 'browser' }),
         ]),
         usage: [],
+        usageByDay: [],
         credits: [],
         connections: { disabledServers: [] },
         failing: 'of a feature to come',

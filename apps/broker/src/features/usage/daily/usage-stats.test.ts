@@ -1,6 +1,7 @@
 import { getUsageStats } from '@souk/contract/usage.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
+import { giveCredits } from '#testing/grant-credits.ts';
 import { connectModern, postModern } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
@@ -11,12 +12,23 @@ let fixture: HttpFixture;
 let webToken: string;
 let personalToken: string;
 let userId: string;
+let aheadMs = 0;
+const dayMs = 24 * 60 * 60_000;
 
 beforeAll(async () => {
   fixture = await startHttpFixture('both');
-  app = await startTestApp({ allowAddresses: [fixture.address] });
+  app = await startTestApp({
+    allowAddresses: [fixture.address],
+    env: { CHARGE_CALLS: '1' },
+    clock: { now: () => Date.now() + aheadMs },
+  });
   await deployManifest(app, { id: 'one', connection: { type: 'http', url: fixture.url } });
   await deployManifest(app, { id: 'two', connection: { type: 'http', url: fixture.url } });
+  await deployManifest(app, {
+    id: 'paid',
+    connection: { type: 'http', url: fixture.url },
+    billing: { tier: 'T0', toolCosts: { echo: 5 } },
+  });
   webToken = (await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'ann@souk.test' })).accessToken;
   personalToken = (await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' })).token;
   const { rows } = await app.db.query<{ id: string }>(`select id from users where email = 'ann@souk.test'`);
@@ -27,10 +39,13 @@ afterAll(async () => {
   await fixture?.close();
 });
 
-async function stats(token: string | undefined, of = userId, days = '30') {
+async function stats(token: string | undefined, of = userId, days: string | null = null) {
+  await app.billing.ledger.flush();
   await app.usage.flush();
   const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
-  const response = await fetch(`${app.publicUrl}/api/users/${of}/usage-stats?days=${days}`, { headers });
+  const response = await fetch(`${app.publicUrl}/api/users/${of}/usage-stats${days === null ? '' : `?days=${days}`}`, {
+    headers,
+  });
   return { status: response.status, data: getUsageStats.answer.safeParse(await response.json()).data?.data };
 }
 
@@ -39,7 +54,10 @@ test('before the first call the figures are zeros and there is no last call', as
     totalCreditsUsed: 0,
     totalToolCalls: 0,
     answeredToolCalls: 0,
+    averageCost: 0,
     usageByMcp: [],
+    usageByTool: [],
+    usageByDay: expect.any(Array),
     lastCallAt: null,
     lastAnsweredAt: null,
   });
@@ -94,6 +112,55 @@ test('calls that were refused or failed are counted apart from those that a tool
     ]),
   });
   expect(after?.lastAnsweredAt).toBe(after?.lastCallAt);
+});
+
+test('[HIST-9] [HIST-10] [HIST-11] usage is in all, by server, by tool and by day, of the last 30 days', async () => {
+  const email = 'dora@souk.test';
+  const signIn = async () => (await new ScriptedBrowser(app.publicUrl).signInWeb({ email })).accessToken;
+  const call = async (name: string) => {
+    // a token of the day on which it is used
+    const { token } = await app.identity.createPersonalToken({ email, name: 'test' });
+    const { body } = await postModern(`${app.publicUrl}/mcp`, token, 'tools/call', { name, arguments: {} });
+    expect(body.result, JSON.stringify(body)).not.toMatchObject({ isError: true });
+  };
+  await signIn();
+  const own = await giveCredits(app, email, 100);
+  const firstDay = new Date(Date.now() + aheadMs).toISOString().slice(0, 10);
+  await call('paid__echo');
+  await call('one__echo');
+  aheadMs = 3 * dayMs;
+  for (const name of ['paid__echo', 'paid__echo', 'paid__capabilities', 'one__echo', 'two__echo', 'one__echo'])
+    await call(name);
+  const { data } = await stats(await signIn(), own);
+  expect(data).toMatchObject({ totalCreditsUsed: 15, totalToolCalls: 8, answeredToolCalls: 8, averageCost: 1.88 });
+  expect(data?.usageByMcp).toEqual([
+    { mcpId: 'paid', toolCalls: 4, answeredToolCalls: 4, averageCost: 3.8, totalCredits: 15 },
+    { mcpId: 'one', toolCalls: 3, answeredToolCalls: 3, averageCost: 0, totalCredits: 0 },
+    { mcpId: 'two', toolCalls: 1, answeredToolCalls: 1, averageCost: 0, totalCredits: 0 },
+  ]);
+  expect(data?.usageByTool.map((tool) => [tool.mcpId, tool.toolName, tool.toolCalls, tool.totalCredits])).toEqual([
+    ['one', 'echo', 3, 0],
+    ['paid', 'echo', 3, 15],
+    ['paid', 'capabilities', 1, 0],
+    ['two', 'echo', 1, 0],
+  ]);
+  expect(data?.usageByTool[0]?.latencyMs).toEqual({
+    p50: expect.any(Number),
+    p95: expect.any(Number),
+    p99: expect.any(Number),
+  });
+  const byDay = data?.usageByDay ?? [];
+  expect(byDay).toHaveLength(30);
+  expect(byDay.filter(({ toolCalls }) => toolCalls > 0)).toEqual([
+    { date: firstDay, toolCalls: 2, answeredToolCalls: 2, totalCredits: 5 },
+    { date: byDay.at(-1)?.date, toolCalls: 6, answeredToolCalls: 6, totalCredits: 10 },
+  ]);
+  // three days ago is the fourth of the last four days, and not one of the last three
+  expect((await stats(await signIn(), own, '4')).data?.totalToolCalls).toBe(8);
+  expect((await stats(await signIn(), own, '3')).data).toMatchObject({ totalToolCalls: 6, totalCreditsUsed: 10 });
+  aheadMs += 27 * dayMs;
+  expect((await stats(await signIn(), own)).data).toMatchObject({ totalToolCalls: 6, lastCallAt: expect.any(String) });
+  aheadMs = 0;
 });
 
 test("[GEN-40] [GEN-41] another's id in the path answers 404, like an unknown one", async () => {

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import type { UsageRow } from '#features/billing/index.ts';
+import type { Database } from '#platform/db/database.ts';
+import { migrate } from '#platform/db/migrate.ts';
+import { createLog } from '#platform/log.ts';
+import { describeOnDatabases } from '#testing/databases.ts';
+import { usageMigrations } from '../migrations.ts';
+import { createUsageWriter } from '../usage-writer.ts';
+import { percentileMs } from './latency-buckets.ts';
+import { mergeUsage } from './merge-usage.ts';
+import { dailyMigrations } from './migrations.ts';
+import { readUsageStats } from './read-stats.ts';
+
+const log = createLog('silent');
+const userId = randomUUID();
+const noonMs = Date.UTC(2026, 10, 21, 12);
+
+function call(change: Partial<UsageRow> = {}): UsageRow {
+  return {
+    callId: randomUUID(),
+    userId,
+    serverId: 'travel',
+    kind: 'tool',
+    name: 'distance',
+    outcome: 'ok',
+    reason: undefined,
+    credits: 3,
+    durationMs: 12,
+    clientId: 'client',
+    tokenId: 'grant',
+    atMs: noonMs,
+    ...change,
+  };
+}
+
+const stats = (db: Database, of = userId, days = 30) => readUsageStats(db.query, of, days, noonMs);
+
+/** What was added up must be what the single rows say, to the last call. */
+async function expectTheSameAsRows(db: Database): Promise<void> {
+  const { rows } = await db.query(
+    `select coalesce(sum(calls) filter (where kind = 'tool' and server_id is not null), 0)::bigint as calls,
+            coalesce(sum(credits), 0)::bigint as credits from usage_events where user_id = $1`,
+    [userId],
+  );
+  const { totalToolCalls: calls, totalCreditsUsed: credits } = await stats(db);
+  expect({ calls, credits }).toEqual(rows[0]);
+}
+
+describeOnDatabases('usage by day', usageMigrations, (open) => {
+  test('rows of two brokers and of a settlement add up, while parts are merged, and what is sent again counts once', async () => {
+    const db = await open();
+    const [one, two] = [1, 2].map(() => createUsageWriter({ query: db.query, log }));
+    if (!one || !two) throw new Error('no writers');
+    const charged = Array.from({ length: 40 }, () => call({ credits: 5 }));
+    const settle = () => db.transaction((query) => one.insert(query, charged));
+    for (let round = 0; round < 8; round++) {
+      for (let index = 0; index < 150; index++) {
+        one.record(call({ credits: 0, name: `tool-${index % 7}` }));
+        two.record(call({ credits: 0, name: `tool-${(index * 3) % 7}`, userId: index % 2 ? userId : randomUUID() }));
+      }
+      // the commit of a batch was unknown: the same again
+      await Promise.all([one.flush(), two.flush(), settle(), settle(), mergeUsage(db), mergeUsage(db)]);
+    }
+    await expectTheSameAsRows(db);
+    expect(await stats(db)).toMatchObject({ totalToolCalls: 8 * 225 + 40, totalCreditsUsed: 200, averageCost: 0.11 });
+    await mergeUsage(db);
+    await expectTheSameAsRows(db);
+    expect(await mergeUsage(db)).toBe(0);
+    const rows = await db.query('select name from usage_daily where user_id = $1', [userId]);
+    expect(rows.rows).toHaveLength(8);
+    await Promise.all([one.stop(), two.stop()]);
+  });
+
+  test('a transaction that does not end stops the rows of no other', async () => {
+    const db = await open();
+    if (db.engine === 'pglite') return; // which has one connection
+    const writer = createUsageWriter({ query: db.query, log });
+    const { promise: end, resolve } = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const slow = db.transaction(async (query) => {
+      await writer.insert(query, [call()]);
+      begun.resolve();
+      await end;
+    });
+    await begun.promise;
+    writer.record(call());
+    await writer.stop();
+    expect(await stats(db)).toMatchObject({ totalToolCalls: 1 });
+    resolve();
+    await slow;
+    expect(await stats(db)).toMatchObject({ totalToolCalls: 2 });
+  });
+
+  test('a row that is written again corrects what it added: further rounds, and counts of refusals', async () => {
+    const db = await open();
+    const writer = createUsageWriter({ query: db.query, log });
+    const asked = call({ outcome: 'refused', reason: 'input_required', credits: 0, durationMs: 4 });
+    const refused = { outcome: 'refused', reason: 'rate_limited', credits: 0 } as const;
+    writer.record(asked);
+    writer.record(call(refused));
+    await writer.flush();
+    expect(await stats(db)).toMatchObject({ totalToolCalls: 2, answeredToolCalls: 0, lastAnsweredAt: null });
+    await mergeUsage(db);
+    writer.record({ ...asked, outcome: 'ok', reason: undefined, credits: 3, rounds: 2, durationMs: 700 });
+    for (let index = 0; index < 9; index++) writer.record(call(refused));
+    await writer.flush();
+    const expected = { totalToolCalls: 11, answeredToolCalls: 1, totalCreditsUsed: 3 };
+    expect(await stats(db)).toMatchObject(expected);
+    await mergeUsage(db);
+    const { usageByTool, ...rest } = await stats(db);
+    expect(rest).toMatchObject(expected);
+    expect(usageByTool[0]?.latencyMs).toEqual({ p50: 1000, p95: 1000, p99: 1000 });
+    await writer.stop();
+  });
+
+  test('days are those of UTC, and names without bounds are not kept', async () => {
+    const db = await open();
+    const writer = createUsageWriter({ query: db.query, log });
+    await db.query(`set time zone 'Pacific/Auckland'`);
+    writer.record(call({ atMs: Date.UTC(2026, 10, 20, 23, 59, 59, 999) }));
+    writer.record(call({ atMs: Date.UTC(2026, 10, 21) }));
+    for (const name of ['a', 'b', 'c']) {
+      writer.record(call({ serverId: undefined, name, outcome: 'refused', reason: 'unknown', credits: 0 }));
+      writer.record(call({ kind: 'resource', name: `note://${name}`, credits: 0 }));
+    }
+    await writer.stop();
+    await mergeUsage(db);
+    const { usageByDay } = await stats(db);
+    expect(usageByDay.slice(-2)).toEqual([
+      { date: '2026-11-20', toolCalls: 1, answeredToolCalls: 1, totalCredits: 3 },
+      { date: '2026-11-21', toolCalls: 1, answeredToolCalls: 1, totalCredits: 3 },
+    ]);
+    const { rows } = await db.query('select server_id, kind, name from usage_daily where day > $1 order by 1, 2', [
+      '2026-11-20',
+    ]);
+    expect(rows.map((row) => Object.values(row).join('/'))).toEqual([
+      '/tool/',
+      'travel/resource/',
+      'travel/tool/distance',
+    ]);
+  });
+
+  test('[HIST-12] of servers and of tools at most 1000 records are read; the totals count all', async () => {
+    const db = await open();
+    const writer = createUsageWriter({ query: db.query, log });
+    for (let index = 0; index < 1005; index++) writer.record(call({ name: `tool-${index}`, serverId: `s${index}` }));
+    writer.record(call({ name: 'tool-1003', serverId: 's1003' }));
+    await writer.stop();
+    const { usageByTool, usageByMcp, usageByDay, totalToolCalls } = await stats(db);
+    expect([usageByTool.length, usageByMcp.length, totalToolCalls]).toEqual([1000, 1000, 1006]);
+    expect(usageByTool[0]).toMatchObject({ toolName: 'tool-1003', toolCalls: 2 });
+    expect(usageByDay.at(-1)).toMatchObject({ toolCalls: 1006 });
+  });
+});
+
+const before = usageMigrations.filter((migration) => !dailyMigrations.includes(migration));
+describeOnDatabases('usage before there were sums by day', before, (open) => {
+  test('is in them', async () => {
+    const db = await open();
+    const writer = createUsageWriter({ query: db.query, log });
+    writer.record(call());
+    writer.record(call({ outcome: 'failed', reason: 'timeout', credits: 0 }));
+    await writer.flush();
+    await migrate(db, usageMigrations);
+    writer.record(call());
+    await writer.stop();
+    expect(await stats(db)).toMatchObject({ totalToolCalls: 3, answeredToolCalls: 2, totalCreditsUsed: 6 });
+  });
+});
+
+test('percentiles are exact to their bucket', () => {
+  const counts = (change: Record<number, number>) => Array.from({ length: 12 }, (_, index) => change[index] ?? 0);
+  expect(percentileMs(counts({}), 0.5)).toBeUndefined();
+  expect(percentileMs(counts({ 2: 10 }), 0.5)).toBe(18);
+  expect(percentileMs(counts({ 0: 98, 7: 2 }), 0.5)).toBe(3);
+  expect(percentileMs(counts({ 0: 98, 7: 2 }), 0.99)).toBe(750);
+  expect(percentileMs(counts({ 11: 1 }), 0.5)).toBe(15_000);
+});

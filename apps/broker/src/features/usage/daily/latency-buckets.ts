@@ -1,0 +1,37 @@
+/**
+ * Upper limits in milliseconds of the buckets in which durations of answered calls are counted; a last bucket is open.
+ * The migrations and the tables are made from them: others need a migration of their own.
+ */
+const limitsMs = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 15_000] as const;
+
+/** The columns that count them, the quickest first. */
+export const latencyColumns = [...limitsMs.map((limit) => `ms_${limit}`), 'ms_more'] as const;
+
+/** For each bucket the SQL condition that a duration lies in it. */
+export const latencyConditions: readonly string[] = latencyColumns.map((_, index) => {
+  const above = index === 0 ? [] : [`duration_ms > ${limitsMs[index - 1]}`];
+  const upTo = index === limitsMs.length ? [] : [`duration_ms <= ${limitsMs[index]}`];
+  return [...above, ...upTo].join(' and ');
+});
+
+/**
+ * The duration that this share of the calls did not exceed, in whole milliseconds: exact to its bucket, and in it as if the
+ * calls lay evenly. Of the open bucket its lower limit.
+ * @param counts of the buckets, the quickest first
+ * @returns undefined where there were no calls
+ */
+export function percentileMs(counts: readonly number[], share: number): number | undefined {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return undefined;
+  let left = Math.max(1, Math.ceil(total * share));
+  for (const [index, count] of counts.entries()) {
+    if (left > count) {
+      left -= count;
+      continue;
+    }
+    const from = index === 0 ? 0 : (limitsMs[index - 1] ?? 0);
+    const to = limitsMs[index] ?? from;
+    return Math.round(from + ((to - from) * left) / count);
+  }
+  return undefined;
+}

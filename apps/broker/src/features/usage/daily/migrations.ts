@@ -1,0 +1,81 @@
+import type { Migration } from '#platform/db/database.ts';
+import { latencyColumns, latencyConditions } from './latency-buckets.ts';
+
+/** A tool's own error is an answer of its server; of a built-in tool it is a refusal of ours, and belongs to no server. */
+const isAnswered = `(outcome = 'ok' or (reason = 'tool_error' and server_id is not null))`;
+
+const keys = 'user_id, day, server_id, kind, name';
+const sums = ['calls', 'answered', 'credits', ...latencyColumns];
+const columns = `${keys}, ${sums.join(', ')}, last_at, last_answered_at`;
+
+const definition = `
+  user_id uuid not null,
+  day date not null,
+  server_id text not null,
+  kind text not null,
+  name text not null,
+  ${sums.map((sum) => `${sum} bigint not null,`).join('\n  ')}
+  last_at timestamptz,
+  last_answered_at timestamptz`;
+
+/**
+ * Adds usage rows up. `sign` is -1 for what a row said before it was written again. Only tools of servers are counted by
+ * name: what clients call a tool that does not exist, and addresses of resources, have no bounds.
+ */
+const addUp = (rows: string) => `
+  select user_id, (created_at at time zone 'UTC')::date, coalesce(server_id, ''), kind,
+    case when kind = 'tool' and server_id is not null then name else '' end,
+    sum(sign * calls), coalesce(sum(sign * calls) filter (where ${isAnswered}), 0), sum(sign * credits),
+    ${latencyConditions.map((lies) => `coalesce(sum(sign * calls) filter (where ${isAnswered} and ${lies}), 0)`).join(',\n    ')},
+    max(created_at) filter (where sign = 1), max(created_at) filter (where sign = 1 and ${isAnswered})
+  from (${rows}) counted group by 1, 2, 3, 4, 5`;
+
+const addToParts = (name: string, rows: string) => `
+  create function ${name}() returns trigger language plpgsql as $function$
+  begin
+    insert into usage_parts (${columns}) ${addUp(rows)};
+    return null;
+  end $function$`;
+
+/**
+ * What people used, by day (UTC), server and tool, for ever (data.md, Retention). The database itself adds up what a
+ * statement has written to usage_events, in its transaction: each row counts once, whichever broker and statement writes
+ * it, and however often. What it adds goes to usage_parts, where statements only append: a row for each day that they
+ * changed would make one slow transaction block the rows of all other people. `mergeUsage` brings parts to usage_daily.
+ * usage_by_day is both: several rows may be of one key, and are to be added up.
+ */
+export const dailyMigrations: readonly Migration[] = [
+  {
+    name: '0066-usage-daily',
+    statements: [
+      `create table usage_daily (${definition},
+        primary key (user_id, day, server_id, kind, name)
+      ) with (fillfactor = 70)`,
+      `create table usage_parts (${definition})`,
+      `create index usage_parts_by_user on usage_parts (user_id, day)`,
+      `create view usage_by_day as select ${columns} from usage_daily union all select ${columns} from usage_parts`,
+      addToParts('add_usage', 'select *, 1 as sign from new_rows'),
+      addToParts('correct_usage', 'select *, 1 as sign from new_rows union all select *, -1 from old_rows'),
+      `create trigger add_usage after insert on usage_events referencing new table as new_rows
+        for each statement execute function add_usage()`,
+      `create trigger correct_usage after update on usage_events referencing old table as old_rows new table as new_rows
+        for each statement execute function correct_usage()`,
+      // the triggers have locked the table: rows before this are counted here, and those after it by them
+      `insert into usage_daily (${columns}) ${addUp('select *, 1 as sign from usage_events')}`,
+    ],
+  },
+];
+
+/** Takes up to $1 parts away, and adds them to usage_daily. Answers how many. */
+export const mergeText = `
+  with taken as (
+    delete from usage_parts where ctid = any (array(select ctid from usage_parts limit $1)) returning ${columns}),
+  merged as (
+    insert into usage_daily as daily (${columns})
+    select ${keys}, ${sums.map((sum) => `sum(${sum})`).join(', ')}, max(last_at), max(last_answered_at)
+    from taken group by ${keys}
+    on conflict (${keys}) do update set
+      ${sums.map((sum) => `${sum} = daily.${sum} + excluded.${sum}`).join(', ')},
+      last_at = greatest(daily.last_at, excluded.last_at),
+      last_answered_at = greatest(daily.last_answered_at, excluded.last_answered_at))
+  select count(*) as parts from taken`;
