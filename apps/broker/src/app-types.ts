@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { createStripeSandbox } from '@souk/stripe-sandbox';
 import type { StripeSandboxAdapter } from '#adapters/stripe/stripe-sandbox.ts';
 import type { Billing } from '#features/billing/index.ts';
 import type { Catalogue, ManifestPolicy } from '#features/catalogue/index.ts';
@@ -36,6 +37,8 @@ export type AppOptions = {
   resolve?: ResolveName;
   /** Parts of identity that tests replace: Google's issuer, and the dispatcher for clients' metadata documents. */
   identity?: Partial<Pick<IdentityOptions, 'googleIssuer' | 'documentDispatcher'>>;
+  /** Starts the stand-in for Stripe; tests hand in one whose webhooks they control. */
+  createStripeSandbox?: typeof createStripeSandbox;
   /** When late answers become streams, and how often comments are sent on them; tests wait less. */
   keepAlive?: KeepAliveTimes;
 };

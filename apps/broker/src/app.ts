@@ -36,10 +36,12 @@ import {
   creditsContributor,
   mountBillingRoutes,
   mountSpendCapRoutes,
+  checkoutContributor,
+  mountCheckoutRoutes,
 } from '#features/billing/index.ts';
 import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
 import { connectProvider } from '#adapters/stripe/stripe-client.ts';
-import { startStripeSandbox } from '#adapters/stripe/stripe-sandbox.ts';
+import { startStripeSandbox, stripeWebhookPath } from '#adapters/stripe/stripe-sandbox.ts';
 import { systemClock } from '#platform/clock.ts';
 import { deriveKey, readMasterKey } from '#platform/crypto/master-key.ts';
 import { createVault } from '#platform/crypto/vault.ts';
@@ -154,7 +156,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const stripeSandbox =
     config.payments === 'sandbox'
-      ? await startStripeSandbox({ db, config, webhookKey: deriveKey(masterKey, 'stripe-sandbox-webhook'), clock, log })
+      ? await startStripeSandbox({
+          db,
+          config,
+          webhookKey: deriveKey(masterKey, 'stripe-sandbox-webhook'),
+          clock,
+          log,
+          ...(options.createStripeSandbox && { create: options.createStripeSandbox }),
+        })
       : undefined;
   const stripeAccess = config.payments === 'stripe' ? config.stripe : stripeSandbox?.access;
   const provider = stripeAccess && connectProvider(stripeAccess, leaving.fetch);
@@ -165,6 +174,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     provider,
     catalogue,
     offersFile: paths.offers,
+    emailOf: async (userId) => (await identity.findUser(userId))?.email,
     uuid: ids.uuid,
     clock,
     log,
@@ -198,6 +208,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     gatewayContributor(db),
     creditsContributor(db),
     accessContributor(db),
+    checkoutContributor(db),
     usageContributor(db),
     usageByDayContributor(db),
     diagnosticsContributor(db),
@@ -221,10 +232,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   mountPreferenceRoutes(router, { ...upstreams, catalogue, entitlement: billing.entitlement });
   mountSpendCapRoutes(router, billing);
   mountBillingRoutes(router, { ...billing, catalogue, clock, disabledServers: upstreams.preferences.readDisabled });
+  mountCheckoutRoutes(router, billing);
   mountUpstreamSignInRoutes(router, { ...upstreams, catalogue, config });
   mountClientDocument(server, config);
   mountUsageRoutes(router, { query: db.query, clock, nameClients: identity.nameClients });
   await gateway.mountRoutes(server, router);
+  billing.payments?.mountWebhook(server, stripeWebhookPath);
   stripeSandbox?.mountPages(server);
   const hasService = (id: string) => catalogue.snapshot().byId.has(id);
   if (options.webFolder) await serveWeb(server, { folder: options.webFolder, config, hasService });
@@ -252,6 +265,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await server.listen({ port: config.port, host: config.host });
       icons.start();
       billing.prices.start();
+      billing.payments?.events.start();
       upstreams.watch.start().then(asked.resolve, (error: unknown) => {
         log.error({ err: error }, 'the servers could not be discovered');
         asked.resolve();
@@ -265,6 +279,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         ['calls', () => gateway.drain(drainMs)],
         ['gateway', () => gateway.stop()],
         ['server', () => server.close()],
+        ['events of payments', async () => billing.payments?.events.stop()],
         ['prices', () => billing.prices.stop()],
         ['payment provider', async () => provider?.stop()],
         ['stand-in for Stripe', async () => stripeSandbox?.stop()],

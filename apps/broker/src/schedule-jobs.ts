@@ -25,7 +25,7 @@ export async function scheduleJobs(
     db: Database;
     clock: Clock;
     identity: Pick<Identity, 'rotateKeys' | 'reap'>;
-    billing: Pick<Billing, 'checkLedger'>;
+    billing: Pick<Billing, 'checkLedger' | 'payments'>;
     diagnostics: { reap(): Promise<void> };
     upstreams: Pick<Upstreams, 'signIn'>;
     gateway: Pick<Gateway, 'removeExpiredSessions'>;
@@ -44,6 +44,11 @@ export async function scheduleJobs(
   });
   await jobs.schedule('usage-days', 120, () => mergeUsage(db));
   await jobs.schedule('ledger-check', hourSeconds, billing.checkLedger);
+  const { payments } = billing;
+  if (payments) {
+    await jobs.schedule('payment-orders', 5 * 60, payments.reconcileOrders);
+    await jobs.schedule('payment-events', daySeconds, payments.events.removeOld);
+  }
   await jobs.schedule('gateway-sessions', hourSeconds, gateway.removeExpiredSessions);
   await jobs.schedule('upstream-sign-ins', hourSeconds, () => upstreams.signIn.removeExpired());
 }

@@ -32,6 +32,7 @@ const rows: Record<Access, readonly string[]> = {
     'GET /api/users/:userId/spend-cap',
     'GET /api/billing/subscription',
     'GET /api/billing/mcp/:mcpId/options',
+    'GET /api/billing/session/:sessionId',
   ],
   account: [
     'POST /mcp/:serverId/enable',
@@ -50,6 +51,8 @@ const rows: Record<Access, readonly string[]> = {
     'POST /auth/sign-out-everywhere',
     'POST /api/billing/trials',
     'PUT /api/users/:userId/spend-cap',
+    'POST /api/billing/checkout',
+    'POST /api/billing/credits/purchase',
     'POST /auth/pat/create',
     'GET /auth/pat/list',
     'DELETE /auth/pat/:id',

@@ -256,12 +256,14 @@ const checkoutAnswer = z.object({
 });
 const checkoutErrors = [
   'invalid_request',
+  'free_plan',
   'plan_not_found',
   'not_found',
   'has_access',
   'price_changed',
   'payments_off',
   'payments_unavailable',
+  'rate_limited',
   ...needSession,
 ] as const;
 
@@ -274,15 +276,15 @@ export const startCheckout = endpoint({
   body: z.discriminatedUnion(
     'type',
     [
-      z.object({
+      z.strictObject({
         type: z.literal('rental'),
         mcpId: z.string().max(63),
         period: z.literal('monthly', 'Unsupported purchase type'),
         shownAmount,
         ...returnAddresses,
       }),
-      z.object({ type: z.literal('credit'), planId: z.string().max(100), shownAmount, ...returnAddresses }),
-      z.object({ type: z.literal('subscription'), planId: z.string().max(100), shownAmount, ...returnAddresses }),
+      z.strictObject({ type: z.literal('credit'), planId: z.string().max(100), shownAmount, ...returnAddresses }),
+      z.strictObject({ type: z.literal('subscription'), planId: z.string().max(100), shownAmount, ...returnAddresses }),
     ],
     'Unsupported purchase type',
   ),
@@ -296,7 +298,7 @@ export const purchaseCredits = endpoint({
   path: '/api/billing/credits/purchase',
   summary: 'Starts the payment of a credit package, by its price',
   access: 'account',
-  body: z.object({ stripePriceId: z.string().max(255), ...returnAddresses }),
+  body: z.strictObject({ stripePriceId: z.string().max(255), ...returnAddresses }),
   answer: checkoutAnswer,
   errors: checkoutErrors,
 });
@@ -323,7 +325,7 @@ export const getPaymentSession = endpoint({
   access: 'user',
   params: z.object({ sessionId: z.string().max(255) }),
   answer: z.object({ success: z.literal(true), data: paymentSessionSchema }),
-  errors: ['not_found', 'payments_unavailable', ...needSession],
+  errors: ['not_found', 'payments_unavailable', 'rate_limited', ...needSession],
 });
 
 const endAnswer = z.object({
@@ -455,4 +457,7 @@ export const billingEndpoints = [
   startTrial,
   getSpendCap,
   setSpendCap,
+  startCheckout,
+  purchaseCredits,
+  getPaymentSession,
 ] as const;

@@ -41,11 +41,13 @@ export async function startStripeSandbox(options: {
   webhookKey: Buffer;
   clock: Clock;
   log: Log;
+  /** Tests start one whose webhooks they control. */
+  create?: typeof createStripeSandbox;
 }): Promise<StripeSandboxAdapter> {
-  const { db, config, clock, log } = options;
+  const { db, config, clock, log, create = createStripeSandbox } = options;
   const secretKey = `sk_test_sandbox_${randomBytes(24).toString('hex')}`;
   const webhookSecret = `whsec_${options.webhookKey.toString('hex')}`;
-  const sandbox = await createStripeSandbox({
+  const sandbox = await create({
     storage: sqlStorage(db, schema),
     clock,
     log,

@@ -13,6 +13,7 @@ import { createLedger } from './ledger/create-ledger.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { growingLeases } from './ledger/lease-policy.ts';
 import { readAccount, type CreditAccount } from './ledger/read-account.ts';
+import { createPayments, type Payments } from './create-payments.ts';
 import { createOfferStore, type OfferStore } from './offers/offer-store.ts';
 import { readOffers } from './offers/read-offers.ts';
 import { createPrices, type Prices } from './prices/create-prices.ts';
@@ -27,6 +28,8 @@ export type Billing = {
   readonly prices: Prices;
   readonly ledger: Ledger;
   readonly links: BillingLinks;
+  /** undefined: nothing is sold. */
+  readonly payments: Payments | undefined;
   /** A person's credits, from the database. */
   credits(userId: string): Promise<CreditAccount>;
   /** Looks for accounts whose figures do not fit together, and logs each: an alarm. */
@@ -41,6 +44,7 @@ export async function createBilling({
   provider,
   catalogue,
   offersFile,
+  emailOf,
   uuid,
   clock,
   log,
@@ -53,6 +57,8 @@ export async function createBilling({
   catalogue: Pick<Catalogue, 'snapshot' | 'onChange'>;
   /** Path of the plans and packages that are sold. */
   offersFile: string;
+  /** Where the provider sends receipts. */
+  emailOf(userId: string): Promise<string | undefined>;
   uuid: () => string;
   clock: Clock;
   log: Log;
@@ -66,6 +72,21 @@ export async function createBilling({
   const access = await createAccess({ db, livemode, uuid, clock, log });
   const ledger = await createLedger({ db, livemode, usage, uuid, clock, log, policy: growingLeases });
   const links = billingLinks(config.publicUrl, provider !== undefined);
+  const payments =
+    provider &&
+    createPayments({
+      db,
+      provider,
+      publicUrl: config.publicUrl,
+      offers,
+      prices,
+      access,
+      catalogue,
+      emailOf,
+      uuid,
+      clock,
+      log,
+    });
   return {
     links,
     charges: createCharges({ ledger, usage, links, isCharging: config.chargeCalls }),
@@ -80,6 +101,7 @@ export async function createBilling({
     },
     prices,
     ledger,
+    payments,
     credits: (userId) => readAccount(db.query, livemode, userId),
     async checkLedger() {
       const faults = await checkLedger(db);

@@ -1,5 +1,7 @@
 export type { Charges, Hold, PricedCall, Refusal } from './charges.ts';
 export { accessContributor } from './access/account-contributor.ts';
+export { checkoutContributor } from './checkout/account-contributor.ts';
+export { mountCheckoutRoutes } from './checkout/routes.ts';
 export { createBilling, type Billing } from './create-billing.ts';
 export type { CreditAccount } from './ledger/read-account.ts';
 export type { EntitlementPolicy, IsEntitled } from './entitlement.ts';

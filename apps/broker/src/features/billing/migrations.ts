@@ -1,5 +1,6 @@
 import type { Migration } from '#platform/db/database.ts';
 import { accessMigrations } from './access/migrations.ts';
+import { checkoutMigrations } from './checkout/migrations.ts';
 import { historyMigrations } from './history/migrations.ts';
 import { priceMigrations } from './prices/migrations.ts';
 
@@ -100,5 +101,6 @@ export const billingMigrations: readonly Migration[] = [
   },
   ...accessMigrations,
   ...historyMigrations,
+  ...checkoutMigrations,
   ...priceMigrations,
 ];

@@ -1,0 +1,101 @@
+import type { TransactionType } from '@souk/contract/billing-history.ts';
+import type { Query } from '#platform/db/database.ts';
+import { grantCredits } from '../ledger/change-credits.ts';
+import { recordTransaction } from '../record-transaction.ts';
+import { keyOf, type Order, type OrderKind, type OrderStatus } from './order.ts';
+import { decideOrder, findOrder } from './order-store.ts';
+import { idOf, invoiceOf, type ProviderSession } from './read-session.ts';
+
+/** What was not paid yet as far as we know. A payment counts, however late it is heard of. */
+const unpaid: readonly OrderStatus[] = ['open', 'expired', 'failed'];
+
+const transactionTypes: Record<OrderKind, TransactionType> = {
+  credits: 'credit_purchase',
+  plan: 'subscription_create',
+  rental: 'rental_create',
+};
+
+/**
+ * Writes down that an order was paid, in one transaction and once: credits are there then, a rental or a plan is about to be.
+ * Of two payments for one rental, or for plans, the one that is heard of first is kept.
+ * @param query of a transaction
+ * @returns the order as it is now
+ */
+export async function acceptPayment(
+  query: Query,
+  {
+    orderId,
+    session,
+    transactionId,
+    at,
+  }: { orderId: string; session: ProviderSession; transactionId: string; at: Date },
+): Promise<Order> {
+  const order = await findOrder(query, { id: orderId }, 'for update');
+  if (!order) throw new Error(`order ${orderId} is gone`);
+  if (!unpaid.includes(order.status)) return order;
+  const status = await statusOf(query, order, at);
+  const subscriptionId = idOf(session.subscription);
+  const paymentIntentId = idOf(session.payment_intent);
+  await decideOrder(query, order.id, unpaid, { status, at, subscriptionId, paymentIntentId });
+  if (order.kind === 'credits') {
+    const { userId, livemode, credits, description } = order;
+    await grantCredits(query, {
+      userId,
+      livemode,
+      credits,
+      source: 'purchased',
+      idem: keyOf(order),
+      reason: description,
+    });
+  }
+  const invoice = invoiceOf(session);
+  await recordTransaction(query, {
+    id: transactionId,
+    userId: order.userId,
+    livemode: order.livemode,
+    type: transactionTypes[order.kind],
+    status: status === 'duplicate' ? 'refunded' : 'completed',
+    description: order.description,
+    serverId: order.kind === 'rental' ? order.itemId : undefined,
+    amount: order.amount,
+    currency: order.currency,
+    receiptUrl: invoice?.receiptUrl,
+    paymentIntentId,
+    invoiceId: invoice?.id,
+    idem: keyOf(order),
+    at,
+  });
+  return { ...order, status, subscriptionId, paymentIntentId };
+}
+
+async function statusOf(query: Query, order: Order, at: Date): Promise<'fulfilled' | 'paid' | 'duplicate'> {
+  if (order.kind === 'credits') return 'fulfilled';
+  return (await isKeptElsewhere(query, order, at)) ? 'duplicate' : 'paid';
+}
+
+/**
+ * Whether another order of this person has paid for the same server, or for a plan, and what it paid for has not ended.
+ * Orders of one thing are decided one after the other.
+ */
+async function isKeptElsewhere(
+  query: Query,
+  { id, userId, livemode, kind, itemId }: Order,
+  at: Date,
+): Promise<boolean> {
+  await query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [
+    `checkout:${userId}:${livemode}:${kind}:${kind === 'plan' ? '' : itemId}`,
+  ]);
+  const { rows } = await query(
+    `select from checkout_orders o
+     where o.user_id = $1 and o.livemode = $2 and o.kind = $3 and (o.kind = 'plan' or o.item_id = $4) and o.id <> $5
+       and o.status in ('paid', 'fulfilled')
+       and not exists (select from (
+           select payment_id, ended_at, period_ends_at, cancelled_at from subscriptions
+           union all select payment_id, ended_at, period_ends_at, cancelled_at from access_grants) as owned
+         where owned.payment_id = o.subscription_id
+           and (owned.ended_at is not null or (owned.cancelled_at is not null and owned.period_ends_at <= $6)))
+     limit 1`,
+    [userId, livemode, kind, itemId, id, at],
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,82 @@
+import type { PaymentSession } from '@souk/contract/billing.ts';
+import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Log } from '#platform/log.ts';
+import { createRateLimit } from '#platform/rate-limit.ts';
+import type { AccessBook } from '../access/create-access.ts';
+import type { OfferStore } from '../offers/offer-store.ts';
+import type { Prices } from '../prices/create-prices.ts';
+import type { PaymentEventHandlers } from '../webhook/payment-event.ts';
+import { createCustomers, type Customers } from './customers.ts';
+import { createOfferFinder } from './find-offer.ts';
+import { createFulfil, type Fulfil, type SyncSubscription } from './fulfil.ts';
+import { findOrder } from './order-store.ts';
+import type { OrderKind } from './order.ts';
+import { presentPayment } from './present-payment.ts';
+import { reconcileOrders, type OrderReport } from './reconcile-orders.ts';
+import { createStartCheckout, type StartCheckout } from './start-checkout.ts';
+
+/** Of one person: the result page asks every second or two. */
+const questionsPerMinute = 120;
+
+export type Checkout = {
+  readonly customers: Customers;
+  readonly start: StartCheckout;
+  readonly fulfil: Fulfil;
+  /** For webhooks. */
+  readonly handlers: PaymentEventHandlers;
+  /** What became of one of a person's payments; undefined where it is not theirs. @throws SoukError payments_unavailable */
+  payment(userId: string, sessionId: string): Promise<PaymentSession | undefined>;
+  /** Asks the provider about all orders that wait for its word. */
+  reconcile(): Promise<OrderReport>;
+};
+
+export type CheckoutGiven = {
+  db: Database;
+  provider: PaymentProvider;
+  publicUrl: string;
+  offers: OfferStore;
+  prices: Prices;
+  access: Pick<AccessBook, 'read'>;
+  findServer(id: string): CatalogueServer | undefined;
+  emailOf(userId: string): Promise<string | undefined>;
+  syncSubscription: SyncSubscription;
+  /** What can be paid for. */
+  kinds: readonly OrderKind[];
+  uuid: () => string;
+  clock: Clock;
+  log: Log;
+};
+
+/** Everything between a click on a price and what was paid for being there. */
+export function createCheckout(given: CheckoutGiven): Checkout {
+  const { db, provider, clock, log } = given;
+  const customers = createCustomers({ query: db.query, provider });
+  const fulfil = createFulfil({ ...given, customers });
+  const finder = createOfferFinder(given);
+  const start = createStartCheckout({ ...given, query: db.query, customers, finder, fulfil });
+  const questions = createRateLimit(questionsPerMinute, clock);
+
+  return {
+    customers,
+    start,
+    fulfil,
+    handlers: {
+      'checkout.session.completed': ({ objectId }) => fulfil(objectId),
+      'checkout.session.async_payment_succeeded': ({ objectId }) => fulfil(objectId),
+      'checkout.session.async_payment_failed': ({ objectId }) => fulfil(objectId, { hasFailed: true }),
+      'checkout.session.expired': ({ objectId }) => fulfil(objectId),
+    },
+    async payment(userId, sessionId) {
+      const order = await findOrder(db.query, { sessionId });
+      if (order?.userId !== userId || order.livemode !== provider.livemode) return undefined;
+      if (!questions.take(userId)) throw new SoukError('rate_limited');
+      const payment = await fulfil(sessionId);
+      return payment && presentPayment(payment);
+    },
+    reconcile: () => reconcileOrders({ db, livemode: provider.livemode, fulfil, clock, log }),
+  };
+}

@@ -1,0 +1,104 @@
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { OfferStore } from '../offers/offer-store.ts';
+import type { Prices } from '../prices/create-prices.ts';
+import { offeredPackage, offeredPlan, offeredRental, type Offered } from '../prices/offered.ts';
+import type { OrderKind, Ordered } from './order.ts';
+
+/** What a client asks to pay for. */
+export type Wanted =
+  | { type: 'rental'; mcpId: string; shownAmount?: number | undefined }
+  | { type: 'credit' | 'subscription'; planId: string; shownAmount?: number | undefined }
+  | { type: 'price'; priceId: string };
+
+/** What is sold. The price comes from here alone: a client says only what it wants, and which price it showed. */
+export type OfferFinder = {
+  /**
+   * @throws SoukError plan_not_found, not_found, free_plan, price_changed where the page showed another price,
+   *   invalid_request for what cannot be bought in this way, payments_unavailable
+   */
+  find(wanted: Wanted): Promise<Ordered>;
+};
+
+export function createOfferFinder({
+  offers,
+  prices,
+  findServer,
+}: {
+  offers: Pick<OfferStore, 'plans' | 'packages'>;
+  prices: Pick<Prices, 'planPriceId' | 'packagePriceId' | 'rentalPriceId' | 'put'>;
+  findServer(id: string): CatalogueServer | undefined;
+}): OfferFinder {
+  async function findPlan(planId: string): Promise<Ordered> {
+    const plan = (await offers.plans()).find((one) => one.planId === planId);
+    if (!plan) return refusePlan(planId, 'subscription');
+    const offered = offeredPlan(plan);
+    if (!offered) throw new SoukError('free_plan');
+    return order('plan', offered, offered.name, prices.planPriceId(plan));
+  }
+
+  async function findPackage(packageId: string): Promise<Ordered> {
+    const one = (await offers.packages()).find((each) => each.packageId === packageId);
+    if (!one) return refusePlan(packageId, 'credit');
+    const credits = one.credits + one.bonus;
+    return order(
+      'credits',
+      offeredPackage(one),
+      `${one.name}: ${credits} credits`,
+      prices.packagePriceId(one),
+      credits,
+    );
+  }
+
+  /** @throws SoukError which says whether the id is of the other kind, or of none */
+  async function refusePlan(id: string, asked: 'credit' | 'subscription'): Promise<never> {
+    if (asked === 'credit' && (await offers.plans()).some(({ planId }) => planId === id))
+      throw new SoukError('invalid_request', { message: `planId: ${id} is a plan, not a credit package` });
+    if (asked === 'subscription' && (await offers.packages()).some(({ packageId }) => packageId === id))
+      throw new SoukError('invalid_request', { message: `planId: ${id} is a credit package, not a plan` });
+    throw new SoukError('plan_not_found', {
+      message: `Plan ${id} not found in credit packages or system subscriptions`,
+    });
+  }
+
+  function findRental(mcpId: string): Promise<Ordered> {
+    const server = findServer(mcpId);
+    if (!server) throw new SoukError('not_found', { message: `There is no server ${mcpId}` });
+    const { name } = server.manifest;
+    const offered = offeredRental(server);
+    if (!offered) throw new SoukError('invalid_request', { message: `mcpId: ${name} cannot be rented` });
+    return order('rental', offered, `Rental of ${name}`, prices.rentalPriceId(server));
+  }
+
+  async function findByPrice(priceId: string): Promise<Ordered> {
+    const one = (await offers.packages()).find((each) => prices.packagePriceId(each) === priceId);
+    if (one) return findPackage(one.packageId);
+    throw new SoukError('invalid_request', { message: 'stripePriceId: is not the price of a credit package' });
+  }
+
+  async function order(
+    kind: OrderKind,
+    offered: Offered,
+    description: string,
+    known: string | undefined,
+    credits = 0,
+  ): Promise<Ordered> {
+    const priceId = known ?? (await prices.put(offered)).priceId;
+    const { id: itemId, amount, currency } = offered;
+    return { kind, itemId, description, priceId, amount, currency, credits };
+  }
+
+  return {
+    async find(wanted) {
+      if (wanted.type === 'price') return findByPrice(wanted.priceId);
+      const found = await (wanted.type === 'rental'
+        ? findRental(wanted.mcpId)
+        : wanted.type === 'credit'
+          ? findPackage(wanted.planId)
+          : findPlan(wanted.planId));
+      const { shownAmount } = wanted;
+      if (shownAmount !== undefined && shownAmount !== found.amount) throw new SoukError('price_changed');
+      return found;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { Migration } from '#platform/db/database.ts';
+
+/**
+ * What people began to pay for, and what the payment provider told us of it.
+ *
+ * An order is `open` until the provider says what became of its payment. A paid rental or plan is `paid` until it can be
+ * used, then `fulfilled`. `duplicate`: paid although another payment for the same thing is kept; given back, then `refunded`.
+ * `flagged`: what was paid is not what was ordered, and an operator has to look.
+ */
+export const checkoutMigrations: readonly Migration[] = [
+  {
+    name: '0058-billing-checkout',
+    statements: [
+      `create table payment_customers (
+        user_id uuid not null,
+        livemode boolean not null,
+        customer_id text not null unique,
+        primary key (user_id, livemode)
+      )`,
+      `create table checkout_orders (
+        id uuid primary key,
+        user_id uuid not null,
+        livemode boolean not null,
+        kind text not null check (kind in ('rental', 'plan', 'credits')),
+        item_id text not null,
+        description text not null,
+        price_id text not null,
+        amount bigint not null check (amount > 0),
+        currency text not null,
+        credits bigint not null check (credits >= 0),
+        success_url text not null,
+        cancel_url text not null,
+        session_id text unique,
+        checkout_url text,
+        subscription_id text unique,
+        payment_intent_id text,
+        status text not null default 'open' check (status in
+          ('open', 'paid', 'fulfilled', 'expired', 'failed', 'flagged', 'duplicate', 'refunded')),
+        reason text,
+        created_at timestamptz not null,
+        expires_at timestamptz not null,
+        decided_at timestamptz,
+        check ((kind = 'credits') = (credits > 0))
+      )`,
+      // a second click on the same button leads to the first one's page
+      `create unique index checkout_orders_one_open on checkout_orders (user_id, livemode, kind, item_id)
+        where status = 'open'`,
+      `create index checkout_orders_by_user on checkout_orders (user_id, livemode)`,
+      `create index checkout_orders_undecided on checkout_orders (created_at, id)
+        where status in ('open', 'paid', 'duplicate')`,
+    ],
+  },
+  {
+    name: '0059-billing-payment-events',
+    // Ids alone: what an event is about is asked of the provider when the event is handled. next_at: null when it is done.
+    statements: [
+      `create table payment_events (
+        id text primary key,
+        type text not null,
+        object_id text not null,
+        received_at timestamptz not null,
+        attempts int not null default 0,
+        next_at timestamptz,
+        done_at timestamptz,
+        error text
+      )`,
+      `create index payment_events_due on payment_events (next_at) where next_at is not null`,
+      `create index payment_events_done on payment_events (done_at) where done_at is not null`,
+    ],
+  },
+];

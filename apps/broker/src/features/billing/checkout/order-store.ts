@@ -1,0 +1,165 @@
+import type { Query } from '#platform/db/database.ts';
+import type { Order, OrderKind, OrderStatus } from './order.ts';
+
+type OrderRow = {
+  id: string;
+  user_id: string;
+  livemode: boolean;
+  kind: OrderKind;
+  item_id: string;
+  description: string;
+  price_id: string;
+  amount: number;
+  currency: string;
+  credits: number;
+  success_url: string;
+  cancel_url: string;
+  session_id: string | null;
+  checkout_url: string | null;
+  subscription_id: string | null;
+  payment_intent_id: string | null;
+  status: OrderStatus;
+  reason: string | null;
+  created_at: Date;
+  expires_at: Date;
+};
+
+/** Adds an order. @returns false where the person has an open one for the same thing */
+export async function insertOrder(query: Query, order: Order): Promise<boolean> {
+  const { rows } = await query(
+    `insert into checkout_orders (id, user_id, livemode, kind, item_id, description, price_id, amount, currency, credits,
+       success_url, cancel_url, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+     on conflict (user_id, livemode, kind, item_id) where status = 'open' do nothing returning id`,
+    [
+      order.id,
+      order.userId,
+      order.livemode,
+      order.kind,
+      order.itemId,
+      order.description,
+      order.priceId,
+      order.amount,
+      order.currency,
+      order.credits,
+      order.successUrl,
+      order.cancelUrl,
+      order.createdAt,
+      order.expiresAt,
+    ],
+  );
+  return rows.length === 1;
+}
+
+export async function findOrder(
+  query: Query,
+  by: { id: string } | { sessionId: string },
+  lock: '' | 'for update' = '',
+): Promise<Order | undefined> {
+  const [column, value] = 'id' in by ? ['id', by.id] : ['session_id', by.sessionId];
+  const { rows } = await query<OrderRow>(`select * from checkout_orders where ${column} = $1 ${lock}`, [value]);
+  return rows[0] && presentOrder(rows[0]);
+}
+
+export async function findOpenOrder(
+  query: Query,
+  { userId, livemode, kind, itemId }: Pick<Order, 'userId' | 'livemode' | 'kind' | 'itemId'>,
+): Promise<Order | undefined> {
+  const { rows } = await query<OrderRow>(
+    `select * from checkout_orders
+     where user_id = $1 and livemode = $2 and kind = $3 and item_id = $4 and status = 'open'`,
+    [userId, livemode, kind, itemId],
+  );
+  return rows[0] && presentOrder(rows[0]);
+}
+
+export async function countOpenOrders(query: Query, userId: string, livemode: boolean): Promise<number> {
+  const { rows } = await query<{ orders: number }>(
+    `select count(*)::int as orders from checkout_orders where user_id = $1 and livemode = $2 and status = 'open'`,
+    [userId, livemode],
+  );
+  return rows[0]?.orders ?? 0;
+}
+
+/** Remembers the provider's session of an order. */
+export async function saveSession(
+  query: Query,
+  id: string,
+  session: { id: string; url: string | null },
+): Promise<void> {
+  await query(
+    `update checkout_orders set session_id = $2, checkout_url = $3 where id = $1 and (session_id is null or session_id = $2)`,
+    [id, session.id, session.url],
+  );
+}
+
+/** What became of an order; what is left out stays as it is. @param from only an order of one of these is changed */
+export async function decideOrder(
+  query: Query,
+  id: string,
+  from: readonly OrderStatus[],
+  decided: {
+    status: OrderStatus;
+    at: Date;
+    reason?: string;
+    subscriptionId?: string | undefined;
+    paymentIntentId?: string | undefined;
+  },
+): Promise<boolean> {
+  const { rows } = await query(
+    `update checkout_orders set status = $3, decided_at = $4, reason = coalesce($5, reason),
+       subscription_id = coalesce($6, subscription_id), payment_intent_id = coalesce($7, payment_intent_id)
+     where id = $1 and status = any($2::text[]) returning id`,
+    [
+      id,
+      from,
+      decided.status,
+      decided.at,
+      decided.reason ?? null,
+      decided.subscriptionId ?? null,
+      decided.paymentIntentId ?? null,
+    ],
+  );
+  return rows.length === 1;
+}
+
+/** The next orders that wait for the provider's word, the oldest first, in pages. */
+export async function listUndecided(
+  query: Query,
+  livemode: boolean,
+  { before, after, limit }: { before: Date; after?: Order | undefined; limit: number },
+): Promise<Order[]> {
+  const { rows } = await query<OrderRow>(
+    `select * from checkout_orders
+     where status in ('open', 'paid', 'duplicate') and livemode = $1 and created_at < $2
+       and (created_at, id) > ($3::timestamptz, $4::uuid)
+     order by created_at, id limit $5`,
+    [livemode, before, after?.createdAt ?? new Date(0), after?.id ?? '00000000-0000-0000-0000-000000000000', limit],
+  );
+  return rows.map(presentOrder);
+}
+
+function presentOrder(row: OrderRow): Order {
+  return {
+    id: row.id,
+    userId: row.user_id,
+    livemode: row.livemode,
+    kind: row.kind,
+    itemId: row.item_id,
+    description: row.description,
+    priceId: row.price_id,
+    amount: row.amount,
+    currency: row.currency,
+    credits: row.credits,
+    successUrl: row.success_url,
+    cancelUrl: row.cancel_url,
+    sessionId: row.session_id ?? undefined,
+    checkoutUrl: row.checkout_url ?? undefined,
+    subscriptionId: row.subscription_id ?? undefined,
+    paymentIntentId: row.payment_intent_id ?? undefined,
+    status: row.status,
+    reason: row.reason ?? undefined,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  };
+}

@@ -1,0 +1,50 @@
+import type { Stripe } from 'stripe';
+import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { Order } from './order.ts';
+
+/** A payment as the payment provider has it now. */
+export type ProviderSession = Stripe.Checkout.Session;
+
+/** @returns undefined where the provider does not know this id */
+export function readSession(provider: PaymentProvider, sessionId: string): Promise<ProviderSession | undefined> {
+  return provider.find((stripe) => stripe.checkout.sessions.retrieve(sessionId, { expand: ['line_items', 'invoice'] }));
+}
+
+/** The invoice, which has been asked for; its page is the receipt. */
+export function invoiceOf({ invoice }: ProviderSession): { id: string; receiptUrl: string | undefined } | undefined {
+  if (invoice === null) return undefined;
+  if (typeof invoice === 'string') return { id: invoice, receiptUrl: undefined };
+  return { id: invoice.id, receiptUrl: invoice.hosted_invoice_url ?? undefined };
+}
+
+export const idOf = (reference: string | { id: string } | null): string | undefined =>
+  typeof reference === 'string' ? reference : reference?.id;
+
+/**
+ * In what a payment is not the one that was ordered.
+ * @param customer the person's, at the provider
+ * @returns each difference by its name, with both values; none, as it should be
+ */
+export function differencesOf(
+  order: Order,
+  session: ProviderSession,
+  customer: string | undefined,
+): Record<string, { ordered: unknown; paid: unknown }> {
+  const items = session.line_items?.data ?? [];
+  const [item] = items;
+  const subscription = order.kind === 'credits' ? 'payment' : 'subscription';
+  const facts: readonly [name: string, ordered: unknown, paid: unknown][] = [
+    ['order', order.id, session.client_reference_id],
+    ['user', order.userId, session.metadata?.['userId']],
+    ['customer', customer, idOf(session.customer)],
+    ['livemode', order.livemode, session.livemode],
+    ['mode', subscription, session.mode],
+    ['items', 1, items.length],
+    ['quantity', 1, item?.quantity],
+    ['price', order.priceId, item?.price?.id],
+    ['amount', order.amount, session.amount_total],
+    ['currency', order.currency.toLowerCase(), session.currency],
+  ];
+  const differing = facts.filter(([, ordered, paid]) => ordered !== paid);
+  return Object.fromEntries(differing.map(([name, ordered, paid]) => [name, { ordered, paid: paid ?? null }]));
+}

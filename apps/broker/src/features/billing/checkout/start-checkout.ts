@@ -1,0 +1,102 @@
+import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Query } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+import { createRateLimit } from '#platform/rate-limit.ts';
+import type { AccessBook } from '../access/create-access.ts';
+import type { OfferStore } from '../offers/offer-store.ts';
+import type { Customers } from './customers.ts';
+import type { OfferFinder, Wanted } from './find-offer.ts';
+import type { Fulfil } from './fulfil.ts';
+import { openOrder } from './open-order.ts';
+import type { Order, Ordered, OrderKind } from './order.ts';
+import { saveSession } from './order-store.ts';
+import { refuseRented, refuseSubscribed } from './refuse-owned.ts';
+import { returnAddresses } from './return-addresses.ts';
+
+/** Of one person; each asks the provider for something. */
+const startsPerMinute = 30;
+/** A person waits for the page. */
+const patience = { timeout: 8_000, maxNetworkRetries: 1 };
+
+export type StartCheckout = (
+  userId: string,
+  wanted: Wanted,
+  returnTo: { successUrl?: string | undefined; cancelUrl?: string | undefined },
+) => Promise<{ checkoutUrl: string; sessionId: string }>;
+
+/**
+ * Begins a payment: writes the order, then asks the provider for its page. After a failure the same request may be made
+ * again; it leads to the same order, and the provider answers it once.
+ */
+export function createStartCheckout(given: {
+  query: Query;
+  provider: PaymentProvider;
+  publicUrl: string;
+  finder: OfferFinder;
+  customers: Customers;
+  fulfil: Fulfil;
+  access: Pick<AccessBook, 'read'>;
+  offers: Pick<OfferStore, 'plans'>;
+  findServer(id: string): CatalogueServer | undefined;
+  emailOf(userId: string): Promise<string | undefined>;
+  kinds: readonly OrderKind[];
+  uuid: () => string;
+  clock: Clock;
+}): StartCheckout {
+  const { query, provider, publicUrl, customers, clock } = given;
+  const limit = createRateLimit(startsPerMinute, clock);
+
+  async function refuseOwned(userId: string, { kind, itemId }: Ordered): Promise<void> {
+    if (kind === 'credits') return;
+    const owned = await given.access.read(userId);
+    const server = kind === 'rental' ? given.findServer(itemId) : undefined;
+    if (server) refuseRented(server, owned, clock.now(), publicUrl);
+    const plan = kind === 'plan' ? (await given.offers.plans()).find(({ planId }) => planId === itemId) : undefined;
+    if (plan) refuseSubscribed(plan.tier, owned, clock.now(), publicUrl);
+  }
+
+  return async (userId, wanted, returnTo) => {
+    const addresses = returnAddresses(publicUrl, returnTo);
+    if (!limit.take(userId)) throw new SoukError('rate_limited');
+    const ordered = await given.finder.find(wanted);
+    if (!given.kinds.includes(ordered.kind)) throw new SoukError('payments_unavailable');
+    await refuseOwned(userId, ordered);
+    const customer = await customers.ensure(userId, await given.emailOf(userId));
+    const order = await openOrder(given, { ...ordered, ...addresses, userId });
+    if (order.sessionId !== undefined && order.checkoutUrl !== undefined)
+      return { checkoutUrl: order.checkoutUrl, sessionId: order.sessionId };
+    const session = await createSession(provider, order, customer);
+    await saveSession(query, order.id, session);
+    if (session.url === null) throw new SoukError('payments_unavailable');
+    return { checkoutUrl: session.url, sessionId: session.id };
+  };
+}
+
+/** The order's id is the request's key: however often it is sent, one session comes of it. */
+function createSession(provider: PaymentProvider, order: Order, customer: string) {
+  const { id, userId, kind, itemId, priceId } = order;
+  const metadata = { orderId: id, userId, kind, itemId };
+  return provider.call((stripe) =>
+    stripe.checkout.sessions.create(
+      {
+        line_items: [{ price: priceId, quantity: 1 }],
+        customer,
+        client_reference_id: id,
+        metadata,
+        success_url: order.successUrl,
+        cancel_url: order.cancelUrl,
+        expires_at: order.expiresAt.getTime() / 1000,
+        ...(kind === 'credits'
+          ? {
+              mode: 'payment' as const,
+              payment_intent_data: { metadata },
+              invoice_creation: { enabled: true, invoice_data: { metadata } },
+            }
+          : { mode: 'subscription' as const, subscription_data: { metadata } }),
+      },
+      { ...patience, idempotencyKey: `order:${id}` },
+    ),
+  );
+}

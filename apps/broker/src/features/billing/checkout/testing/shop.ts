@@ -1,0 +1,100 @@
+import { createControlledSandbox, payOnPage, type ControlPlane } from '@souk/stripe-sandbox/testing';
+import {
+  getPaymentSession,
+  getRentalOptions,
+  getSubscription,
+  listCreditPackages,
+  listPlans,
+  purchaseCredits,
+  startCheckout,
+} from '@souk/contract/billing.ts';
+import { createClient } from '@souk/contract/client.ts';
+import { getUserProfile } from '@souk/contract/identity.ts';
+import type { Stripe } from 'stripe';
+import { connectStripe } from '#testing/open-checkout.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { startTcpProxy, type TcpProxy } from '#testing/tcp-proxy.ts';
+import { startTestApp, type TestApp, type TestAppOptions } from '#testing/start-app.ts';
+
+const endpoints = [
+  startCheckout,
+  purchaseCredits,
+  getPaymentSession,
+  getSubscription,
+  getRentalOptions,
+  listCreditPackages,
+  listPlans,
+  getUserProfile,
+] as const;
+
+/** The broker with a stand-in for Stripe whose webhooks the test controls. */
+export type Shop = TestApp & {
+  control: ControlPlane;
+  /** Of the test, past the network below. */
+  stripe: Stripe;
+  /** Between the broker and the stand-in. */
+  network: TcpProxy;
+  /** Where the stand-in serves its pages itself. */
+  pages: string;
+  /** How far the clock is ahead. */
+  ahead: { ms: number };
+};
+
+export async function startShop(options: Omit<TestAppOptions, 'clock'> = {}): Promise<Shop> {
+  const ahead = { ms: 0 };
+  let control: ControlPlane | undefined;
+  let network: TcpProxy | undefined;
+  let direct = { host: '', port: 0 };
+  const app = await startTestApp({
+    ...options,
+    clock: { now: () => Date.now() + ahead.ms },
+    async createStripeSandbox(given) {
+      const sandbox = await createControlledSandbox({ ...given, retryAfterMs: [20, 20, 50, 100, 200, 400] });
+      ({ control } = sandbox);
+      direct = { host: sandbox.host, port: sandbox.port };
+      network = await startTcpProxy(direct);
+      return { ...sandbox, host: '127.0.0.1', port: network.port };
+    },
+  });
+  if (!control || !network || !app.stripeSandbox) throw new Error('the stand-in does not run');
+  const wire = network;
+  await app.billing.prices.synced();
+  return {
+    ...app,
+    control,
+    network: wire,
+    pages: `http://${direct.host}:${direct.port}`,
+    stripe: connectStripe({ ...app.stripeSandbox.access, ...direct }),
+    ahead,
+    async stop() {
+      await app.stop();
+      await wire.close();
+    },
+  };
+}
+
+let people = 0;
+
+/** Someone who owns nothing yet. */
+export async function newBuyer({ publicUrl }: Pick<TestApp, 'publicUrl'>) {
+  const email = `buyer-${(people += 1)}@souk.test`;
+  const { accessToken } = await new ScriptedBrowser(publicUrl).signInWeb({ email });
+  const api = createClient(endpoints, { baseUrl: publicUrl, fetch, token: async () => accessToken });
+  const { id: userId } = await api.getUserProfile();
+  return {
+    email,
+    userId,
+    accessToken,
+    api,
+    credits: async () => (await api.getSubscription()).credits.balance,
+    session: async (sessionId: string) => (await api.getPaymentSession({ params: { sessionId } })).data,
+  };
+}
+
+/** Pays on the provider's page with a card that is not refused. The page is reached while the broker's network is down. */
+export async function pay(shop: Shop, checkoutUrl: string, card = '4242424242424242'): Promise<string> {
+  const page = checkoutUrl.replace(shop.publicUrl, shop.pages);
+  const { status, location, text } = await payOnPage(page, card, {}, { origin: shop.publicUrl });
+  if (status !== 303 || location === null) throw new Error(`not paid: ${status} ${text}`);
+  return location;
+}

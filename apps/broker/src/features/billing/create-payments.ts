@@ -1,0 +1,54 @@
+import type { FastifyInstance } from 'fastify';
+import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { Catalogue } from '#features/catalogue/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Log } from '#platform/log.ts';
+import type { AccessBook } from './access/create-access.ts';
+import { createCheckout, type Checkout } from './checkout/create-checkout.ts';
+import type { OrderReport } from './checkout/reconcile-orders.ts';
+import type { OfferStore } from './offers/offer-store.ts';
+import type { Prices } from './prices/create-prices.ts';
+import { createEventWorker, type EventWorker } from './webhook/event-worker.ts';
+import { mountPaymentWebhook } from './webhook/webhook-route.ts';
+
+/** What runs where something is sold. */
+export type Payments = {
+  readonly checkout: Checkout;
+  readonly events: EventWorker;
+  /** Where the provider tells what happened. */
+  mountWebhook(server: FastifyInstance, path: string): void;
+  /** Asks the provider about payments that we have heard nothing of. */
+  reconcileOrders(): Promise<OrderReport>;
+};
+
+export function createPayments(given: {
+  db: Database;
+  provider: PaymentProvider;
+  publicUrl: string;
+  offers: OfferStore;
+  prices: Prices;
+  access: Pick<AccessBook, 'read'>;
+  catalogue: Pick<Catalogue, 'snapshot'>;
+  emailOf(userId: string): Promise<string | undefined>;
+  uuid: () => string;
+  clock: Clock;
+  log: Log;
+}): Payments {
+  const { db, provider, catalogue, clock, log } = given;
+  const checkout = createCheckout({
+    ...given,
+    findServer: (id) => catalogue.snapshot().byId.get(id),
+    // rentals and plans are sold as soon as their subscriptions are followed
+    kinds: ['credits'],
+    syncSubscription: () => Promise.reject(new SoukError('payments_unavailable')),
+  });
+  const events = createEventWorker({ query: db.query, handlers: checkout.handlers, clock, log });
+  return {
+    checkout,
+    events,
+    mountWebhook: (server, path) => mountPaymentWebhook(server, { path, provider, take: events.take, clock }),
+    reconcileOrders: checkout.reconcile,
+  };
+}

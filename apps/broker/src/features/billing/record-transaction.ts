@@ -1,0 +1,49 @@
+import type { Query } from '#platform/db/database.ts';
+import type { TransactionStatus, TransactionType } from '@souk/contract/billing-history.ts';
+
+/** What was paid or given back, for the history. */
+export type NewTransaction = {
+  id: string;
+  userId: string;
+  livemode: boolean;
+  type: TransactionType;
+  status: TransactionStatus;
+  description: string;
+  /** The server that it is about. */
+  serverId?: string | undefined;
+  /** Minor units, never negative. */
+  amount: number;
+  currency: string;
+  receiptUrl?: string | undefined;
+  paymentIntentId?: string | undefined;
+  invoiceId?: string | undefined;
+  /** The fact, such as `order:{id}`: it is one row, however often it is told. */
+  idem: string;
+  at: Date;
+};
+
+/** Adds a row, in the transaction of what it tells of. @returns false where this fact is recorded already */
+export async function recordTransaction(query: Query, one: NewTransaction): Promise<boolean> {
+  const { rows } = await query(
+    `insert into transactions (id, user_id, livemode, type, status, description, server_id, amount, currency,
+       receipt_url, payment_intent_id, invoice_id, idem, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) on conflict (idem) do nothing returning id`,
+    [
+      one.id,
+      one.userId,
+      one.livemode,
+      one.type,
+      one.status,
+      one.description,
+      one.serverId ?? null,
+      one.amount,
+      one.currency,
+      one.receiptUrl ?? null,
+      one.paymentIntentId ?? null,
+      one.invoiceId ?? null,
+      one.idem,
+      one.at,
+    ],
+  );
+  return rows.length === 1;
+}

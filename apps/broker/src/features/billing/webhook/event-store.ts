@@ -1,0 +1,57 @@
+import type { Query } from '#platform/db/database.ts';
+import type { PaymentEvent } from './payment-event.ts';
+
+/** An event that a worker has taken, for the so-and-so-manieth time. */
+export type TakenEvent = PaymentEvent & { attempts: number };
+
+type EventRow = { id: string; type: string; object_id: string; attempts: number };
+
+/** Stores an event once. @param dueAt undefined: there is nothing to do for it */
+export async function storeEvent(
+  query: Query,
+  { id, type, objectId }: PaymentEvent,
+  at: Date,
+  dueAt: Date | undefined,
+): Promise<void> {
+  await query(
+    `insert into payment_events (id, type, object_id, received_at, next_at, done_at) values ($1, $2, $3, $4, $5, $6)
+     on conflict (id) do nothing`,
+    [id, type, objectId, at, dueAt ?? null, dueAt ? null : at],
+  );
+}
+
+/** Takes events that are due. No other process takes them until `until`, and one of a process that was killed comes back then. */
+export async function takeEvents(query: Query, now: Date, until: Date, limit: number): Promise<TakenEvent[]> {
+  const { rows } = await query<EventRow>(
+    `update payment_events set attempts = attempts + 1, next_at = $2
+     where id in (select id from payment_events where next_at <= $1 order by next_at limit $3 for update skip locked)
+     returning id, type, object_id, attempts`,
+    [now, until, limit],
+  );
+  return rows.map(({ id, type, object_id: objectId, attempts }) => ({ id, type, objectId, attempts }));
+}
+
+export async function markDone(query: Query, id: string, at: Date): Promise<void> {
+  await query('update payment_events set next_at = null, done_at = $2, error = null where id = $1', [id, at]);
+}
+
+export async function markFailed(query: Query, id: string, nextAt: Date, error: string): Promise<void> {
+  await query('update payment_events set next_at = $2, error = $3 where id = $1 and done_at is null', [
+    id,
+    nextAt,
+    error.slice(0, 500),
+  ]);
+}
+
+/** When the next event is due; undefined: none waits. */
+export async function nextDue(query: Query): Promise<Date | undefined> {
+  const { rows } = await query<{ at: Date | null }>(
+    'select min(next_at) as at from payment_events where next_at is not null',
+  );
+  return rows[0]?.at ?? undefined;
+}
+
+/** Forgets what was done before this time. The provider sends nothing that old again. */
+export async function removeDone(query: Query, before: Date): Promise<void> {
+  await query('delete from payment_events where done_at < $1', [before]);
+}

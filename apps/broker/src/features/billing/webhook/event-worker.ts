@@ -1,0 +1,117 @@
+import type { Clock } from '#platform/clock.ts';
+import type { Query } from '#platform/db/database.ts';
+import type { Log } from '#platform/log.ts';
+import { markDone, markFailed, nextDue, removeDone, storeEvent, takeEvents, type TakenEvent } from './event-store.ts';
+import type { PaymentEvent, PaymentEventHandlers } from './payment-event.ts';
+
+const atOnce = 4;
+/** A process that is killed with an event leaves it to the others after this time. */
+const claimMs = 120_000;
+/** How often to look for events that another process has left behind. */
+const pollMs = 15_000;
+const longestWaitMs = 10 * 60_000;
+/** From this attempt on a failure is an alarm. */
+const alarmingAttempt = 5;
+const keptMs = 30 * 24 * 60 * 60_000;
+
+/** Works off events from a table, so that none is lost with a process, and any process may take it. */
+export type EventWorker = {
+  /** Resolves when the event is stored; the work begins afterwards. An event that is known already changes nothing. */
+  take(event: PaymentEvent): Promise<void>;
+  start(): void;
+  /** Resolves when nothing is due and nothing under way in this process. */
+  idle(): Promise<void>;
+  removeOld(): Promise<void>;
+  /** Waits for handlers under way. What is left is done after the next start. */
+  stop(): Promise<void>;
+};
+
+export function createEventWorker({
+  query,
+  handlers,
+  clock,
+  log,
+}: {
+  query: Query;
+  handlers: PaymentEventHandlers;
+  clock: Clock;
+  log: Log;
+}): EventWorker {
+  const stopping = new AbortController();
+  let isStarted = false;
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let isWanted = false;
+
+  const inMs = (ms: number) => new Date(clock.now() + ms);
+
+  function wake(): void {
+    if (!isStarted || stopping.signal.aborted) return;
+    clearTimeout(timer);
+    isWanted = true;
+    running ??= drain();
+  }
+
+  async function drain(): Promise<void> {
+    let waitMs = pollMs;
+    try {
+      do {
+        isWanted = false;
+        await Promise.all(Array.from({ length: atOnce }, workOff));
+        const due = await nextDue(query);
+        waitMs = Math.min(pollMs, Math.max(0, (due?.getTime() ?? Infinity) - clock.now()));
+      } while (isWanted && !stopping.signal.aborted);
+    } catch (error) {
+      log.error({ err: error }, 'the events of the payment provider could not be read');
+    }
+    // in one turn with the last look at `isWanted`, so that no event waits longer than it must
+    running = undefined;
+    if (!stopping.signal.aborted) timer = setTimeout(wake, waitMs).unref();
+  }
+
+  /** One event after the other, as long as one is due. */
+  async function workOff(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const [event] = await takeEvents(query, inMs(0), inMs(claimMs), 1);
+      if (!event) return;
+      await work(event);
+    }
+  }
+
+  async function work(event: TakenEvent): Promise<void> {
+    try {
+      await handlers[event.type]?.(event);
+      await markDone(query, event.id, inMs(0));
+    } catch (error) {
+      const waitMs = Math.min(longestWaitMs, 1000 * 2 ** (event.attempts - 1));
+      const facts = { err: error, eventId: event.id, type: event.type, attempts: event.attempts };
+      const text = 'an event of the payment provider could not be handled; it is tried again';
+      if (event.attempts >= alarmingAttempt) log.error(facts, text);
+      else log.warn(facts, text);
+      await markFailed(query, event.id, inMs(waitMs), error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  return {
+    async take(event) {
+      const isWork = handlers[event.type] !== undefined;
+      await storeEvent(query, event, inMs(0), isWork ? inMs(0) : undefined);
+      // after the answer
+      if (isWork) setImmediate(wake);
+    },
+    start() {
+      isStarted = true;
+      wake();
+    },
+    async idle() {
+      wake();
+      for (let work = running; work; work = running) await work;
+    },
+    removeOld: () => removeDone(query, inMs(-keptMs)),
+    async stop() {
+      stopping.abort();
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

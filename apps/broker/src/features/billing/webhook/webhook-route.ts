@@ -1,0 +1,53 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { Clock } from '#platform/clock.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { PaymentEvent } from './payment-event.ts';
+
+/** More than the largest event that the provider sends. */
+const maxBodyBytes = 512 * 1024;
+
+const eventSchema = z.object({
+  id: z.string().min(1).max(255),
+  type: z.string().min(1).max(255),
+  livemode: z.boolean(),
+  data: z.object({ object: z.object({ id: z.string().min(1).max(255) }) }),
+});
+
+/**
+ * Where the payment provider tells us what happened: the signature over the raw body is checked, the event stored, and the
+ * answer given; the work comes afterwards. What is forged, altered, too old or of another mode is refused with 400 and
+ * leaves nothing behind.
+ */
+export function mountPaymentWebhook(
+  server: FastifyInstance,
+  {
+    path,
+    provider,
+    take,
+    clock,
+  }: { path: string; provider: PaymentProvider; take(event: PaymentEvent): Promise<void>; clock: Clock },
+): void {
+  void server.register((scope, _options, done) => {
+    // the signature is over the bytes, whatever they call themselves
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser<Buffer>('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, body, parsed) =>
+      parsed(null, body),
+    );
+    scope.post<{ Body: Buffer | undefined }>(path, async (request) => {
+      const signature = request.headers['stripe-signature'];
+      if (!Buffer.isBuffer(request.body) || typeof signature !== 'string') throw refused('The signature is missing.');
+      const signed = provider.readEvent(request.body, signature, clock.now());
+      if (!signed) throw refused('The signature is not valid.');
+      const { data: event } = eventSchema.safeParse(signed);
+      if (!event) throw refused('This is not an event.');
+      if (event.livemode !== provider.livemode) throw refused('This event is of another mode.');
+      await take({ id: event.id, type: event.type, objectId: event.data.object.id });
+      return { received: true };
+    });
+    done();
+  });
+}
+
+const refused = (message: string) => new SoukError('invalid_request', { message });

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitUntil } from '#testing/wait-until.ts';
+import { newBuyer, pay, startShop, type Shop } from '../checkout/testing/shop.ts';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await startShop();
+});
+afterAll(() => shop?.stop());
+
+const path = '/api/webhooks/stripe';
+let events = 0;
+
+function eventOf(changes: object = {}): string {
+  const object = { id: 'cs_test_nothing', object: 'checkout.session' };
+  const event = {
+    id: `evt_test_${(events += 1)}`,
+    object: 'event',
+    type: 'checkout.session.completed',
+    livemode: false,
+  };
+  return JSON.stringify({ ...event, data: { object }, ...changes });
+}
+
+function sign(payload: string, timestamp = Math.floor(Date.now() / 1000)): string {
+  const secret = shop.stripeSandbox?.access.webhookSecret ?? '';
+  return shop.stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp });
+}
+
+const post = (body: string, headers: Record<string, string> = {}) =>
+  fetch(shop.publicUrl + path, { method: 'POST', body, headers: { 'content-type': 'application/json', ...headers } });
+
+async function stored(): Promise<number> {
+  const { rows } = await shop.db.query<{ n: number }>('select count(*)::int as n from payment_events');
+  return rows[0]?.n ?? 0;
+}
+
+test.each([
+  ['without a signature', () => post(eventOf())],
+  [
+    'with a forged signature',
+    () => post(eventOf(), { 'stripe-signature': `t=${Math.floor(Date.now() / 1000)},v1=${'0'.repeat(64)}` }),
+  ],
+  [
+    'with another secret',
+    () => {
+      const payload = eventOf();
+      return post(payload, {
+        'stripe-signature': shop.stripe.webhooks.generateTestHeaderString({ payload, secret: 'whsec_other' }),
+      });
+    },
+  ],
+  [
+    'altered after it was signed',
+    () => post(eventOf({ type: 'invoice.paid' }), { 'stripe-signature': sign(eventOf()) }),
+  ],
+  [
+    'signed 301 s ago',
+    () => {
+      const payload = eventOf();
+      return post(payload, { 'stripe-signature': sign(payload, Math.floor(Date.now() / 1000) - 301) });
+    },
+  ],
+  [
+    'of live mode',
+    () => {
+      const payload = eventOf({ livemode: true });
+      return post(payload, { 'stripe-signature': sign(payload) });
+    },
+  ],
+  [
+    'that is no event',
+    () => {
+      const payload = '{"id":7}';
+      return post(payload, { 'stripe-signature': sign(payload) });
+    },
+  ],
+])('a webhook %s is refused with 400, and nothing is stored', async (_name, send) => {
+  const before = await stored();
+  const answer = await send();
+  expect(answer.status).toBe(400);
+  expect(await answer.json()).toMatchObject({ success: false, code: 'invalid_request' });
+  expect(await stored()).toBe(before);
+});
+
+test('a body above the limit is not read', async () => {
+  const before = await stored();
+  const payload = eventOf({ padding: 'x'.repeat(600_000) });
+  expect((await post(payload, { 'stripe-signature': sign(payload) })).status).toBe(413);
+  expect(await stored()).toBe(before);
+});
+
+test('an event that comes twice is stored once, and its signature counts however the body is named', async () => {
+  const payload = eventOf({ id: 'evt_test_twice' });
+  const headers = { 'stripe-signature': sign(payload) };
+  const answers = await Promise.all([
+    post(payload, headers),
+    post(payload, { ...headers, 'content-type': 'text/plain' }),
+  ]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  const { rows } = await shop.db.query("select type, object_id from payment_events where id = 'evt_test_twice'");
+  expect(rows).toEqual([{ type: 'checkout.session.completed', object_id: 'cs_test_nothing' }]);
+});
+
+test('a webhook is answered within 100 ms, also while the provider does not answer', async () => {
+  const tookMs: number[] = [];
+  shop.network.freeze();
+  for (let round = 0; round < 30; round += 1) {
+    const payload = eventOf();
+    const headers = { 'stripe-signature': sign(payload) };
+    const began = performance.now();
+    expect((await post(payload, headers)).status).toBe(200);
+    tookMs.push(performance.now() - began);
+  }
+  await shop.network.resume();
+  shop.network.cut();
+  const median = tookMs.toSorted((a, b) => a - b)[15] ?? Infinity;
+  expect(median).toBeLessThan(100);
+});
+
+test('an event whose work fails is tried again until it is done, and is kept for that', async () => {
+  const buyer = await newBuyer(shop);
+  const { checkoutUrl } = await buyer.api.startCheckout({ body: { type: 'credit', planId: 'credits-500' } });
+  await shop.network.stop();
+  await pay(shop, checkoutUrl);
+  const waiting = async () => {
+    const { rows } = await shop.db.query<{ attempts: number; error: string | null }>(
+      'select attempts, error from payment_events where next_at is not null',
+    );
+    return rows;
+  };
+  await waitUntil('a first try has failed', async () => (await waiting()).some(({ error }) => error !== null));
+  expect(await buyer.credits()).toBe(0);
+  await shop.network.resume();
+  shop.ahead.ms += 3_600_000;
+  await shop.billing.payments?.events.idle();
+  shop.ahead.ms -= 3_600_000;
+  expect(await waiting()).toEqual([]);
+  expect(await buyer.credits()).toBe(500);
+});
