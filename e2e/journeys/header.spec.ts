@@ -5,6 +5,8 @@ const screens = [
   '/',
   '/marketplace',
   '/search',
+  '/plans',
+  '/payment/result',
   '/service/travel',
   '/service/nobody',
   '/nowhere',

@@ -1,3 +1,4 @@
+import { BillingScreen } from '#features/billing/tab/billing-screen.tsx';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ConnectionsScreen } from '#features/diagnostics/connections-screen.tsx';
 import { ConnectPanel } from '#features/gateway/connect-panel.tsx';
@@ -22,6 +23,7 @@ const content: DashboardScreenProps['content'] = {
       }
     />
   ),
+  billing: ({ id }) => <BillingScreen userId={id} />,
   apps: ({ id }) => <ConnectedAppsScreen userId={id} />,
   tokens: ({ id }) => <TokensScreen userId={id} />,
   profile: (user) => <ProfileScreen user={user} />,

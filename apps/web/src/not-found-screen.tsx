@@ -2,12 +2,12 @@ import { LinkButton } from '#ui/link-button.tsx';
 import { ScreenHeading } from '#ui/screen-heading.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 
-/** For an address without a screen. */
-export function NotFoundScreen() {
+/** For an address without a screen. @param text why, where more is known */
+export function NotFoundScreen({ text = "This page doesn't exist." }: { text?: string }) {
   return (
     <>
       <ScreenTitle title="Page not found" />
-      <ScreenHeading title="Page not found" subtitle="This page doesn't exist." />
+      <ScreenHeading title="Page not found" subtitle={text} />
       <div className="flex flex-wrap gap-2">
         <LinkButton to="/">Back to Home</LinkButton>
         <LinkButton to="/marketplace">Browse Servers</LinkButton>

@@ -6,6 +6,7 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
+import { DemoPayments } from '#features/billing/demo-payments.tsx';
 import { parseMarketplaceSearch } from '#features/catalogue/find-servers.ts';
 import { Footer } from '#features/catalogue/footer.tsx';
 import { HomeScreen } from '#features/catalogue/home-screen.tsx';
@@ -14,19 +15,22 @@ import { clientNames } from '#features/gateway/client-forms.ts';
 import { ConnectPanel } from '#features/gateway/connect-panel.tsx';
 import { CallbackScreen } from '#features/identity/callback-screen.tsx';
 import { parseDashboardSearch } from '#features/identity/dashboard-tabs.ts';
-import { Header } from '#features/identity/header.tsx';
+import { Header, type NavItem } from '#features/identity/header.tsx';
 import { SessionEndNotice } from '#features/identity/session-end-notice.tsx';
 import { useSession } from '#features/identity/session-provider.tsx';
 import { PageShell } from '#ui/page-shell.tsx';
 import { TextLink } from '#ui/text-link.tsx';
+import { config } from './config.ts';
 import { ErrorScreen } from './error-screen.tsx';
 import { useHeadingFocus } from './focus-heading.ts';
 import { NotFoundScreen } from './not-found-screen.tsx';
 import { Service } from './service.tsx';
 
 /** Links of the header and of the footer appear with their screens (spec part 1, section 2). */
-const nav = [{ label: 'Marketplace', to: '/marketplace' }] as const;
-const memberNav = [...nav, { label: 'Dashboard', to: '/dashboard' }] as const;
+const sells = config.payments !== 'off';
+const nav: NavItem[] = [{ label: 'Marketplace', to: '/marketplace' }];
+if (sells) nav.push({ label: 'Plans', to: '/plans' });
+const memberNav: NavItem[] = [...nav, { label: 'Dashboard', to: '/dashboard' }];
 const quickLinks = [
   {
     id: 'home',
@@ -45,13 +49,28 @@ const quickLinks = [
     ),
   },
 ];
+if (sells) {
+  quickLinks.push({
+    id: 'plans',
+    link: (
+      <TextLink to="/plans" tone="quiet">
+        Plans
+      </TextLink>
+    ),
+  });
+}
 
 function Frame() {
   const { user } = useSession();
   useHeadingFocus();
   return (
     <PageShell
-      header={<Header nav={user ? memberNav : nav} account={{ dashboard: '/dashboard' }} />}
+      header={
+        <>
+          {config.payments === 'sandbox' && <DemoPayments />}
+          <Header nav={user ? memberNav : nav} account={{ dashboard: '/dashboard' }} />
+        </>
+      }
       footer={<Footer links={quickLinks} signedIn={user !== undefined} />}
     >
       <SessionEndNotice />
@@ -60,7 +79,11 @@ function Frame() {
   );
 }
 
-const root = createRootRoute({ component: Frame, notFoundComponent: NotFoundScreen, errorComponent: ErrorScreen });
+const root = createRootRoute({
+  component: Frame,
+  notFoundComponent: () => <NotFoundScreen />,
+  errorComponent: ErrorScreen,
+});
 
 const home = createRoute({
   getParentRoute: () => root,
@@ -136,6 +159,24 @@ const profile = createRoute({
   },
 });
 
+/** Where nothing is sold there is no such page. */
+const LazyPlans = lazyRouteComponent(() => import('./plans.tsx'), 'Plans');
+const plans = createRoute({
+  getParentRoute: () => root,
+  path: '/plans',
+  validateSearch: ({ buy }): { buy?: string } => (typeof buy === 'string' ? { buy } : {}),
+  component: function PlansForSale() {
+    const { buy } = plans.useSearch();
+    if (sells) return <LazyPlans buy={buy} />;
+    return <NotFoundScreen text="Nothing is sold here: your administrator decides which services you can use." />;
+  },
+});
+
+/** The payment provider sends the browser back here. Both addresses show the same screen (spec part 1, section 2). */
+const LazyPayment = lazyRouteComponent(() => import('./payment.tsx'), 'Payment');
+const paymentResult = createRoute({ getParentRoute: () => root, path: '/payment/result', component: LazyPayment });
+const purchaseSuccess = createRoute({ getParentRoute: () => root, path: '/purchase/success', component: LazyPayment });
+
 const callback = createRoute({ getParentRoute: () => root, path: '/auth/callback', component: CallbackScreen });
 
 /** Sign-in completion from a redirect of the broker (spec part 2, section 2). */
@@ -201,6 +242,9 @@ export const router = createRouter({
     serviceWithoutId,
     dashboard,
     profile,
+    plans,
+    paymentResult,
+    purchaseSuccess,
     callback,
     success,
     signIn,

@@ -29,3 +29,13 @@ export function formatMoment(moment: string | number): string {
 export function formatDay(moment: string | number): string {
   return days.format(new Date(moment));
 }
+
+/** Cents as a price tag: 900 is "$9", 950 is "$9.50". */
+export function formatPrice(amountCents: number, currency = 'USD'): string {
+  const options = {
+    style: 'currency',
+    currency: currency.toUpperCase(),
+    trailingZeroDisplay: 'stripIfInteger',
+  } as const;
+  return new Intl.NumberFormat('en-US', options).format(amountCents / 100);
+}

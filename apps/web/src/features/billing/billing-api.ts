@@ -1,0 +1,41 @@
+import {
+  cancelRental,
+  cancelSubscription,
+  changeSubscription,
+  getPaymentSession,
+  getRentalOptions,
+  getSpendCap,
+  getSubscription,
+  listCreditPackages,
+  listMcpServices,
+  listPlans,
+  resumeRental,
+  resumeSubscription,
+  setSpendCap,
+  startCheckout,
+  startTrial,
+} from '@souk/contract/billing.ts';
+import { createClient } from '@souk/contract/client.ts';
+import { clientOptions } from '#web/api.ts';
+
+/** The calls of this feature, in a client of their own: only lazy screens load their schemas. */
+export const billingApi = createClient(
+  [
+    cancelRental,
+    cancelSubscription,
+    changeSubscription,
+    getPaymentSession,
+    getRentalOptions,
+    getSpendCap,
+    getSubscription,
+    listCreditPackages,
+    listMcpServices,
+    listPlans,
+    resumeRental,
+    resumeSubscription,
+    setSpendCap,
+    startCheckout,
+    startTrial,
+  ] as const,
+  clientOptions,
+);

@@ -1,0 +1,52 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
+import { useToast } from '#ui/use-toast.ts';
+import { accountKey } from '#web/account-key.ts';
+
+export type EndDialogProps<Thing> = {
+  userId: string;
+  /** What is about to be cancelled. Undefined: closed. */
+  thing: Thing | undefined;
+  onClose: () => void;
+  title: (thing: Thing) => string;
+  question: (thing: Thing) => ReactNode;
+  confirmLabel: string;
+  /** @returns what to tell the person */
+  end: (thing: Thing) => Promise<{ message: string }>;
+  failure: (error: unknown) => string;
+};
+
+/** Asks before something paid is cancelled. Then everything of the person is read again. A failure stays in the dialog. */
+export function EndDialog<Thing>(props: EndDialogProps<Thing>) {
+  const { userId, thing, onClose, title, question, confirmLabel, end, failure } = props;
+  const queries = useQueryClient();
+  const toast = useToast();
+  const [shown, setShown] = useState(thing);
+  if (thing !== undefined && thing !== shown) setShown(thing);
+  const cancel = useMutation({
+    mutationFn: end,
+    onSuccess: async ({ message }) => {
+      await queries.invalidateQueries({ queryKey: accountKey(userId) });
+      onClose();
+      toast.success(message);
+    },
+  });
+  return (
+    <ConfirmDialog
+      open={thing !== undefined}
+      onOpenChange={() => {
+        cancel.reset();
+        onClose();
+      }}
+      title={shown === undefined ? '' : title(shown)}
+      confirmLabel={confirmLabel}
+      cancelLabel="Keep it"
+      busy={cancel.isPending}
+      error={cancel.isError ? failure(cancel.error) : undefined}
+      onConfirm={() => thing !== undefined && !cancel.isPending && cancel.mutate(thing)}
+    >
+      {shown !== undefined && question(shown)}
+    </ConfirmDialog>
+  );
+}

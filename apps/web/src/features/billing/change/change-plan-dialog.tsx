@@ -1,0 +1,109 @@
+import type { Plan, planChangeSchema } from '@souk/contract/billing.ts';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { z } from 'zod';
+import { formatDay, formatMoney, formatMonthly } from '#ui/amount.ts';
+import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
+import { DelayedFallback } from '#ui/delayed-fallback.tsx';
+import { Skeleton } from '#ui/skeleton.tsx';
+import { useToast } from '#ui/use-toast.ts';
+import { accountKey } from '#web/account-key.ts';
+import { failureLine } from '#web/failure-text.ts';
+import { billingApi } from '../billing-api.ts';
+import type { OwnSubscription } from '../plans/plan-action.ts';
+import { billingKey } from '../queries.ts';
+
+type PlanChange = z.infer<typeof planChangeSchema>;
+
+export type ChangePlanDialogProps = {
+  userId: string;
+  subscription: OwnSubscription;
+  /** The plan to change to. Undefined: closed. */
+  plan: Pick<Plan, 'planId' | 'name'> | undefined;
+  onClose: () => void;
+};
+
+/** Says what a change of plan costs and when it happens, and makes it. */
+export function ChangePlanDialog({ userId, subscription, plan, onClose }: ChangePlanDialogProps) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const [shown, setShown] = useState(plan);
+  if (plan && plan !== shown) setShown(plan);
+  const params = { id: subscription.id };
+  const preview = useQuery({
+    queryKey: [...billingKey(userId), 'change', subscription.id, plan?.planId],
+    queryFn: () => billingApi.changeSubscription({ params, body: { planId: plan?.planId ?? '', preview: true } }),
+    enabled: plan !== undefined,
+    // what is due changes by the day, and a person pays what they see
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  });
+  const change = useMutation({
+    mutationFn: (planId: string) => billingApi.changeSubscription({ params, body: { planId, preview: false } }),
+    onSuccess: async ({ message, paymentUrl }) => {
+      if (paymentUrl !== null) return window.location.assign(paymentUrl);
+      await queries.invalidateQueries({ queryKey: accountKey(userId) });
+      onClose();
+      toast.success(message);
+    },
+  });
+  const due = preview.data?.change;
+  const failed = change.isError ? change.error : preview.error;
+  const isUpgrade = due?.kind === 'upgrade';
+  return (
+    <ConfirmDialog
+      open={plan !== undefined}
+      onOpenChange={() => {
+        change.reset();
+        onClose();
+      }}
+      title={`Change to ${shown?.name ?? ''}?`}
+      confirmLabel={
+        due && isUpgrade && due.amountDue > 0 ? `Pay ${formatMoney(due.amountDue, due.currency)}` : 'Change plan'
+      }
+      cancelLabel="Not now"
+      variant="primary"
+      busy={change.isPending}
+      error={failed ? failureLine('Failed to change the plan', failed) : undefined}
+      onConfirm={() => plan && due && !change.isPending && change.mutate(plan.planId)}
+    >
+      {due ? (
+        <ChangeFacts change={due} from={subscription} to={shown?.name ?? ''} />
+      ) : (
+        !failed && (
+          <DelayedFallback label="Loading the price…">
+            <Skeleton className="h-4 w-full" />
+            <Skeleton className="mt-2 h-4 w-3/5" />
+          </DelayedFallback>
+        )
+      )}
+    </ConfirmDialog>
+  );
+}
+
+function ChangeFacts({ change, from, to }: { change: PlanChange; from: OwnSubscription; to: string }) {
+  const { kind, amountDue, nextAmount, currency, at } = change;
+  const facts =
+    kind === 'upgrade'
+      ? [
+          { name: `${to} starts`, value: 'Now' },
+          { name: 'Due now, for the rest of this period', value: formatMoney(amountDue, currency) },
+          { name: 'From the next period', value: formatMonthly(nextAmount, currency) },
+        ]
+      : [
+          { name: `${from.planName} stays until`, value: formatDay(at) },
+          { name: 'Due now', value: formatMoney(amountDue, currency) },
+          { name: `${to} from then on`, value: formatMonthly(nextAmount, currency) },
+        ];
+  return (
+    <dl className="divide-y divide-line rounded-md border border-line">
+      {facts.map(({ name, value }) => (
+        <div key={name} className="flex items-baseline justify-between gap-4 px-3 py-2.5">
+          <dt>{name}</dt>
+          <dd className="shrink-0 font-medium text-text tabular-nums">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

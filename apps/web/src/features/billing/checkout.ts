@@ -1,0 +1,44 @@
+import type { startCheckout } from '@souk/contract/billing.ts';
+import type { RequestInput } from '@souk/contract/endpoint.ts';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { config } from '#web/config.ts';
+import { billingApi } from './billing-api.ts';
+import { offersQuery } from './queries.ts';
+
+type CheckoutBody = RequestInput<typeof startCheckout>['body'];
+/** `shownAmount`: cents that the page shows. The broker refuses where the price is another one by now. */
+export type Purchase = DistributiveOmit<CheckoutBody, 'successUrl' | 'cancelUrl'>;
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+const resultPage = `${config.publicUrl}/payment/result`;
+
+/** Starts a payment and leaves for the payment provider's page. It stays under way until the page is left. */
+export function useCheckout() {
+  const queries = useQueryClient();
+  const checkout = useMutation({
+    mutationFn: async (purchase: Purchase): Promise<never> => {
+      const addresses = { successUrl: `${resultPage}?success=true`, cancelUrl: `${resultPage}?canceled=true` };
+      const { checkoutUrl } = await billingApi.startCheckout({ body: { ...purchase, ...addresses } });
+      window.location.assign(webAddress(checkoutUrl));
+      return new Promise<never>(() => {});
+    },
+    // the price may have changed
+    onError: () => void queries.invalidateQueries({ queryKey: offersQuery.queryKey }),
+  });
+  const { reset } = checkout;
+  useEffect(() => {
+    // Back from the payment page shows this page as it was left, with its button still turning
+    const show = (event: PageTransitionEvent) => event.persisted && reset();
+    window.addEventListener('pageshow', show);
+    return () => window.removeEventListener('pageshow', show);
+  }, [reset]);
+  return checkout;
+}
+
+/** @throws Error for anything but http(s): an address of another kind would run in this page */
+function webAddress(address: string): string {
+  const { protocol, href } = new URL(address);
+  if (protocol !== 'https:' && protocol !== 'http:') throw new Error('The payment page has no web address.');
+  return href;
+}

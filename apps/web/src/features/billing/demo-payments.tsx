@@ -1,0 +1,16 @@
+/** One line above everything, while the stand-in for Stripe takes the payments: prices and cards are not real. */
+export function DemoPayments() {
+  return (
+    <aside
+      aria-label="Demo payments"
+      className="border-b border-line bg-sunken px-4 py-1.5 text-center text-xs text-quiet sm:px-6"
+    >
+      <strong className="font-medium text-text">
+        Demo<span className="max-sm:sr-only"> payments</span>
+      </strong>
+      {' · No money moves. '}
+      <span className="max-sm:hidden">Pay with the card</span>
+      <span className="sm:hidden">Card:</span> 4242 4242 4242 4242
+    </aside>
+  );
+}

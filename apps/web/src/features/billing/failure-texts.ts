@@ -1,0 +1,18 @@
+import { ApiError } from '@souk/contract/client.ts';
+
+/**
+ * The message of a failed call: the broker's, or that of a failed network. Undefined where there is none to show, and the
+ * specification's text of the call stands in for it.
+ */
+export function messageOf(error: unknown): string | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  return error.code === 'network' ? error.message : error.serverMessage;
+}
+
+/** '{message}. Please try again.' of a checkout that failed to start (spec part 1, section 8). */
+export function checkoutFailure(error: unknown): string {
+  const message = messageOf(error) ?? 'Failed to start checkout process';
+  // a text that ends in the same request keeps it once
+  if (/please try again\b/i.test(message)) return message;
+  return `${message.replace(/\.$/, '')}. Please try again.`;
+}

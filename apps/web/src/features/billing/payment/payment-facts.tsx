@@ -1,0 +1,62 @@
+import type { PaymentSession } from '@souk/contract/billing.ts';
+import { formatMoney } from '#ui/amount.ts';
+import { LinkButton } from '#ui/link-button.tsx';
+
+const boughtTexts: Record<PaymentSession['metadata']['type'], { title: string; text: string }> = {
+  rental: {
+    title: 'Your rental has started',
+    text: 'Its tools are in your link. It renews each month until you cancel.',
+  },
+  credits: { title: 'Your credits are here', text: 'They never expire, and pay for the calls that have a price.' },
+  subscription: { title: 'Your plan has started', text: 'It renews each month until you cancel.' },
+};
+
+/** What was paid, and what it brings. */
+export function PaidFacts({ session }: { session: PaymentSession }) {
+  const { title, text } = boughtTexts[session.metadata.type];
+  const { amountTotal, currency, customerEmail } = session;
+  return (
+    <div className="w-full rounded-md border border-line text-left">
+      <div className="px-4 py-3">
+        <h2 className="font-medium">{title}</h2>
+        <p className="mt-0.5 text-quiet">{text}</p>
+      </div>
+      <dl className="divide-y divide-line border-t border-line">
+        <div className="flex justify-between gap-4 px-4 py-2.5">
+          <dt className="text-quiet">Paid</dt>
+          <dd className="font-medium tabular-nums">{formatMoney(amountTotal, currency)}</dd>
+        </div>
+        {customerEmail !== null && (
+          <div className="flex justify-between gap-4 px-4 py-2.5">
+            <dt className="text-quiet">Receipt to</dt>
+            <dd className="min-w-0 wrap-anywhere">{customerEmail}</dd>
+          </div>
+        )}
+      </dl>
+    </div>
+  );
+}
+
+/** Where to go from a payment, by what was bought (spec part 2, section 4). */
+export function WhatIsNext({ metadata }: { metadata: PaymentSession['metadata'] }) {
+  const { type, mcpId } = metadata;
+  if (type === 'rental' && mcpId !== null) {
+    return (
+      <LinkButton variant="primary" to="/service/$serviceId" params={{ serviceId: mcpId }}>
+        Start Using Service
+      </LinkButton>
+    );
+  }
+  if (type === 'rental') {
+    return (
+      <LinkButton variant="primary" to="/dashboard">
+        Go to Dashboard
+      </LinkButton>
+    );
+  }
+  return (
+    <LinkButton variant="primary" to="/dashboard" search={{ tab: 'billing' }}>
+      {type === 'credits' ? 'View Credit Balance' : 'Manage Subscription'}
+    </LinkButton>
+  );
+}

@@ -1,0 +1,12 @@
+/** What the payment provider wrote into the address of /payment/result. */
+export type PaymentSearch = { sessionId: string | undefined; isHinted: boolean; isCanceled: boolean };
+
+/** Reads the address by itself: the router would read an id like 1e9 as a number. */
+export function readPaymentSearch(search: string): PaymentSearch {
+  const query = new URLSearchParams(search);
+  return {
+    sessionId: query.get('session_id') || undefined,
+    isHinted: query.get('success') === 'true',
+    isCanceled: query.get('canceled') === 'true',
+  };
+}

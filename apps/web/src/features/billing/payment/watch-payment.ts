@@ -1,0 +1,54 @@
+import type { PaymentSession } from '@souk/contract/billing.ts';
+import { ApiError } from '@souk/contract/client.ts';
+import { statusText } from '@souk/contract/status-text.ts';
+import { errorCatalogue } from '@souk/contract/errors.ts';
+
+/** What the page says of a payment in the end. Only `paid` has been verified with the payment provider. */
+export type Verdict = { kind: 'paid'; session: PaymentSession } | { kind: 'unknown' } | { kind: 'error'; text: string };
+
+/** Spec part 2, section 4, and clarifications, "Plans, prices, access". */
+export const askForMs = 15_000;
+const askAgainMs = 1_000;
+
+export type WatchPayment = {
+  ask: () => Promise<PaymentSession>;
+  /** `success=true` of the address: worth nothing as proof, but a reason to keep asking when a call fails. */
+  isHinted: boolean;
+  now: () => number;
+  wait: (delayMs: number) => Promise<void>;
+};
+
+/** Asks the broker what became of a payment until it knows, for at most 15 s. */
+export async function watchPayment({ ask, isHinted, now, wait }: WatchPayment): Promise<Verdict> {
+  const endsAtMs = now() + askForMs;
+  while (now() < endsAtMs) {
+    const late = wait(endsAtMs - now()).then(() => undefined);
+    const verdict = await Promise.race([ask().then(judge, (error: unknown) => judgeFailure(error, isHinted)), late]);
+    if (verdict) return verdict;
+    await wait(Math.max(0, Math.min(askAgainMs, endsAtMs - now())));
+  }
+  return { kind: 'unknown' };
+}
+
+/** Undefined: not decided yet. */
+function judge(session: PaymentSession): Verdict | undefined {
+  if (session.paymentStatus === 'paid') return { kind: 'paid', session };
+  if (session.paymentStatus === 'failed') return { kind: 'error', text: 'The payment failed. You were not charged.' };
+  if (session.status === 'expired') return { kind: 'error', text: 'This payment has expired. You were not charged.' };
+  return undefined;
+}
+
+function judgeFailure(error: unknown, isHinted: boolean): Verdict | undefined {
+  const { status, serverMessage, code } =
+    error instanceof ApiError ? error : { status: undefined, code: '', serverMessage: undefined };
+  const mayPass = code === 'network' || status === 503 || status === 429;
+  if (isHinted && mayPass) return undefined;
+  return { kind: 'error', text: serverMessage ?? `Failed to fetch payment details: ${reasonOf(status, code)}` };
+}
+
+function reasonOf(status: number | undefined, code: string): string {
+  if (code === 'network') return 'Network error occurred';
+  return status === undefined || status < 400
+    ? errorCatalogue.unexpected.message
+    : statusText({ status, statusText: '' });
+}

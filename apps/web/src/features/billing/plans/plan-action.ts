@@ -1,0 +1,29 @@
+import type { Plan, SubscriptionAnswer } from '@souk/contract/billing.ts';
+import { tiers } from '@souk/contract/tiers.ts';
+import { isCurrentPlan, type ProfilePlan } from './current-plan.ts';
+
+export type OwnSubscription = SubscriptionAnswer['subscription']['subscriptions'][number];
+
+/** Whom the plans are shown to. Undefined: a visitor. */
+export type Shopper = { userId: string; plan: ProfilePlan | undefined } | undefined;
+
+/** What the button of a plan does. manage: to the Billing tab, where a paid plan is cancelled. */
+export type PlanAction = 'sign-in' | 'current' | 'subscribe' | 'upgrade' | 'downgrade' | 'manage';
+
+/**
+ * @param paid the person's own subscription, where it is paid; a plan that an administrator gave cannot be changed
+ * @param plans all of them, for the level of the one that is paid
+ */
+export function planAction(
+  plan: Plan,
+  shopper: Shopper,
+  paid: OwnSubscription | undefined,
+  plans: readonly Plan[],
+): PlanAction {
+  if (!shopper) return 'sign-in';
+  if (isCurrentPlan(plan.planId, shopper.plan)) return 'current';
+  if (plan.amount === 0) return 'manage';
+  const own = plans.find(({ planId }) => planId === paid?.mcpId);
+  if (!own) return 'subscribe';
+  return tiers[plan.tier].level > tiers[own.tier].level ? 'upgrade' : 'downgrade';
+}

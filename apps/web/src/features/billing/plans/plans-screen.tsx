@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query';
+import Tag from 'lucide-react/icons/tag';
+import { Accordion } from '#ui/accordion.tsx';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { LinkButton } from '#ui/link-button.tsx';
+import { ScreenHeading } from '#ui/screen-heading.tsx';
+import { ScreenTitle } from '#ui/screen-title.tsx';
+import { describeFailure } from '#web/failure-text.ts';
+import { offersQuery } from '../queries.ts';
+import { Offers, type OffersProps } from './offers.tsx';
+import { planQuestions } from './plan-questions.ts';
+import { PlansPlaceholder } from './plans-placeholder.tsx';
+
+export type PlansScreenProps = Pick<OffersProps, 'shopper' | 'buy' | 'onSignIn'> & {
+  /** It is not known yet who is here. */
+  isRestoring: boolean;
+};
+
+/** /plans: the plans, the credit packages, and what people ask about them. */
+export function PlansScreen(props: PlansScreenProps) {
+  const offers = useQuery(offersQuery);
+  return (
+    <>
+      <ScreenTitle title="Plans" />
+      <ScreenHeading
+        title="Choose Your Plan"
+        subtitle="A plan includes services and credits each month. Credits pay for the calls that have a price; cancel whenever you like."
+      />
+      {offers.isPending || props.isRestoring ? (
+        <PlansPlaceholder />
+      ) : offers.isError ? (
+        <ErrorState {...failureOf(offers.error)} onRetry={() => void offers.refetch()} retrying={offers.isFetching} />
+      ) : offers.data.plans.length + offers.data.packages.length === 0 ? (
+        <EmptyState
+          icon={<Tag aria-hidden />}
+          title="No plans yet"
+          text="Nothing is sold here at the moment. Free services work without a plan."
+          actions={
+            <LinkButton to="/marketplace" search={{ price: 'free' }}>
+              Browse free services
+            </LinkButton>
+          }
+        />
+      ) : (
+        <Offers {...props} {...offers.data} />
+      )}
+      <section className="grid gap-x-16 gap-y-5 pt-14 sm:pt-16 lg:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
+        <h2 className="text-xl/7 font-semibold tracking-tight">Frequently Asked Questions</h2>
+        <Accordion items={planQuestions} />
+      </section>
+    </>
+  );
+}
+
+function failureOf(error: unknown) {
+  const { title, reason } = describeFailure('Failed to load plans', error);
+  return { title, text: reason };
+}

@@ -1,0 +1,56 @@
+import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import { queryOptions } from '@tanstack/react-query';
+import { accountKey } from '#web/account-key.ts';
+import { billingApi } from './billing-api.ts';
+
+/** The plans and credit packages that are sold. Public, and the same for everyone. */
+export const offersQuery = queryOptions({
+  queryKey: ['offers'],
+  queryFn: async () => {
+    const [{ plans }, { packages }] = await Promise.all([billingApi.listPlans(), billingApi.listCreditPackages()]);
+    return { plans: plans.filter(({ active }) => active), packages };
+  },
+});
+
+/** What a payment, a cancellation or a trial changes for a person. */
+export const billingKey = (userId: string) => [...accountKey(userId), 'billing'];
+
+/** What the person owns, and their credits. */
+export const subscriptionQuery = (userId: string) =>
+  queryOptions({ queryKey: [...billingKey(userId), 'subscription'], queryFn: () => billingApi.getSubscription() });
+
+/** In place of a subscription that cannot be fetched: tier T0, zero credits in USD, nothing owned (spec part 1, section 8). */
+export const noSubscription: SubscriptionAnswer = {
+  success: true,
+  subscription: { subscriptions: [], rentals: [], purchases: [], trials: [] },
+  activeTiers: ['T0'],
+  credits: { balance: 0, currency: 'USD', available: 0, held: 0, debt: 0, parts: [] },
+  summary: {
+    hasActiveSubscriptions: false,
+    totalSubscriptions: 0,
+    totalPurchases: 0,
+    totalRentals: 0,
+    totalTrials: 0,
+  },
+};
+
+/** Every service, with what the person may do with it. */
+export const myServicesQuery = (userId: string) =>
+  queryOptions({
+    queryKey: [...billingKey(userId), 'services'],
+    queryFn: () => billingApi.listMcpServices({ params: { userId } }),
+  });
+
+/** How the person can get access to one service. */
+export const rentalOptionsQuery = (userId: string, mcpId: string) =>
+  queryOptions({
+    queryKey: [...billingKey(userId), 'options', mcpId],
+    queryFn: () => billingApi.getRentalOptions({ params: { mcpId } }),
+  });
+
+/** What calls may spend in a month, and have spent. */
+export const spendCapQuery = (userId: string) =>
+  queryOptions({
+    queryKey: [...billingKey(userId), 'spend-cap'],
+    queryFn: () => billingApi.getSpendCap({ params: { userId } }),
+  });

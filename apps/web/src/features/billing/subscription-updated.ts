@@ -1,0 +1,29 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { accountKey } from '#web/account-key.ts';
+
+/** In localStorage for a second: tells other tabs that a payment has changed what the person owns. */
+export const subscriptionUpdatedKey = 'souk.subscription-updated';
+/** Spec part 2, section 9. */
+const shownForMs = 1_000;
+
+/** Tells this tab and the others of this browser, which then read again. */
+export function announceSubscriptionUpdate(queries: QueryClient, userId: string): void {
+  window.localStorage.setItem(subscriptionUpdatedKey, String(Date.now()));
+  window.setTimeout(() => window.localStorage.removeItem(subscriptionUpdatedKey), shownForMs);
+  void queries.invalidateQueries({ queryKey: accountKey(userId) });
+}
+
+/** Reads everything of the person again when another tab tells of a payment. */
+export function useSubscriptionUpdates(userId: string): void {
+  const queries = useQueryClient();
+  useEffect(() => {
+    const hear = ({ key, newValue }: StorageEvent) => {
+      if (key !== subscriptionUpdatedKey || newValue === null) return;
+      void queries.invalidateQueries({ queryKey: accountKey(userId) });
+    };
+    window.addEventListener('storage', hear);
+    return () => window.removeEventListener('storage', hear);
+  }, [queries, userId]);
+}

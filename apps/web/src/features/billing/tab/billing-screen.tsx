@@ -1,0 +1,69 @@
+import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import { useQuery } from '@tanstack/react-query';
+import { tiers } from '@souk/contract/tiers.ts';
+import { Card } from '#ui/card.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { Stat } from '#ui/stat.tsx';
+import { TierBadge } from '#ui/tier-badge.tsx';
+import { noSubscription, subscriptionQuery } from '../queries.ts';
+import { useSubscriptionUpdates } from '../subscription-updated.ts';
+import { Credits } from './credits.tsx';
+import { PastDue } from './past-due.tsx';
+import { Subscriptions } from './subscriptions.tsx';
+
+/** The Billing tab: credits, tiers, subscriptions. */
+export function BillingScreen({ userId }: { userId: string }) {
+  useSubscriptionUpdates(userId);
+  const { data, isPending, isError } = useQuery(subscriptionQuery(userId));
+  if (isPending) return <ListSkeleton label="Loading your billing…" />;
+  // what is known stays when it cannot be read again
+  const shown = data ?? noSubscription;
+  return (
+    <div className="flex flex-col gap-10">
+      {(isError || hasPastDue(shown)) && (
+        <div className="flex flex-col gap-3">
+          {isError && <Notice tone="bad">Unable to load billing information</Notice>}
+          <PastDue owned={shown.subscription} />
+        </div>
+      )}
+      <Credits credits={shown.credits} />
+      <section aria-labelledby="tiers-heading" className="flex flex-col gap-4">
+        <SectionHeading id="tiers-heading" title="Your Access Tiers" />
+        <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
+          {shown.activeTiers.map((tier) => (
+            <li key={tier}>
+              <Card className="flex items-center justify-between gap-3">
+                <TierBadge tier={tier} />
+                <span className="text-[0.8125rem] text-quiet">Level {tiers[tier].level}</span>
+              </Card>
+            </li>
+          ))}
+        </ul>
+      </section>
+      <Subscriptions userId={userId} subscriptions={shown.subscription.subscriptions} />
+      <Summary summary={shown.summary} />
+    </div>
+  );
+}
+
+function hasPastDue({ subscription }: SubscriptionAnswer): boolean {
+  return [...subscription.subscriptions, ...subscription.rentals].some(({ status }) => status === 'past_due');
+}
+
+function Summary({ summary }: Pick<SubscriptionAnswer, 'summary'>) {
+  return (
+    <section aria-labelledby="summary-heading" className="flex flex-col gap-4">
+      <SectionHeading id="summary-heading" title="Subscription Summary" />
+      <Card padding="large">
+        <dl className="grid grid-cols-2 gap-6 sm:grid-cols-4">
+          <Stat label="Subscriptions" value={summary.totalSubscriptions} />
+          <Stat label="Purchases" value={summary.totalPurchases} />
+          <Stat label="Rentals" value={summary.totalRentals} />
+          <Stat label="Trials" value={summary.totalTrials} />
+        </dl>
+      </Card>
+    </section>
+  );
+}

@@ -1,0 +1,81 @@
+import type { ReactNode } from 'react';
+import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import { formatCount } from '#ui/amount.ts';
+import { Card } from '#ui/card.tsx';
+import { LinkButton } from '#ui/link-button.tsx';
+import { Day } from '#ui/moment.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { config } from '#web/config.ts';
+
+type CreditsOf = SubscriptionAnswer['credits'];
+
+const sourceTexts: Record<CreditsOf['parts'][number]['source'], string> = {
+  plan: 'From your plan',
+  promotional: 'Promotional',
+  purchased: 'Purchased',
+};
+
+/** The balance, what it consists of in the order in which it is spent. */
+export function Credits({ credits }: { credits: CreditsOf }) {
+  return (
+    <section aria-labelledby="credits-heading" className="flex flex-col gap-4">
+      <SectionHeading
+        id="credits-heading"
+        title="Credits"
+        actions={
+          config.payments !== 'off' && (
+            <LinkButton to="/plans" hash="packages">
+              Buy credits
+            </LinkButton>
+          )
+        }
+      />
+      <Card padding="large">
+        <p className="text-3xl/9 font-semibold tracking-tight tabular-nums">{formatCount(credits.balance)}</p>
+        <p className="mt-1 text-quiet">Available for pay-per-use services</p>
+        <Parts credits={credits} />
+      </Card>
+    </section>
+  );
+}
+
+function Parts({ credits }: { credits: CreditsOf }) {
+  const { parts, held, debt } = credits;
+  if (parts.length === 0 && held === 0 && debt === 0) return null;
+  return (
+    <dl className="mt-5 divide-y divide-line border-t border-line">
+      {parts.map(({ source, credits: amount, expiresAt }) => (
+        <Part key={`${source} ${expiresAt}`} name={sourceTexts[source]} amount={amount}>
+          {expiresAt === null ? (
+            'never expire'
+          ) : (
+            <>
+              expire <Day moment={expiresAt} />
+            </>
+          )}
+        </Part>
+      ))}
+      {held > 0 && (
+        <Part name="Held" amount={held}>
+          for calls under way
+        </Part>
+      )}
+      {debt > 0 && (
+        <Part name="Debt" amount={-debt}>
+          after a refund; new credits repay it first
+        </Part>
+      )}
+    </dl>
+  );
+}
+
+function Part({ name, amount, children }: { name: string; amount: number; children: ReactNode }) {
+  return (
+    <div className="flex items-baseline justify-between gap-4 py-2.5">
+      <dt className="min-w-0">
+        {name} <span className="text-quiet">{children}</span>
+      </dt>
+      <dd className="font-medium tabular-nums">{formatCount(amount)}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+import { listCreditPackages, listPlans, getSubscription, type SubscriptionAnswer } from '@souk/contract/billing.ts';
+import { getUserProfile, type UserProfile } from '@souk/contract/identity.ts';
+import type { CreditPackage, Plan } from '@souk/contract/billing.ts';
+import type { Page } from '@playwright/test';
+
+export const plansPath = `**${listPlans.path}`;
+export const packagesPath = `**${listCreditPackages.path}`;
+export const checkoutPath = '**/api/billing/checkout';
+export const subscriptionPath = `**${getSubscription.path}`;
+export const profilePath = `**${getUserProfile.path}`;
+
+/** Lets the page see the broker's plans and packages with something changed. */
+export async function changeOffers(
+  page: Page,
+  change: { plans?: (plans: Plan[]) => Plan[]; packages?: (packages: CreditPackage[]) => CreditPackage[] },
+): Promise<void> {
+  await page.route(plansPath, async (route) => {
+    const response = await route.fetch();
+    const answer = listPlans.answer.parse(await response.json());
+    await route.fulfill({ response, json: { ...answer, plans: change.plans?.(answer.plans) ?? answer.plans } });
+  });
+  await page.route(packagesPath, async (route) => {
+    const response = await route.fetch();
+    const answer = listCreditPackages.answer.parse(await response.json());
+    const packages = change.packages?.(answer.packages) ?? answer.packages;
+    await route.fulfill({ response, json: { ...answer, packages } });
+  });
+}
+
+/** Lets the page see the person's profile with something changed. */
+export async function changeProfile(page: Page, change: Partial<UserProfile>): Promise<void> {
+  await page.route(profilePath, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), ...change } });
+  });
+}
+
+/** Lets the page see what the person owns with something changed. */
+export async function changeOwned(
+  page: Page,
+  change: (answer: SubscriptionAnswer) => SubscriptionAnswer,
+): Promise<void> {
+  await page.route(subscriptionPath, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: change(getSubscription.answer.parse(await response.json())) });
+  });
+}

@@ -1,0 +1,195 @@
+import type { PaymentSession } from '@souk/contract/billing.ts';
+import type { Page } from '@playwright/test';
+import { expectNoAxeFindings } from './axe-findings.ts';
+import { failCalls } from './catalogue-answer.ts';
+import { expect, test } from './product-test.ts';
+import { signIn } from './sign-in.ts';
+
+const id = 'cs_test_of_twenty_and_more_characters';
+const sessionPath = `**/api/billing/session/${id}`;
+const titleOf = (page: Page) => page.getByRole('heading', { level: 1 });
+const alertOf = (page: Page) => page.getByRole('main').getByRole('alert');
+
+const session: PaymentSession = {
+  sessionId: id,
+  status: 'complete',
+  paymentStatus: 'paid',
+  amountTotal: 2000,
+  currency: 'usd',
+  customerEmail: 'payer@souk.test',
+  metadata: { type: 'credits', mcpId: null },
+};
+
+/** Signed in, with the time of the page standing still, and the broker's verdict prepared: none of these waits. */
+async function comeBack(page: Page, email: string, change: () => Partial<PaymentSession>): Promise<void> {
+  await page.clock.install();
+  await page.goto('/marketplace');
+  await signIn(page, email);
+  await page.route(sessionPath, (route) =>
+    route.fulfill({ json: { success: true, data: { ...session, ...change() } } }),
+  );
+  await page.clock.pauseAt(new Date(Date.now() + 5_000));
+}
+
+test('[PAY-20] [PAY-22] [PAY-23] [PAY-24] canceled is read first, leads to plans and marketplace, tells nobody and stays', async ({
+  page,
+}) => {
+  await page.clock.install();
+  await page.goto('/payment/result?canceled=true');
+  await expect(titleOf(page)).toHaveText('Payment Canceled');
+  await expect(page.getByText('Your payment was canceled. No charges were made.')).toBeVisible();
+  const main = page.getByRole('main');
+  await expect(main.getByRole('link', { name: 'View Plans' })).toHaveAttribute('href', '/plans');
+  await expect(main.getByRole('link', { name: 'Browse Servers' })).toHaveAttribute('href', '/marketplace');
+  expect(await page.evaluate(() => localStorage.getItem('souk.subscription-updated'))).toBeNull();
+  await page.clock.runFor(10_000);
+  await expect(page).toHaveURL(/\/payment\/result\?canceled=true$/);
+});
+
+for (const path of ['/payment/result', '/purchase/success']) {
+  test(`[PAY-19] [PAY-40] [PAY-41] ${path} without an id is an error, with ways on`, async ({ page }) => {
+    await page.goto(path);
+    await expect(alertOf(page)).toHaveText('ErrorMissing session ID');
+    await expect(page.getByRole('link', { name: 'Contact support' })).toHaveAttribute(
+      'href',
+      'mailto:support@souk.test',
+    );
+    await page.getByRole('main').getByRole('link', { name: 'Back to Home' }).click();
+    await expect(page).toHaveURL(/\/$/);
+  });
+}
+
+test('a visitor is asked to sign in, and comes back to the payment', async ({ page }) => {
+  await page.goto(`/payment/result?session_id=${id}`);
+  await expect(alertOf(page)).toHaveText('ErrorAuthentication required. Please log in.');
+  await expect(page.getByRole('main').getByRole('button', { name: 'Sign In' })).toBeVisible();
+});
+
+test('[PAY-18] [PAY-21] [PAY-26] [PAY-27] success=true in the address proves nothing: the page keeps asking until it is paid', async ({
+  page,
+}) => {
+  let asked = 0;
+  let isPaid = false;
+  await comeBack(page, 'asks@souk.test', () => {
+    asked += 1;
+    return isPaid ? {} : { paymentStatus: 'unpaid', status: 'open' };
+  });
+  await page.goto(`/payment/result?session_id=${id}&success=true`);
+  await expect(titleOf(page)).toHaveText('Checking your payment…');
+  await expect.poll(() => asked).toBe(1);
+  await page.clock.runFor(1_000);
+  await expect.poll(() => asked).toBe(2);
+  await expect(titleOf(page)).toHaveText('Checking your payment…');
+  isPaid = true;
+  await page.clock.runFor(1_000);
+  await expect(titleOf(page)).toHaveText('Payment Successful!');
+});
+
+test('[PAY-25] [PAY-30] [PAY-31] [PAY-32] [PAY-33] [PAY-35] [PAY-38] paid: says so, tells other tabs for a second, and leaves after three', async ({
+  page,
+}) => {
+  await comeBack(page, 'paid@souk.test', () => ({}));
+  const other = await page.context().newPage();
+  await other.goto('/marketplace');
+  await other.evaluate(() => {
+    window.addEventListener('storage', ({ key, newValue }) => {
+      if (key === 'souk.subscription-updated') document.title += newValue === null ? ' removed' : ' written';
+    });
+  });
+  await page.goto(`/payment/result?session_id=${id}`);
+  await expect(titleOf(page)).toHaveText('Payment Successful!');
+  await expect(page.getByText('cs_test_of_twenty_an…', { exact: true })).toBeVisible();
+  await expect(page.getByText('$20.00')).toBeVisible();
+  const link = page.getByRole('link', { name: 'View Credit Balance' });
+  await expect(link).toHaveAttribute('href', '/dashboard?tab=billing');
+  await expect(other).toHaveTitle(/ written$/);
+  await page.clock.runFor(999);
+  expect(await page.evaluate(() => localStorage.getItem('souk.subscription-updated'))).not.toBeNull();
+  await page.clock.runFor(1);
+  await expect(other).toHaveTitle(/ written removed$/);
+  await page.clock.runFor(1_999);
+  await expect(page).toHaveURL(/\/payment\/result/);
+  await page.clock.runFor(1);
+  await expect(page).toHaveURL(/\/dashboard$/);
+});
+
+for (const [ids, metadata, name, href] of [
+  ['[PAY-34]', { type: 'rental', mcpId: 'travel-pro' }, 'Start Using Service', '/service/travel-pro'],
+  ['[PAY-36]', { type: 'subscription', mcpId: null }, 'Manage Subscription', '/dashboard?tab=billing'],
+] as const) {
+  test(`${ids} what was paid as ${metadata.type} leads on with '${name}'`, async ({ page }) => {
+    await comeBack(page, 'leads-on@souk.test', () => ({ metadata }));
+    await page.goto(`/payment/result?session_id=${id}`);
+    await expect(page.getByRole('link', { name })).toHaveAttribute('href', href);
+  });
+}
+
+test('[PAY-28] [PAY-29] [PAY-32] [PAY-37] after 15 seconds without a verdict the status is unknown; then to the dashboard', async ({
+  page,
+}) => {
+  await comeBack(page, 'unknown@souk.test', () => ({ paymentStatus: 'unpaid', status: 'open' }));
+  await page.goto(`/payment/result?session_id=${id}`);
+  await expect(titleOf(page)).toHaveText('Checking your payment…');
+  // each call is answered before the next second passes
+  for (let second = 0; second < 14; second += 1) {
+    const answered = page.waitForResponse(sessionPath);
+    await page.clock.runFor(1_000);
+    await answered;
+  }
+  await expect(titleOf(page)).toHaveText('Checking your payment…');
+  await page.clock.runFor(1_000);
+  await expect(titleOf(page)).toHaveText('Payment Status Unknown');
+  await expect(page.getByText('We are processing your payment. Please check your account for updates.')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Go to Dashboard' })).toHaveAttribute('href', '/dashboard');
+  await page.clock.runFor(3_000);
+  await expect(page).toHaveURL(/\/dashboard$/);
+});
+
+test("[PAY-32] [PAY-39] a failed fetch shows the server's error, or the status text; it stays", async ({ page }) => {
+  await comeBack(page, 'failing@souk.test', () => ({}));
+  const heal = await failCalls(page, sessionPath, { status: 404, message: 'Not found' });
+  await page.goto(`/payment/result?session_id=${id}`);
+  await expect(alertOf(page)).toHaveText('ErrorNot found');
+  await page.clock.runFor(10_000);
+  await expect(page).toHaveURL(/\/payment\/result/);
+  await heal();
+  await page.route(sessionPath, (route) => route.fulfill({ status: 502, body: '<html>' }));
+  await page.reload();
+  await expect(alertOf(page)).toHaveText('ErrorFailed to fetch payment details: Bad Gateway');
+});
+
+test('a payment that failed, or has expired, says that nothing was charged', async ({ page }) => {
+  let change: Partial<PaymentSession> = { paymentStatus: 'failed' };
+  await comeBack(page, 'declined@souk.test', () => change);
+  await page.goto(`/payment/result?session_id=${id}&success=true`);
+  await expect(alertOf(page)).toHaveText('ErrorThe payment failed. You were not charged.');
+  change = { paymentStatus: 'unpaid', status: 'expired' };
+  await page.reload();
+  await expect(alertOf(page)).toHaveText('ErrorThis payment has expired. You were not charged.');
+});
+
+test('axe finds nothing on the verdicts, and nothing overflows on a phone', async ({ page }) => {
+  // the page stays: axe takes its time, and does not run while the clock stands still
+  await page.addInitScript(() => {
+    const start = window.setTimeout.bind(window);
+    window.setTimeout = Object.assign(
+      (work: () => void, delayMs?: number) => start(work, delayMs === 3_000 ? 1e9 : delayMs),
+      window.setTimeout,
+    );
+  });
+  await page.goto('/marketplace');
+  await signIn(page, 'looked-at@souk.test');
+  let change: Partial<PaymentSession> = {};
+  await page.route(sessionPath, (route) => route.fulfill({ json: { success: true, data: { ...session, ...change } } }));
+  const look = async (path: string, title: string) => {
+    await page.goto(path);
+    await expect(titleOf(page)).toHaveText(title);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await expectNoAxeFindings(page);
+  };
+  await look(`/payment/result?session_id=${id}`, 'Payment Successful!');
+  change = { paymentStatus: 'failed' };
+  await look(`/payment/result?session_id=${id}`, 'Error');
+  await look('/payment/result?canceled=true', 'Payment Canceled');
+});

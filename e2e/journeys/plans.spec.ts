@@ -1,0 +1,136 @@
+import type { Page } from '@playwright/test';
+import { expectNoAxeFindings } from './axe-findings.ts';
+import { failCalls, holdCalls } from './catalogue-answer.ts';
+import { changeOffers, changeProfile, checkoutPath, packagesPath, plansPath } from './offers-answer.ts';
+import { expect, test } from './product-test.ts';
+import { signIn } from './sign-in.ts';
+
+const planOf = (page: Page, name: string) => page.getByRole('article', { name: `${name} plan`, exact: true });
+const packageOf = (page: Page, name: string) => page.getByRole('article', { name: `${name} package`, exact: true });
+const currentButtons = (page: Page) => page.getByRole('button', { name: 'Current plan' });
+
+test('[PLAN-1] [PLAN-2] [PLAN-11] the plans and packages, with tier, price and monthly credits; Pro alone is Most Popular', async ({
+  page,
+}) => {
+  await page.goto('/');
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Plans' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose Your Plan');
+  for (const [name, tier, price] of [
+    ['Free', 'T0 Free', '$0'],
+    ['Basic', 'T1 Basic', '$5'],
+    ['Pro', 'T2 Professional', '$19'],
+    ['Enterprise', 'T3 Enterprise', '$99'],
+  ] as const) {
+    await expect(planOf(page, name)).toContainText(`${price} USD/month`);
+    await expect(planOf(page, name)).toContainText(tier.replace(' ', ''));
+  }
+  await expect(planOf(page, 'Pro')).toContainText('1,000 credits each month');
+  await expect(planOf(page, 'Free')).not.toContainText('credits each month');
+  await expect(page.getByText('Most Popular')).toHaveCount(1);
+  await expect(planOf(page, 'Pro').getByText('Most Popular')).toBeVisible();
+  await expect(page.getByRole('article', { name: /package$/ })).toHaveCount(3);
+});
+
+test('[PLAN-12] [PLAN-13] [PLAN-14] [PLAN-15] a package says its credits, its bonus, what for and for how long', async ({
+  page,
+}) => {
+  await page.goto('/plans');
+  const bullets = (name: string) => packageOf(page, name).getByRole('listitem');
+  await expect(bullets('Starter')).toHaveText([
+    '500 credits included',
+    'Use credits for MCP services',
+    'Credits never expire',
+  ]);
+  await expect(bullets('Regular')).toHaveText([
+    '2,000 credits included',
+    '200 bonus credits',
+    'Use credits for MCP services',
+    'Credits never expire',
+  ]);
+  await expect(packageOf(page, 'Regular')).toContainText('2,200 credits for $20 USD');
+});
+
+test('[PLAN-3] [PLAN-4] [PLAN-5] the questions: changing the plan, paying, trials; axe finds nothing', async ({
+  page,
+}) => {
+  await page.goto('/plans');
+  for (const [question, answer] of [
+    ['Can I change my plan at any time?', /^Yes\. An upgrade starts right away/],
+    ['Which payment methods can I use?', /^Credit and debit cards\./],
+    ['Is there a free trial?', /^The Free plan has no time limit\./],
+  ] as const) {
+    await page.getByRole('button', { name: question }).click();
+    await expect(page.getByRole('region', { name: question })).toContainText(answer);
+  }
+  await expect(planOf(page, 'Pro')).toBeVisible();
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+  }
+  await expectNoAxeFindings(page);
+});
+
+test('[PLAN-6] [PLAN-10] the free plan is current for a person without another, and its button is disabled', async ({
+  page,
+}) => {
+  await page.goto('/plans');
+  await expect(currentButtons(page)).toHaveCount(0);
+  await signIn(page, 'on-free@souk.test');
+  await expect(planOf(page, 'Free').getByRole('button', { name: 'Current plan' })).toBeDisabled();
+  await expect(currentButtons(page)).toHaveCount(1);
+});
+
+test('[PLAN-9] the free plan is current where the profile names none', async ({ page }) => {
+  await changeProfile(page, { planId: '' });
+  await page.goto('/plans');
+  await signIn(page, 'no-plan@souk.test');
+  await expect(planOf(page, 'Free').getByRole('button', { name: 'Current plan' })).toBeDisabled();
+});
+
+test("[PLAN-8] a plan with 'credit' in its id is never current", async ({ page }) => {
+  await changeOffers(page, {
+    plans: (plans) => plans.map((plan) => (plan.planId === 'pro' ? { ...plan, planId: 'credit-club' } : plan)),
+  });
+  await changeProfile(page, { planId: 'credit-club' });
+  await page.goto('/plans');
+  await signIn(page, 'credit-club@souk.test');
+  await expect(planOf(page, 'Pro').getByRole('button', { name: 'Subscribe to Pro' })).toBeEnabled();
+  await expect(currentButtons(page)).toHaveCount(0);
+});
+
+test('[PLAN-17] [PLAN-18] a checkout that fails to start says why at its plan, and can be tried again', async ({
+  page,
+}) => {
+  await page.goto('/plans');
+  await signIn(page, 'no-checkout@souk.test');
+  const subscribe = planOf(page, 'Pro').getByRole('button', { name: 'Subscribe to Pro' });
+  const heal = await failCalls(page, checkoutPath, { message: 'The till is closed.' });
+  await subscribe.click();
+  await expect(planOf(page, 'Pro').getByRole('alert')).toHaveText('The till is closed. Please try again.');
+  await expectNoAxeFindings(page);
+  await heal();
+  await page.route(checkoutPath, (route) => route.fulfill({ status: 500, body: 'no JSON' }));
+  await packageOf(page, 'Starter').getByRole('button', { name: 'Buy credits in the Starter package' }).click();
+  await expect(packageOf(page, 'Starter').getByRole('alert')).toHaveText(
+    'Failed to start checkout process. Please try again.',
+  );
+  await expect(page.getByRole('main').getByRole('alert').filter({ hasText: 'till' })).toHaveCount(0);
+});
+
+test('while it loads the page holds its place; a failure can be retried; nothing sold says so', async ({ page }) => {
+  const release = await holdCalls(page, plansPath);
+  await page.goto('/plans');
+  await expect(page.getByRole('status').filter({ hasText: 'Loading plans…' })).toBeVisible();
+  release();
+  await expect(planOf(page, 'Pro')).toBeVisible();
+  await page.unroute(plansPath);
+  const heal = await failCalls(page, packagesPath, { message: 'The price list is lost.' });
+  await page.reload();
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('Failed to load plansThe price list is lost.');
+  await heal();
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expect(planOf(page, 'Pro')).toBeVisible();
+  await changeOffers(page, { plans: () => [], packages: () => [] });
+  await page.reload();
+  await expect(page.getByRole('heading', { name: 'No plans yet' })).toBeVisible();
+});
