@@ -32,6 +32,8 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     sourcemap: false,
+    // one file for all that the first screen needs: each of twenty costs headers, and compresses by itself
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] } } },
   },
   server: { proxy: Object.fromEntries(brokerPaths.map((path) => [path, { target: broker, changeOrigin: false }])) },
 });
