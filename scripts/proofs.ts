@@ -18,6 +18,18 @@ export const proofs: Readonly<Record<string, Proof>> = {
     test: '[I1]',
     description: 'credits add up: 1,000 sequences of changes, calls, faults and killed brokers, on each database',
   },
+  I2: {
+    project: 'unit',
+    file: 'apps/broker/src/paid-calls-proof.test.ts',
+    test: '[I2]',
+    description: 'no double or lost charge: 20,000 calls of 50 clients, on each database',
+  },
+  I3: {
+    project: 'unit',
+    file: 'apps/broker/src/paid-calls-proof.test.ts',
+    test: '[I3]',
+    description: 'one record of each answered paid call: 100 kill -9 of the broker under load, on each database',
+  },
   I5: { ...hostile, test: '[I5]', description: 'bad upstreams do not slow the others: 10,000 calls to healthy ones' },
   I6: { ...hostile, test: '[I6]', description: 'lists within 300 ms with every upstream down, 100 times each' },
   I7: { ...hostile, test: '[I7]', description: 'the event loop under every fault, during 10,000 calls' },

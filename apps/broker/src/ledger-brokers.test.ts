@@ -53,7 +53,11 @@ describeOnDatabases('leases of credits', migrations, (open) => {
   };
 
   /** A broker whose leases are larger than needed by `extra`, as far as the account allows. Its clock can be moved. */
-  async function startBroker({ extra = 0, ...over }: { extra?: number } & Partial<typeof times> = {}) {
+  async function startBroker({
+    extra = 0,
+    isLive = livemode,
+    ...over
+  }: { extra?: number; isLive?: boolean } & Partial<typeof times> = {}) {
     const usage = createUsageWriter({ query: db.query, log });
     let aheadMs = 0;
     let isCut = false;
@@ -77,7 +81,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     const monotonic = () => (systemClock.monotonic?.() ?? 0) + aheadMs;
     const ledger = await createLedger({
       db: cuttable,
-      livemode,
+      livemode: isLive,
       usage,
       uuid: randomUUID,
       clock: { now: systemClock.now, monotonic },
@@ -278,6 +282,22 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     const refused = ends.filter((end) => end.kind === 'insufficient');
     expect(refused.map(({ underCap }) => underCap)).toEqual(Array.from({ length: 30 }, () => 2));
     expect(await account()).toMatchObject({ balance: 950 });
+  });
+
+  test('[CFG-43] once real keys are set, credits and leases of the sandbox grant nothing, and come back with its key', async () => {
+    await give(100);
+    const sandbox = await startBroker({ extra: 20 });
+    const running = await sandbox.take(5);
+    const live = await startBroker({ isLive: true });
+    expect(await live.hold(5)).toMatchObject({ kind: 'insufficient', available: 0 });
+    expect(await live.ledger.account(userId)).toMatchObject({ balance: 0, held: 0, available: 0, parts: [] });
+    await live.ledger.setMonthlyCap(userId, 1);
+    expect(await live.ledger.setBalance({ userId, credits: 8, idem: randomUUID() })).toBe(8);
+    expect(await live.hold(8), 'over the cap of the real account').toMatchObject({ kind: 'insufficient', underCap: 1 });
+    running.settle(rowOf(5));
+    await sandbox.ledger.flush();
+    expect(await account()).toMatchObject({ balance: 95 });
+    expect((await sandbox.ledger.account(userId)).monthlyCap).toBeUndefined();
   });
 
   test('one call that the database refuses is not charged, and stops no other', async () => {

@@ -12,13 +12,16 @@ export type ForkedBroker = {
   kill(): Promise<void>;
 };
 
-/** Starts a broker in a process of its own, beside others on the same database. `env` has at least its address. */
+/**
+ * Starts a broker in a process of its own, beside others on the same database. `env` has at least its address; by default a
+ * port and a folder of its own.
+ */
 export async function forkBroker(env: NodeJS.ProcessEnv, allowAddresses: readonly string[]): Promise<ForkedBroker> {
   const [port, dataDir] = await Promise.all([freePort(), mkdtemp(join(temporaryRoot(), 'broker-'))]);
   const { PATH, HOME } = process.env;
   const child = fork(new URL('./broker-process.ts', import.meta.url), allowAddresses, {
     execArgv: [],
-    env: { PATH, HOME, ...compileCache(), LOG_LEVEL: 'fatal', ...env, PORT: String(port), DATA_DIR: dataDir },
+    env: { PATH, HOME, ...compileCache(), LOG_LEVEL: 'fatal', PORT: String(port), DATA_DIR: dataDir, ...env },
   });
   const exit = once(child, 'exit');
   const ended = exit.then(() => {
@@ -27,7 +30,7 @@ export async function forkBroker(env: NodeJS.ProcessEnv, allowAddresses: readonl
   await Promise.race([once(child, 'message'), ended]);
   ended.catch(() => {});
   return {
-    port,
+    port: Number(env['PORT'] ?? port),
     async kill() {
       child.kill('SIGKILL');
       await exit;

@@ -1,0 +1,202 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkLedger } from '#features/billing/index.ts';
+import { startEndingServer, type EndingServer } from '#features/gateway/call/testing/ending-server.ts';
+import type { Database } from '#platform/db/database.ts';
+import { openDatabase } from '#platform/db/open-database.ts';
+import { createLog } from '#platform/log.ts';
+import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { forkBroker } from '#testing/fork-broker.ts';
+import { freePort } from '#testing/free-port.ts';
+import { giveCredits } from '#testing/grant-credits.ts';
+import { startPaidLoad, type Delivered } from '#testing/paid-load.ts';
+import { atFullSize } from '#testing/proof-size.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
+import { readUsageRows, type UsageRow } from '#testing/usage-rows.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { migrations } from './migrations.ts';
+
+// What 50 clients of a paid tool were answered, beside what the ledger and the log of calls say of it: without faults (I2),
+// and while the broker is killed (I3).
+
+const price = 3;
+const people = 8;
+const given = 1_000_000;
+const calls = atFullSize({ full: 20_000, short: 300 });
+const kills = atFullSize({ full: 100, short: 1 });
+/** A kill comes after up to so many answers of its broker. */
+const warmUp = atFullSize({ full: 3000, short: 300 });
+/** Leases of a dead broker are back after 10 s by themselves; the short form moves the database's time instead. */
+const isWaiting = atFullSize({ full: true, short: false });
+/**
+ * Calls are charged in the order in which they end, so what a kill loses is an end of that order. Each client has one call
+ * at a time: by so many answers may the order in which they are read differ.
+ */
+const outOfOrder = 50;
+
+const engines = ['PGlite', 'PostgreSQL'] as const;
+
+for (const engine of engines) {
+  describe.skipIf(engine === 'PostgreSQL' && !hasPostgres())(`paid calls under load (${engine})`, () => {
+    let server: EndingServer;
+    let env: NodeJS.ProcessEnv;
+    let url: string;
+    let dataDir: string;
+    let tokens: string[];
+    let app: TestApp | undefined;
+
+    beforeAll(async () => {
+      server = await startEndingServer('modern');
+      dataDir = await mkdtemp(join(temporaryRoot(), 'paid-'));
+      const port = await freePort();
+      const publicUrl = `http://localhost:${port}`;
+      url = `${publicUrl}/mcp`;
+      env = {
+        ...withoutHealthChecks,
+        PORT: String(port),
+        PUBLIC_URL: publicUrl,
+        DATA_DIR: dataDir,
+        MASTER_KEY: randomBytes(32).toString('base64url'),
+        CHARGE_CALLS: '1',
+        MCP_CALLS_PER_MINUTE_TOKEN: '100000000',
+        MCP_CALLS_PER_MINUTE_USER: '100000000',
+        MCP_REQUESTS_PER_MINUTE_TOKEN: '100000000',
+        ...(engine === 'PostgreSQL' && { DATABASE_URL: await createPostgresDatabase() }),
+      };
+      app = await startApp();
+      const billing = { tier: 'T0', toolCosts: { say: price } };
+      await deployManifest(app, {
+        id: 'paid',
+        connection: { type: 'http', url: server.url },
+        billing,
+        maxInFlight: 256,
+      });
+      tokens = [];
+      for (let person = 0; person < people; person++) {
+        const email = `person-${person}@souk.test`;
+        tokens.push((await app.identity.createPersonalToken({ email, name: 'load' })).token);
+        await giveCredits(app, email, given);
+      }
+    });
+    afterAll(async () => {
+      await app?.stop();
+      await server?.close();
+      await rm(dataDir, { recursive: true, force: true });
+    });
+
+    /** A broker in this process, which can read what is in the database. */
+    async function startApp() {
+      const options = { databaseUrl: env['DATABASE_URL'], dataDir, log: createLog('fatal'), migrations };
+      return startTestApp({ db: await openDatabase(options), env, allowAddresses: [server.address] });
+    }
+
+    test('[I2] 50 clients: what was charged is what was delivered, call by call', async () => {
+      app ??= await startApp();
+      const ends = ['ok', 'ok', 'ok', 'tool_error', 'ok', 'ok', 'ok', 'protocol_error', 'ok', 'ok'] as const;
+      const endOf = (n: number) => ends[n % ends.length] ?? 'ok';
+      const load = startPaidLoad({ url, tokens, tool: 'paid__say', endOf, calls });
+      await load.done;
+      await Promise.all([app.billing.ledger.flush(), app.usage.flush()]);
+      expect(load.delivered).toHaveLength(calls);
+      const written = await read(app.db);
+      for (const { callId, end, charged } of load.delivered) {
+        const credits = end === 'ok' ? price : 0;
+        expect(written.records.get(callId), callId).toMatchObject([{ credits }]);
+        expect(written.entries.get(callId) ?? 0, callId).toBe(credits);
+        // a JSON-RPC error has no _meta
+        expect(charged ?? 0, callId).toBe(credits);
+      }
+      expect([written.records.size, written.rows]).toEqual([calls, calls]);
+      expect(written.entries.size).toBe(load.delivered.filter(({ end }) => end === 'ok').length);
+      expect(await checkLedger(app.db)).toEqual([]);
+    });
+
+    test('[I3] a broker that is killed under load charges nothing twice, and only its last batch lacks a record', async () => {
+      await app?.stop();
+      const load = startPaidLoad({ url, tokens, tool: 'paid__say', endOf: () => 'ok' });
+      const killedAtMs: number[] = [];
+      for (let round = 0; round < kills; round++) {
+        const broker = await forkBroker(env, [server.address]);
+        const moment = load.delivered.length + 50 + Math.floor(Math.random() * warmUp);
+        await waitUntil('the moment of the kill', () => load.delivered.length >= moment, 60_000);
+        killedAtMs.push(performance.now());
+        await broker.kill();
+      }
+      await load.stop();
+      app = await startApp();
+      await holdsBack(app.db);
+      const written = await read(app.db);
+      const delivered = new Map(load.delivered.map((answer) => [answer.callId, answer]));
+      expect(delivered.size, 'each answer has a call of its own').toBe(load.delivered.length);
+
+      const lost = lostOf(load.delivered, killedAtMs, ({ callId }) => !written.records.has(callId));
+      for (const { followers } of lost) expect(followers).toBeLessThanOrEqual(outOfOrder);
+      for (const [callId, rows] of written.records) {
+        expect(rows, 'one record a call').toHaveLength(1);
+        expect(written.entries.get(callId) ?? 0, 'the record and the ledger agree').toBe(rows[0]?.credits);
+      }
+      for (const { callId } of delivered.values()) {
+        const [row] = written.records.get(callId) ?? [];
+        expect([undefined, price], `${callId} ${row?.reason}`).toContain(row?.credits);
+      }
+      expect([...written.entries.keys()].filter((callId) => !written.records.has(callId))).toEqual([]);
+      expect(await checkLedger(app.db)).toEqual([]);
+      const ages = lost.map(({ ageMs }) => ageMs).toSorted((a, b) => a - b);
+      process.stdout.write(
+        `[I3] ${engine}: ${kills} kills, ${delivered.size} answers, ${lost.length} without a record and a charge, given ` +
+          `${ages.at(ages.length >> 1)?.toFixed(1) ?? 0} ms (median) and ${ages.at(-1)?.toFixed(1) ?? 0} ms (most) before the kill\n`,
+      );
+    });
+
+    /** Resolves when nothing is held: within 60 s by themselves (I4). */
+    async function holdsBack(db: Database): Promise<void> {
+      if (!isWaiting) await db.query(`update credit_brokers set since = since - interval '1 hour'`);
+      const held = async () => {
+        if (!isWaiting)
+          await db.query(
+            `update credit_brokers set beat = beat - interval '1 hour' where beat < now() - interval '3 s'`,
+          );
+        const { rows } = await db.query<{ held: number }>('select sum(held)::bigint as held from credit_accounts');
+        return rows[0]?.held;
+      };
+      await waitUntil('holds of killed brokers are back', async () => (await held()) === 0, 60_000);
+    }
+  });
+}
+
+/**
+ * The answers without a record: how long before its kill each was there, and after how many of its broker's answers with a
+ * record come.
+ */
+function lostOf(
+  delivered: readonly Delivered[],
+  killedAtMs: readonly number[],
+  isLost: (answer: Delivered) => boolean,
+): { ageMs: number; followers: number }[] {
+  // what a client reads just after a kill was given before it
+  const lifeOf = ({ atMs }: Delivered) => killedAtMs.filter((ms) => ms + 500 < atMs).length;
+  return delivered.flatMap((answer, at) => {
+    if (!isLost(answer)) return [];
+    const life = lifeOf(answer);
+    const followers = delivered.slice(at + 1).filter((later) => lifeOf(later) === life && !isLost(later)).length;
+    return [{ ageMs: Math.max(0, (killedAtMs[life] ?? 0) - answer.atMs), followers }];
+  });
+}
+
+/** What the database says of every call: its rows of the log, and the credits of its entry in the ledger. */
+async function read(db: Database) {
+  const rows = await readUsageRows(db);
+  const records = new Map<string, UsageRow[]>();
+  for (const row of rows) records.set(row.callId, [...(records.get(row.callId) ?? []), row]);
+  const charged = await db.query<{ call_id: string; credits: number }>(
+    `select substr(idem, 6) as call_id, -delta as credits from ledger_entries where contra = 'usage'`,
+  );
+  return {
+    rows: rows.length,
+    records,
+    entries: new Map(charged.rows.map((entry) => [entry.call_id, entry.credits])),
+  };
+}

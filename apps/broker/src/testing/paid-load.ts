@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { modernRequest } from './modern-request.ts';
+
+/** An answer that a client has read to its end. */
+export type Delivered = {
+  callId: string;
+  /** How its server was asked to end it. */
+  end: string;
+  /** Credits, as the answer says; undefined where it says nothing, as a refusal does. */
+  charged: number | undefined;
+  /** When it was there, by performance.now(). */
+  atMs: number;
+};
+
+export type PaidLoad = {
+  readonly delivered: readonly Delivered[];
+  /** Resolves once each client has its last answer. */
+  stop(): Promise<void>;
+  /** Resolves once all calls have been made. */
+  readonly done: Promise<void>;
+};
+
+const clients = 50;
+
+/**
+ * 50 clients that call a paid tool one call after the other, and note every answer that they get. A client whose broker is
+ * away tries again.
+ * @param calls how many answers in all
+ */
+export function startPaidLoad({
+  url,
+  tokens,
+  tool,
+  endOf,
+  calls = Infinity,
+}: {
+  url: string;
+  tokens: readonly string[];
+  tool: string;
+  /** How the server is to end the nth call. */
+  endOf(n: number): string;
+  calls?: number;
+}): PaidLoad {
+  const delivered: Delivered[] = [];
+  const state = { isStopped: false, begun: 0 };
+
+  async function runClient(client: number): Promise<void> {
+    const token = tokens[client % tokens.length] ?? '';
+    while (!state.isStopped && state.begun < calls) {
+      const end = endOf(state.begun++);
+      const answer = await callOnce(url, token, tool, end).catch(() => undefined);
+      if (answer) delivered.push(answer);
+      else {
+        state.begun--;
+        await pause(20);
+      }
+    }
+  }
+
+  const done = Promise.all(Array.from({ length: clients }, (_, client) => runClient(client))).then(() => {});
+  return {
+    delivered,
+    done,
+    async stop() {
+      state.isStopped = true;
+      await done;
+    },
+  };
+}
+
+async function callOnce(url: string, token: string, tool: string, end: string): Promise<Delivered> {
+  const response = await fetch(url, modernRequest(token, 'tools/call', { name: tool, arguments: { end } }));
+  const body: { result?: { _meta?: Record<string, unknown> } } = JSON.parse(await response.text());
+  const atMs = performance.now();
+  const callId = response.headers.get('x-request-id');
+  if (callId === null || response.status !== 200) throw new Error(`HTTP ${response.status}`);
+  const charged = body.result?._meta?.['souk/charged'];
+  return { callId, end, charged: typeof charged === 'number' ? charged : undefined, atMs };
+}
