@@ -38,6 +38,7 @@ import {
   mountSpendCapRoutes,
   checkoutContributor,
   mountCheckoutRoutes,
+  mountSubscriptionRoutes,
 } from '#features/billing/index.ts';
 import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
 import { connectProvider } from '#adapters/stripe/stripe-client.ts';
@@ -233,6 +234,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   mountSpendCapRoutes(router, billing);
   mountBillingRoutes(router, { ...billing, catalogue, clock, disabledServers: upstreams.preferences.readDisabled });
   mountCheckoutRoutes(router, billing);
+  mountSubscriptionRoutes(router, billing);
   mountUpstreamSignInRoutes(router, { ...upstreams, catalogue, config });
   mountClientDocument(server, config);
   mountUsageRoutes(router, { query: db.query, clock, nameClients: identity.nameClients });

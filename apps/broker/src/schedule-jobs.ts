@@ -48,6 +48,8 @@ export async function scheduleJobs(
   if (payments) {
     await jobs.schedule('payment-orders', 5 * 60, payments.reconcileOrders);
     await jobs.schedule('payment-events', daySeconds, payments.events.removeOld);
+    await jobs.schedule('payment-subscriptions', daySeconds, payments.subscriptions.reconcile);
+    await jobs.schedule('payment-subscriptions-taken-away', 5 * 60, payments.subscriptions.endTakenAway);
   }
   await jobs.schedule('gateway-sessions', hourSeconds, gateway.removeExpiredSessions);
   await jobs.schedule('upstream-sign-ins', hourSeconds, () => upstreams.signIn.removeExpired());

@@ -334,7 +334,14 @@ const endAnswer = z.object({
   /** Until when it can be used; null where it has no end. */
   endsAt: isoTime.nullable(),
 });
-const changeErrors = ['not_found', 'not_active', 'not_yours_to_end', 'payments_unavailable', ...needSession] as const;
+const changeErrors = [
+  'not_found',
+  'not_active',
+  'not_yours_to_end',
+  'payments_off',
+  'payments_unavailable',
+  ...needSession,
+] as const;
 
 export const cancelRental = endpoint({
   id: 'cancelRental',
@@ -455,6 +462,11 @@ export const billingEndpoints = [
   getRentalOptions,
   listMcpServices,
   startTrial,
+  cancelRental,
+  resumeRental,
+  cancelSubscription,
+  resumeSubscription,
+  changeSubscription,
   getSpendCap,
   setSpendCap,
   startCheckout,

@@ -2,12 +2,11 @@ import { listObjects } from '../api/list.ts';
 import { listParameters, parameters, text, whole } from '../api/parameters.ts';
 import { route } from '../api/route.ts';
 import { badRequest, noSuch } from '../api/stripe-error.ts';
+import { addTestClock } from '../time/add-test-clock.ts';
 import { advanceTime } from '../time/advance-time.ts';
 import { checkAdvance } from '../time/check-advance.ts';
 import { emit } from '../webhooks/emit-event.ts';
 import type { Row, Work } from '../work.ts';
-
-const daySeconds = 86_400;
 
 export const testClockRoutes = [
   route(
@@ -15,21 +14,7 @@ export const testClockRoutes = [
     'test_helpers/test_clocks',
     parameters({ frozen_time: whole, name: text.max(300).optional() }),
     async ({ work, given }) => {
-      const row = work.add(
-        'test_helpers.test_clock',
-        {
-          id: work.newId('test_helpers.test_clock'),
-          object: 'test_helpers.test_clock',
-          created: work.now,
-          deletes_after: work.now + 30 * daySeconds,
-          frozen_time: given.frozen_time,
-          livemode: false,
-          name: given.name ?? null,
-          status: 'ready',
-          status_details: {},
-        },
-        {},
-      );
+      const row = addTestClock(work, { frozenTime: given.frozen_time, name: given.name ?? null });
       emit(work, 'test_helpers.test_clock.created', row.body);
       return row.body;
     },

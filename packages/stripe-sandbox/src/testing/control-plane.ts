@@ -1,5 +1,7 @@
 import type { SandboxInside } from '../create-sandbox.ts';
 import { closeDispute, openDispute } from '../money/dispute.ts';
+import { addTestClock } from '../time/add-test-clock.ts';
+import type { Work } from '../work.ts';
 import { deliveryTime } from '../storage/storage.ts';
 
 export type ControlPlane = {
@@ -14,6 +16,8 @@ export type ControlPlane = {
   shuffle(random: () => number): void;
   /** Sends an event again to all endpoints, delivered or not. */
   replay(eventId: string): Promise<void>;
+  /** Takes a customer and what they pay for out of real time: a test clock, which it answers the id of, moves it from now on. */
+  giveClock(customerId: string): Promise<string>;
   openDispute(chargeId: string): Promise<string>;
   closeDispute(disputeId: string, status: 'won' | 'lost'): Promise<void>;
 };
@@ -52,10 +56,28 @@ export function createControlPlane({ run, interference, wake }: SandboxInside): 
       });
       wake();
     },
+    giveClock: (customerId) => run('write', (work) => giveClock(work, customerId)),
     openDispute: (chargeId) => run('write', async (work) => openDispute(work, await work.need('charge', chargeId)).id),
     closeDispute: (disputeId, status) =>
       run('write', async (work) => closeDispute(work, await work.need('dispute', disputeId), status)),
   };
+}
+
+async function giveClock(work: Work, customerId: string): Promise<string> {
+  const customer = await work.need('customer', customerId);
+  const clock = addTestClock(work, { frozenTime: work.now, name: null });
+  customer.body.test_clock = clock.id;
+  work.save(customer);
+  for (const subscription of await work.find('subscription', { body: { customer: customerId }, limit: 100 })) {
+    subscription.body.test_clock = clock.id;
+    subscription.timeline = clock.id;
+    work.save(subscription);
+  }
+  for (const invoice of await work.find('invoice', { body: { customer: customerId }, limit: 100 })) {
+    invoice.timeline = clock.id;
+    work.save(invoice);
+  }
+  return clock.id;
 }
 
 function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {

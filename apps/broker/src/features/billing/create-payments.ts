@@ -3,19 +3,20 @@ import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Catalogue } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
-import { SoukError } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
 import type { AccessBook } from './access/create-access.ts';
 import { createCheckout, type Checkout } from './checkout/create-checkout.ts';
 import type { OrderReport } from './checkout/reconcile-orders.ts';
 import type { OfferStore } from './offers/offer-store.ts';
 import type { Prices } from './prices/create-prices.ts';
+import { createSubscriptions, type Subscriptions } from './subscriptions/create-subscriptions.ts';
 import { createEventWorker, type EventWorker } from './webhook/event-worker.ts';
 import { mountPaymentWebhook } from './webhook/webhook-route.ts';
 
 /** What runs where something is sold. */
 export type Payments = {
   readonly checkout: Checkout;
+  readonly subscriptions: Subscriptions;
   readonly events: EventWorker;
   /** Where the provider tells what happened. */
   mountWebhook(server: FastifyInstance, path: string): void;
@@ -29,7 +30,7 @@ export function createPayments(given: {
   publicUrl: string;
   offers: OfferStore;
   prices: Prices;
-  access: Pick<AccessBook, 'read'>;
+  access: AccessBook;
   catalogue: Pick<Catalogue, 'snapshot'>;
   emailOf(userId: string): Promise<string | undefined>;
   uuid: () => string;
@@ -37,16 +38,22 @@ export function createPayments(given: {
   log: Log;
 }): Payments {
   const { db, provider, catalogue, clock, log } = given;
+  const subscriptions = createSubscriptions(given);
   const checkout = createCheckout({
     ...given,
     findServer: (id) => catalogue.snapshot().byId.get(id),
-    // rentals and plans are sold as soon as their subscriptions are followed
-    kinds: ['credits'],
-    syncSubscription: () => Promise.reject(new SoukError('payments_unavailable')),
+    kinds: ['credits', 'rental', 'plan'],
+    syncSubscription: subscriptions.sync,
   });
-  const events = createEventWorker({ query: db.query, handlers: checkout.handlers, clock, log });
+  const events = createEventWorker({
+    query: db.query,
+    handlers: { ...checkout.handlers, ...subscriptions.handlers },
+    clock,
+    log,
+  });
   return {
     checkout,
+    subscriptions,
     events,
     mountWebhook: (server, path) => mountPaymentWebhook(server, { path, provider, take: events.take, clock }),
     reconcileOrders: checkout.reconcile,

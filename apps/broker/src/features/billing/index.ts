@@ -12,5 +12,6 @@ export { billingMigrations } from './migrations.ts';
 export type { BillingLinks } from './billing-links.ts';
 export { mountSpendCapRoutes } from './spend-cap/routes.ts';
 export { mountBillingRoutes } from './routes.ts';
+export { mountSubscriptionRoutes } from './subscriptions/routes.ts';
 export type { UsageRow } from './usage-row.ts';
 export type { UsageRows } from './usage-rows.ts';

@@ -3,6 +3,7 @@ import { accessMigrations } from './access/migrations.ts';
 import { checkoutMigrations } from './checkout/migrations.ts';
 import { historyMigrations } from './history/migrations.ts';
 import { priceMigrations } from './prices/migrations.ts';
+import { subscriptionMigrations } from './subscriptions/migrations.ts';
 
 /** Rows that are updated often leave room on their page, so that an update touches no index (ledger.md, trap 6). */
 const updatedOften = 'with (fillfactor = 50)';
@@ -103,4 +104,5 @@ export const billingMigrations: readonly Migration[] = [
   ...historyMigrations,
   ...checkoutMigrations,
   ...priceMigrations,
+  ...subscriptionMigrations,
 ];

@@ -13,7 +13,7 @@ type SpanRow = {
   period_ends_at: Date | null;
   cancelled_at: Date | null;
 };
-type PlanRow = SpanRow & { plan_id: string; name: string; tier: Tier };
+type PlanRow = SpanRow & { plan_id: string; next_plan_id: string | null; name: string; tier: Tier };
 type ServerRow = SpanRow & {
   server_id: string;
   kind: OwnedServer['kind'];
@@ -55,11 +55,17 @@ export function createAccessStore(db: Pick<Database, 'query'>, livemode: boolean
 
 async function readPlans(query: Query, userId: string, livemode: boolean): Promise<Owned['plans']> {
   const { rows } = await query<PlanRow>(
-    `select ${span}, plan_id, plans.name, plans.tier from subscriptions join plans using (plan_id)
+    `select ${span}, plan_id, next_plan_id, plans.name, plans.tier from subscriptions join plans using (plan_id)
      where user_id = $1 and livemode = $2 and ended_at is null order by started_at desc, id desc limit $3`,
     [userId, livemode, maxOwned],
   );
-  return rows.map((row) => ({ ...presentSpan(row), planId: row.plan_id, name: row.name, tier: row.tier }));
+  return rows.map((row) => ({
+    ...presentSpan(row),
+    planId: row.plan_id,
+    name: row.name,
+    tier: row.tier,
+    nextPlanId: row.next_plan_id ?? undefined,
+  }));
 }
 
 async function readServers(query: Query, userId: string, livemode: boolean): Promise<Owned['servers']> {

@@ -29,6 +29,8 @@ export type AccessBook = {
    * @throws SoukError invalid_request where it gives none or the person has access already; trial_used where there was one before
    */
   startTrial(userId: string, server: CatalogueServer): Promise<void>;
+  /** What a person owns was changed: told to every replica. */
+  announce(userId: string): Promise<void>;
   /** Called on every replica after what a person owns has changed; undefined: of any person. Answers a function that ends it. */
   onChange(listener: (userId: string | undefined) => void): () => void;
   stop(): Promise<void>;
@@ -98,6 +100,7 @@ export async function createAccess(options: {
       if (!isNew) throw new SoukError('trial_used', { message: `You have had your trial of ${name}` });
       await announce(userId);
     },
+    announce,
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

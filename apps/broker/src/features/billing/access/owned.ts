@@ -16,7 +16,13 @@ type Span = {
 };
 
 /** A plan of a person. */
-export type OwnedPlan = Span & { planId: string; name: string; tier: Tier };
+export type OwnedPlan = Span & {
+  planId: string;
+  name: string;
+  tier: Tier;
+  /** It begins with the next period. */
+  nextPlanId: string | undefined;
+};
 
 /** One server of a person. */
 export type OwnedServer = Span & {

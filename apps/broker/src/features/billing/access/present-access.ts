@@ -34,7 +34,7 @@ export function presentOwned(owned: Owned, nowMs: number): Omit<SubscriptionAnsw
       type: 'subscription' as const,
       status: statusOf(plan),
       currentPeriodEnd: isoOrNull(plan.periodEndsAtMs),
-      nextPlanId: null,
+      nextPlanId: plan.nextPlanId ?? null,
       source: presentSource(plan.source),
     })),
     rentals: ofKind('rental').map((rental) => ({

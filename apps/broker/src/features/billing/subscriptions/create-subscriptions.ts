@@ -1,0 +1,83 @@
+import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { Catalogue } from '#features/catalogue/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { Log } from '#platform/log.ts';
+import type { AccessBook } from '../access/create-access.ts';
+import type { OfferStore } from '../offers/offer-store.ts';
+import type { Prices } from '../prices/create-prices.ts';
+import { createTakeBack } from '../taking-back/create-take-back.ts';
+import { createChangePlan, type ChangePlan } from './change-plan.ts';
+import { createEndOwn, type EndOwn } from './end-own.ts';
+import { endTakenAway, reconcileSubscriptions } from './reconcile-subscriptions.ts';
+import { createSyncSubscription, type SyncSubscription } from './sync-subscription.ts';
+
+/** By type of event; each is given the id of the object that the event is about. */
+type Handlers = Readonly<Record<string, (event: { objectId: string }) => Promise<unknown>>>;
+
+/** What people pay for each month, from its first payment to its end. */
+export type Subscriptions = {
+  readonly sync: SyncSubscription;
+  readonly ends: EndOwn;
+  readonly changePlan: ChangePlan;
+  /** For webhooks. */
+  readonly handlers: Handlers;
+  /** Compares all that are not over with the provider. Answers how many differed. */
+  reconcile(): Promise<number>;
+  /** Ends at the provider what was taken away here. */
+  endTakenAway(): Promise<void>;
+};
+
+export function createSubscriptions(options: {
+  db: Database;
+  provider: PaymentProvider;
+  offers: OfferStore;
+  prices: Prices;
+  access: AccessBook;
+  catalogue: Pick<Catalogue, 'snapshot'>;
+  uuid: () => string;
+  clock: Clock;
+  log: Log;
+}): Subscriptions {
+  const { db, provider, access, catalogue, log } = options;
+  const given = {
+    ...options,
+    query: db.query,
+    findServer: (id: string) => catalogue.snapshot().byId.get(id),
+    announce: access.announce,
+  };
+  const sync = createSyncSubscription(given);
+  const takeBack = createTakeBack({ ...given, sync });
+
+  async function syncInvoice(invoiceId: string): Promise<void> {
+    const invoice = await provider.find((stripe) => stripe.invoices.retrieve(invoiceId));
+    const subscription = invoice?.parent?.subscription_details?.subscription;
+    if (subscription) await sync(typeof subscription === 'string' ? subscription : subscription.id);
+  }
+
+  const ofSubscription: Handlers[string] = ({ objectId }) => sync(objectId);
+  const ofInvoice: Handlers[string] = ({ objectId }) => syncInvoice(objectId);
+  const ofRefund: Handlers[string] = ({ objectId }) => takeBack.refund(objectId);
+  const ofDispute: Handlers[string] = ({ objectId }) => takeBack.dispute(objectId);
+  return {
+    sync,
+    ends: createEndOwn({ ...given, sync }),
+    changePlan: createChangePlan({ ...given, sync }),
+    handlers: {
+      'customer.subscription.created': ofSubscription,
+      'customer.subscription.updated': ofSubscription,
+      'customer.subscription.deleted': ofSubscription,
+      'invoice.paid': ofInvoice,
+      'invoice.payment_failed': ofInvoice,
+      'invoice.payment_action_required': ofInvoice,
+      'refund.created': ofRefund,
+      'refund.updated': ofRefund,
+      'refund.failed': ofRefund,
+      'charge.dispute.created': ofDispute,
+      'charge.dispute.updated': ofDispute,
+      'charge.dispute.closed': ofDispute,
+    },
+    reconcile: () => reconcileSubscriptions({ db, provider, sync, log }),
+    endTakenAway: () => endTakenAway({ db, provider, sync, log }),
+  };
+}

@@ -1,0 +1,78 @@
+import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Query } from '#platform/db/database.ts';
+import type { AccessBook } from '../access/create-access.ts';
+import { findPlan, findRental, requireActive, requireCancelled } from './find-own.ts';
+import type { SyncSubscription } from './sync-subscription.ts';
+
+/** What the person is told: `endsAt` null where it renews. */
+export type Ending = { message: string; endsAt: string | null };
+
+/** Ends what a person pays for at the end of its period, and takes that back. @throws SoukError, as the contract says */
+export type EndOwn = {
+  cancelRental(userId: string, serverId: string): Promise<Ending>;
+  resumeRental(userId: string, serverId: string): Promise<Ending>;
+  cancelPlan(userId: string, id: string): Promise<Ending>;
+  resumePlan(userId: string, id: string): Promise<Ending>;
+};
+
+export function createEndOwn(given: {
+  query: Query;
+  provider: PaymentProvider;
+  access: Pick<AccessBook, 'read'>;
+  sync: SyncSubscription;
+  findServer(id: string): CatalogueServer | undefined;
+  clock: Clock;
+}): EndOwn {
+  const { provider, sync, clock } = given;
+  const context = () => ({ ...given, nowMs: clock.now() });
+
+  /** What the provider refuses has changed there: the next look at it is true. */
+  async function setEnd(paymentId: string, cancel: boolean): Promise<void> {
+    try {
+      await provider.call((stripe) => stripe.subscriptions.update(paymentId, { cancel_at_period_end: cancel }));
+    } catch (error) {
+      if (isRefusal(error)) await sync(paymentId);
+      throw error;
+    }
+    await sync(paymentId);
+  }
+
+  const nameOf = (serverId: string) => given.findServer(serverId)?.manifest.name ?? serverId;
+  const tell = (name: string, periodEndsAtMs: number | undefined): Ending => {
+    const endsAt = periodEndsAtMs === undefined ? null : new Date(periodEndsAtMs).toISOString();
+    const until = endsAt === null ? '' : ` You keep access until ${endsAt.slice(0, 10)} and can resume until then.`;
+    return { message: `${name} is cancelled.${until}`, endsAt };
+  };
+  const tellResumed = (name: string): Ending => ({ message: `${name} is resumed: it renews by itself.`, endsAt: null });
+
+  return {
+    async cancelRental(userId, serverId) {
+      const rental = await findRental(context(), userId, serverId);
+      requireActive(rental);
+      await setEnd(rental.paymentId, true);
+      const { periodEndsAtMs } = await findRental(context(), userId, serverId);
+      return tell(`The rental of ${nameOf(serverId)}`, periodEndsAtMs);
+    },
+    async resumeRental(userId, serverId) {
+      const rental = await findRental(context(), userId, serverId);
+      requireCancelled(rental);
+      await setEnd(rental.paymentId, false);
+      return tellResumed(`The rental of ${nameOf(serverId)}`);
+    },
+    async cancelPlan(userId, id) {
+      const plan = await findPlan(context(), userId, id);
+      requireActive(plan);
+      await setEnd(plan.paymentId, true);
+      const { periodEndsAtMs } = await findPlan(context(), userId, id);
+      return tell(`The ${plan.name} plan`, periodEndsAtMs);
+    },
+    async resumePlan(userId, id) {
+      const plan = await findPlan(context(), userId, id);
+      requireCancelled(plan);
+      await setEnd(plan.paymentId, false);
+      return tellResumed(`The ${plan.name} plan`);
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import type { Migration } from '#platform/db/database.ts';
+
+/**
+ * `subscription_syncs` numbers the readings of each subscription at the payment provider: one that began before another one,
+ * and ends after it, is not written; `is_over`: at the provider. `subscription_invoices`: the paid invoices whose credits are given and which are in the
+ * history.
+ */
+export const subscriptionMigrations: readonly Migration[] = [
+  {
+    name: '0063-billing-subscriptions',
+    statements: [
+      `alter table subscriptions add column next_plan_id text references plans`,
+      `create table subscription_syncs (
+        payment_id text primary key,
+        asked bigint not null,
+        written bigint not null default 0,
+        is_over boolean not null default false
+      )`,
+      `create table subscription_invoices (
+        invoice_id text primary key,
+        payment_id text not null,
+        payment_intent_id text,
+        recorded_at timestamptz not null
+      )`,
+      `create index subscription_invoices_by_subscription on subscription_invoices (payment_id)`,
+      `create index subscription_invoices_by_payment on subscription_invoices (payment_intent_id)`,
+    ],
+  },
+];

@@ -1,0 +1,70 @@
+import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { offerOfProduct } from '../prices/put-price.ts';
+
+/** More than are paid between two readings of a subscription. */
+const newest = 12;
+
+/** An invoice of a subscription that was paid. */
+export type PaidInvoice = {
+  id: string;
+  /** create: the first one, which checkout recorded. cycle: a renewal. update: a change of plan. */
+  reason: 'create' | 'cycle' | 'update';
+  /** Cents. */
+  amount: number;
+  /** In capitals. */
+  currency: string;
+  receiptUrl: string | undefined;
+  paymentIntentId: string | undefined;
+  paidAt: Date;
+  /** The period that it pays for, and of which plan; undefined where it only pays a difference. */
+  period: { planId: string | undefined; endsAt: Date } | undefined;
+};
+
+const reasons = new Map<string | null, PaidInvoice['reason']>([
+  ['subscription_create', 'create'],
+  ['subscription_cycle', 'cycle'],
+  ['subscription_update', 'update'],
+]);
+
+/**
+ * The newest paid invoices of a subscription, the oldest of them first.
+ * @param isKnown those that are recorded already are left out
+ * @throws SoukError payments_unavailable
+ */
+export async function readPaidInvoices(
+  provider: PaymentProvider,
+  subscriptionId: string,
+  isKnown: (invoiceId: string) => boolean,
+): Promise<PaidInvoice[]> {
+  const { data } = await provider.call((stripe) =>
+    stripe.invoices.list({ subscription: subscriptionId, status: 'paid', limit: newest }),
+  );
+  const paid: PaidInvoice[] = [];
+  for (const invoice of data.toReversed()) {
+    const reason = reasons.get(invoice.billing_reason);
+    if (!reason || !invoice.id || isKnown(invoice.id)) continue;
+    const line = invoice.lines.data.find(({ parent }) => !parent?.subscription_item_details?.proration);
+    const product = line?.pricing?.price_details?.product;
+    const offer = product === undefined ? undefined : offerOfProduct(product);
+    paid.push({
+      id: invoice.id,
+      reason,
+      amount: invoice.amount_paid,
+      currency: invoice.currency.toUpperCase(),
+      receiptUrl: invoice.hosted_invoice_url ?? undefined,
+      paymentIntentId: await paymentOf(provider, invoice.id),
+      paidAt: new Date((invoice.status_transitions.paid_at ?? invoice.created) * 1000),
+      period: line && {
+        planId: offer?.kind === 'plan' ? offer.id : undefined,
+        endsAt: new Date(line.period.end * 1000),
+      },
+    });
+  }
+  return paid;
+}
+
+async function paymentOf(provider: PaymentProvider, invoice: string): Promise<string | undefined> {
+  const { data } = await provider.call((stripe) => stripe.invoicePayments.list({ invoice, limit: 10 }));
+  const intent = data.find(({ status }) => status === 'paid')?.payment.payment_intent;
+  return typeof intent === 'string' ? intent : intent?.id;
+}

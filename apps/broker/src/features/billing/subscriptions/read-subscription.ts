@@ -1,0 +1,59 @@
+import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { offerOfProduct } from '../prices/put-price.ts';
+
+/** A subscription as the payment provider has it now: of a plan, or of the rental of a server. */
+export type ProviderSubscription = {
+  /** Of the provider. */
+  id: string;
+  kind: 'plan' | 'rental';
+  /** Of the plan or the server that the next invoice is for. */
+  offerId: string;
+  /** Of the provider: what a change of the price names. */
+  itemId: string;
+  startedAt: Date;
+  periodEndsAt: Date;
+  /** When it was cancelled; it ends with its period. */
+  cancelledAt: Date | undefined;
+  /** When it was over; it does not come back. */
+  endedAt: Date | undefined;
+  pastDue: boolean;
+  /** Whether its last invoice is paid. */
+  isPaidUp: boolean;
+};
+
+/** Those that are over, or have never begun. */
+const over: ReadonlySet<string> = new Set(['canceled', 'incomplete_expired']);
+
+/**
+ * @returns undefined where the provider has no such subscription, or it is of none of our products
+ * @throws SoukError payments_unavailable
+ */
+export async function readSubscription(
+  provider: PaymentProvider,
+  id: string,
+): Promise<ProviderSubscription | undefined> {
+  const found = await provider.find((stripe) => stripe.subscriptions.retrieve(id, { expand: ['latest_invoice'] }));
+  const [item] = found?.items.data ?? [];
+  if (!found || !item) return undefined;
+  const { product } = item.price;
+  const offer = offerOfProduct(typeof product === 'string' ? product : product.id);
+  if (!offer || offer.kind === 'package') return undefined;
+  const { latest_invoice: invoice, status } = found;
+  // the provider has given up charging, and keeps the subscription: the period that it is in is not paid
+  const end = status === 'unpaid' ? item.current_period_start : item.current_period_end;
+  const isCancelled = found.cancel_at_period_end || (found.cancel_at !== null && found.cancel_at <= end);
+  return {
+    id: found.id,
+    kind: offer.kind,
+    offerId: offer.id,
+    itemId: item.id,
+    startedAt: at(found.start_date),
+    periodEndsAt: at(end),
+    cancelledAt: isCancelled ? at(found.canceled_at ?? found.start_date) : undefined,
+    endedAt: over.has(status) ? at(found.ended_at ?? found.canceled_at ?? found.start_date) : undefined,
+    pastDue: status === 'past_due' || status === 'unpaid',
+    isPaidUp: typeof invoice === 'object' && invoice?.status === 'paid',
+  };
+}
+
+const at = (seconds: number) => new Date(seconds * 1000);

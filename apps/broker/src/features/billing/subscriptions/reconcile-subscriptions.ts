@@ -1,0 +1,66 @@
+import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { Log } from '#platform/log.ts';
+import type { SyncSubscription } from './sync-subscription.ts';
+
+const pageSize = 100;
+type Given = {
+  db: Pick<Database, 'query'>;
+  provider: PaymentProvider;
+  sync: SyncSubscription;
+  log: Log;
+};
+type Row = { payment_id: string; state: string };
+
+/** All subscriptions, with all facts of each as a text. */
+const paidText = `(
+  select payment_id, livemode, ended_at, to_jsonb(s)::text as state from subscriptions s where payment_id is not null
+  union all
+  select payment_id, livemode, ended_at, to_jsonb(g)::text from access_grants g where payment_id is not null) as paid`;
+
+/**
+ * Reads every subscription that is not over at the payment provider again. One that differs was changed without an event that
+ * reached us: that is an alarm.
+ * @returns how many differed
+ */
+export async function reconcileSubscriptions({ db, provider, sync, log }: Given): Promise<number> {
+  let drifted = 0;
+  let after = '';
+  for (;;) {
+    const { rows } = await db.query<Row>(
+      `select payment_id, state from ${paidText}
+       where livemode = $1 and ended_at is null and payment_id > $2 order by payment_id limit $3`,
+      [provider.livemode, after, pageSize],
+    );
+    for (const { payment_id: paymentId, state } of rows) {
+      await sync(paymentId);
+      const { rows: again } = await db.query<Row>(`select state from ${paidText} where payment_id = $1`, [paymentId]);
+      if (again[0]?.state === state) continue;
+      drifted += 1;
+      log.error({ subscription: paymentId }, 'a subscription had changed at the payment provider without an event');
+    }
+    const last = rows.at(-1);
+    if (rows.length < pageSize || !last) return drifted;
+    after = last.payment_id;
+  }
+}
+
+/**
+ * Ends at the provider what was taken away here, as when an account was deleted: it would renew, and be charged, otherwise.
+ * @throws SoukError payments_unavailable: the next run goes on
+ */
+export async function endTakenAway({ db, provider, sync, log }: Given): Promise<void> {
+  const { rows } = await db.query<Row>(
+    `select payment_id from ${paidText} join subscription_syncs using (payment_id)
+     where livemode = $1 and ended_at is not null and not is_over limit $2`,
+    [provider.livemode, pageSize],
+  );
+  for (const { payment_id: paymentId } of rows) {
+    const found = await provider.find((stripe) => stripe.subscriptions.retrieve(paymentId));
+    if (found && found.status !== 'canceled') {
+      await provider.call((stripe) => stripe.subscriptions.cancel(paymentId));
+      log.info({ subscription: paymentId }, 'a subscription that was taken away was cancelled at the payment provider');
+    }
+    await sync(paymentId);
+  }
+}

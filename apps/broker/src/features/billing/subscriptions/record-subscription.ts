@@ -1,0 +1,111 @@
+import type { TransactionType } from '@souk/contract/billing-history.ts';
+import type { Query } from '#platform/db/database.ts';
+import type { Log } from '#platform/log.ts';
+import { grantCredits } from '../ledger/change-credits.ts';
+import { recordTransaction } from '../record-transaction.ts';
+import type { PaidInvoice } from './read-invoices.ts';
+import type { ProviderSubscription } from './read-subscription.ts';
+import { readPlan } from './subscription-store.ts';
+
+type Owner = { userId: string; livemode: boolean; read: ProviderSubscription };
+
+/** The key of the fact that an invoice was paid, for the ledger and the history: it counts once. */
+export const invoiceKey = (invoiceId: string): string => `invoice:${invoiceId}`;
+
+/**
+ * Gives the monthly credits of the plan whose period an invoice pays for, and writes the payment into the history. The first
+ * invoice is in the history as the order that it paid.
+ */
+export async function recordInvoice(
+  query: Query,
+  { uuid, log }: { uuid: () => string; log: Log },
+  { userId, livemode, read, invoice }: Owner & { invoice: PaidInvoice },
+): Promise<void> {
+  const { rows } = await query(
+    `insert into subscription_invoices (invoice_id, payment_id, payment_intent_id, recorded_at) values ($1, $2, $3, $4)
+     on conflict do nothing returning invoice_id`,
+    [invoice.id, read.id, invoice.paymentIntentId ?? null, invoice.paidAt],
+  );
+  if (rows.length === 0) return;
+  const { reason, period, amount, currency, receiptUrl, paymentIntentId, paidAt } = invoice;
+  if (period && reason !== 'update')
+    await grantMonthly(query, log, { userId, livemode, invoiceId: invoice.id, period });
+  if (reason === 'create') {
+    // known by its invoice alone until now: what paid it is what a refund or a dispute names
+    await query(
+      `update transactions set payment_intent_id = coalesce(payment_intent_id, $2), receipt_url = coalesce(receipt_url, $3)
+       where invoice_id = $1`,
+      [invoice.id, paymentIntentId ?? null, receiptUrl ?? null],
+    );
+    return;
+  }
+  const what = await describe(query, read);
+  await recordTransaction(query, {
+    id: uuid(),
+    userId,
+    livemode,
+    type: read.kind === 'rental' ? 'rental_create' : 'subscription_update',
+    status: 'completed',
+    description: reason === 'cycle' ? `Renewal: ${what}` : `Change of plan: ${what}`,
+    serverId: read.kind === 'rental' ? read.offerId : undefined,
+    amount,
+    currency,
+    receiptUrl,
+    paymentIntentId,
+    invoiceId: invoice.id,
+    idem: invoiceKey(invoice.id),
+    at: paidAt,
+  });
+}
+
+/** Of the plan that the invoice names, which may have changed since. */
+async function grantMonthly(
+  query: Query,
+  log: Log,
+  {
+    userId,
+    livemode,
+    invoiceId,
+    period,
+  }: { userId: string; livemode: boolean; invoiceId: string; period: NonNullable<PaidInvoice['period']> },
+): Promise<void> {
+  if (period.planId === undefined) return;
+  const plan = await readPlan(query, period.planId);
+  if (!plan) log.error({ invoiceId, planId: period.planId }, 'an invoice is of a plan that does not exist');
+  if (!plan || plan.monthlyCredits === 0) return;
+  await grantCredits(query, {
+    userId,
+    livemode,
+    credits: plan.monthlyCredits,
+    source: 'plan',
+    expiresAt: period.endsAt,
+    idem: invoiceKey(invoiceId),
+    reason: `Monthly credits of the ${plan.name} plan`,
+  });
+}
+
+/** Once for each period: resumed and cancelled again, it is the same fact. */
+export async function recordCancel(
+  query: Query,
+  { userId, livemode, read, id, at }: Owner & { id: string; at: Date },
+): Promise<void> {
+  const type: TransactionType = read.kind === 'rental' ? 'rental_cancel' : 'subscription_cancel';
+  await recordTransaction(query, {
+    id,
+    userId,
+    livemode,
+    type,
+    status: 'completed',
+    description: `Cancellation: ${await describe(query, read)}`,
+    serverId: read.kind === 'rental' ? read.offerId : undefined,
+    amount: 0,
+    currency: 'USD',
+    idem: `cancel:${read.id}:${read.periodEndsAt.toISOString()}`,
+    at,
+  });
+}
+
+async function describe(query: Query, { kind, offerId }: ProviderSubscription): Promise<string> {
+  if (kind === 'rental') return `Rental of ${offerId}`;
+  return `${(await readPlan(query, offerId))?.name ?? offerId} plan`;
+}

@@ -1,0 +1,148 @@
+import type { Tier } from '@souk/contract/tiers.ts';
+import type { Query } from '#platform/db/database.ts';
+import type { ProviderSubscription } from './read-subscription.ts';
+
+/** What we have of a subscription. */
+export type StoredSubscription = {
+  id: string;
+  userId: string;
+  livemode: boolean;
+  /** Of a plan; of a rental the server's. */
+  itemId: string;
+  nextPlanId: string | undefined;
+  periodEndsAt: Date;
+  cancelledAt: Date | undefined;
+  endedAt: Date | undefined;
+};
+
+/** Takes a number for a reading that is about to begin. */
+export async function beginReading(query: Query, paymentId: string): Promise<number> {
+  const { rows } = await query<{ asked: number }>(
+    `insert into subscription_syncs (payment_id, asked) values ($1, 1)
+     on conflict (payment_id) do update set asked = subscription_syncs.asked + 1 returning asked`,
+    [paymentId],
+  );
+  return rows[0]?.asked ?? 0;
+}
+
+/**
+ * Locks a subscription until the end of the transaction, and notes that a reading is written.
+ * @returns false where one that began later is written already: this one may be out of date
+ */
+export async function noteReading(
+  query: Query,
+  { id, endedAt }: Pick<ProviderSubscription, 'id' | 'endedAt'>,
+  reading: number,
+): Promise<boolean> {
+  const { rows } = await query(
+    `update subscription_syncs set written = $2, is_over = $3 where payment_id = $1 and written < $2 returning payment_id`,
+    [id, reading, endedAt !== undefined],
+  );
+  return rows.length === 1;
+}
+
+/** Whose subscription it is: that of a paid order, which checkout has compared with what was paid. */
+export async function findOwner(query: Query, paymentId: string, livemode: boolean): Promise<string | undefined> {
+  const { rows } = await query<{ user_id: string }>(
+    `select user_id from checkout_orders
+     where subscription_id = $1 and livemode = $2 and status in ('paid', 'fulfilled')`,
+    [paymentId, livemode],
+  );
+  return rows[0]?.user_id;
+}
+
+export async function findStored(
+  query: Query,
+  kind: ProviderSubscription['kind'],
+  paymentId: string,
+): Promise<StoredSubscription | undefined> {
+  const { rows } = await query<{
+    id: string;
+    user_id: string;
+    livemode: boolean;
+    item_id: string;
+    next_plan_id: string | null;
+    period_ends_at: Date;
+    cancelled_at: Date | null;
+    ended_at: Date | null;
+  }>(
+    kind === 'plan'
+      ? `select *, plan_id as item_id from subscriptions where payment_id = $1`
+      : `select *, server_id as item_id, null as next_plan_id from access_grants where payment_id = $1`,
+    [paymentId],
+  );
+  const [row] = rows;
+  return (
+    row && {
+      id: row.id,
+      userId: row.user_id,
+      livemode: row.livemode,
+      itemId: row.item_id,
+      nextPlanId: row.next_plan_id ?? undefined,
+      periodEndsAt: row.period_ends_at,
+      cancelledAt: row.cancelled_at ?? undefined,
+      endedAt: row.ended_at ?? undefined,
+    }
+  );
+}
+
+export type Given = { id: string; userId: string; livemode: boolean; itemId: string; nextPlanId: string | undefined };
+
+/** What was taken away stays so. */
+export async function writePlan(query: Query, read: ProviderSubscription, given: Given): Promise<void> {
+  await query(
+    `insert into subscriptions (id, user_id, livemode, plan_id, next_plan_id, source, payment_id, past_due, started_at,
+       period_ends_at, cancelled_at, ended_at)
+     values ($1, $2, $3, $4, $5, 'payment', $6, $7, $8, $9, $10, $11)
+     on conflict (payment_id) do update set plan_id = excluded.plan_id, next_plan_id = excluded.next_plan_id,
+       past_due = excluded.past_due, period_ends_at = excluded.period_ends_at, cancelled_at = excluded.cancelled_at,
+       ended_at = coalesce(subscriptions.ended_at, excluded.ended_at)`,
+    [given.id, given.userId, given.livemode, given.itemId, given.nextPlanId ?? null, ...spanOf(read)],
+  );
+}
+
+export async function writeRental(
+  query: Query,
+  read: ProviderSubscription,
+  given: Given,
+  features: readonly string[],
+): Promise<void> {
+  await query(
+    `insert into access_grants (id, user_id, livemode, server_id, features, kind, period, source, payment_id, past_due,
+       started_at, period_ends_at, cancelled_at, ended_at)
+     values ($1, $2, $3, $4, $5, 'rental', 'monthly', 'payment', $6, $7, $8, $9, $10, $11)
+     on conflict (payment_id) do update set past_due = excluded.past_due, period_ends_at = excluded.period_ends_at,
+       cancelled_at = excluded.cancelled_at, ended_at = coalesce(access_grants.ended_at, excluded.ended_at)`,
+    [given.id, given.userId, given.livemode, given.itemId, JSON.stringify(features), ...spanOf(read)],
+  );
+}
+
+const spanOf = (read: ProviderSubscription) => [
+  read.id,
+  read.pastDue,
+  read.startedAt,
+  read.periodEndsAt,
+  read.cancelledAt ?? null,
+  read.endedAt ?? null,
+];
+
+export type PlanFacts = { planId: string; name: string; tier: Tier; monthlyCredits: number };
+
+/** Of plans that are sold, and of those that were. */
+export async function readPlan(query: Query, planId: string): Promise<PlanFacts | undefined> {
+  const { rows } = await query<{ plan_id: string; name: string; tier: Tier; monthly_credits: number }>(
+    'select plan_id, name, tier, monthly_credits from plans where plan_id = $1',
+    [planId],
+  );
+  const [row] = rows;
+  return row && { planId: row.plan_id, name: row.name, tier: row.tier, monthlyCredits: row.monthly_credits };
+}
+
+/** Of a subscription's invoices, those that are recorded with what paid them. */
+export async function listRecordedInvoices(query: Query, paymentId: string): Promise<ReadonlySet<string>> {
+  const { rows } = await query<{ invoice_id: string }>(
+    'select invoice_id from subscription_invoices where payment_id = $1',
+    [paymentId],
+  );
+  return new Set(rows.map((row) => row.invoice_id));
+}

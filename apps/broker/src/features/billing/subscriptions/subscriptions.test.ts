@@ -1,0 +1,104 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { startShop, type Shop } from '../checkout/testing/shop.ts';
+import { checkLedger } from '../ledger/check-ledger.ts';
+import { giveClock, newSubscriber, type Subscriber } from './testing/subscriber.ts';
+
+let shop: Shop;
+let fixture: HttpFixture;
+/** Of the plans that the offers have. */
+const monthly = { basic: 200, pro: 1000 };
+
+beforeAll(async () => {
+  fixture = await startHttpFixture('both');
+  shop = await startShop({ allowAddresses: [fixture.address] });
+  const billing = { tier: 'T3', rental: { price: 900 } };
+  await deployManifest(shop, { id: 'top', connection: { type: 'http', url: fixture.url }, billing });
+  const plans = await shop.billing.offers.plans();
+  for (const { planId, monthlyCredits } of plans)
+    if (planId in monthly) Object.assign(monthly, { [planId]: monthlyCredits });
+});
+afterEach(async () => {
+  const [fault] = await checkLedger(shop.db);
+  if (fault) throw new Error(fault.fault);
+});
+afterAll(async () => {
+  await shop?.stop();
+  await fixture?.close();
+});
+
+const periodEnd = async (person: Subscriber) => (await person.plan())?.currentPeriodEnd ?? '';
+
+test('a plan that is paid for gives its tier and its monthly credits, once', async () => {
+  const ann = await newSubscriber(shop);
+  await ann.subscribe('pro');
+  expect(await ann.plan()).toMatchObject({ mcpId: 'pro', status: 'active', source: 'payment', nextPlanId: null });
+  const { activeTiers, credits } = await ann.api.getSubscription();
+  expect(activeTiers).toEqual(['T0', 'T2']);
+  expect(credits.parts).toEqual([{ source: 'plan', credits: monthly.pro, expiresAt: await periodEnd(ann) }]);
+  expect(await ann.history()).toEqual([expect.stringMatching(/^subscription_create completed [1-9]/)]);
+});
+
+test('[SUB-11] [SUB-15] [SUB-22] [ACC-21] a plan is cancelled at the end of its period, usable until then, and resumed', async () => {
+  const ann = await newSubscriber(shop);
+  const paymentId = await ann.subscribe('pro');
+  const { id = '' } = (await ann.plan()) ?? {};
+  const end = await periodEnd(ann);
+  const cancelled = await ann.api.cancelSubscription({ params: { id } });
+  expect(cancelled).toEqual({
+    success: true,
+    message: `The Pro plan is cancelled. You keep access until ${end.slice(0, 10)} and can resume until then.`,
+    endsAt: end,
+  });
+  expect(await ann.plan()).toMatchObject({ id, status: 'canceled', currentPeriodEnd: end });
+  expect(await shop.stripe.subscriptions.retrieve(paymentId)).toMatchObject({ cancel_at_period_end: true });
+  await expect(ann.api.cancelSubscription({ params: { id } })).rejects.toMatchObject({
+    status: 409,
+    code: 'not_active',
+  });
+  await ann.api.resumeSubscription({ params: { id } });
+  expect(await ann.plan()).toMatchObject({ id, status: 'active' });
+  await expect(ann.api.resumeSubscription({ params: { id } })).rejects.toMatchObject({
+    status: 409,
+    code: 'not_active',
+  });
+  await ann.api.cancelSubscription({ params: { id } });
+  expect(await ann.history()).toEqual([
+    expect.stringMatching(/^subscription_create completed/),
+    'subscription_cancel completed 0',
+  ]);
+});
+
+test('[SUB-10] a rental is cancelled at the end of its period, usable until then, and resumed', async () => {
+  const ann = await newSubscriber(shop);
+  const paymentId = await ann.rent('top');
+  expect(await ann.rental()).toMatchObject({ mcpId: 'top', status: 'active', type: 'monthly', source: 'payment' });
+  const params = { mcpId: 'top' };
+  const { endsAt, message } = await ann.api.cancelRental({ params });
+  expect(endsAt).toBe((await ann.rental())?.endDate);
+  expect(message).toContain('The rental of top is cancelled');
+  expect(await ann.rental()).toMatchObject({ status: 'canceled' });
+  await ann.api.resumeRental({ params });
+  expect(await ann.rental()).toMatchObject({ status: 'active' });
+  expect(await shop.stripe.subscriptions.retrieve(paymentId)).toMatchObject({ cancel_at_period_end: false });
+  expect(await ann.history()).toEqual(['rental_create completed 900', 'rental_cancel completed 0']);
+});
+
+test('a renewal is paid once: the period moves, and the credits of the month come with it', async () => {
+  const ann = await newSubscriber(shop);
+  const clock = await giveClock(shop, await ann.subscribe('basic'));
+  const first = await periodEnd(ann);
+  await clock.advanceDays(32);
+  await waitUntil('the renewal', async () => (await ann.history()).length === 2);
+  expect((await periodEnd(ann)) > first).toBe(true);
+  expect(await ann.history()).toEqual([
+    expect.stringMatching(/^subscription_create completed/),
+    expect.stringMatching(/^subscription_update completed [1-9]/),
+  ]);
+  expect((await ann.api.getSubscription()).credits.parts.map(({ credits }) => credits)).toEqual([
+    monthly.basic,
+    monthly.basic,
+  ]);
+});

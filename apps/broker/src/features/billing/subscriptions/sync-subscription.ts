@@ -1,0 +1,105 @@
+import { tiers } from '@souk/contract/tiers.ts';
+import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Database, Query } from '#platform/db/database.ts';
+import type { Log } from '#platform/log.ts';
+import { readPaidInvoices, type PaidInvoice } from './read-invoices.ts';
+import { readSubscription, type ProviderSubscription } from './read-subscription.ts';
+import { recordCancel, recordInvoice } from './record-subscription.ts';
+import {
+  beginReading,
+  findOwner,
+  findStored,
+  listRecordedInvoices,
+  noteReading,
+  readPlan,
+  writePlan,
+  writeRental,
+  type StoredSubscription,
+} from './subscription-store.ts';
+
+/**
+ * Brings what we know of a subscription up to what the payment provider has: the plan or rental, its credits and its history.
+ * Called for each event, by checkout, by the reconciler and after each change, as often as they like, by several brokers at
+ * once.
+ * @param paymentId of the provider
+ * @throws SoukError payments_unavailable: call again later
+ */
+export type SyncSubscription = (paymentId: string) => Promise<void>;
+
+export type SyncGiven = {
+  db: Pick<Database, 'query' | 'transaction'>;
+  provider: PaymentProvider;
+  findServer(id: string): CatalogueServer | undefined;
+  /** On every replica: what a person owns has changed. */
+  announce(userId: string): Promise<void>;
+  uuid: () => string;
+  clock: Clock;
+  log: Log;
+};
+
+export function createSyncSubscription(given: SyncGiven): SyncSubscription {
+  const { db, provider, uuid, log } = given;
+  const { livemode } = provider;
+
+  async function write(
+    query: Query,
+    reading: number,
+    read: ProviderSubscription,
+    invoices: readonly PaidInvoice[],
+  ): Promise<string | undefined> {
+    if (!(await noteReading(query, read, reading))) return undefined;
+    const stored = await findStored(query, read.kind, read.id);
+    const userId = stored?.userId ?? (await findOwner(query, read.id, livemode));
+    // not paid for yet as far as we know, or not what was ordered: checkout decides that
+    if (userId === undefined || stored?.livemode === !livemode) return undefined;
+    const owner = { id: stored?.id ?? uuid(), userId, livemode };
+    if (read.kind === 'plan') {
+      const chosen = await choosePlan(query, read, stored);
+      if (!chosen) {
+        log.error({ subscription: read.id, planId: read.offerId }, 'a subscription is of a plan that does not exist');
+        return undefined;
+      }
+      await writePlan(query, read, { ...owner, ...chosen });
+    } else {
+      const features = given.findServer(read.offerId)?.manifest.features ?? [];
+      await writeRental(query, read, { ...owner, itemId: read.offerId, nextPlanId: undefined }, features);
+    }
+    for (const invoice of invoices) await recordInvoice(query, { uuid, log }, { ...owner, read, invoice });
+    if (read.cancelledAt ?? read.endedAt)
+      await recordCancel(query, { ...owner, id: uuid(), read, at: new Date(given.clock.now()) });
+    return userId;
+  }
+
+  return async (paymentId) => {
+    const reading = await beginReading(db.query, paymentId);
+    const read = await readSubscription(provider, paymentId);
+    if (!read) return;
+    const recorded = await listRecordedInvoices(db.query, paymentId);
+    const invoices = await readPaidInvoices(provider, paymentId, (id) => recorded.has(id));
+    const userId = await db.transaction((query) => write(query, reading, read, invoices));
+    if (userId !== undefined) await given.announce(userId);
+  };
+}
+
+/**
+ * The plan that a subscription gives now, and the one that begins with the next period. A higher plan counts once its
+ * difference is paid, a lower one from the next period on.
+ */
+async function choosePlan(
+  query: Query,
+  { offerId, periodEndsAt, isPaidUp }: ProviderSubscription,
+  stored: StoredSubscription | undefined,
+): Promise<{ itemId: string; nextPlanId: string | undefined } | undefined> {
+  const wanted = await readPlan(query, offerId);
+  if (!wanted) return undefined;
+  const current = stored && (await readPlan(query, stored.itemId));
+  if (!current || current.planId === wanted.planId) return { itemId: wanted.planId, nextPlanId: undefined };
+  const isHigher = tiers[wanted.tier].level > tiers[current.tier].level;
+  if (isHigher) return { itemId: isPaidUp ? wanted.planId : current.planId, nextPlanId: undefined };
+  const isSamePeriod = periodEndsAt.getTime() <= stored.periodEndsAt.getTime();
+  return isSamePeriod
+    ? { itemId: current.planId, nextPlanId: wanted.planId }
+    : { itemId: wanted.planId, nextPlanId: undefined };
+}

@@ -1,0 +1,78 @@
+import {
+  cancelRental,
+  cancelSubscription,
+  changeSubscription,
+  getSubscription,
+  resumeRental,
+  resumeSubscription,
+  startCheckout,
+} from '@souk/contract/billing.ts';
+import { createClient } from '@souk/contract/client.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { newBuyer, pay, type Shop } from '../../checkout/testing/shop.ts';
+
+const endpoints = [
+  startCheckout,
+  getSubscription,
+  cancelRental,
+  resumeRental,
+  cancelSubscription,
+  resumeSubscription,
+  changeSubscription,
+] as const;
+
+const daySeconds = 86_400;
+
+/** Someone who owns nothing yet, with what they do about what they pay for each month. */
+export async function newSubscriber(shop: Shop) {
+  const buyer = await newBuyer(shop);
+  const api = createClient(endpoints, { baseUrl: shop.publicUrl, fetch, token: async () => buyer.accessToken });
+  const owned = async () => (await api.getSubscription()).subscription;
+  const plan = async () => (await owned()).subscriptions[0];
+  const rental = async () => (await owned()).rentals[0];
+
+  /** Pays on the page, and waits until it is there. Answers the provider's id of the subscription. */
+  async function buy(
+    what: { type: 'subscription'; planId: string } | { type: 'rental'; mcpId: string; period: 'monthly' },
+    card?: string,
+  ): Promise<string> {
+    const { checkoutUrl, sessionId } = await api.startCheckout({ body: what });
+    await pay(shop, checkoutUrl, card);
+    await waitUntil('what was paid for is there', async () => {
+      return (what.type === 'rental' ? await rental() : await plan()) !== undefined;
+    });
+    const { subscription } = await shop.stripe.checkout.sessions.retrieve(sessionId);
+    return String(subscription);
+  }
+
+  return {
+    ...buyer,
+    api,
+    plan,
+    rental,
+    subscribe: (planId: string, card?: string) => buy({ type: 'subscription', planId }, card),
+    rent: (mcpId: string, card?: string) => buy({ type: 'rental', mcpId, period: 'monthly' }, card),
+    /** This person's rows of the history, the oldest first, as "type status amount". */
+    async history(): Promise<string[]> {
+      const { rows } = await shop.db.query<{ type: string; status: string; amount: number }>(
+        'select type, status, amount from transactions where user_id = $1 order by created_at, id',
+        [buyer.userId],
+      );
+      return rows.map(({ type, status, amount }) => `${type} ${status} ${amount}`);
+    },
+  };
+}
+
+export type Subscriber = Awaited<ReturnType<typeof newSubscriber>>;
+
+/** The provider's time of one customer, from now on. `advance` answers when all that follows has happened there. */
+export async function giveClock({ stripe, control }: Shop, subscriptionId: string) {
+  const { customer } = await stripe.subscriptions.retrieve(subscriptionId);
+  const clock = await control.giveClock(String(customer));
+  return {
+    async advanceDays(days: number): Promise<void> {
+      const { frozen_time: now } = await stripe.testHelpers.testClocks.retrieve(clock);
+      await stripe.testHelpers.testClocks.advance(clock, { frozen_time: now + days * daySeconds });
+    },
+  };
+}

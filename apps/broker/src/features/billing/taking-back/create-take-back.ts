@@ -1,0 +1,132 @@
+import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Database, Query } from '#platform/db/database.ts';
+import type { Log } from '#platform/log.ts';
+import { recordTransaction } from '../record-transaction.ts';
+import { findPayment, isAwaited, type KnownPayment } from './find-payment.ts';
+import { restoreCredits, takeCredits } from './take-credits.ts';
+
+/** What follows where money goes back. Both may be called as often as they like, and in any order. */
+export type TakeBack = {
+  /** @param id of the refund. @throws when checkout has not recorded the payment yet: call again later */
+  refund(id: string): Promise<void>;
+  /**
+   * A dispute freezes the credits of its payment while it is open: they are taken back, and come back when it is won. One that
+   * is lost ends the subscription that the payment was for.
+   */
+  dispute(id: string): Promise<void>;
+};
+
+export function createTakeBack(given: {
+  db: Pick<Database, 'query' | 'transaction'>;
+  provider: PaymentProvider;
+  sync(paymentId: string): Promise<void>;
+  announce(userId: string): Promise<void>;
+  uuid: () => string;
+  clock: Clock;
+  log: Log;
+}): TakeBack {
+  const { db, provider, uuid, log } = given;
+
+  async function paymentOf(
+    intent: string | { id: string } | null,
+    facts: Record<string, unknown>,
+  ): Promise<KnownPayment | undefined> {
+    const id = typeof intent === 'string' ? intent : intent?.id;
+    if (id === undefined) return undefined;
+    const known = await findPayment(db.query, id);
+    if (known) return known;
+    const found = await provider.find((stripe) => stripe.paymentIntents.retrieve(id));
+    if (await isAwaited(db.query, found?.metadata['orderId'])) throw new Error(`the payment ${id} is not recorded yet`);
+    log.warn({ ...facts, paymentIntent: id }, 'money went back for a payment that is not in the history');
+    return undefined;
+  }
+
+  /** Of one payment one after the other. */
+  function locked<T>(payment: KnownPayment, work: (query: Query) => Promise<T>): Promise<T> {
+    return db.transaction(async (query) => {
+      await query('select from transactions where id = $1 for update', [payment.transactionId]);
+      return work(query);
+    });
+  }
+
+  return {
+    async refund(id) {
+      const refund = await provider.find((stripe) => stripe.refunds.retrieve(id));
+      if (!refund) return;
+      const payment = await paymentOf(refund.payment_intent, { refund: id });
+      if (!payment) return;
+      const fact = `refund:${id}`;
+      const isFailed = refund.status === 'failed' || refund.status === 'canceled';
+      await locked(payment, async (query) => {
+        if (isFailed) {
+          await query(`update transactions set status = 'failed' where idem = $1`, [fact]);
+          await restoreCredits(query, payment, fact);
+        } else {
+          await recordReturn(query, payment, { fact, what: 'Refund', ...refund });
+          await takeCredits(query, payment, { fact, amount: refund.amount, contra: 'refund' });
+        }
+        await markRefunded(query, payment);
+      });
+      await given.announce(payment.userId);
+    },
+    async dispute(id) {
+      const dispute = await provider.find((stripe) => stripe.disputes.retrieve(id));
+      if (!dispute) return;
+      const payment = await paymentOf(dispute.payment_intent, { dispute: id });
+      // an inquiry of the bank takes no money yet
+      if (!payment || dispute.status.startsWith('warning_')) return;
+      const fact = `dispute:${id}`;
+      await locked(payment, async (query) => {
+        await takeCredits(query, payment, { fact, amount: dispute.amount, contra: 'dispute' });
+        if (dispute.status === 'won') await restoreCredits(query, payment, fact);
+        if (dispute.status !== 'lost') return;
+        await recordReturn(query, payment, { fact, what: 'Dispute lost', ...dispute });
+        await markRefunded(query, payment);
+      });
+      log.warn({ dispute: id, status: dispute.status, userId: payment.userId }, 'a payment is disputed');
+      if (dispute.status === 'lost' && payment.subscriptionId !== undefined) await end(payment.subscriptionId);
+      await given.announce(payment.userId);
+    },
+  };
+
+  async function recordReturn(
+    query: Query,
+    payment: KnownPayment,
+    { fact, what, amount, created }: { fact: string; what: string; amount: number; created: number },
+  ): Promise<void> {
+    await recordTransaction(query, {
+      id: uuid(),
+      userId: payment.userId,
+      livemode: payment.livemode,
+      type: 'refund',
+      status: 'completed',
+      description: `${what}: ${payment.description}`,
+      serverId: payment.serverId,
+      amount,
+      currency: payment.currency,
+      paymentIntentId: payment.paymentIntentId,
+      idem: fact,
+      at: new Date(created * 1000),
+    });
+  }
+
+  async function end(subscriptionId: string): Promise<void> {
+    const found = await provider.find((stripe) => stripe.subscriptions.retrieve(subscriptionId));
+    if (found && found.status !== 'canceled')
+      await provider.call((stripe) => stripe.subscriptions.cancel(subscriptionId));
+    await given.sync(subscriptionId);
+  }
+}
+
+/** A payment all of whose money went back is shown so. */
+async function markRefunded(query: Query, { transactionId, paymentIntentId }: KnownPayment): Promise<void> {
+  await query(
+    `update transactions t set status = case when t.amount <= (
+         select coalesce(sum(r.amount), 0) from transactions r
+         where r.payment_intent_id = $2 and r.type = 'refund' and r.status = 'completed')
+       then 'refunded' else 'completed' end
+     where t.id = $1 and t.status in ('completed', 'refunded')`,
+    [transactionId, paymentIntentId],
+  );
+}

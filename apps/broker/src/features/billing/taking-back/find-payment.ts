@@ -1,0 +1,75 @@
+import type { Query } from '#platform/db/database.ts';
+
+/** A payment that is in the history, and the credits that it brought. */
+export type KnownPayment = {
+  userId: string;
+  livemode: boolean;
+  transactionId: string;
+  /** Of the provider. */
+  paymentIntentId: string;
+  description: string;
+  serverId: string | undefined;
+  amount: number;
+  currency: string;
+  /** The key of the grant in the ledger; it may have granted nothing. */
+  grant: string;
+  granted: number;
+  /** Of the provider, where the payment was for one. */
+  subscriptionId: string | undefined;
+};
+
+type PaymentRow = {
+  user_id: string;
+  livemode: boolean;
+  id: string;
+  description: string;
+  server_id: string | null;
+  amount: number;
+  currency: string;
+  grant: string;
+  granted: number | null;
+  payment_id: string | null;
+};
+
+/** What a payment of the provider was for; undefined where the history does not have it. */
+export async function findPayment(query: Query, paymentIntentId: string): Promise<KnownPayment | undefined> {
+  const { rows } = await query<PaymentRow>(
+    `select t.user_id, t.livemode, t.id, t.description, t.server_id, t.amount, t.currency, g.grant, l.granted, i.payment_id
+     from transactions t
+       left join subscription_invoices i on i.invoice_id = t.invoice_id
+       cross join lateral (
+         select case when i.invoice_id is null then t.idem else 'invoice:' || i.invoice_id end as grant) g
+       left join credit_lots l on l.idem = g.grant
+     where t.payment_intent_id = $1 and t.type <> 'refund' limit 1`,
+    [paymentIntentId],
+  );
+  const [row] = rows;
+  return (
+    row && {
+      userId: row.user_id,
+      livemode: row.livemode,
+      transactionId: row.id,
+      paymentIntentId,
+      description: row.description,
+      serverId: row.server_id ?? undefined,
+      amount: row.amount,
+      currency: row.currency,
+      grant: row.grant,
+      granted: row.granted ?? 0,
+      subscriptionId: row.payment_id ?? undefined,
+    }
+  );
+}
+
+/**
+ * Whether checkout is about to record a payment that the history does not have yet.
+ * @param orderId in the payment's metadata
+ */
+export async function isAwaited(query: Query, orderId: string | undefined): Promise<boolean> {
+  if (orderId === undefined) return false;
+  const { rows } = await query(
+    `select from checkout_orders where id::text = $1 and status in ('open', 'paid', 'expired', 'failed')`,
+    [orderId],
+  );
+  return rows.length > 0;
+}
