@@ -6,6 +6,11 @@ export function earlierName(database: string): string {
   return `earlier-${database}`;
 }
 
+/** Whether a broker of this name is this checkout's. */
+export function isOwn(name: string): boolean {
+  return !name.startsWith(earlierName(''));
+}
+
 export type Comparison = {
   upstream: string;
   era: string;

@@ -1,11 +1,12 @@
 import { join, resolve } from 'node:path';
 import { productFlags } from '../scripts/product-flags.ts';
-import { earlierName } from './compare-earlier.ts';
-import type { UsageRows } from './find-problems.ts';
+import { earlierName, isOwn } from './compare-earlier.ts';
+import { chargedWord, pairWord } from './compare-charged.ts';
+import type { Ledgers, UsageRows } from './find-problems.ts';
 import { brokerProgram, type DatabaseKind, type GatewayOptions, type UpstreamName } from './gateway-options.ts';
 import type { Pinning } from './machine.ts';
 import type { Target } from './measure-case.ts';
-import type { BrokerFinal, BrokerInput, BrokerReady } from './parts/broker.ts';
+import type { BrokerFinal, BrokerInput, BrokerReady, Shared } from './parts/broker.ts';
 import type { HttpReady } from './parts/listen.ts';
 import type { MemoryAtPeak } from './parts/memory-at-peak.ts';
 import { startPart, type Part } from './start-part.ts';
@@ -29,8 +30,8 @@ export type GatewayBed = {
   databases: Partial<Record<string, Record<string, string>>>;
   /** The targets for one upstream, the direct one first; `oauth` adds the broker with an access token. */
   targets(upstream: UpstreamName, options?: { oauth?: boolean }): Target[];
-  /** Ends every process. Returns each broker's usage rows by outcome, and its memory at the peak, by its name. */
-  stop(): Promise<{ usage: UsageRows; memory: Partial<Record<string, MemoryAtPeak>> }>;
+  /** Ends every process. Returns each broker's usage rows by outcome, its ledger, and its memory at the peak, by its name. */
+  stop(): Promise<{ usage: UsageRows; ledgers: Ledgers; memory: Partial<Record<string, MemoryAtPeak>> }>;
 };
 
 type Broker = Part<BrokerReady, BrokerFinal>;
@@ -64,19 +65,26 @@ export async function startBed(options: GatewayOptions, pinning: Pinning | undef
     const proxies = { raw: await proxyOf('raw'), sdk: await proxyOf('sdk') };
     const profiling = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${resolve(options.profile)}`];
     const brokers = new Map<string, Broker>();
-    const startBroker = async (name: string, database: DatabaseKind, checkout: string) => {
+    const startBroker = async (database: DatabaseKind, checkout: string, beside?: Shared): Promise<Broker> => {
       const input: BrokerInput = {
         database,
         upstreams: { raw: upstreams.raw.ready.origin, sdk: upstreams.sdk.ready.origin },
         people,
         memory: options.memory,
+        beside,
       };
       const flags = [...productFlags, ...profiling];
-      brokers.set(name, await start(brokerProgram(checkout), input, pinning?.gatewayCore, flags));
+      return start(brokerProgram(checkout), input, pinning?.gatewayCore, flags);
     };
+    let second: Broker | undefined;
     for (const database of options.databases) {
-      await startBroker(database, database, ownCheckout);
-      if (options.against !== undefined) await startBroker(earlierName(database), database, options.against);
+      const broker = await startBroker(database, ownCheckout);
+      brokers.set(database, broker);
+      if (options.against !== undefined) {
+        brokers.set(earlierName(database), await startBroker(database, options.against));
+      }
+      if (options.charged && broker.ready.shared)
+        second = await startBroker(database, ownCheckout, broker.ready.shared);
     }
 
     return {
@@ -89,15 +97,21 @@ export async function startBed(options: GatewayOptions, pinning: Pinning | undef
           ...(oauth
             ? [brokerTarget(`souk ${name} oauth`, upstream, broker, options.askable, ({ accessToken }) => accessToken)]
             : []),
+          ...(options.charged && upstream === 'raw' && isOwn(name)
+            ? chargedTargets(name, broker, second, options.askable)
+            : []),
         ]),
       ],
       async stop() {
+        // the second writes to the database of the first
+        await second?.stop();
         const finals = await Promise.all(
           [...brokers].map(async ([name, broker]) => ({ name, ...(await broker.stop()) })),
         );
         await stopAll();
         return {
           usage: Object.fromEntries(finals.map(({ name, usageRows }) => [name, usageRows])),
+          ledgers: Object.fromEntries(finals.flatMap(({ name, ledger }) => (ledger ? [[name, ledger]] : []))),
           memory: Object.fromEntries(finals.flatMap(({ name, memory }) => (memory ? [[name, memory]] : []))),
         };
       },
@@ -115,7 +129,7 @@ function plainTarget(name: string, part: Part<HttpReady, object>, pid: number | 
 
 function brokerTarget(
   name: string,
-  upstream: UpstreamName,
+  server: string,
   { pid, ready }: Broker,
   askable: boolean,
   tokenOf: (ready: BrokerReady, client: number) => string | undefined,
@@ -124,9 +138,19 @@ function brokerTarget(
   return {
     name,
     endpointOf: (client) => ({ url, token: tokenOf(ready, client), askable }),
-    tool: [`${upstream}__echo`],
+    tool: [`${server}__echo`],
     pid,
   };
+}
+
+/** The tool that costs a credit: of all people on one broker, and of one person on two. */
+function chargedTargets(name: string, broker: Broker, second: Broker | undefined, askable: boolean): Target[] {
+  const charged = brokerTarget(`souk ${name} ${chargedWord}`, 'rawpaid', broker, askable, personalTokenOf);
+  if (!second || broker.ready.shared === undefined) return [charged];
+  const urls = [broker, second].map(({ ready }) => `${ready.origin}/mcp`);
+  const token = personalTokenOf(broker.ready, 0);
+  const endpointOf = (client: number) => ({ url: urls[client % 2] ?? '', token, askable });
+  return [charged, { ...charged, name: `souk ${name} ${pairWord}`, endpointOf }];
 }
 
 function personalTokenOf({ personalTokens }: BrokerReady, client: number): string | undefined {

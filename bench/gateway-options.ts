@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { UsageError } from './bench.ts';
 
 export const gatewayUsage =
-  'gateway [--seconds 1.2] [--rounds 3] [--clients 1,32,128] [--upstreams raw,sdk] [--database pglite|postgres|both] [--askable] [--memory] [--profile FOLDER] [--against FOLDER]';
+  'gateway [--seconds 1.2] [--rounds 3] [--clients 1,32,128] [--upstreams raw,sdk] [--database pglite|postgres|both] [--askable] [--uncharged] [--memory] [--profile FOLDER] [--against FOLDER]';
 
 export type DatabaseKind = 'pglite' | 'postgres';
 export type UpstreamName = 'raw' | 'sdk';
@@ -20,6 +20,8 @@ export type GatewayOptions = {
   databases: readonly DatabaseKind[];
   /** Clients declare elicitation, sampling and roots. */
   askable: boolean;
+  /** Measures a tool that costs credits, too. */
+  charged: boolean;
   /** Says what each broker's memory consisted of at its peak. Sampling costs a little: leave it out to compare speed. */
   memory: boolean;
   /** Folder for the broker's CPU profiles. */
@@ -43,6 +45,7 @@ export function parseGatewayOptions(args: readonly string[]): GatewayOptions {
     upstreams: values.upstreams.split(',').map(upstream),
     databases: databases(values.database),
     askable: values.askable,
+    charged: !values.uncharged,
     memory: values.memory,
     profile: values.profile,
     against: checkout(values.against),
@@ -61,6 +64,7 @@ function parse(args: readonly string[]) {
         upstreams: { type: 'string', default: 'raw,sdk' },
         database: { type: 'string', default: 'both' },
         askable: { type: 'boolean', default: false },
+        uncharged: { type: 'boolean', default: false },
         memory: { type: 'boolean', default: false },
         profile: { type: 'string' },
         against: { type: 'string' },

@@ -47,7 +47,7 @@ test(
     const { code, output, errors } = await runBench('gateway', ...flags);
     expect(code, errors + output).toBe(0);
     const result: unknown = JSON.parse(output.trimEnd().split('\n').at(-1) ?? '');
-    const targets = expect.arrayContaining(['direct', 'proxy', 'souk pglite'].map(goodTarget));
+    const targets = expect.arrayContaining(['direct', 'proxy', 'souk pglite', 'souk pglite charged'].map(goodTarget));
     expect(result).toMatchObject({
       bench: 'gateway',
       ok: true,
@@ -55,6 +55,7 @@ test(
       errors: 0,
       wrongAnswers: 0,
       usageRows: { pglite: { ok: expect.any(Number) } },
+      ledgers: { pglite: { charged: expect.any(Number), faults: 0 } },
       cases: [
         { upstream: 'raw', era: 'legacy', clients: 4, targets },
         { upstream: 'raw', era: 'modern', clients: 4, targets },

@@ -1,8 +1,9 @@
 import { findPostgresBinaries } from '../apps/broker/src/testing/postgres-binaries.ts';
 import { UsageError, type Bench } from './bench.ts';
+import { compareCharged, formatCharged } from './compare-charged.ts';
 import { compareWithEarlier, formatComparison } from './compare-earlier.ts';
 import { gatewayUsage, parseGatewayOptions, type GatewayOptions, type UpstreamName } from './gateway-options.ts';
-import { findProblems } from './find-problems.ts';
+import { findLedgerProblems, findProblems } from './find-problems.ts';
 import { describeMachine, loadAverage, measureCoreSpeed, pinSelf, planPinning } from './machine.ts';
 import type { Era } from './mcp-connection.ts';
 import { measureCase, type CaseResult, type Target } from './measure-case.ts';
@@ -36,12 +37,14 @@ export const gatewayBench: Bench = {
     } finally {
       ended = await bed.stop();
     }
-    const { usage, memory } = ended;
-    const problems = findProblems(cases, usage);
+    const { usage, ledgers, memory } = ended;
+    const problems = [...findProblems(cases, usage), ...findLedgerProblems(cases, ledgers)];
     const measured = cases.filter(({ upstream }) => upstream !== 'warm-up');
     console.log(`\n${formatCases(measured)}\n`);
     const comparisons = compareWithEarlier(measured);
     for (const comparison of comparisons) console.log(formatComparison(comparison));
+    const charged = compareCharged(measured);
+    for (const share of charged) console.log(formatCharged(share));
     for (const [kind, atPeak] of Object.entries(memory))
       console.log(`souk ${kind} at its peak, MB: ${JSON.stringify(atPeak)}\n`);
     for (const problem of problems) console.log(`WRONG: ${problem}`);
@@ -60,6 +63,8 @@ export const gatewayBench: Bench = {
       usageRows: usage,
       memory,
       toEarlier: comparisons,
+      charged,
+      ledgers,
       cases: measured,
     };
     // a figure that this machine does not provide is null, so that every run has the same fields

@@ -6,12 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp } from '../../apps/broker/src/app.ts';
 import type { App } from '../../apps/broker/src/app-types.ts';
+import { checkLedger } from '../../apps/broker/src/features/billing/index.ts';
 import { limitMemory } from '../../apps/broker/src/limit-memory.ts';
 import { paths } from '../../apps/broker/src/paths.ts';
 import { readConfig } from '../../apps/broker/src/platform/config.ts';
 import { createLog } from '../../apps/broker/src/platform/log.ts';
 import { deployManifest } from '../../apps/broker/src/testing/deploy-manifest.ts';
 import { freePort } from '../../apps/broker/src/testing/free-port.ts';
+import { giveCredits } from '../../apps/broker/src/testing/grant-credits.ts';
 import { findPostgresBinaries } from '../../apps/broker/src/testing/postgres-binaries.ts';
 import { startPostgresCluster } from '../../apps/broker/src/testing/postgres-cluster.ts';
 import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
@@ -26,7 +28,12 @@ export type BrokerInput = {
   people: number;
   /** Sample the memory of this process. */
   memory: boolean;
+  /** Take part in what another broker has set up, on its database, and set up nothing. */
+  beside?: Shared | undefined;
 };
+
+/** What brokers on one database share. */
+export type Shared = { databaseUrl: string; masterKey: string };
 
 export type BrokerReady = {
   origin: string;
@@ -34,25 +41,37 @@ export type BrokerReady = {
   personalTokens: string[];
   /** The OAuth access token of the first user's client, for /mcp. */
   accessToken: string;
+  /** For a broker beside this one; undefined where the database has one opener. */
+  shared?: Shared | undefined;
   /** Version and durability settings that the database reports. */
   database: Record<string, string>;
 };
 
 /** The number of usage rows by outcome, and the memory at its peak where it was sampled. */
-export type BrokerFinal = { usageRows: Record<string, number>; memory: MemoryAtPeak | undefined };
+export type BrokerFinal = {
+  usageRows: Record<string, number>;
+  memory: MemoryAtPeak | undefined;
+  /** What the ledger charged, and what in it does not add up. Absent from a checkout that charges nothing. */
+  ledger?: { charged: number; faults: number } | undefined;
+};
+
+/** A server of this name costs a credit a call; without the ending it is free. */
+const paidEnding = 'paid';
+const givenCredits = 1_000_000_000;
 
 /** Only the benchmark's upstreams are deployed: the broker would check other services in the background. */
 const emptyCatalogue = join(import.meta.dirname, '../../apps/broker/src/testing/empty-catalogue');
 
 await servePart(async (input: BrokerInput) => {
   const dataDir = await mkdtemp(join(tmpdir(), 'souk-bench-'));
-  const cluster = input.database === 'postgres' ? await startCluster() : undefined;
+  const cluster = input.database === 'postgres' && !input.beside ? await startCluster() : undefined;
   const cleanUp = async () => {
     await cluster?.stop();
     await rm(dataDir, { recursive: true, force: true });
   };
   try {
-    const broker = await serveBroker(input, dataDir, cluster?.url);
+    const databaseUrl = input.beside?.databaseUrl ?? cluster?.url;
+    const broker = await serveBroker(input, dataDir, databaseUrl);
     return {
       ready: broker.ready,
       async stop() {
@@ -68,17 +87,21 @@ await servePart(async (input: BrokerInput) => {
 });
 
 async function serveBroker(
-  { database, upstreams, people, memory }: BrokerInput,
+  { database, upstreams, people, memory, beside }: BrokerInput,
   dataDir: string,
   databaseUrl: string | undefined,
 ): Promise<Serving<BrokerReady, BrokerFinal>> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
+  const masterKey = beside?.masterKey ?? randomBytes(32).toString('base64url');
   const config = readConfig({
     PORT: String(port),
     PUBLIC_URL: origin,
     DATA_DIR: dataDir,
-    MASTER_KEY: randomBytes(32).toString('base64url'),
+    MASTER_KEY: masterKey,
+    CHARGE_CALLS: '1',
+    // one person's calls come from many clients at once
+    MCP_IN_FLIGHT_USER: '1000',
     MCP_CALLS_PER_MINUTE_TOKEN: '100000000',
     MCP_CALLS_PER_MINUTE_USER: '100000000',
     MCP_REQUESTS_PER_MINUTE_TOKEN: '100000000',
@@ -93,22 +116,39 @@ async function serveBroker(
     allowAddresses: Object.values(upstreams).map((upstream) => new URL(upstream).host),
   });
   await app.start();
+  if (beside) {
+    await app.serversAsked;
+    const ready = { origin, personalTokens: [], accessToken: '', database: {} };
+    return { ready, stop: () => app.stop().then(() => ({ usageRows: {}, memory: undefined })) };
+  }
   for (const [id, upstream] of Object.entries(upstreams)) {
-    await deployManifest(app, { id, connection: { type: 'http', url: `${upstream}/mcp` }, maxInFlight: 1024 });
+    const manifest = { id, connection: { type: 'http', url: `${upstream}/mcp` }, maxInFlight: 1024 };
+    await deployManifest(app, manifest);
+    const billing = { tier: 'T0', toolCosts: { echo: 1 } };
+    await deployManifest(app, { ...manifest, id: `${id}${paidEnding}`, billing });
   }
   const emails = Array.from({ length: people }, (_, index) => `bench-${index}@souk.test`);
   const personal = emails.map((email) => app.identity.createPersonalToken({ email, name: 'benchmark' }));
+  const tokens = await Promise.all(personal);
+  for (const email of emails) await giveCredits(app, email, givenCredits);
   const client = await new ScriptedBrowser(origin).signInMcpClient({ email: 'bench-0@souk.test' });
   const memoryAtPeak = memory ? watchMemory() : undefined;
   return {
     ready: {
       origin,
-      personalTokens: (await Promise.all(personal)).map(({ token }) => token),
+      personalTokens: tokens.map(({ token }) => token),
+      shared: databaseUrl === undefined ? undefined : { databaseUrl, masterKey },
       accessToken: client.accessToken,
       database: await describeDatabase(app, database),
     },
     async stop() {
-      await app.usage.flush();
+      await Promise.all([app.billing.ledger.flush(), app.usage.flush()]);
+      const [ledger] = (
+        await app.db.query<{ charged: number }>(
+          `select coalesce(-sum(delta), 0)::bigint as charged from ledger_entries where contra = 'usage'`,
+        )
+      ).rows;
+      const faults = await checkLedger(app.db);
       const { rows } = await app.db.query<{ outcome: string; calls: number }>(
         'select outcome, sum(calls)::int as calls from usage_events group by outcome',
       );
@@ -116,6 +156,7 @@ async function serveBroker(
       return {
         usageRows: Object.fromEntries(rows.map(({ outcome, calls }) => [outcome, calls])),
         memory: memoryAtPeak?.(),
+        ledger: { charged: Number(ledger?.charged), faults: faults.length },
       };
     },
   };
