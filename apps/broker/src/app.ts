@@ -34,11 +34,13 @@ import {
   accessContributor,
   createBilling,
   creditsContributor,
+  mountBillingHistoryRoutes,
   mountBillingRoutes,
   mountSpendCapRoutes,
   checkoutContributor,
   mountCheckoutRoutes,
   mountSubscriptionRoutes,
+  transactionsContributor,
 } from '#features/billing/index.ts';
 import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
 import { connectProvider } from '#adapters/stripe/stripe-client.ts';
@@ -210,6 +212,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     creditsContributor(db),
     accessContributor(db),
     checkoutContributor(db),
+    transactionsContributor(db),
     usageContributor(db),
     usageByDayContributor(db),
     diagnosticsContributor(db),
@@ -237,7 +240,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   mountSubscriptionRoutes(router, billing);
   mountUpstreamSignInRoutes(router, { ...upstreams, catalogue, config });
   mountClientDocument(server, config);
-  mountUsageRoutes(router, { query: db.query, clock, nameClients: identity.nameClients });
+  mountBillingHistoryRoutes(router, { query: db.query, livemode: billing.livemode });
+  mountUsageRoutes(router, { query: db.query, clock, nameClients: identity.nameClients, livemode: billing.livemode });
   await gateway.mountRoutes(server, router);
   billing.payments?.mountWebhook(server, stripeWebhookPath);
   stripeSandbox?.mountPages(server);

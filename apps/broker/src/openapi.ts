@@ -1,3 +1,4 @@
+import { billingHistoryEndpoints } from '@souk/contract/billing-history.ts';
 import { billingEndpoints } from '@souk/contract/billing.ts';
 import { catalogueEndpoints } from '@souk/contract/catalogue.ts';
 import { upstreamEndpoints } from '@souk/contract/upstreams.ts';
@@ -18,6 +19,7 @@ export const endpoints: readonly Endpoint[] = [
   ...diagnosticsEndpoints,
   ...upstreamEndpoints,
   ...billingEndpoints,
+  ...billingHistoryEndpoints,
   ...usageEndpoints,
   ...gatewayEndpoints,
 ];
@@ -57,7 +59,7 @@ function operation(endpoint: Endpoint): object {
     parameters: [...parameters('path', endpoint.params), ...parameters('query', endpoint.query)],
     ...(endpoint.body && { requestBody: { required: true, content: content(json(endpoint.body, 'input')) } }),
     responses: {
-      200: { description: 'Done', content: content(json(endpoint.answer, 'output')) },
+      200: { description: 'Done', content: content(json(endpoint.answer, 'output'), endpoint.mediaType) },
       ...failures(endpoint.errors ?? []),
     },
   };
@@ -91,7 +93,7 @@ function parameters(where: 'path' | 'query', schema: ZodType | undefined): objec
   }));
 }
 
-const content = (schema: object) => ({ 'application/json': { schema } });
+const content = (schema: object, mediaType = 'application/json') => ({ [mediaType]: { schema } });
 
 function json(schema: ZodType, io: 'input' | 'output'): object {
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });

@@ -4,8 +4,11 @@ import { endpoint } from './endpoint.ts';
 const needSession = ['authentication_required', 'unauthenticated'] as const;
 const isoTime = z.iso.datetime();
 const ofUser = z.object({ userId: z.string() });
-/** A day (UTC) or a moment. */
+/** A day (UTC), which counts from its first to its last moment, or a moment. */
 const when = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+
+/** A file has the newest of this many rows; a narrower period has the older ones. */
+export const maxCsvRows = 10_000;
 
 export const transactionTypeSchema = z.enum([
   'credit_purchase',
@@ -83,6 +86,19 @@ export const listTransactions = endpoint({
   errors: ['not_found', 'invalid_request', ...needSession],
 });
 
+export const getTransactionsCsv = endpoint({
+  id: 'getTransactionsCsv',
+  method: 'GET',
+  path: '/v2/billing-history/user/:userId/transactions.csv',
+  summary: "The caller's payments and refunds as a file, newest first, at most 10,000; amounts in major units",
+  access: 'user',
+  params: ofUser,
+  query: transactionFilter,
+  mediaType: 'text/csv',
+  answer: z.string(),
+  errors: ['not_found', 'invalid_request', ...needSession],
+});
+
 /** Spec part 1 and 2, section 3: "Credit usage record" and "Usage history entry". */
 export const creditUsageSchema = z.object({
   id: z.string(),
@@ -111,9 +127,32 @@ export const getCreditHistory = endpoint({
   }),
   answer: z.object({
     success: z.literal(true),
-    data: z.object({ usage: z.array(creditUsageSchema), pagination: paginationSchema }),
+    data: z.object({
+      usage: z.array(creditUsageSchema),
+      /** Counted up to 10,000 calls: a narrower period has the older ones. */
+      pagination: paginationSchema,
+    }),
   }),
   errors: ['not_found', 'invalid_request', ...needSession],
 });
 
-export const billingHistoryEndpoints = [getBillingDashboard, listTransactions, getCreditHistory] as const;
+export const getCreditHistoryCsv = endpoint({
+  id: 'getCreditHistoryCsv',
+  method: 'GET',
+  path: '/api/users/:userId/credit-history.csv',
+  summary: 'The calls that cost the caller credits as a file, newest first, at most 10,000',
+  access: 'user',
+  params: ofUser,
+  query: z.object({ startDate: when.optional(), endDate: when.optional() }),
+  mediaType: 'text/csv',
+  answer: z.string(),
+  errors: ['not_found', 'invalid_request', ...needSession],
+});
+
+export const billingHistoryEndpoints = [
+  getBillingDashboard,
+  listTransactions,
+  getTransactionsCsv,
+  getCreditHistory,
+  getCreditHistoryCsv,
+] as const;

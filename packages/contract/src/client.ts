@@ -73,19 +73,24 @@ async function send(endpoint: Endpoint, input: Input, options: ClientOptions): P
     {
       method: endpoint.method,
       headers: {
-        accept: 'application/json',
+        accept: endpoint.mediaType ?? 'application/json',
         ...(token !== undefined && { authorization: `Bearer ${token}` }),
         ...(endpoint.body && { 'content-type': 'application/json' }),
       },
       ...(endpoint.body && { body: JSON.stringify(input.body ?? {}) }),
     },
   );
-  const body: unknown = await response.json().catch(() => undefined);
+  const body = await bodyOf(response, response.ok ? endpoint.mediaType : undefined);
   if (!response.ok) throw failureOf(response, body);
   const answer = endpoint.answer.safeParse(body);
   if (answer.success) return answer.data;
   const code = 'unexpected_answer';
   throw new ApiError({ message: 'An unexpected error occurred', code, status: response.status, cause: answer.error });
+}
+
+/** Failures are JSON, whatever the answer is. undefined where it is not what it should be. */
+async function bodyOf(response: Response, mediaType: Endpoint['mediaType']): Promise<unknown> {
+  return (mediaType ? response.text() : response.json()).catch(() => undefined);
 }
 
 async function request({ fetch }: ClientOptions, url: string, init: RequestInit): Promise<Response> {

@@ -25,6 +25,8 @@ export type Endpoint = {
   query?: Schema;
   body?: Schema;
   answer: Schema;
+  /** The media type of the answer where it is not JSON; `answer` is then a string. */
+  mediaType?: 'text/csv';
   errors?: readonly ErrorCode[];
   /** The error for input that does not match the schemas, where the specification gives a text; else invalid_request. */
   invalidInput?: ErrorCode;

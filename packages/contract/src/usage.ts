@@ -87,6 +87,14 @@ export const callSchema = z.object({
 });
 export type Call = z.infer<typeof callSchema>;
 
+const callFilter = z.object({
+  serverId: z.string().max(63).optional(),
+  outcome: callOutcomeSchema.optional(),
+  /** `from` is inclusive, `to` exclusive. */
+  from: z.iso.datetime({ offset: true }).optional(),
+  to: z.iso.datetime({ offset: true }).optional(),
+});
+
 export const listCalls = endpoint({
   id: 'listCalls',
   method: 'GET',
@@ -94,15 +102,10 @@ export const listCalls = endpoint({
   summary: "The caller's own calls, newest first, in pages that later calls do not shift",
   access: 'user',
   params: z.object({ userId: z.string() }),
-  query: z.object({
+  query: callFilter.extend({
     limit: z.coerce.number().int().min(1).max(200).default(50),
     /** nextCursor of the previous page. */
     cursor: z.string().max(100).optional(),
-    serverId: z.string().max(63).optional(),
-    outcome: callOutcomeSchema.optional(),
-    /** `from` is inclusive, `to` exclusive. */
-    from: z.iso.datetime({ offset: true }).optional(),
-    to: z.iso.datetime({ offset: true }).optional(),
   }),
   answer: z.object({
     success: z.literal(true),
@@ -113,4 +116,17 @@ export const listCalls = endpoint({
   errors: ['not_found', 'invalid_request', 'authentication_required', 'unauthenticated'],
 });
 
-export const usageEndpoints = [getUsageStats, listCalls] as const;
+export const getCallsCsv = endpoint({
+  id: 'getCallsCsv',
+  method: 'GET',
+  path: '/api/users/:userId/calls.csv',
+  summary: "The caller's own calls as a file, newest first, at most 10,000",
+  access: 'user',
+  params: z.object({ userId: z.string() }),
+  query: callFilter,
+  mediaType: 'text/csv',
+  answer: z.string(),
+  errors: ['not_found', 'invalid_request', 'authentication_required', 'unauthenticated'],
+});
+
+export const usageEndpoints = [getUsageStats, listCalls, getCallsCsv] as const;

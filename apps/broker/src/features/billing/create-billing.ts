@@ -21,6 +21,8 @@ import { requireOneCurrency } from './prices/require-one-currency.ts';
 import type { UsageRows } from './usage-rows.ts';
 
 export type Billing = {
+  /** Which rows of money count: those of real payments, or those of the sandbox. */
+  readonly livemode: boolean;
   readonly charges: Charges;
   readonly entitlement: EntitlementPolicy;
   readonly access: AccessBook;
@@ -88,6 +90,7 @@ export async function createBilling({
       log,
     });
   return {
+    livemode,
     links,
     charges: createCharges({ ledger, usage, links, isCharging: config.chargeCalls }),
     entitlement: access.entitlement,

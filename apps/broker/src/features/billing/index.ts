@@ -8,6 +8,8 @@ export type { EntitlementPolicy, IsEntitled } from './entitlement.ts';
 export { creditsContributor } from './ledger/account-contributor.ts';
 export { checkLedger } from './ledger/check-ledger.ts';
 export { grantCredits } from './ledger/change-credits.ts';
+export { transactionsContributor } from './history/account-contributor.ts';
+export { mountBillingHistoryRoutes } from './history/routes.ts';
 export { billingMigrations } from './migrations.ts';
 export type { BillingLinks } from './billing-links.ts';
 export { mountSpendCapRoutes } from './spend-cap/routes.ts';

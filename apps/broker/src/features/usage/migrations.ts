@@ -41,4 +41,11 @@ export const usageMigrations: readonly Migration[] = [
     statements: [`alter table usage_events add column rounds int not null default 1 check (rounds >= 1)`],
   },
   ...dailyMigrations,
+  {
+    name: '0067-usage-paid',
+    // the history of credits must not look through calls that cost nothing, which are nearly all
+    statements: [
+      `create index usage_events_paid on usage_events (user_id, created_at desc, call_id desc) where credits > 0`,
+    ],
+  },
 ];

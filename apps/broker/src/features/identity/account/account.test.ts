@@ -65,6 +65,7 @@ describeOnDatabases('a person and their data', migrations, (open) => {
           expect.objectContaining({ kind: 'client', clientName: 'Client of somebody' }),
           expect.objectContaining({ kind: 'browser' }),
         ]),
+        transactions: [],
         usage: [],
         usageByDay: [],
         credits: [],

@@ -1,0 +1,55 @@
+import type { CreditUsage } from '@souk/contract/billing-history.ts';
+import type { Query } from '#platform/db/database.ts';
+import type { Period } from '#platform/http/period.ts';
+
+/** Pages are counted up to this many calls; older ones are found by the period. */
+const maxCounted = 10_000;
+
+type Row = { call_id: string; server_id: string | null; name: string; credits: number; created_at: Date };
+
+/**
+ * Calls that were charged. A call was charged with the credits of real payments or of the sandbox, which its ledger entry
+ * says: those of the other kind are left out. Index: usage_events_paid.
+ */
+const paidCalls = `
+  from usage_events u
+  where u.user_id = $1 and u.credits > 0 and u.created_at >= $3 and u.created_at < $4
+    and exists (select from ledger_entries e where e.idem = 'call:' || u.call_id and e.livemode = $2)`;
+
+/** One page of what a person's calls cost, newest first. Arguments and results are not stored. */
+export async function readCreditUsage(
+  query: Query,
+  of: { userId: string; livemode: boolean; period: Period },
+  page: { limit: number; offset: number },
+): Promise<CreditUsage[]> {
+  const { rows } = await query<Row>(
+    `select u.call_id, u.server_id, u.name, u.credits, u.created_at ${paidCalls}
+     order by u.created_at desc, u.call_id desc limit $5 offset $6`,
+    [...valuesOf(of), page.limit, Math.min(page.offset, maxCounted)],
+  );
+  return rows.map((row) => ({
+    id: row.call_id,
+    mcpId: row.server_id,
+    toolName: row.name,
+    amount: row.credits,
+    timestamp: row.created_at.toISOString(),
+    // MCP has no field in which a server tells its tokens
+    metadata: {},
+  }));
+}
+
+/** How many there are, counted up to a limit. */
+export async function countCreditUsage(
+  query: Query,
+  of: { userId: string; livemode: boolean; period: Period },
+): Promise<number> {
+  const { rows } = await query<{ calls: number }>(
+    `select count(*) as calls from (select ${paidCalls} limit $5) counted`,
+    [...valuesOf(of), maxCounted],
+  );
+  return rows[0]?.calls ?? 0;
+}
+
+function valuesOf({ userId, livemode, period }: { userId: string; livemode: boolean; period: Period }): unknown[] {
+  return [userId, livemode, period.from.toISOString(), period.to.toISOString()];
+}
