@@ -104,7 +104,8 @@ test('a service that one may not use says how to get access, and shows neither l
   const access = 'Included in Professional, or rent it for $9.00/month.';
   await page.goto('/service/travel-pro');
   await expect(useOf(page).getByRole('heading')).toHaveText(access);
-  await useOf(page).getByRole('button', { name: 'Sign In' }).click();
+  await expect(useOf(page).getByRole('link', { name: 'See plans' })).toHaveAttribute('href', '/plans');
+  await page.getByRole('banner').getByRole('button', { name: 'Sign In' }).click();
   await chooseAccount(page, 'free-plan@souk.test');
   await expect(page).toHaveURL(/\/service\/travel-pro$/);
   await expect(useOf(page).getByRole('heading')).toHaveText(access);
@@ -114,8 +115,8 @@ test('a service that one may not use says how to get access, and shows neither l
   await expect(page.getByText('Waiting for the first call')).toHaveCount(0);
   await expect(page.getByRole('switch')).toHaveCount(0);
   await expectNoAxeFindings(page);
-  await useOf(page).getByRole('link', { name: 'Browse free services' }).click();
-  await expect(page).toHaveURL(/\/marketplace\?price=free$/);
+  await useOf(page).getByRole('link', { name: 'See plans' }).click();
+  await expect(page).toHaveURL(/\/plans$/);
 });
 
 test('a service that needs an account says so first, with the button', async ({ page }) => {

@@ -2,14 +2,22 @@ import type { ServerAnswer } from '@souk/contract/catalogue.ts';
 import { tiers } from '@souk/contract/tiers.ts';
 import { formatMonthly } from '#ui/amount.ts';
 
+type Billed = Pick<ServerAnswer, 'billing'>;
+
 /** A server that every signed-in person may use. A server without billing is T0 (clarifications, Marketplace). */
-export function isFree({ billing }: Pick<ServerAnswer, 'billing'>): boolean {
+export function isFree({ billing }: Billed): boolean {
   return billing === undefined || tiers[billing.tier].level === 0;
 }
 
-/** How a person gets access: "Included in Professional, or rent it for $9.00/month." */
-export function howToGetAccess({ billing }: Pick<ServerAnswer, 'billing'>): string {
-  const plan = `Included in ${tiers[billing?.tier ?? 'T0'].name}`;
-  if (!billing?.rental) return `${plan}.`;
-  return `${plan}, or rent it for ${formatMonthly(billing.rental.price, billing.rental.currency)}.`;
+/** "$9.00/month" of a server that can be rented. @param sells false where nothing is sold: then there are no prices */
+export function rentalPrice({ billing }: Billed, sells: boolean): string | undefined {
+  return sells && billing?.rental ? formatMonthly(billing.rental.price, billing.rental.currency) : undefined;
+}
+
+/** How a person gets access: "Included in Professional, or rent it for $9.00/month." @param sells see rentalPrice */
+export function howToGetAccess(server: Billed, sells: boolean): string {
+  if (!sells) return 'Your administrator gives access to this service.';
+  const plan = `Included in ${tiers[server.billing?.tier ?? 'T0'].name}`;
+  const price = rentalPrice(server, sells);
+  return price === undefined ? `${plan}.` : `${plan}, or rent it for ${price}.`;
 }

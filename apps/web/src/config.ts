@@ -13,3 +13,6 @@ const configSchema = z.object({
 export const config = configSchema.parse(
   JSON.parse(document.querySelector('meta[name="souk-config"]')?.getAttribute('content') ?? '{}'),
 );
+
+/** Whether plans, credits and rentals are sold here. Without it there are no prices and no way to buy. */
+export const sells = config.payments !== 'off';

@@ -1,3 +1,4 @@
+import { MyServicesScreen } from '#features/billing/services/my-services-screen.tsx';
 import { BillingScreen } from '#features/billing/tab/billing-screen.tsx';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ConnectionsScreen } from '#features/diagnostics/connections-screen.tsx';
@@ -23,6 +24,7 @@ const content: DashboardScreenProps['content'] = {
       }
     />
   ),
+  services: ({ id }) => <MyServicesScreen userId={id} />,
   billing: ({ id }) => <BillingScreen userId={id} />,
   apps: ({ id }) => <ConnectedAppsScreen userId={id} />,
   tokens: ({ id }) => <TokensScreen userId={id} />,

@@ -20,14 +20,13 @@ import { SessionEndNotice } from '#features/identity/session-end-notice.tsx';
 import { useSession } from '#features/identity/session-provider.tsx';
 import { PageShell } from '#ui/page-shell.tsx';
 import { TextLink } from '#ui/text-link.tsx';
-import { config } from './config.ts';
+import { config, sells } from './config.ts';
 import { ErrorScreen } from './error-screen.tsx';
 import { useHeadingFocus } from './focus-heading.ts';
 import { NotFoundScreen } from './not-found-screen.tsx';
 import { Service } from './service.tsx';
 
 /** Links of the header and of the footer appear with their screens (spec part 1, section 2). */
-const sells = config.payments !== 'off';
 const nav: NavItem[] = [{ label: 'Marketplace', to: '/marketplace' }];
 if (sells) nav.push({ label: 'Plans', to: '/plans' });
 const memberNav: NavItem[] = [...nav, { label: 'Dashboard', to: '/dashboard' }];
@@ -131,8 +130,9 @@ const search = createRoute({
 const service = createRoute({
   getParentRoute: () => root,
   path: '/service/$serviceId',
+  validateSearch: ({ purchase }): { purchase?: string } => (typeof purchase === 'string' ? { purchase } : {}),
   component: function ServiceDetail() {
-    return <Service serviceId={service.useParams().serviceId} />;
+    return <Service serviceId={service.useParams().serviceId} purchase={service.useSearch().purchase} />;
   },
 });
 
@@ -140,7 +140,7 @@ const service = createRoute({
 const serviceWithoutId = createRoute({
   getParentRoute: () => root,
   path: '/service',
-  component: () => <Service serviceId="" />,
+  component: () => <Service serviceId="" purchase={undefined} />,
 });
 
 const dashboard = createRoute({

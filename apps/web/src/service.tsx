@@ -1,4 +1,5 @@
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import { useNavigate } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { AccountForTools, AccountNeeded } from '#features/catalogue/account-needed.tsx';
 import { NotIncluded } from '#features/catalogue/not-included.tsx';
@@ -7,26 +8,46 @@ import { ConnectPanel } from '#features/gateway/connect-panel.tsx';
 import { SignInButton } from '#features/identity/header-account.tsx';
 import { useSession } from '#features/identity/session-provider.tsx';
 import { Skeleton } from '#ui/skeleton.tsx';
-import { isFree } from './access-text.ts';
+import { LinkButton } from '#ui/link-button.tsx';
+import { isFree, rentalPrice } from './access-text.ts';
+import { sells } from './config.ts';
 
 /** Of signed-in people alone, so that a visitor does not load it. */
 const ServiceUse = lazy(async () => ({
   default: (await import('#features/upstreams/service-use.tsx')).ServiceUse,
 }));
 
+const GetAccess = lazy(async () => ({
+  default: (await import('#features/billing/rent/get-access.tsx')).GetAccess,
+}));
+
+const AccessNote = lazy(async () => ({
+  default: (await import('#features/billing/rent/access-note.tsx')).AccessNote,
+}));
+
 const AccountTools = lazy(async () => ({
   default: (await import('#features/upstreams/account-tools.tsx')).AccountTools,
 }));
 
+export type ServiceProps = {
+  serviceId: string;
+  /** `purchase` of the address: what a person wants to buy. */
+  purchase: string | undefined;
+};
+
 /** /service/{serviceId}, with what this person can do with the service. */
-export function Service({ serviceId }: { serviceId: string }) {
+export function Service({ serviceId, purchase }: ServiceProps) {
   const { user, isRestoring } = useSession();
   return (
     <ServiceScreen
       serviceId={serviceId}
       access={(server) => {
         if (isRestoring) return <AccessSkeleton />;
-        return user ? <MemberAccess server={server} userId={user.id} /> : <VisitorAccess server={server} />;
+        return user ? (
+          <MemberAccess server={server} userId={user.id} purchase={purchase} />
+        ) : (
+          <VisitorAccess server={server} />
+        );
       }}
       toolsOfAccount={(server) => {
         const notConnected = <AccountForTools server={server} />;
@@ -41,14 +62,25 @@ export function Service({ serviceId }: { serviceId: string }) {
   );
 }
 
-function MemberAccess({ server, userId }: { server: ServerAnswer; userId: string }) {
+function MemberAccess({
+  server,
+  userId,
+  purchase,
+}: { server: ServerAnswer; userId: string } & Pick<ServiceProps, 'purchase'>) {
+  const navigate = useNavigate();
   const service = { id: server.serverId, name: server.displayName };
+  // an answered question does not come back with a reload
+  const forget = () =>
+    void navigate({ to: '/service/$serviceId', params: { serviceId: service.id }, replace: true, resetScroll: false });
   return (
     <Suspense fallback={<AccessSkeleton />}>
       <ServiceUse
         userId={userId}
         service={service}
-        notIncluded={<NotIncluded server={server} />}
+        notIncluded={<GetAccess userId={userId} server={server} asked={purchase} onAnswered={forget} />}
+        accessNote={
+          !isFree(server) && <AccessNote userId={userId} server={server} asked={purchase} onAnswered={forget} />
+        }
         connectPanel={<ConnectPanel service={service} userId={userId} />}
       />
     </Suspense>
@@ -56,12 +88,23 @@ function MemberAccess({ server, userId }: { server: ServerAnswer; userId: string
 }
 
 function VisitorAccess({ server }: { server: ServerAnswer }) {
-  if (!isFree(server)) return <NotIncluded server={server} signIn={<SignInButton />} />;
+  if (!isFree(server)) return <NotIncluded server={server} actions={<VisitorActions server={server} />} />;
   return (
     <div className="flex flex-col gap-4">
       {server.requires === 'sign_in' && <AccountNeeded name={server.displayName} signIn={<SignInButton />} />}
       <ConnectPanel service={{ id: server.serverId, name: server.displayName }} />
     </div>
+  );
+}
+
+/** The way to the purchase leads through the sign-in. */
+function VisitorActions({ server }: { server: ServerAnswer }) {
+  if (rentalPrice(server, sells) === undefined) return <SignInButton />;
+  return (
+    <>
+      <SignInButton label="Purchase" returnTo={`/service/${server.serverId}?purchase=rental`} />
+      <LinkButton to="/plans">See plans</LinkButton>
+    </>
   );
 }
 

@@ -16,3 +16,8 @@ export function checkoutFailure(error: unknown): string {
   if (/please try again\b/i.test(message)) return message;
   return `${message.replace(/\.$/, '')}. Please try again.`;
 }
+
+/** Of a purchase: the error, or the specification's text (part 1, section 8). */
+export function purchaseFailure(error: unknown): string {
+  return messageOf(error) ?? 'Purchase failed. Please try again.';
+}

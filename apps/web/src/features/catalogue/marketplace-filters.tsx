@@ -1,5 +1,6 @@
 import { tiers } from '@souk/contract/tiers.ts';
 import { Select } from '#ui/select.tsx';
+import { sells } from '#web/config.ts';
 import { keysOf, priceLabels, sortLabels, statusLabels, type MarketplaceSearch } from './find-servers.ts';
 import { typeOptions } from './search-and-filter.tsx';
 
@@ -17,7 +18,9 @@ const statusOptions = [
 ] as const;
 const sortOptions = [
   { value: '', label: 'Sorted by name' },
-  ...keysOf(sortLabels).map((sort) => ({ value: sort, label: sortLabels[sort] })),
+  ...keysOf(sortLabels)
+    .filter((sort) => sells || sort !== 'price')
+    .map((sort) => ({ value: sort, label: sortLabels[sort] })),
 ] as const;
 
 /** Filters and order; each is a word in the address. */
@@ -44,13 +47,15 @@ export function MarketplaceFilters({
         value={search.tier ?? ''}
         onChange={(tier) => onChange({ tier: tier === '' ? undefined : tier })}
       />
-      <Select
-        aria-label="Price"
-        className="lg:w-28"
-        options={priceOptions}
-        value={search.price ?? ''}
-        onChange={(price) => onChange({ price: price === '' ? undefined : price })}
-      />
+      {sells && (
+        <Select
+          aria-label="Price"
+          className="lg:w-28"
+          options={priceOptions}
+          value={search.price ?? ''}
+          onChange={(price) => onChange({ price: price === '' ? undefined : price })}
+        />
+      )}
       <Select
         aria-label="Status"
         className="lg:w-34"

@@ -180,7 +180,9 @@ describe('marketplace', () => {
 
   test('[MKT-9] [MKT-10] [MKT-12] A card shows status, counts, tier and monthly rental price, and links to /service/{id}', async () => {
     const card = cardOf(await market({}, catalogue), 'Travel');
-    expect(textOf(card)).toMatch(/Travel connected .*T2 Professional \$9\.00\/month 2 tools · 1 prompt/);
+    expect(textOf(card)).toMatch(
+      /Travel connected .*T2 Professional \$9\.00\/month Purchase Travel 2 tools · 1 prompt/,
+    );
     expect(card).toContain('href="/service/travel"');
   });
 

@@ -1,15 +1,18 @@
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
 import { Link } from '@tanstack/react-router';
 import ArrowRight from 'lucide-react/icons/arrow-right';
-import { formatMonthly } from '#ui/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { Icon } from '#ui/icon.tsx';
+import { LinkButton } from '#ui/link-button.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { TierBadge } from '#ui/tier-badge.tsx';
+import { rentalPrice } from '#web/access-text.ts';
+import { sells } from '#web/config.ts';
 import { counted, toolCount } from './server-texts.ts';
 
-/** One server of the store. The whole card is one link to its page. */
+/** One server of the store. The whole card is one link to its page; the one that buys stands above it. */
 export function ServerCard({ server }: { server: ServerAnswer }) {
+  const price = rentalPrice(server, sells);
   const { serverId, displayName, displayDescription, metadata, capabilities, billing, status } = server;
   return (
     <Card as="article" interactive className="group flex h-full flex-col gap-3">
@@ -29,12 +32,19 @@ export function ServerCard({ server }: { server: ServerAnswer }) {
       </div>
       <p className="line-clamp-2 min-h-10 text-quiet">{displayDescription}</p>
       {billing && (
-        <div className="flex h-5.5 items-center gap-2">
+        <div className="flex h-7 items-center gap-3">
           <TierBadge tier={billing.tier} />
-          {billing.rental && (
-            <span className="ml-auto font-medium tabular-nums">
-              {formatMonthly(billing.rental.price, billing.rental.currency)}
-            </span>
+          {price !== undefined && <span className="ml-auto font-medium tabular-nums">{price}</span>}
+          {price !== undefined && (
+            <LinkButton
+              size="small"
+              to="/service/$serviceId"
+              params={{ serviceId: serverId }}
+              search={{ purchase: 'rental' }}
+              className="z-1"
+            >
+              Purchase<span className="sr-only"> {displayName}</span>
+            </LinkButton>
           )}
         </div>
       )}

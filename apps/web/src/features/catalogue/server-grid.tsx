@@ -37,7 +37,7 @@ export function ServerGridPlaceholder() {
               <Skeleton className="h-3 w-full" />
               <Skeleton className="h-3 w-3/5" />
             </div>
-            <Skeleton className="h-5.5 w-20 rounded-full" />
+            <Skeleton className="my-0.75 h-5.5 w-20 rounded-full" />
             <div className="flex justify-between border-t border-line pt-3">
               <Skeleton className="h-5 w-28" />
               <Skeleton className="h-5 w-20" />

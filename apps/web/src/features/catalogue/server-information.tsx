@@ -1,9 +1,11 @@
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
 import type { ReactNode } from 'react';
-import { formatCount, formatMoment, formatMonthly } from '#ui/amount.ts';
+import { formatCount, formatMoment } from '#ui/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { TierBadge } from '#ui/tier-badge.tsx';
+import { rentalPrice } from '#web/access-text.ts';
+import { sells } from '#web/config.ts';
 import { counted } from './server-texts.ts';
 
 const connectionTexts: Record<ServerAnswer['connectionType'], string> = {
@@ -15,6 +17,7 @@ const connectionTexts: Record<ServerAnswer['connectionType'], string> = {
 /** The facts of one server. */
 export function ServerInformation({ server }: { server: ServerAnswer }) {
   const { status, statusDetail, lastUpdate, capabilities, metadata, billing, connectionType, serverId } = server;
+  const price = rentalPrice(server, sells);
   const dependsOnAccount = server.requires !== undefined && capabilities.tools === 0;
   return (
     <Card as="section" padding="none" aria-labelledby="server-information">
@@ -40,8 +43,10 @@ export function ServerInformation({ server }: { server: ServerAnswer }) {
             <TierBadge tier={billing.tier} />
           </Fact>
         )}
-        {billing?.rental && <Fact name="Rental">{formatMonthly(billing.rental.price, billing.rental.currency)}</Fact>}
-        {billing?.trialDays !== undefined && <Fact name="Trial">{counted(billing.trialDays, 'day')}</Fact>}
+        {price !== undefined && <Fact name="Rental">{price}</Fact>}
+        {price !== undefined && billing?.trialDays !== undefined && (
+          <Fact name="Trial">{counted(billing.trialDays, 'day')}</Fact>
+        )}
         <Fact name="Type">{metadata.category}</Fact>
         <Fact name="Author">{metadata.author}</Fact>
         <Fact name="Version">{metadata.version}</Fact>

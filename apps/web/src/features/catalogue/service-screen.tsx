@@ -2,7 +2,7 @@ import type { ServerAnswer } from '@souk/contract/catalogue.ts';
 import { useQuery } from '@tanstack/react-query';
 import ArrowLeft from 'lucide-react/icons/arrow-left';
 import type { ReactNode } from 'react';
-import { formatCount, formatMonthly } from '#ui/amount.ts';
+import { formatCount } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';
 import { EmptyState } from '#ui/empty-state.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
@@ -13,7 +13,9 @@ import { ScreenTitle } from '#ui/screen-title.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { TextLink } from '#ui/text-link.tsx';
 import { TierBadge } from '#ui/tier-badge.tsx';
+import { rentalPrice } from '#web/access-text.ts';
 import { capabilitiesQuery } from '#web/capabilities-query.ts';
+import { sells } from '#web/config.ts';
 import { CapabilityList } from './capability-list.tsx';
 import { findService, type Service } from './find-service.ts';
 import { ServerInformation } from './server-information.tsx';
@@ -122,6 +124,7 @@ function Found({
 
 function Head({ server }: { server: ServerAnswer }) {
   const { displayName, displayDescription, metadata, status, billing } = server;
+  const price = rentalPrice(server, sells);
   return (
     <div className="flex flex-wrap items-start gap-x-6 gap-y-4">
       <div className="flex min-w-0 flex-1 basis-80 items-start gap-4">
@@ -144,11 +147,7 @@ function Head({ server }: { server: ServerAnswer }) {
           )}
         </div>
       </div>
-      {billing?.rental && (
-        <span className="text-lg/7 font-semibold tracking-tight tabular-nums">
-          {formatMonthly(billing.rental.price, billing.rental.currency)}
-        </span>
-      )}
+      {price !== undefined && <span className="text-lg/7 font-semibold tracking-tight tabular-nums">{price}</span>}
     </div>
   );
 }

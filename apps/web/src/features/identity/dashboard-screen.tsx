@@ -18,6 +18,7 @@ export type DashboardScreenProps = {
 
 const labels: Readonly<Record<DashboardTab, string>> = {
   connections: 'Connections',
+  services: 'My Services',
   billing: 'Billing',
   apps: 'Connected apps',
   tokens: 'Access tokens',

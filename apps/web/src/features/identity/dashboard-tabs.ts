@@ -1,5 +1,5 @@
 /** The tabs of the dashboard, in order. The first one opens when the address names none. */
-export const dashboardTabs = ['connections', 'billing', 'apps', 'tokens', 'profile'] as const;
+export const dashboardTabs = ['connections', 'services', 'billing', 'apps', 'tokens', 'profile'] as const;
 export type DashboardTab = (typeof dashboardTabs)[number];
 
 /** Reads the tab from the address and drops an unknown one. */

@@ -31,15 +31,21 @@ export function HeaderAccount({ links }: { links: AccountLinks }) {
   );
 }
 
-/** Goes to the broker's sign-in and comes back to this page. */
-export function SignInButton() {
+export type SignInButtonProps = {
+  label?: string;
+  /** Where to come back to; this page unless said otherwise. */
+  returnTo?: string;
+};
+
+/** Goes to the broker's sign-in and comes back. */
+export function SignInButton({ label = 'Sign In', returnTo }: SignInButtonProps) {
   const { session } = useSession();
   const router = useRouter();
   const [leaving, setLeaving] = useState(false);
   const [failure, setFailure] = useState<string>();
   const leave = () => {
     setLeaving(true);
-    session.startSignIn(router.state.location.href).catch((error: unknown) => {
+    session.startSignIn(returnTo ?? router.state.location.href).catch((error: unknown) => {
       setLeaving(false);
       setFailure(failureText(error));
     });
@@ -52,7 +58,7 @@ export function SignInButton() {
         </span>
       )}
       <Button variant="primary" loading={leaving} onClick={leave}>
-        Sign In
+        {label}
       </Button>
     </>
   );

@@ -12,6 +12,7 @@ import { ScreenHeading } from '#ui/screen-heading.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 import { Skeleton } from '#ui/skeleton.tsx';
 import { howToGetAccess } from '#web/access-text.ts';
+import { sells } from '#web/config.ts';
 import { capabilitiesQuery } from '#web/capabilities-query.ts';
 import { failureText } from '#web/failure-text.ts';
 import { BreakableName } from './breakable-name.tsx';
@@ -156,7 +157,7 @@ function NotInPlan({ server }: { server: ServerAnswer }) {
     <Card as="section" className="flex flex-col items-start gap-4 sm:p-5">
       <div>
         <h2 className="font-semibold">Not in your plan</h2>
-        <p className="mt-1 text-quiet">{howToGetAccess(server)}</p>
+        <p className="mt-1 text-quiet">{howToGetAccess(server, sells)}</p>
       </div>
       <LinkButton to="/service/$serviceId" params={{ serviceId: server.serverId }}>
         See the service

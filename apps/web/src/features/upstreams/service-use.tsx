@@ -12,12 +12,14 @@ export type ServiceUseProps = {
   service: { id: string; name: string };
   /** For a person who may not use the service. */
   notIncluded: ReactNode;
+  /** For a person who may use a service that is not free for everyone. */
+  accessNote: ReactNode;
   /** Once the service is switched on. */
   connectPanel: ReactNode;
 };
 
 /** What a signed-in person can do with a service on its page: connect their account, switch it on, connect a client. */
-export function ServiceUse({ userId, service, notIncluded, connectPanel }: ServiceUseProps) {
+export function ServiceUse({ userId, service, notIncluded, accessNote, connectPanel }: ServiceUseProps) {
   const access = useQuery(serverAccessQuery(userId, service.id));
   const connections = useQuery(upstreamConnectionsQuery(userId));
   const failed = [access, connections].find(({ isError }) => isError);
@@ -38,6 +40,7 @@ export function ServiceUse({ userId, service, notIncluded, connectPanel }: Servi
   const needsAccount = connection !== undefined && connection.state !== 'signed-in';
   return (
     <div className="flex flex-col gap-4">
+      {accessNote}
       {connection && <UpstreamAccountCard userId={userId} connection={connection} entitled />}
       <ServerSwitch
         userId={userId}

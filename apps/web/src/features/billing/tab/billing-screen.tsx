@@ -28,7 +28,7 @@ export function BillingScreen({ userId }: { userId: string }) {
           <PastDue owned={shown.subscription} />
         </div>
       )}
-      <Credits credits={shown.credits} />
+      <Credits userId={userId} credits={shown.credits} />
       <section aria-labelledby="tiers-heading" className="flex flex-col gap-4">
         <SectionHeading id="tiers-heading" title="Your Access Tiers" />
         <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">

@@ -5,7 +5,8 @@ import { Card } from '#ui/card.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { Day } from '#ui/moment.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
-import { config } from '#web/config.ts';
+import { SpendCap } from './spend-cap.tsx';
+import { sells } from '#web/config.ts';
 
 type CreditsOf = SubscriptionAnswer['credits'];
 
@@ -15,33 +16,42 @@ const sourceTexts: Record<CreditsOf['parts'][number]['source'], string> = {
   purchased: 'Purchased',
 };
 
-/** The balance, what it consists of in the order in which it is spent. */
-export function Credits({ credits }: { credits: CreditsOf }) {
+/** The balance, what it consists of in the order in which it is spent, and the monthly limit. */
+export function Credits({ userId, credits }: { userId: string; credits: CreditsOf }) {
   return (
     <section aria-labelledby="credits-heading" className="flex flex-col gap-4">
       <SectionHeading
         id="credits-heading"
         title="Credits"
         actions={
-          config.payments !== 'off' && (
+          sells && (
             <LinkButton to="/plans" hash="packages">
               Buy credits
             </LinkButton>
           )
         }
       />
-      <Card padding="large">
-        <p className="text-3xl/9 font-semibold tracking-tight tabular-nums">{formatCount(credits.balance)}</p>
-        <p className="mt-1 text-quiet">Available for pay-per-use services</p>
-        <Parts credits={credits} />
-      </Card>
+      <div className="grid gap-4 lg:grid-cols-2">
+        <Card padding="large">
+          <p className="text-3xl/9 font-semibold tracking-tight tabular-nums">{formatCount(credits.balance)}</p>
+          <p className="mt-1 text-quiet">Available for pay-per-use services</p>
+          <Parts credits={credits} />
+        </Card>
+        <SpendCap userId={userId} />
+      </div>
     </section>
   );
 }
 
 function Parts({ credits }: { credits: CreditsOf }) {
   const { parts, held, debt } = credits;
-  if (parts.length === 0 && held === 0 && debt === 0) return null;
+  if (parts.length === 0 && held === 0 && debt === 0) {
+    return (
+      <p className="mt-5 border-t border-line pt-4 text-quiet">
+        Most tools are free to use. Calls that have a price draw credits, and only when they succeed.
+      </p>
+    );
+  }
   return (
     <dl className="mt-5 divide-y divide-line border-t border-line">
       {parts.map(({ source, credits: amount, expiresAt }) => (

@@ -10,7 +10,7 @@ import { EmptyState } from '#ui/empty-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { StatusBadge, type StatusTone } from '#ui/status-badge.tsx';
-import { config } from '#web/config.ts';
+import { sells } from '#web/config.ts';
 import { billingApi } from '../billing-api.ts';
 import { CancelSubscriptionDialog } from '../cancel/cancel-subscription-dialog.tsx';
 import { ResumeButton } from '../cancel/resume-button.tsx';
@@ -37,7 +37,7 @@ export function Subscriptions({
           icon={<Layers aria-hidden />}
           title="No plan yet"
           text="You're on the Free plan. Free services work without a subscription."
-          actions={config.payments !== 'off' && <LinkButton to="/plans">View plans</LinkButton>}
+          actions={sells && <LinkButton to="/plans">View plans</LinkButton>}
         />
       ) : (
         <Card padding="none">
@@ -97,7 +97,7 @@ function Actions({
   if (status !== 'active') return null;
   return (
     <span className="flex flex-wrap gap-2">
-      {config.payments !== 'off' && (
+      {sells && (
         <LinkButton size="small" to="/plans">
           Change plan
         </LinkButton>

@@ -15,7 +15,7 @@ import { vi } from 'vitest';
 /** The pages' configuration and typed client read the address of the page when they are loaded: they are given one. */
 export async function loadScreens() {
   vi.stubGlobal('window', { location: { origin: 'https://souk.example' } });
-  vi.stubGlobal('document', { querySelector: () => null });
+  vi.stubGlobal('document', { querySelector: () => ({ getAttribute: () => '{"payments":"sandbox"}' }) });
   const [home, footer, marketplace, service, queries, capabilities] = await Promise.all([
     import('../home-screen.tsx'),
     import('../footer.tsx'),

@@ -1,0 +1,71 @@
+import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import { tiers } from '@souk/contract/tiers.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { preloadDialog } from '#ui/dialog.tsx';
+import { LinkButton } from '#ui/link-button.tsx';
+import { howToGetAccess } from '#web/access-text.ts';
+import { sells } from '#web/config.ts';
+import { rentalOptionsQuery } from '../queries.ts';
+import { PurchaseDialog } from './purchase-dialog.tsx';
+import { TrialButton } from './trial-button.tsx';
+
+export type GetAccessProps = {
+  userId: string;
+  server: Pick<ServerAnswer, 'serverId' | 'displayName' | 'billing'>;
+  /** `purchase` of the address: opens the dialog at once, for a visitor who has signed in. */
+  asked: string | undefined;
+  /** The dialog that the address asked for was closed. */
+  onAnswered: () => void;
+};
+
+/** On the page of a service that the person may not use: the ways to get it. */
+export function GetAccess({ userId, server, asked, onAnswered }: GetAccessProps) {
+  const { serverId: id, displayName: name, billing } = server;
+  const [open, setOpen] = useState(false);
+  const { data } = useQuery({ ...rentalOptionsQuery(userId, id), enabled: sells });
+  const service = { id, name, features: billing?.features ?? [] };
+  const planName = tiers[billing?.tier ?? 'T0'].name;
+  return (
+    <Card padding="large" className="flex flex-col items-start gap-4">
+      <div>
+        <h2 className="text-base font-semibold">{howToGetAccess(server, sells)}</h2>
+        <p className="mt-1 text-quiet">
+          {sells ? `Your plan doesn't include ${name}` : `You don't have ${name} yet`}, so its tools aren't in your
+          link.
+        </p>
+      </div>
+      <div className="flex flex-wrap gap-2">
+        {!sells ? (
+          <LinkButton to="/marketplace">Browse services</LinkButton>
+        ) : (
+          <>
+            {billing?.rental && (
+              <Button variant="primary" onPointerEnter={preloadDialog} onClick={() => setOpen(true)}>
+                Purchase
+              </Button>
+            )}
+            {data && data.trialDays !== null && <TrialButton userId={userId} service={service} days={data.trialDays} />}
+            <LinkButton variant={billing?.rental ? 'secondary' : 'primary'} to="/plans">
+              {billing?.rental ? 'See plans' : `Get ${planName}`}
+            </LinkButton>
+          </>
+        )}
+      </div>
+      {sells && billing && (
+        <PurchaseDialog
+          userId={userId}
+          service={service}
+          type={asked}
+          open={open || asked !== undefined}
+          onClose={() => {
+            setOpen(false);
+            onAnswered();
+          }}
+        />
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,41 @@
+import type { UserAccess } from '@souk/contract/billing.ts';
+import { LinkButton } from '#ui/link-button.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { formatDay } from '#ui/amount.ts';
+
+/** Why a person need not rent a service; undefined where they may. The broker refuses the same. */
+export function ownedReason({ accessType, expiresAt, isCancelled }: UserAccess, name: string): string | undefined {
+  if (accessType === 'rental') {
+    const until =
+      expiresAt === null
+        ? ''
+        : isCancelled
+          ? `, until ${formatDay(expiresAt)}`
+          : `. It renews on ${formatDay(expiresAt)}`;
+    return `You already rent ${name}${until}.`;
+  }
+  if (accessType === 'purchase') return `${name} is yours already.`;
+  // what ends with its period may be followed by a rental
+  if (accessType === 'subscription' && !isCancelled) return `Your plan already includes ${name}.`;
+  return undefined;
+}
+
+/** In place of an offer: what the person has, and where to manage it. */
+export function Owned({ text, access }: { text: string; access: UserAccess }) {
+  return (
+    <Notice
+      tone="good"
+      action={
+        <LinkButton
+          size="small"
+          to="/dashboard"
+          search={{ tab: access.accessType === 'subscription' ? 'billing' : 'services' }}
+        >
+          Manage
+        </LinkButton>
+      }
+    >
+      {text}
+    </Notice>
+  );
+}

@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query';
+import { Button } from '#ui/button.tsx';
+import { DelayedFallback } from '#ui/delayed-fallback.tsx';
+import { Dialog } from '#ui/dialog.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { Skeleton } from '#ui/skeleton.tsx';
+import { failureText } from '#web/failure-text.ts';
+import { useCheckout, type Purchase } from '../checkout.ts';
+import { purchaseFailure } from '../failure-texts.ts';
+import { rentalOptionsQuery } from '../queries.ts';
+import { Owned, ownedReason } from './owned.tsx';
+import { RentalOffer } from './rental-offer.tsx';
+
+export type PurchaseDialogProps = {
+  userId: string;
+  service: { id: string; name: string; features: readonly string[] };
+  /** What to buy: a rental, the only kind that people buy here. An address may ask for another. */
+  type?: string | undefined;
+  open: boolean;
+  onClose: () => void;
+};
+
+/** What a rental costs and brings, and the way to the payment page. For a service with billing. */
+export function PurchaseDialog({ userId, service, type = 'rental', open, onClose }: PurchaseDialogProps) {
+  const { data, error, isFetching, refetch } = useQuery({
+    ...rentalOptionsQuery(userId, service.id),
+    enabled: open,
+  });
+  const checkout = useCheckout();
+  const rental = data?.rental ?? undefined;
+  const owned = data && ownedReason(data.access, service.name);
+  const unsupported = type === 'rental' ? undefined : 'Unsupported purchase type';
+  const purchase: Purchase | undefined = rental && {
+    type: 'rental',
+    mcpId: service.id,
+    period: 'monthly',
+    shownAmount: rental.price,
+  };
+  const close = () => {
+    if (checkout.isPending) return;
+    checkout.reset();
+    onClose();
+  };
+  const canPay = purchase !== undefined && owned === undefined && unsupported === undefined;
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={close}
+      title={`Rent ${service.name}`}
+      description={canPay ? rental?.description : undefined}
+      footer={
+        canPay ? (
+          <>
+            <Button onClick={close}>Not now</Button>
+            <Button
+              variant="primary"
+              loading={checkout.isPending}
+              onClick={() => !checkout.isPending && checkout.mutate(purchase)}
+            >
+              Continue to payment
+            </Button>
+          </>
+        ) : (
+          <Button onClick={close}>Close</Button>
+        )
+      }
+    >
+      {unsupported !== undefined ? (
+        <Notice tone="bad">{unsupported}</Notice>
+      ) : data ? (
+        owned !== undefined ? (
+          <Owned text={owned} access={data.access} />
+        ) : rental ? (
+          <RentalOffer service={service} rental={rental} creditsAvailable={data.creditsAvailable} />
+        ) : (
+          <Notice>{service.name} can't be rented.</Notice>
+        )
+      ) : error ? (
+        <Notice
+          tone="bad"
+          action={
+            <Button size="small" loading={isFetching} onClick={() => void refetch()}>
+              Retry
+            </Button>
+          }
+        >
+          {failureText(error)}
+        </Notice>
+      ) : (
+        <DelayedFallback label="Loading the price…">
+          <Skeleton className="h-8 w-40" />
+          <Skeleton className="mt-4 h-4 w-full" />
+          <Skeleton className="mt-2 h-4 w-3/5" />
+        </DelayedFallback>
+      )}
+      {checkout.isError && (
+        <div className="mt-4">
+          <Notice tone="bad">{purchaseFailure(checkout.error)}</Notice>
+        </div>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,100 @@
+import type { McpService } from '@souk/contract/billing.ts';
+import { useQuery } from '@tanstack/react-query';
+import Boxes from 'lucide-react/icons/boxes';
+import RotateCw from 'lucide-react/icons/rotate-cw';
+import { useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { LinkButton } from '#ui/link-button.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { Stat } from '#ui/stat.tsx';
+import { CancelRentalDialog, type RentedService } from '../cancel/cancel-rental-dialog.tsx';
+import { myServicesQuery } from '../queries.ts';
+import { PurchaseDialog } from '../rent/purchase-dialog.tsx';
+import { useSubscriptionUpdates } from '../subscription-updated.ts';
+import { ServiceCard } from './service-card.tsx';
+import { countServices } from './service-texts.ts';
+
+/** The My Services tab: every service, and what the person can do with it. */
+export function MyServicesScreen({ userId }: { userId: string }) {
+  useSubscriptionUpdates(userId);
+  const { data, isFetching, refetch } = useQuery(myServicesQuery(userId));
+  const counts = data && countServices(data.services);
+  return (
+    <section aria-labelledby="services-heading" className="flex flex-col gap-4">
+      <SectionHeading
+        id="services-heading"
+        title="My MCP Services"
+        text={counts && `${counts.active} of ${data.services.length} services active`}
+        actions={
+          <Button icon={<RotateCw aria-hidden size={16} />} loading={isFetching} onClick={() => void refetch()}>
+            Refresh
+          </Button>
+        }
+      />
+      {counts && data.services.length > 0 && (
+        <Card padding="large">
+          <dl className="grid grid-cols-3 gap-6">
+            <Stat label="Active" value={counts.active} />
+            <Stat label="Free" value={counts.free} />
+            <Stat label="Paid" value={counts.paid} />
+          </dl>
+        </Card>
+      )}
+      <Services userId={userId} />
+    </section>
+  );
+}
+
+function Services({ userId }: { userId: string }) {
+  const list = useQuery(myServicesQuery(userId));
+  const [buying, setBuying] = useState<McpService>();
+  const [open, setOpen] = useState(false);
+  const [ending, setEnding] = useState<RentedService>();
+  if (list.isPending) return <ListSkeleton label="Loading your services..." />;
+  if (list.isError) {
+    return (
+      <ErrorState
+        title="Error Loading Services"
+        text="Failed to load your MCP services. Please try again."
+        onRetry={() => void list.refetch()}
+        retrying={list.isFetching}
+      />
+    );
+  }
+  const { services } = list.data;
+  if (services.length === 0) {
+    return (
+      <EmptyState
+        icon={<Boxes aria-hidden />}
+        title="No MCP Services Found"
+        text="You don't have any MCP services yet."
+        actions={<LinkButton to="/marketplace">Browse Servers</LinkButton>}
+      />
+    );
+  }
+  return (
+    <>
+      <ul className="grid gap-4 md:grid-cols-2 lg:grid-cols-3">
+        {services.map((service) => (
+          <li key={service.id} className="min-w-0">
+            <ServiceCard
+              userId={userId}
+              service={service}
+              onPurchase={() => {
+                setBuying(service);
+                setOpen(true);
+              }}
+              onCancel={() => setEnding({ id: service.id, name: service.name, endsAt: service.userAccess.expiresAt })}
+            />
+          </li>
+        ))}
+      </ul>
+      {buying && <PurchaseDialog userId={userId} service={buying} open={open} onClose={() => setOpen(false)} />}
+      <CancelRentalDialog userId={userId} service={ending} onClose={() => setEnding(undefined)} />
+    </>
+  );
+}

@@ -1,0 +1,107 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMemo, useState, type FormEvent } from 'react';
+import { formatCount } from '#ui/amount.ts';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { Field } from '#ui/field.tsx';
+import { useFirstErrorFocus } from '#ui/focus-first-error.ts';
+import { Input } from '#ui/input.tsx';
+import { Day } from '#ui/moment.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { Skeleton } from '#ui/skeleton.tsx';
+import { useToast } from '#ui/use-toast.ts';
+import { describeFailure, failureLine } from '#web/failure-text.ts';
+import { billingApi } from '../billing-api.ts';
+import { spendCapQuery } from '../queries.ts';
+
+const mostCredits = 1_000_000_000;
+
+/** What calls may spend in a month, with a field that changes it. */
+export function SpendCap({ userId }: { userId: string }) {
+  const cap = useQuery(spendCapQuery(userId));
+  if (cap.isPending) return <Skeleton className="h-56 w-full rounded-lg" />;
+  if (cap.isError) {
+    const { title, reason } = describeFailure('Failed to load your monthly limit', cap.error);
+    return <ErrorState title={title} text={reason} onRetry={() => void cap.refetch()} retrying={cap.isFetching} />;
+  }
+  const { monthlyCap, spentThisMonth, resetsAt } = cap.data;
+  return (
+    <Card padding="large" as="section" aria-labelledby="cap-heading">
+      <h3 id="cap-heading" className="font-semibold">
+        Monthly limit
+      </h3>
+      <p className="mt-1 text-quiet">
+        {formatCount(spentThisMonth)} {spentThisMonth === 1 ? 'credit' : 'credits'} spent this month
+        {monthlyCap !== null && ` of ${formatCount(monthlyCap)}`}. Starts again on <Day moment={resetsAt} />.
+      </p>
+      {monthlyCap !== null && <Gauge spent={spentThisMonth} cap={monthlyCap} />}
+      <CapForm key={monthlyCap} userId={userId} monthlyCap={monthlyCap} />
+    </Card>
+  );
+}
+
+function Gauge({ spent, cap }: { spent: number; cap: number }) {
+  return (
+    <progress
+      aria-label="Spent of the monthly limit"
+      value={Math.min(spent, cap)}
+      max={Math.max(cap, 1)}
+      className="mt-3 block h-1.5 w-full appearance-none overflow-hidden rounded-full bg-sunken [&::-moz-progress-bar]:bg-ink [&::-webkit-progress-bar]:bg-sunken [&::-webkit-progress-value]:bg-ink"
+    />
+  );
+}
+
+function CapForm({ userId, monthlyCap }: { userId: string; monthlyCap: number | null }) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const [text, setText] = useState(monthlyCap === null ? '' : String(monthlyCap));
+  const [error, setError] = useState<string>();
+  const errors = useMemo(() => ({ error }), [error]);
+  const form = useFirstErrorFocus(errors);
+  const save = useMutation({
+    mutationFn: (cap: number | null) => billingApi.setSpendCap({ params: { userId }, body: { monthlyCap: cap } }),
+    onSuccess: (answer) => {
+      queries.setQueryData(spendCapQuery(userId).queryKey, answer);
+      toast.success(answer.monthlyCap === null ? 'There is no monthly limit.' : 'The monthly limit is saved.');
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (save.isPending) return;
+    const cap = readCap(text);
+    setError(cap === undefined ? 'Enter a whole number of credits, or nothing for no limit.' : undefined);
+    if (cap !== undefined) save.mutate(cap);
+  };
+  return (
+    <form ref={form} onSubmit={submit} noValidate className="mt-5 flex flex-col gap-3">
+      <Field
+        label="Most credits in a month"
+        hint="Calls that would cost more are refused until the month ends. Leave it empty for no limit."
+        error={error}
+      >
+        <Input
+          inputMode="numeric"
+          autoComplete="off"
+          placeholder="No limit"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </Field>
+      {save.isError && <Notice tone="bad">{failureLine('Failed to save the limit', save.error)}</Notice>}
+      <div>
+        <Button type="submit" loading={save.isPending}>
+          Save limit
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** Undefined for what is not a whole number of credits; null for no limit. */
+function readCap(text: string): number | null | undefined {
+  const digits = text.replaceAll(/[\s,]/g, '');
+  if (digits === '') return null;
+  const cap = Number(digits);
+  return /^\d{1,10}$/.test(digits) && cap <= mostCredits ? cap : undefined;
+}

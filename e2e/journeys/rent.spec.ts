@@ -1,0 +1,96 @@
+import type { Page } from '@playwright/test';
+import { expectNoAxeFindings } from './axe-findings.ts';
+import { changeCatalogue, failCalls, withServer } from './catalogue-answer.ts';
+import { checkoutPath } from './offers-answer.ts';
+import { expect, test } from './product-test.ts';
+import { chooseAccount, signIn } from './sign-in.ts';
+
+const useOf = (page: Page) => page.getByRole('region', { name: 'Use this service' });
+const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Rent Travel Pro' });
+const pay = (page: Page) => dialogOf(page).getByRole('button', { name: 'Continue to payment' });
+
+test('a rental says what it costs, what it brings, what calls cost on top, and that it renews', async ({ page }) => {
+  await page.goto('/marketplace');
+  await signIn(page, 'asks-first@souk.test');
+  await page.getByRole('link', { name: 'Purchase Travel Pro' }).click();
+  const dialog = dialogOf(page);
+  await expect(dialog).toContainText('$9 USD/month');
+  await expect(dialog.getByRole('listitem').filter({ hasText: 'Carbon estimates' })).toBeVisible();
+  await expect(dialog.getByRole('listitem').filter({ hasText: 'Plan a round trip' })).toContainText(
+    '3 credits per call',
+  );
+  await expect(dialog).toContainText('Renews each month for $9.00 until you cancel.');
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+  }
+  await expectNoAxeFindings(page);
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+  await expect(page).toHaveURL(/\/service\/travel-pro$/);
+});
+
+test('[PAY-13] [PAY-15] a rental is asked for by the month; what fails is said in the dialog', async ({ page }) => {
+  await page.goto('/service/travel-pro');
+  await signIn(page, 'fails-first@souk.test');
+  await useOf(page).getByRole('button', { name: 'Purchase' }).click();
+  const heal = await failCalls(page, checkoutPath, { message: 'The till is closed.' });
+  const asked = page.waitForRequest(checkoutPath);
+  await pay(page).click();
+  expect((await asked).postDataJSON()).toMatchObject({ type: 'rental', mcpId: 'travel-pro', period: 'monthly' });
+  await expect(dialogOf(page).getByRole('alert')).toHaveText('The till is closed.');
+  await heal();
+  await page.route(checkoutPath, (route) => route.fulfill({ status: 500, body: 'no JSON' }));
+  await pay(page).click();
+  await expect(dialogOf(page).getByRole('alert')).toHaveText('Purchase failed. Please try again.');
+  await expectNoAxeFindings(page);
+});
+
+test('[PAY-14] any other kind of purchase is not supported', async ({ page }) => {
+  await page.goto('/service/travel-pro?purchase=lifetime');
+  await signIn(page, 'lifetime@souk.test');
+  await expect(dialogOf(page).getByRole('alert')).toHaveText('Unsupported purchase type');
+  await expect(pay(page)).toHaveCount(0);
+});
+
+test('a visitor who wants to rent signs in, and comes back to the purchase', async ({ page }) => {
+  await page.goto('/service/travel-pro');
+  await useOf(page).getByRole('button', { name: 'Purchase' }).click();
+  await chooseAccount(page, 'visitor-rents@souk.test');
+  await expect(pay(page)).toBeVisible();
+});
+
+test('without billing nothing can be purchased', async ({ page }) => {
+  await changeCatalogue(page, (catalogue) =>
+    withServer(catalogue, 'travel-pro', ({ billing: _billing, ...server }) => server),
+  );
+  await page.goto('/service/travel-pro?purchase=rental');
+  await signIn(page, 'no-billing@souk.test');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Travel Pro');
+  await expect(useOf(page).getByRole('heading')).toBeVisible();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+});
+
+test('[ACC-18] a trial is started with the button beside Purchase, once; the service is there at once', async ({
+  page,
+}) => {
+  await page.goto('/service/travel-pro');
+  await signIn(page, 'tries@souk.test');
+  const purchase = useOf(page).getByRole('button', { name: 'Purchase' });
+  await expect(purchase).toBeVisible();
+  await useOf(page).getByRole('button', { name: 'Start 7-day trial' }).click();
+  const access = page.getByRole('region', { name: 'Your access' });
+  await expect(access).toContainText(/^Trial - expires [A-Z][a-z]{2} \d+, \d{4}/);
+  await expect(page.getByLabel("Travel Pro's link", { exact: true })).toBeVisible();
+  await expect(page.getByRole('button', { name: /trial/ })).toHaveCount(0);
+  await expectNoAxeFindings(page);
+  await access.getByRole('button', { name: 'Purchase' }).click();
+  await expect(pay(page)).toBeVisible();
+  await dialogOf(page).getByRole('button', { name: 'Not now' }).click();
+  await access.getByRole('link', { name: 'Manage' }).click();
+  const card = page.getByRole('article', { name: 'Travel Pro', exact: true });
+  await expect(card).toContainText('Trial - expires');
+  await expect(card.getByRole('button', { name: 'Purchase Travel Pro' })).toBeVisible();
+  await expect(card.getByRole('button', { name: /trial/ })).toHaveCount(0);
+  await expectNoAxeFindings(page);
+});
