@@ -40,6 +40,7 @@ export async function measureBrokerMemory(options: BrokerMemoryOptions): Promise
       upstreams: ['raw'],
       databases: [database],
       askable: false,
+      charged: false,
       memory: false,
       profile: undefined,
       against,
