@@ -12,7 +12,7 @@ let link: string;
 let token: string;
 
 beforeAll(async () => {
-  product = await startProduct({ env: { CHARGE_CALLS: '1' } });
+  product = await startProduct();
   link = `${product.publicUrl}/mcp`;
   await untilAllConnected(product.publicUrl);
   const created = await runToEnd(

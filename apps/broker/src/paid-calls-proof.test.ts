@@ -60,7 +60,6 @@ for (const engine of engines) {
         PUBLIC_URL: publicUrl,
         DATA_DIR: dataDir,
         MASTER_KEY: randomBytes(32).toString('base64url'),
-        CHARGE_CALLS: '1',
         MCP_CALLS_PER_MINUTE_TOKEN: '100000000',
         MCP_CALLS_PER_MINUTE_USER: '100000000',
         MCP_REQUESTS_PER_MINUTE_TOKEN: '100000000',

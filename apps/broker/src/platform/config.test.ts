@@ -34,7 +34,6 @@ describe('the configuration', () => {
       payments: 'sandbox',
       stripe: undefined,
       adminEmails: ['admin@souk.test'],
-      chargeCalls: false,
       allowDevSignIn: false,
       brandName: 'Souk',
       supportEmail: 'support@souk.test',

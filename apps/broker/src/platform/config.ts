@@ -32,8 +32,6 @@ export type Config = {
   outgoingProxy: OutgoingProxy | undefined;
   /** Whether money is taken by Stripe, by the stand-in for it, or not at all. */
   payments: Payments;
-  /** Whether calls of tools with a price draw credits. Until the shop sells credits, the operator decides it. */
-  chargeCalls: boolean;
   stripe: { secretKey: string; webhookSecret: string } | undefined;
   adminEmails: readonly string[];
   allowDevSignIn: boolean;
@@ -112,7 +110,6 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     databaseUrl: env.DATABASE_URL,
     adminEmails:
       env.ADMIN_EMAILS.length > 0 || !standIn ? env.ADMIN_EMAILS.map((e) => e.toLowerCase()) : ['admin@souk.test'],
-    chargeCalls: env.CHARGE_CALLS,
     allowDevSignIn: env.ALLOW_DEV_SIGN_IN,
     brandName: env.BRAND_NAME,
     supportEmail: env.SUPPORT_EMAIL,

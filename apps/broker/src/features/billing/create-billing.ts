@@ -30,7 +30,7 @@ export type Billing = {
   readonly prices: Prices;
   readonly ledger: Ledger;
   readonly links: BillingLinks;
-  /** undefined: nothing is sold. */
+  /** undefined: nothing is sold, and every call is free. */
   readonly payments: Payments | undefined;
   /** A person's credits, from the database. */
   credits(userId: string): Promise<CreditAccount>;
@@ -53,7 +53,7 @@ export async function createBilling({
 }: {
   db: Database;
   usage: UsageRows;
-  config: { publicUrl: string; chargeCalls: boolean };
+  config: { publicUrl: string };
   /** undefined: nothing is sold. */
   provider: PaymentProvider | undefined;
   catalogue: Pick<Catalogue, 'snapshot' | 'onChange'>;
@@ -92,7 +92,7 @@ export async function createBilling({
   return {
     livemode,
     links,
-    charges: createCharges({ ledger, usage, links, isCharging: config.chargeCalls }),
+    charges: createCharges({ ledger, usage, links, isCharging: provider !== undefined }),
     entitlement: access.entitlement,
     access,
     offers: {

@@ -44,7 +44,6 @@ const environmentSchema = z.object({
   STRIPE_WEBHOOK_SECRET: optionalText,
   PAYMENTS: z.enum(['on', 'off'], 'must be on or off').default('on'),
   ALLOW_SANDBOX_PAYMENTS: flag,
-  CHARGE_CALLS: flag,
   ADMIN_EMAILS: list.pipe(z.array(z.email('must be e-mail addresses, separated by commas'))),
   ALLOW_DEV_SIGN_IN: flag,
   I_KNOW_ANYONE_CAN_SIGN_IN: flag,

@@ -27,14 +27,15 @@ beforeAll(async () => {
   server = await startEndingServer('modern');
   app = await startTestApp({
     allowAddresses: [server.address],
-    env: { ...withoutHealthChecks, CHARGE_CALLS: '1', MCP_CALLS_PER_MINUTE_USER: '100000' },
+    env: { ...withoutHealthChecks, MCP_CALLS_PER_MINUTE_USER: '100000' },
   });
   const connection = { type: 'http', url: server.url };
   const toolCosts = { say: price, mirrored: price };
   // each in a server of its own: five failures in a row open a circuit
-  for (const id of ['paid', 'failing']) {
+  for (const id of ['paid', 'hanging']) {
     await deployManifest(app, { id, connection, billing: { tier: 'T0', toolCosts }, deadlines: { callMs: 500 } });
   }
+  await deployManifest(app, { id: 'failing', connection, billing: { tier: 'T0', toolCosts } });
   await deployManifest(app, { id: 'slow', connection, billing: { tier: 'T0', toolCosts } });
   await deployManifest(app, { id: 'strict', connection, billing: { tier: 'T0', toolCosts, chargeOnErrors: true } });
   await deployManifest(app, { id: 'gratis', connection });
@@ -126,11 +127,12 @@ const reasons: Record<string, string> = {
 
 test.each(tools)('[CAT-21] the log of calls says why a call cost nothing: %s', async (tool) => {
   for (const end of ['tool_error', 'protocol_error', 'input_required', 'garbage', 'oversize', 'hang', 'reset']) {
-    await call(`failing__${tool}`, end);
+    const server = end === 'hang' ? 'hanging' : 'failing';
+    await call(`${server}__${tool}`, end);
     const [newest] = await logged();
     expect(newest, end).toMatchObject({ reason: reasons[end], credits: 0 });
     // so that no circuit opens
-    await call(`failing__${tool}`, 'ok');
+    await call(`${server}__${tool}`, 'ok');
   }
   expect(await account()).toEqual({ balance: given - 7 * price, held: 0 });
 });

@@ -19,7 +19,7 @@ beforeAll(async () => {
   server = await startEndingServer('modern');
   app = await startTestApp({
     allowAddresses: [server.address],
-    env: { ...withoutHealthChecks, CHARGE_CALLS: '1' },
+    env: withoutHealthChecks,
   });
   const billing = { tier: 'T0', toolCosts: { say: price } };
   await deployManifest(app, { id: 'paid', connection: { type: 'http', url: server.url }, billing });

@@ -19,7 +19,6 @@ beforeAll(async () => {
   fixture = await startHttpFixture('both');
   app = await startTestApp({
     allowAddresses: [fixture.address],
-    env: { CHARGE_CALLS: '1' },
     clock: { now: () => Date.now() + aheadMs },
   });
   await deployManifest(app, { id: 'one', connection: { type: 'http', url: fixture.url } });
