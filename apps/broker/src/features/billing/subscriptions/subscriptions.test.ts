@@ -102,3 +102,41 @@ test('a renewal is paid once: the period moves, and the credits of the month com
     monthly.basic,
   ]);
 });
+
+test("what an administrator gave is not the person's to end or change", async () => {
+  const ann = await newSubscriber(shop);
+  const given = { id: crypto.randomUUID(), ends: new Date(Date.now() + 86_400_000) };
+  await shop.db.query(
+    `insert into subscriptions (id, user_id, livemode, plan_id, source, started_at, period_ends_at)
+     values ($1, $2, false, 'pro', 'administrator', now(), $3)`,
+    [given.id, ann.userId, given.ends],
+  );
+  await shop.db.query(
+    `insert into access_grants (id, user_id, livemode, server_id, kind, source, period, started_at, period_ends_at)
+     values ($1, $2, false, 'top', 'rental', 'administrator', 'weekly', now(), $3)`,
+    [crypto.randomUUID(), ann.userId, given.ends],
+  );
+  const params = { id: given.id, mcpId: 'top' };
+  const refused = { status: 409, code: 'not_yours_to_end' };
+  await expect(ann.api.cancelSubscription({ params })).rejects.toMatchObject(refused);
+  await expect(ann.api.resumeSubscription({ params })).rejects.toMatchObject(refused);
+  await expect(ann.api.cancelRental({ params })).rejects.toMatchObject(refused);
+  const body = { planId: 'basic', preview: false };
+  await expect(ann.api.changeSubscription({ params, body })).rejects.toMatchObject(refused);
+  expect(await ann.plan()).toMatchObject({ status: 'active', source: 'administrator' });
+});
+
+test('while the provider does not answer, nothing is changed and the person is told to try again', async () => {
+  const ann = await newSubscriber(shop);
+  await ann.subscribe('pro');
+  const { id = '' } = (await ann.plan()) ?? {};
+  await shop.network.stop();
+  try {
+    const refused = { status: 503, code: 'payments_unavailable' };
+    await expect(ann.api.cancelSubscription({ params: { id } })).rejects.toMatchObject(refused);
+  } finally {
+    await shop.network.resume();
+  }
+  expect(await ann.plan()).toMatchObject({ status: 'active' });
+  await ann.api.cancelSubscription({ params: { id } });
+});

@@ -3,7 +3,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import { recordTransaction } from '../record-transaction.ts';
-import { findPayment, isAwaited, type KnownPayment } from './find-payment.ts';
+import { findPayment, findUnrecorded, type KnownPayment } from './find-payment.ts';
 import { restoreCredits, takeCredits } from './take-credits.ts';
 
 /** What follows where money goes back. Both may be called as often as they like, and in any order. */
@@ -36,8 +36,13 @@ export function createTakeBack(given: {
     if (id === undefined) return undefined;
     const known = await findPayment(db.query, id);
     if (known) return known;
-    const found = await provider.find((stripe) => stripe.paymentIntents.retrieve(id));
-    if (await isAwaited(db.query, found?.metadata['orderId'])) throw new Error(`the payment ${id} is not recorded yet`);
+    const customer = (await provider.find((stripe) => stripe.paymentIntents.retrieve(id)))?.customer;
+    if (!customer) return undefined;
+    const unrecorded = await findUnrecorded(db.query, typeof customer === 'string' ? customer : customer.id);
+    for (const one of unrecorded.subscriptionIds) await given.sync(one);
+    const recorded = await findPayment(db.query, id);
+    if (recorded) return recorded;
+    if (unrecorded.hasOpenOrders) throw new Error(`the payment ${id} is not recorded yet`);
     log.warn({ ...facts, paymentIntent: id }, 'money went back for a payment that is not in the history');
     return undefined;
   }
@@ -93,7 +98,7 @@ export function createTakeBack(given: {
   async function recordReturn(
     query: Query,
     payment: KnownPayment,
-    { fact, what, amount, created }: { fact: string; what: string; amount: number; created: number },
+    { fact, what, amount }: { fact: string; what: string; amount: number },
   ): Promise<void> {
     await recordTransaction(query, {
       id: uuid(),
@@ -107,7 +112,7 @@ export function createTakeBack(given: {
       currency: payment.currency,
       paymentIntentId: payment.paymentIntentId,
       idem: fact,
-      at: new Date(created * 1000),
+      at: new Date(given.clock.now()),
     });
   }
 

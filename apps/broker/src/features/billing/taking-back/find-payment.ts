@@ -61,15 +61,21 @@ export async function findPayment(query: Query, paymentIntentId: string): Promis
   );
 }
 
-/**
- * Whether checkout is about to record a payment that the history does not have yet.
- * @param orderId in the payment's metadata
- */
-export async function isAwaited(query: Query, orderId: string | undefined): Promise<boolean> {
-  if (orderId === undefined) return false;
-  const { rows } = await query(
-    `select from checkout_orders where id::text = $1 and status in ('open', 'paid', 'expired', 'failed')`,
-    [orderId],
+/** What a customer of the provider has here that may not be recorded yet. */
+export async function findUnrecorded(
+  query: Query,
+  customerId: string,
+): Promise<{ hasOpenOrders: boolean; subscriptionIds: string[] }> {
+  const { rows } = await query<{ has_open: boolean; payment_ids: string[] }>(
+    `select
+       exists (select from checkout_orders o where o.user_id = c.user_id and o.livemode = c.livemode
+         and o.status in ('open', 'paid')) as has_open,
+       coalesce((select jsonb_agg(payment_id) from (
+           select payment_id, user_id, livemode from subscriptions where ended_at is null
+           union all select payment_id, user_id, livemode from access_grants where ended_at is null) as owned
+         where owned.user_id = c.user_id and owned.livemode = c.livemode and payment_id is not null), '[]') as payment_ids
+     from payment_customers c where c.customer_id = $1`,
+    [customerId],
   );
-  return rows.length > 0;
+  return { hasOpenOrders: rows[0]?.has_open ?? false, subscriptionIds: rows[0]?.payment_ids ?? [] };
 }

@@ -45,21 +45,39 @@ export async function newSubscriber(shop: Shop) {
     return String(subscription);
   }
 
+  /** Pays a credit package, and waits for its credits. Answers what paid it, and the charge. */
+  async function buyCredits(
+    card?: string,
+  ): Promise<{ intentId: string; chargeId: string; credits: number; price: number }> {
+    const [one] = await shop.billing.offers.packages();
+    if (!one) throw new Error('no package is sold');
+    const { checkoutUrl, sessionId } = await api.startCheckout({ body: { type: 'credit', planId: one.packageId } });
+    await pay(shop, checkoutUrl, card);
+    await waitUntil('the payment is recorded', async () => (await history()).length > 0);
+    const { payment_intent: intent } = await shop.stripe.checkout.sessions.retrieve(sessionId);
+    const intentId = String(intent);
+    const { latest_charge: charge } = await shop.stripe.paymentIntents.retrieve(intentId);
+    return { intentId, chargeId: String(charge), credits: one.credits + one.bonus, price: one.price };
+  }
+
+  /** This person's rows of the history, the oldest first, as "type status amount". */
+  async function history(): Promise<string[]> {
+    const { rows } = await shop.db.query<{ type: string; status: string; amount: number }>(
+      'select type, status, amount from transactions where user_id = $1 order by created_at, id',
+      [buyer.userId],
+    );
+    return rows.map(({ type, status, amount }) => `${type} ${status} ${amount}`);
+  }
+
   return {
     ...buyer,
     api,
+    buyCredits,
+    history,
     plan,
     rental,
     subscribe: (planId: string, card?: string) => buy({ type: 'subscription', planId }, card),
     rent: (mcpId: string, card?: string) => buy({ type: 'rental', mcpId, period: 'monthly' }, card),
-    /** This person's rows of the history, the oldest first, as "type status amount". */
-    async history(): Promise<string[]> {
-      const { rows } = await shop.db.query<{ type: string; status: string; amount: number }>(
-        'select type, status, amount from transactions where user_id = $1 order by created_at, id',
-        [buyer.userId],
-      );
-      return rows.map(({ type, status, amount }) => `${type} ${status} ${amount}`);
-    },
   };
 }
 
