@@ -273,23 +273,20 @@ export const startCheckout = endpoint({
   path: '/api/billing/checkout',
   summary: 'Starts the payment of a rental, a plan or a credit package',
   access: 'account',
-  body: z.discriminatedUnion(
-    'type',
-    [
-      z.strictObject({
-        type: z.literal('rental'),
-        mcpId: z.string().max(63),
-        period: z.literal('monthly', 'Unsupported purchase type'),
-        shownAmount,
-        ...returnAddresses,
-      }),
-      z.strictObject({ type: z.literal('credit'), planId: z.string().max(100), shownAmount, ...returnAddresses }),
-      z.strictObject({ type: z.literal('subscription'), planId: z.string().max(100), shownAmount, ...returnAddresses }),
-    ],
-    'Unsupported purchase type',
-  ),
+  body: z.discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('rental'),
+      mcpId: z.string().max(63),
+      period: z.literal('monthly'),
+      shownAmount,
+      ...returnAddresses,
+    }),
+    z.strictObject({ type: z.literal('credit'), planId: z.string().max(100), shownAmount, ...returnAddresses }),
+    z.strictObject({ type: z.literal('subscription'), planId: z.string().max(100), shownAmount, ...returnAddresses }),
+  ]),
+  invalidInputAt: { type: 'unsupported_purchase', period: 'unsupported_purchase' },
   answer: checkoutAnswer,
-  errors: checkoutErrors,
+  errors: [...checkoutErrors, 'unsupported_purchase'],
 });
 
 export const purchaseCredits = endpoint({

@@ -30,6 +30,8 @@ export type Endpoint = {
   errors?: readonly ErrorCode[];
   /** The error for input that does not match the schemas, where the specification gives a text; else invalid_request. */
   invalidInput?: ErrorCode;
+  /** The same for one field alone, by its path, such as `type` of the body. */
+  invalidInputAt?: Readonly<Record<string, ErrorCode>>;
   /** The error for a call without a token, where the specification gives a text; else authentication_required. */
   withoutSession?: ErrorCode;
 };

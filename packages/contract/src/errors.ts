@@ -39,6 +39,7 @@ export const errorCatalogue = {
   sign_in_failed: { status: 502, message: null },
   has_access: { status: 409, message: null },
   trial_used: { status: 409, message: null },
+  unsupported_purchase: { status: 400, message: 'Unsupported purchase type' },
   free_plan: { status: 400, message: 'Free plan does not require payment' },
   plan_not_found: { status: 404, message: null },
   price_changed: { status: 409, message: 'The price has changed. Please look at it again before you pay.' },

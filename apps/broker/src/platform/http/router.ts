@@ -1,5 +1,4 @@
 import type { Access, Answer, Endpoint, ParsedRequest } from '@souk/contract/endpoint.ts';
-import type { ErrorCode } from '@souk/contract/errors.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodType } from 'zod';
 import { SoukError } from '../errors.ts';
@@ -47,9 +46,9 @@ export function createRouter(app: FastifyInstance, guard: Guard): Router {
           // The form parser is for the sign-in; the contract's calls accept only JSON.
           if (endpoint.body && !isJson(request.headers['content-type'])) throw new SoukError('unsupported_media_type');
           const input = {
-            params: parsePart(endpoint.params, request.params, 'params', endpoint.invalidInput),
-            query: parsePart(endpoint.query, request.query, 'query', endpoint.invalidInput),
-            body: parsePart(endpoint.body, request.body, 'body', endpoint.invalidInput),
+            params: parsePart(endpoint.params, request.params, 'params', endpoint),
+            query: parsePart(endpoint.query, request.query, 'query', endpoint),
+            body: parsePart(endpoint.body, request.body, 'body', endpoint),
             caller,
             request,
             reply,
@@ -62,7 +61,12 @@ export function createRouter(app: FastifyInstance, guard: Guard): Router {
   };
 }
 
-function parsePart(schema: ZodType | undefined, value: unknown, part: string, code?: ErrorCode): unknown {
+function parsePart(
+  schema: ZodType | undefined,
+  value: unknown,
+  part: string,
+  { invalidInput, invalidInputAt }: Endpoint,
+): unknown {
   if (!schema) return undefined;
   const parsed = schema.safeParse(value ?? {});
   if (parsed.success) return parsed.data;
@@ -70,8 +74,9 @@ function parsePart(schema: ZodType | undefined, value: unknown, part: string, co
     path: [part === 'body' ? '' : part, ...issue.path].filter((step) => step !== '').join('.'),
     message: issue.message,
   }));
-  if (code) throw new SoukError(code, { issues });
   const [first] = issues;
+  const code = invalidInputAt?.[first?.path ?? ''] ?? invalidInput;
+  if (code) throw new SoukError(code, { issues });
   throw new SoukError('invalid_request', {
     message: first ? `${first.path || part}: ${first.message}` : `invalid ${part}`,
     issues,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Query } from '#platform/db/database.ts';
+import { patience } from './patience.ts';
 
 /** People as the payment provider knows them. */
 export type Customers = {
@@ -30,7 +31,7 @@ export function createCustomers({ query, provider }: { query: Query; provider: P
       // the same key for the same request: the provider then answers the customer that it has made
       const digest = createHash('sha256').update(JSON.stringify(given)).digest('hex').slice(0, 16);
       const { id } = await provider.call((stripe) =>
-        stripe.customers.create(given, { idempotencyKey: `customer:${userId}:${digest}` }),
+        stripe.customers.create(given, { ...patience, idempotencyKey: `customer:${userId}:${digest}` }),
       );
       await query(
         'insert into payment_customers (user_id, livemode, customer_id) values ($1, $2, $3) on conflict do nothing',

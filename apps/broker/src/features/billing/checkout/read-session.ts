@@ -1,13 +1,16 @@
 import type { Stripe } from 'stripe';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Order } from './order.ts';
+import { patience } from './patience.ts';
 
 /** A payment as the payment provider has it now. */
 export type ProviderSession = Stripe.Checkout.Session;
 
 /** @returns undefined where the provider does not know this id */
 export function readSession(provider: PaymentProvider, sessionId: string): Promise<ProviderSession | undefined> {
-  return provider.find((stripe) => stripe.checkout.sessions.retrieve(sessionId, { expand: ['line_items', 'invoice'] }));
+  return provider.find((stripe) =>
+    stripe.checkout.sessions.retrieve(sessionId, { expand: ['line_items', 'invoice'] }, patience),
+  );
 }
 
 /** The invoice, which has been asked for; its page is the receipt. */

@@ -12,13 +12,12 @@ import type { Fulfil } from './fulfil.ts';
 import { openOrder } from './open-order.ts';
 import type { Order, Ordered, OrderKind } from './order.ts';
 import { saveSession } from './order-store.ts';
+import { patience } from './patience.ts';
 import { refuseRented, refuseSubscribed } from './refuse-owned.ts';
 import { returnAddresses } from './return-addresses.ts';
 
 /** Of one person; each asks the provider for something. */
 const startsPerMinute = 30;
-/** A person waits for the page. */
-const patience = { timeout: 8_000, maxNetworkRetries: 1 };
 
 export type StartCheckout = (
   userId: string,
