@@ -12,10 +12,15 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((app) => app.stop()));
 });
 
-test('[CFG-12] [CFG-39] while the stand-in is active the broker listens on 127.0.0.1 only, unless ALLOW_DEV_SIGN_IN=1', async () => {
+test('[CFG-12] [CFG-39] while a stand-in is active the broker listens on 127.0.0.1 only, unless each is allowed beyond it', async () => {
   const closed = await start({ env: { HOST: '0.0.0.0' } });
   expect(addressesOf(closed)).toEqual(['127.0.0.1']);
-  const open = await start({ env: { HOST: '0.0.0.0', ALLOW_DEV_SIGN_IN: '1' } });
+  const paying = await start({ env: { HOST: '0.0.0.0', GOOGLE_CLIENT_ID: 'id', GOOGLE_CLIENT_SECRET: 'secret' } });
+  expect(paying.stripeSandbox).toBeDefined();
+  expect(addressesOf(paying)).toEqual(['127.0.0.1']);
+  const { port } = new URL(paying.publicUrl);
+  expect(await statusFor(port, '/dev-stripe/styles.css', { host: 'souk.example' })).toBe(403);
+  const open = await start({ env: { HOST: '0.0.0.0', ALLOW_DEV_SIGN_IN: '1', ALLOW_SANDBOX_PAYMENTS: '1' } });
   expect(addressesOf(open)).toEqual(['0.0.0.0']);
 });
 

@@ -99,13 +99,16 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const upstreamSecrets = readUpstreamSecrets(environment, problems);
   if (problems.length > 0) throw new ConfigError(problems);
 
-  const { production, standIn } = together;
+  const { production, standIn, payments } = together;
+  const isForThisMachine =
+    (standIn && !env.ALLOW_DEV_SIGN_IN) || (payments === 'sandbox' && !env.ALLOW_SANDBOX_PAYMENTS);
   return {
     ...together,
     port: env.PORT,
     publicUrl: together.publicUrl.origin,
-    // With the stand-in anyone can sign in as anyone: only this machine can reach it unless the operator says otherwise.
-    host: standIn && !env.ALLOW_DEV_SIGN_IN ? '127.0.0.1' : (env.HOST ?? (standIn ? '127.0.0.1' : '0.0.0.0')),
+    // With a stand-in anyone can sign in as anyone, or buy anything for nothing: only this machine can reach it unless the
+    // operator says otherwise.
+    host: isForThisMachine ? '127.0.0.1' : (env.HOST ?? (standIn ? '127.0.0.1' : '0.0.0.0')),
     dataDir: isAbsolute(env.DATA_DIR) ? env.DATA_DIR : resolve(env.DATA_DIR),
     databaseUrl: env.DATABASE_URL,
     adminEmails:

@@ -15,7 +15,7 @@ describe('variables that several settings depend on', () => {
     const oidc = { OIDC_ISSUER: 'https://id.acme.example/realm', OIDC_CLIENT_ID: 'id', OIDC_CLIENT_SECRET: 'secret' };
 
     test('counts like Google: no stand-in, listening everywhere, good for production, no default administrator', () => {
-      const read = readConfig({ ...oidc, ADMIN_EMAILS: 'ana@acme.example' });
+      const read = readConfig({ PAYMENTS: 'off', ...oidc, ADMIN_EMAILS: 'ana@acme.example' });
       const name = 'id.acme.example';
       const provider = { issuer: oidc.OIDC_ISSUER, clientId: 'id', clientSecret: 'secret', name, trustEmail: false };
       expect(read).toMatchObject({ oidc: provider, standIn: false, google: undefined, host: '0.0.0.0' });
@@ -89,7 +89,7 @@ describe('variables that several settings depend on', () => {
   });
 
   test('[CFG-9] the stand-in for sign-in is refused beyond loopback unless ALLOW_DEV_SIGN_IN=1', () => {
-    const beyond = { PUBLIC_URL: 'https://souk.example' };
+    const beyond = { PUBLIC_URL: 'https://souk.example', PAYMENTS: 'off' };
     expect(problemsOf(beyond)).toEqual([expect.stringContaining('ALLOW_DEV_SIGN_IN=1')]);
     expect(readConfig({ ...beyond, ALLOW_DEV_SIGN_IN: '1' }).allowDevSignIn).toBe(true);
     expect(problemsOf({ ...beyond, ...google })).toEqual([]);
@@ -97,7 +97,7 @@ describe('variables that several settings depend on', () => {
   });
 
   test('clients are told of metadata documents beyond loopback, and where CLIENT_DOCUMENTS=on', () => {
-    const beyond = { PUBLIC_URL: 'https://souk.example', ...google };
+    const beyond = { PUBLIC_URL: 'https://souk.example', PAYMENTS: 'off', ...google };
     const at = (environment: NodeJS.ProcessEnv) => readConfig(environment).clientDocuments;
     expect(at(beyond)).toEqual({ advertised: true, served: true });
     expect(at({})).toEqual({ advertised: false, served: true });
@@ -138,11 +138,17 @@ describe('variables that several settings depend on', () => {
     ]);
   });
 
-  test('[CFG-12] HOST sets the address to listen on, but a stand-in alone listens on loopback', () => {
-    expect(readConfig({ HOST: '10.0.0.1', ...google }).host).toBe('10.0.0.1');
-    expect(readConfig(google).host).toBe('0.0.0.0');
+  test('[CFG-12] HOST sets the address to listen on, but with a stand-in it is loopback', () => {
+    const real = { ...google, STRIPE_SECRET_KEY: 'sk', STRIPE_WEBHOOK_SECRET: 'whsec' };
+    expect(readConfig({ HOST: '10.0.0.1', ...real }).host).toBe('10.0.0.1');
+    expect(readConfig(real).host).toBe('0.0.0.0');
     expect(readConfig({ HOST: '0.0.0.0' }).host).toBe('127.0.0.1');
-    expect(readConfig({ HOST: '0.0.0.0', ALLOW_DEV_SIGN_IN: '1' }).host).toBe('0.0.0.0');
+    const open = { HOST: '0.0.0.0', ALLOW_DEV_SIGN_IN: '1' };
+    expect(readConfig({ ...open, PAYMENTS: 'off' }).host).toBe('0.0.0.0');
+    expect(readConfig({ ...open, ALLOW_SANDBOX_PAYMENTS: '1' }).host).toBe('0.0.0.0');
+    // Google signs people in, and the stand-in takes their payments
+    expect(readConfig({ HOST: '0.0.0.0', ...google }).host).toBe('127.0.0.1');
+    expect(readConfig({ HOST: '0.0.0.0', ...google, ALLOW_SANDBOX_PAYMENTS: '1' }).host).toBe('0.0.0.0');
   });
 
   test('production needs https and a master key, and starts no program of a manifest by itself', () => {
@@ -179,6 +185,17 @@ describe('variables that several settings depend on', () => {
       expect(readConfig(stripe)).toMatchObject({ payments: 'stripe', stripe: { secretKey: 'sk' } });
       expect(readConfig({ ...stripe, PAYMENTS: 'off' })).toMatchObject({ payments: 'off', stripe: undefined });
       expect(problemsOf({ PAYMENTS: 'maybe' })).toEqual(['PAYMENTS: must be on or off']);
+    });
+
+    test('beyond loopback the stand-in is refused unless it is allowed, with Google too', () => {
+      const beyond = { PUBLIC_URL: 'https://souk.example', ...google };
+      expect(problemsOf(beyond)).toEqual([
+        expect.stringContaining('PUBLIC_URL is not loopback, so the stand-in for Stripe is refused'),
+      ]);
+      expect(problemsOf({ ...beyond, ...stripe })).toEqual([]);
+      expect(problemsOf({ ...beyond, PAYMENTS: 'off' })).toEqual([]);
+      expect(readConfig({ ...beyond, ALLOW_SANDBOX_PAYMENTS: '1' }).payments).toBe('sandbox');
+      expect(problemsOf({ ...google, PUBLIC_URL: 'http://127.0.0.1:3000' })).toEqual([]);
     });
 
     test('production refuses the stand-in unless it is allowed', () => {

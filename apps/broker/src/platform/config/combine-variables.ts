@@ -17,7 +17,7 @@ export function combineVariables(env: Environment, variables: NodeJS.ProcessEnv,
   const google = pair(env, 'GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET', problems);
   const oidc = readOidc(env, problems);
   const stripe = pair(env, 'STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', problems);
-  const payments = readPayments(env, { hasStripe: stripe !== undefined, production }, problems);
+  const payments = readPayments(env, { hasStripe: stripe !== undefined, production, publicUrl }, problems);
   const standIn = google === undefined && oidc === undefined;
   problems.push(
     ...standInProblems({

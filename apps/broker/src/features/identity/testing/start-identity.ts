@@ -56,6 +56,7 @@ export async function startIdentity(options: StartOptions): Promise<RunningIdent
   const publicUrl = options.publicUrl ?? `http://localhost:${port}`;
   const config: Config = readConfig({
     SIGN_IN_PER_MINUTE: '100000',
+    PAYMENTS: 'off',
     ...options.environment,
     PORT: String(port),
     PUBLIC_URL: publicUrl,

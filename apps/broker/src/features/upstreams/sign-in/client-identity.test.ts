@@ -98,7 +98,7 @@ test('a client secret that the server revokes ends the sign-in, and the account 
 
 test('on https our client id is our metadata document where the server supports that, without a registration', async () => {
   const publicUrl = 'https://souk.test';
-  const onHttps = await startTestApp({ env: { PUBLIC_URL: publicUrl, ALLOW_DEV_SIGN_IN: '1' } });
+  const onHttps = await startTestApp({ env: { PUBLIC_URL: publicUrl, ALLOW_DEV_SIGN_IN: '1', PAYMENTS: 'off' } });
   const path = '/client-metadata.json';
   const answer = await onHttps.server.inject({ url: path, headers: { host: 'souk.test' } });
   expect(answer.statusCode).toBe(200);
