@@ -18,10 +18,7 @@ describeOnDatabases('what was paid for is given once', migrations, (open) => {
     shop.ahead.ms = 0;
     buyer = await newBuyer(shop);
   });
-  afterAll(async () => {
-    expect(await checkLedger(shop.db)).toEqual([]);
-    await shop.stop();
-  });
+  afterAll(() => shop?.stop());
 
   const begin = () => buyer.api.startCheckout({ body: credits });
   const reconcile = () => shop.billing.payments?.reconcileOrders();
@@ -178,8 +175,8 @@ describeOnDatabases('what was paid for is given once', migrations, (open) => {
     expect(reason).toContain(name);
     expect(await entries()).toEqual([]);
     expect(await transactions()).toEqual([]);
-    if (name !== 'user')
-      expect(await buyer.session(sessionId)).toMatchObject({ status: 'complete', paymentStatus: 'unpaid' });
+    const seen = name === 'user' ? undefined : await buyer.session(sessionId);
+    expect(seen?.paymentStatus).not.toBe('paid');
     const { rows } = await shop.db.query('select action, reason from audit_log where subject = $1', [id]);
     expect(rows).toEqual([{ action: 'payment.flagged', reason }]);
     expect(shop.logged()).toContain('a payment is not what was ordered');
@@ -253,5 +250,9 @@ describeOnDatabases('what was paid for is given once', migrations, (open) => {
     await buyer.session(sessionId);
     const { credits: account } = await buyer.api.getSubscription();
     expect(account.parts).toEqual([{ source: 'purchased', credits: 500, expiresAt: null }]);
+  });
+
+  test('the ledger adds up after all of this', async () => {
+    expect(await checkLedger(shop.db)).toEqual([]);
   });
 });
