@@ -3,8 +3,6 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createUsageWriter, type UsageWriter } from '#features/usage/index.ts';
-import { systemClock } from '#platform/clock.ts';
-import { DatabaseLostError } from '#platform/db/database-errors.ts';
 import type { Database } from '#platform/db/database.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { atFullSize } from '#testing/proof-size.ts';
@@ -19,123 +17,25 @@ import {
   type LotSource,
 } from '#features/billing/ledger/change-credits.ts';
 import { checkLedger, type LedgerFault } from '#features/billing/ledger/check-ledger.ts';
-import { createLedger } from '#features/billing/ledger/create-ledger.ts';
 import type { LeaseHold } from '#features/billing/ledger/lease-hold.ts';
-import { ledgerTimes, type Ledger } from '#features/billing/ledger/ledger.ts';
+import { ledgerTimes } from '#features/billing/ledger/ledger.ts';
 import { growingLeases } from '#features/billing/ledger/lease-policy.ts';
 import type { LeasePolicy } from '#features/billing/ledger/lease.ts';
 import { readAccount } from '#features/billing/ledger/read-account.ts';
 import { AccountModel } from '#features/billing/ledger/testing/account-model.ts';
+import { flush, startFaultyBroker, type FaultyBroker } from '#features/billing/ledger/testing/faulty-broker.ts';
+import { ledgerOp, type LedgerOp } from '#features/billing/ledger/testing/ledger-ops.ts';
 
 // Sequences of everything that can happen to an account, on two brokers, beside a model of a few lines: after each step the
 // account must be what the model says. Brokers are killed, and statements fail before or after their commit.
-
-type Op =
-  | { kind: 'grant'; credits: number; source: LotSource; expires: boolean; again: boolean }
-  | { kind: 'claw-back'; of: number; credits: number; contra: 'refund' | 'dispute' }
-  | { kind: 'set'; credits: number }
-  | { kind: 'hold'; broker: 0 | 1; price: number }
-  | { kind: 'end'; of: number; isCharged: boolean }
-  | { kind: 'replay'; of: number; broker: 0 | 1 }
-  | { kind: 'expire' }
-  | { kind: 'fail'; broker: 0 | 1; when: 'before' | 'after' }
-  | { kind: 'kill'; broker: 0 | 1 };
-
-const broker = fc.constantFrom<0 | 1>(0, 1);
-const credits = fc.integer({ min: 1, max: 40 });
-const index = fc.nat({ max: 30 });
-const hold = fc.record({ kind: fc.constant('hold' as const), broker, price: fc.integer({ min: 1, max: 20 }) });
-const end = fc.record({ kind: fc.constant('end' as const), of: index, isCharged: fc.boolean() });
-const op: fc.Arbitrary<Op> = fc.oneof(
-  { weight: 5, arbitrary: hold },
-  { weight: 5, arbitrary: end },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      kind: fc.constant('grant' as const),
-      credits,
-      source: fc.constantFrom<LotSource>('plan', 'promotional', 'purchased'),
-      expires: fc.boolean(),
-      again: fc.boolean(),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('claw-back' as const),
-      of: index,
-      credits,
-      contra: fc.constantFrom<'refund' | 'dispute'>('refund', 'dispute'),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('set' as const), credits: fc.nat({ max: 60 }) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('replay' as const), of: index, broker }) },
-  { weight: 1, arbitrary: fc.constant({ kind: 'expire' as const }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      kind: fc.constant('fail' as const),
-      broker,
-      when: fc.constantFrom<'before' | 'after'>('before', 'after'),
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('kill' as const), broker }) },
-);
 
 const livemode = false;
 const log = pino({ level: 'silent' });
 const sequences = atFullSize({ full: 1000, short: 25 });
 
-/** A database whose next transaction can fail, and which can be cut off for good. */
-function faulty(db: Database) {
-  let next: 'before' | 'after' | undefined;
-  let isCut = false;
-  const lost = () => new DatabaseLostError('injected');
-  return {
-    fail: (when: 'before' | 'after') => (next = when),
-    cut: () => (isCut = true),
-    db: {
-      ...db,
-      query: ((text, values) => (isCut ? Promise.reject(lost()) : db.query(text, values))) as Database['query'],
-      async transaction<T>(work: Parameters<typeof db.transaction<T>>[0]): Promise<T> {
-        const when = next;
-        next = undefined;
-        if (isCut || when === 'before') throw lost();
-        const result = await db.transaction(work);
-        if (when === 'after') throw lost();
-        return result;
-      },
-    },
-  };
-}
-
 const exactLeases: LeasePolicy = () => 0;
 
-async function startBroker(db: Database, usage: UsageWriter, policy: LeasePolicy) {
-  const faults = faulty(db);
-  const ids: string[] = [];
-  const uuid = () => {
-    const id = randomUUID();
-    ids.push(id);
-    return id;
-  };
-  const times = { ...ledgerTimes, stopMs: 0 };
-  const options = { db: faults.db, livemode, usage, uuid, clock: systemClock, log, policy, times };
-  return { ledger: await createLedger(options), faults, ids, policy };
-}
-type Broker = Awaited<ReturnType<typeof startBroker>>;
-type HeldCall = { id: string; price: number; broker: Broker; hold: LeaseHold };
-
-async function flush({ ledger }: { ledger: Ledger }): Promise<void> {
-  for (let tries = 0; tries < 5; tries++) {
-    const isDone = await ledger.flush().then(
-      () => true,
-      () => false,
-    );
-    if (isDone) return;
-  }
-  throw new Error('the ledger could not be written');
-}
+type HeldCall = { id: string; price: number; broker: FaultyBroker; hold: LeaseHold };
 
 const rowOf = (userId: string, { id, price }: Pick<HeldCall, 'id' | 'price'>): UsageRow => ({
   callId: id,
@@ -155,7 +55,7 @@ const rowOf = (userId: string, { id, price }: Pick<HeldCall, 'id' | 'price'>): U
 describeOnDatabases('the ledger', migrations, (open) => {
   let db: Database;
   let usage: UsageWriter;
-  let brokers: [Broker, Broker];
+  let brokers: [FaultyBroker, FaultyBroker];
   beforeAll(async () => {
     db = await open();
     usage = createUsageWriter({ query: db.query, log });
@@ -172,8 +72,8 @@ describeOnDatabases('the ledger', migrations, (open) => {
 
   /** @returns what does not add up in the end */
   async function runSequences(policy: LeasePolicy, isAsModel: boolean): Promise<LedgerFault[]> {
-    brokers = [await startBroker(db, usage, policy), await startBroker(db, usage, policy)];
-    const sequence = fc.array(op, { minLength: 5, maxLength: 30 });
+    brokers = [await startFaultyBroker(db, usage, policy), await startFaultyBroker(db, usage, policy)];
+    const sequence = fc.array(ledgerOp, { minLength: 5, maxLength: 30 });
     const property = fc.asyncProperty(sequence, (ops) => runSequence(ops, isAsModel));
     await fc.assert(property, { numRuns: sequences, endOnFailure: true });
     for (const { ledger } of brokers) await ledger.stop();
@@ -181,7 +81,7 @@ describeOnDatabases('the ledger', migrations, (open) => {
   }
 
   /** @param isAsModel what an account shows is compared too: larger leases hold more than the calls under way */
-  async function runSequence(ops: readonly Op[], isAsModel: boolean): Promise<void> {
+  async function runSequence(ops: readonly LedgerOp[], isAsModel: boolean): Promise<void> {
     const userId = randomUUID();
     const model = new AccountModel();
     let under: HeldCall[] = [];
@@ -197,12 +97,12 @@ describeOnDatabases('the ledger', migrations, (open) => {
     for (const each of brokers) await flush(each);
     await compareEntries();
 
-    async function run(one: Op): Promise<unknown> {
+    async function run(one: LedgerOp): Promise<unknown> {
       switch (one.kind) {
         case 'grant':
           return grant(one);
         case 'claw-back': {
-          const idem = grants[one.of % Math.max(1, grants.length)]?.idem ?? 'of nobody';
+          const idem = grants[one.of % Math.max(1, grants.length)]?.idem ?? 'no grant';
           const expected = model.clawBack(idem, one.credits);
           const change = {
             userId,
@@ -247,7 +147,7 @@ describeOnDatabases('the ledger', migrations, (open) => {
       return { callId: id, userId, serverId: 'paid', tool: 'say', credits: price, isContinued };
     }
 
-    async function grant({ credits, source, expires, again }: Extract<Op, { kind: 'grant' }>) {
+    async function grant({ credits, source, expires, again }: Extract<LedgerOp, { kind: 'grant' }>) {
       const known = again ? grants.at(-1) : undefined;
       const expiresAt = new Date(Date.now() + 3_600_000);
       const given = known ?? { idem: randomUUID(), credits, source, ...(expires && { expiresAt }) };
@@ -292,7 +192,7 @@ describeOnDatabases('the ledger', migrations, (open) => {
       await reclaimLeases(db, randomUUID(), ledgerTimes.lifeMs);
       for (const call of under) if (call.broker === dead) model.release(call.price);
       under = under.filter((call) => call.broker !== dead);
-      brokers[at] = await startBroker(db, usage, dead.policy);
+      brokers[at] = await startFaultyBroker(db, usage, dead.policy);
     }
 
     async function expireLots() {

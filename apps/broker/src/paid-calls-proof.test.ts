@@ -101,15 +101,15 @@ for (const engine of engines) {
       await Promise.all([app.billing.ledger.flush(), app.usage.flush()]);
       expect(load.delivered).toHaveLength(calls);
       const written = await read(app.db);
-      for (const { callId, end, charged } of load.delivered) {
-        const credits = end === 'ok' ? price : 0;
+      for (const { callId, isResult, charged } of load.delivered) {
+        const credits = isResult ? price : 0;
         expect(written.records.get(callId), callId).toMatchObject([{ credits }]);
         expect(written.entries.get(callId) ?? 0, callId).toBe(credits);
-        // a JSON-RPC error has no _meta
+        // a JSON-RPC error has no _meta, and what was refused has no receipt
         expect(charged ?? 0, callId).toBe(credits);
       }
       expect([written.records.size, written.rows]).toEqual([calls, calls]);
-      expect(written.entries.size).toBe(load.delivered.filter(({ end }) => end === 'ok').length);
+      expect(written.entries.size).toBe(load.delivered.filter(({ isResult }) => isResult).length);
       expect(await checkLedger(app.db)).toEqual([]);
     });
 
@@ -137,9 +137,9 @@ for (const engine of engines) {
         expect(rows, 'one record a call').toHaveLength(1);
         expect(written.entries.get(callId) ?? 0, 'the record and the ledger agree').toBe(rows[0]?.credits);
       }
-      for (const { callId } of delivered.values()) {
+      for (const { callId, isResult } of delivered.values()) {
         const [row] = written.records.get(callId) ?? [];
-        expect([undefined, price], `${callId} ${row?.reason}`).toContain(row?.credits);
+        expect([undefined, isResult ? price : 0], `${callId} ${row?.reason}`).toContain(row?.credits);
       }
       expect([...written.entries.keys()].filter((callId) => !written.records.has(callId))).toEqual([]);
       expect(await checkLedger(app.db)).toEqual([]);

@@ -4,8 +4,8 @@ import { modernRequest } from './modern-request.ts';
 /** An answer that a client has read to its end. */
 export type Delivered = {
   callId: string;
-  /** How its server was asked to end it. */
-  end: string;
+  /** It is the server's result, without an error: what a call is charged for. */
+  isResult: boolean;
   /** Credits, as the answer says; undefined where it says nothing, as a refusal does. */
   charged: number | undefined;
   /** When it was there, by performance.now(). */
@@ -70,10 +70,11 @@ export function startPaidLoad({
 
 async function callOnce(url: string, token: string, tool: string, end: string): Promise<Delivered> {
   const response = await fetch(url, modernRequest(token, 'tools/call', { name: tool, arguments: { end } }));
-  const body: { result?: { _meta?: Record<string, unknown> } } = JSON.parse(await response.text());
+  const body: { result?: { isError?: boolean; _meta?: Record<string, unknown> } } = JSON.parse(await response.text());
   const atMs = performance.now();
   const callId = response.headers.get('x-request-id');
   if (callId === null || response.status !== 200) throw new Error(`HTTP ${response.status}`);
   const charged = body.result?._meta?.['souk/charged'];
-  return { callId, end, charged: typeof charged === 'number' ? charged : undefined, atMs };
+  const isResult = body.result !== undefined && body.result.isError !== true;
+  return { callId, isResult, charged: typeof charged === 'number' ? charged : undefined, atMs };
 }

@@ -10,12 +10,14 @@ const setSchema = z.object({
   credits: z.int().min(0),
   provider: z.enum(providerIds).optional(),
   reason: z.string().optional(),
+  /** The operator's name on the machine. */
+  operator: z.string().max(200),
 });
 
 /** The result of `credits set`. */
 export const creditsSetSchema = z.object({ credits: z.int(), change: z.int() });
 
-/** `credits set` of the operator's command line: the ledger records by how much the balance changed, and why. */
+/** `credits set` of the operator's command line: ledger and audit log record by how much the balance changed, and why. */
 export function creditCommands({
   identity,
   billing,
@@ -25,7 +27,7 @@ export function creditCommands({
 }): OperatorCommands {
   return {
     'credits.set': async (args): Promise<z.output<typeof creditsSetSchema>> => {
-      const { email, credits, provider, reason = 'by command' } = setSchema.parse(args);
+      const { email, credits, provider, reason = 'by command', operator } = setSchema.parse(args);
       const [userId, ...others] = await identity.users.findIds(email, provider);
       if (userId === undefined) throw new SoukError('not_found', { message: `No user has the address ${email}.` });
       if (others.length > 0) {
@@ -34,7 +36,8 @@ export function creditCommands({
         });
       }
       const idem = `adjustment:${randomUUID()}`;
-      return { credits, change: await billing.ledger.setBalance({ userId, credits, idem, reason }) };
+      const change = await billing.ledger.setBalance({ userId, credits, idem, reason }, { operator });
+      return { credits, change };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { sql, type QueryExecutorProvider } from 'kysely';
-import type { Migration } from '../db/database.ts';
+import type { Migration, Query } from '../db/database.ts';
 
 /** The permanent record of a decision: who did what to what, and why. Never a secret. */
 export type AuditEntry = {
@@ -46,6 +46,15 @@ export const auditMigrations: readonly Migration[] = [
 /** Adds a row, in the transaction of the decision, so that neither is stored without the other. */
 export function writeAudit(tx: QueryExecutorProvider, entry: AuditEntry, at: Date): Promise<void> {
   return insert(tx, [entry], null, at);
+}
+
+/** The same in a transaction of plain statements. */
+export async function writeAuditWith(query: Query, entry: AuditEntry, at: Date): Promise<void> {
+  const { actorId, action, subject, reason, details = {} } = entry;
+  await query(
+    `insert into audit_log (at, actor_id, action, subject, reason, details) values ($1, $2, $3, $4, $5, $6::jsonb)`,
+    [at, actorId ?? null, action, subject, reason ?? null, JSON.stringify(details)],
+  );
 }
 
 /** An outside party that can cause rows, such as a server that changes its tools. Rows are kept for ever: it has a limit. */

@@ -249,7 +249,7 @@ export async function createLedger({
       const lease = !call.isContinued && isAlive() ? book.take(call.userId, call.credits) : undefined;
       return lease ? holdOf(lease, call.credits) : waitForLease(call);
     },
-    ...createLedgerChanges({ db, livemode, patienceMs: times.patienceMs, nowMs }),
+    ...createLedgerChanges({ db, livemode, patienceMs: times.patienceMs, nowMs, now: () => clock.now() }),
     flush,
     async stop() {
       await stopListening();

@@ -1,10 +1,14 @@
-import type { Database } from '#platform/db/database.ts';
+import { writeAuditWith } from '#platform/audit/audit-log.ts';
+import type { Database, Query } from '#platform/db/database.ts';
 import type { Livemode } from './accounts.ts';
 import { askForLeases } from './ask-for-leases.ts';
 import { LedgerConflict, setCredits } from './change-credits.ts';
 import type { Ledger } from './ledger.ts';
 import { readAccount } from './read-account.ts';
 import { setMonthlyCap } from './set-monthly-cap.ts';
+
+type Change = Parameters<Ledger['setBalance']>[0];
+type Author = Parameters<Ledger['setBalance']>[1];
 
 /** The pause before it is looked again whether leases are back. */
 const returnMs = 25;
@@ -15,6 +19,7 @@ export function createLedgerChanges({
   livemode,
   patienceMs,
   nowMs,
+  now,
 }: {
   db: Pick<Database, 'query' | 'transaction'>;
   livemode: Livemode;
@@ -22,6 +27,8 @@ export function createLedgerChanges({
   patienceMs: number;
   /** Elapsed time. */
   nowMs: () => number;
+  /** Milliseconds since 1970. */
+  now: () => number;
 }): Pick<Ledger, 'account' | 'setBalance' | 'setMonthlyCap'> {
   const account = (userId: string) => readAccount(db.query, livemode, userId);
   const pause = () => new Promise((resolve) => setTimeout(resolve, returnMs));
@@ -31,13 +38,24 @@ export function createLedgerChanges({
     return held > 0 && held + spentThisMonth > cap;
   }
 
+  /** The audit row is written in the transaction of the change. */
+  async function setAudited(query: Query, change: Change, by: Author): Promise<number> {
+    const delta = await setCredits(query, { ...change, livemode });
+    if (delta === 0) return delta;
+    const { userId, credits, reason } = change;
+    const actorId = 'actorId' in by ? by.actorId : undefined;
+    const details = { credits, change: delta, sandbox: !livemode, ...('operator' in by && { operator: by.operator }) };
+    await writeAuditWith(query, { actorId, action: 'credits.set', subject: userId, reason, details }, new Date(now()));
+    return delta;
+  }
+
   return {
     account,
-    async setBalance(change) {
+    async setBalance(change, by) {
       const deadlineMs = nowMs() + patienceMs;
       for (;;) {
         try {
-          return await db.transaction((query) => setCredits(query, { ...change, livemode }));
+          return await db.transaction((query) => setAudited(query, change, by));
         } catch (error) {
           const isHeld = error instanceof LedgerConflict && error.code === 'credits_held';
           if (!isHeld || nowMs() > deadlineMs) throw error;

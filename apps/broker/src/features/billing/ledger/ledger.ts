@@ -37,9 +37,11 @@ export type Ledger = {
   account(userId: string): Promise<CreditAccount>;
   /**
    * Sets the balance to an administrator's figure; asks brokers for what they do not use when they hold more than that.
+   * Leaves an audit row.
+   * @param by who decided: a user's id, or the name of an operator who has none
    * @throws LedgerConflict
    */
-  setBalance(change: Omit<NewBalance, 'livemode'>): Promise<number>;
+  setBalance(change: Omit<NewBalance, 'livemode'>, by: { actorId: string } | { operator: string }): Promise<number>;
   /**
    * Limits what calls of a person may spend in a month (UTC). Waits up to 250 ms for leases that go beyond it.
    * @param cap whole credits; undefined: no limit
