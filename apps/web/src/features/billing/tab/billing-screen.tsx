@@ -7,13 +7,15 @@ import { Notice } from '#ui/notice.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { Stat } from '#ui/stat.tsx';
 import { TierBadge } from '#ui/tier-badge.tsx';
+import { BillingHistory } from '../history/billing-history.tsx';
+import { CreditUsage } from '../history/credit-usage.tsx';
 import { noSubscription, subscriptionQuery } from '../queries.ts';
 import { useSubscriptionUpdates } from '../subscription-updated.ts';
 import { Credits } from './credits.tsx';
 import { PastDue } from './past-due.tsx';
 import { Subscriptions } from './subscriptions.tsx';
 
-/** The Billing tab: credits, tiers, subscriptions. */
+/** The Billing tab: credits, tiers, subscriptions, what was paid and what calls cost. */
 export function BillingScreen({ userId }: { userId: string }) {
   useSubscriptionUpdates(userId);
   const { data, isPending, isError } = useQuery(subscriptionQuery(userId));
@@ -44,6 +46,8 @@ export function BillingScreen({ userId }: { userId: string }) {
       </section>
       <Subscriptions userId={userId} subscriptions={shown.subscription.subscriptions} />
       <Summary summary={shown.summary} />
+      <CreditUsage userId={userId} />
+      <BillingHistory userId={userId} />
     </div>
   );
 }

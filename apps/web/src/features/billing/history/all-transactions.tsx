@@ -1,0 +1,26 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ErrorState } from '#ui/error-state.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { Pagination } from '#ui/pagination.tsx';
+import { describeFailure } from '#web/failure-text.ts';
+import { transactionsQuery } from './history-queries.ts';
+import { TransactionList } from './transaction-list.tsx';
+
+/** Every payment and refund, by page. */
+export function AllTransactions({ userId }: { userId: string }) {
+  const [page, setPage] = useState(1);
+  const list = useQuery(transactionsQuery(userId, page));
+  if (list.isPending) return <ListSkeleton label="Loading your transactions…" />;
+  if (list.isError) {
+    const { title, reason } = describeFailure('Failed to fetch transactions', list.error);
+    return <ErrorState title={title} text={reason} onRetry={() => void list.refetch()} retrying={list.isFetching} />;
+  }
+  const { transactions, pagination } = list.data;
+  return (
+    <>
+      <TransactionList caption="All transactions" transactions={transactions} />
+      <Pagination label="Transactions" page={page} pageCount={pagination.pages} onChange={setPage} />
+    </>
+  );
+}

@@ -1,0 +1,92 @@
+import { useQuery } from '@tanstack/react-query';
+import Receipt from 'lucide-react/icons/receipt';
+import RotateCw from 'lucide-react/icons/rotate-cw';
+import { useState } from 'react';
+import { formatCount, formatMoney } from '#ui/amount.ts';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { Stat } from '#ui/stat.tsx';
+import { AllTransactions } from './all-transactions.tsx';
+import { billingDashboardQuery } from './history-queries.ts';
+import { TransactionList } from './transaction-list.tsx';
+
+/** Spec part 2, section 9. */
+const shownTransactions = 5;
+
+/** What the person has paid: in all, the newest, and on demand everything. */
+export function BillingHistory({ userId }: { userId: string }) {
+  const { refetch, isFetching } = useQuery(billingDashboardQuery(userId));
+  return (
+    <section aria-labelledby="history-heading" className="flex flex-col gap-4">
+      <SectionHeading
+        id="history-heading"
+        title="Billing History"
+        actions={
+          <Button icon={<RotateCw aria-hidden size={16} />} loading={isFetching} onClick={() => void refetch()}>
+            Refresh
+          </Button>
+        }
+      />
+      <History userId={userId} />
+    </section>
+  );
+}
+
+function History({ userId }: { userId: string }) {
+  const { data, isPending, isError, isFetching, refetch } = useQuery(billingDashboardQuery(userId));
+  const [showsAll, setShowsAll] = useState(false);
+  if (isPending) return <ListSkeleton label="Loading your billing history…" />;
+  if (isError) {
+    return (
+      <ErrorState
+        title="Failed to fetch billing dashboard"
+        text="Unable to load billing history. Please try again later."
+        onRetry={() => void refetch()}
+        retrying={isFetching}
+      />
+    );
+  }
+  const { totalSpent, currency, totalTransactions, recentTransactions } = data;
+  if (totalTransactions === 0) {
+    return (
+      <EmptyState
+        icon={<Receipt aria-hidden />}
+        title="No Transaction History"
+        text="Payments and refunds appear here, with their receipts."
+      />
+    );
+  }
+  const shown = recentTransactions.slice(0, shownTransactions);
+  return (
+    <>
+      <Card padding="large">
+        <dl className="grid grid-cols-3 gap-6">
+          <Stat label="Total spent" value={formatMoney(totalSpent, currency)} />
+          <Stat label="Transactions" value={formatCount(totalTransactions)} />
+          <Stat label="Recent" value={formatCount(recentTransactions.length)} />
+        </dl>
+      </Card>
+      {showsAll ? (
+        <AllTransactions userId={userId} />
+      ) : (
+        <>
+          <TransactionList caption="Recent transactions" transactions={shown} />
+          {totalTransactions > shown.length && (
+            <div className="flex flex-wrap items-center justify-between gap-3 text-[0.8125rem] text-quiet">
+              <span>
+                Showing {shown.length} of {formatCount(recentTransactions.length)} recent transactions
+              </span>
+              <Button size="small" onClick={() => setShowsAll(true)}>
+                Show all
+              </Button>
+            </div>
+          )}
+        </>
+      )}
+    </>
+  );
+}

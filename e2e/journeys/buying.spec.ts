@@ -1,0 +1,186 @@
+import type { Page } from '@playwright/test';
+import { expectNoAxeFindings } from './axe-findings.ts';
+import { callThroughLink } from './call-through-link.ts';
+import { failCalls } from './catalogue-answer.ts';
+import { declinedCard, payAndReturn, payWithCard } from './pay-with-card.ts';
+import { expect, test } from './product-test.ts';
+import { chooseAccount, signIn } from './sign-in.ts';
+
+const planOf = (page: Page, name: string) => page.getByRole('article', { name: `${name} plan`, exact: true });
+const buyStarter = (page: Page) => page.getByRole('button', { name: 'Buy credits in the Starter package' });
+const credits = (page: Page) => page.getByRole('region', { name: 'Credits', exact: true });
+const subscriptions = (page: Page) => page.getByRole('region', { name: 'Active System Subscriptions' });
+const question = (page: Page) => page.getByRole('alertdialog');
+const day = '[A-Z][a-z]{2} \\d{1,2}, \\d{4}';
+
+test('[PAY-1] [PAY-2] [PAY-5] [PAY-6] credits are bought on the payment page, and a reload of the result buys nothing more', async ({
+  page,
+  product,
+}) => {
+  await page.goto('/plans');
+  await signIn(page, 'buys-credits@souk.test');
+  const asked = page.waitForRequest('**/api/billing/checkout');
+  await buyStarter(page).click();
+  expect((await asked).postDataJSON()).toEqual({
+    type: 'credit',
+    planId: 'credits-500',
+    shownAmount: 500,
+    successUrl: `${product.publicUrl}/payment/result?success=true`,
+    cancelUrl: `${product.publicUrl}/payment/result?canceled=true`,
+  });
+  await payAndReturn(page);
+  await expect(page.getByText('$5.00')).toBeVisible();
+  const result = page.url();
+  expect(new URL(result).pathname).toBe('/payment/result');
+  await page.getByRole('link', { name: 'View Credit Balance' }).click();
+  await expect(credits(page)).toContainText(/^Credits.*500Available for pay-per-use services/);
+  await expect(credits(page)).toContainText('Purchased never expire');
+  await page.goto(result);
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Payment Successful!');
+  await expect(page).toHaveURL(/\/dashboard$/);
+  await page.goto('/dashboard?tab=billing');
+  await expect(credits(page)).toContainText(/^Credits.*500Available/);
+  const history = page.getByRole('region', { name: 'Billing History' });
+  await expect(history.getByRole('row')).toHaveCount(2);
+  await expect(history.getByRole('row').last()).toContainText('-$5.00');
+  await expectNoAxeFindings(page);
+});
+
+test('a declined card, a payment page that is left, and one that is cancelled buy nothing', async ({ page }) => {
+  await page.goto('/plans');
+  await signIn(page, 'buys-nothing@souk.test');
+  await buyStarter(page).click();
+  await payWithCard(page, declinedCard);
+  await expect(page.getByRole('alert')).toHaveText('Your card was declined.');
+  await page.goto('/dashboard?tab=billing');
+  await expect(credits(page)).toContainText(/0Available for pay-per-use services/);
+  await page.goto('/plans');
+  await buyStarter(page).click();
+  await expect(page).toHaveURL(/\/dev-stripe\//);
+  await page.goBack();
+  await expect(buyStarter(page)).not.toHaveAttribute('aria-busy', 'true');
+  await buyStarter(page).click();
+  await page.getByRole('link', { name: 'Cancel and go back' }).click();
+  await expect(page).toHaveURL(/\/payment\/result\?canceled=true$/);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Payment Canceled');
+  await page.getByRole('link', { name: 'View Plans' }).click();
+  await expect(planOf(page, 'Free').getByRole('button', { name: 'Current plan' })).toBeVisible();
+  await page.goto('/dashboard?tab=billing');
+  await expect(page.getByRole('heading', { name: 'No Transaction History' })).toBeVisible();
+});
+
+test('[SUB-12] [SUB-13] [SUB-14] [SUB-20] [SUB-21] [SUB-22] [SUB-23] a server is rented, used from a client, cancelled and resumed', async ({
+  page,
+  product,
+}) => {
+  await page.goto('/service/travel-pro');
+  await page.getByRole('region', { name: 'Use this service' }).getByRole('button', { name: 'Purchase' }).click();
+  await chooseAccount(page, 'rents@souk.test');
+  await page.getByRole('button', { name: 'Continue to payment' }).click();
+  await payAndReturn(page);
+  await page.getByRole('link', { name: 'Start Using Service' }).click();
+  const access = page.getByRole('region', { name: 'Your access' });
+  await expect(access).toContainText(new RegExp(`^Rented - expires ${day}`));
+  await expect(page.getByLabel("Travel Pro's link", { exact: true })).toBeVisible();
+  expect(await callThroughLink(page, product.publicUrl, 'travel-pro__find_airports', { query: 'Zurich' })).toContain(
+    'ZRH',
+  );
+
+  await access.getByRole('link', { name: 'Manage' }).click();
+  const card = page.getByRole('article', { name: 'Travel Pro', exact: true });
+  const cancel = card.getByRole('button', { name: 'Cancel Rental of Travel Pro' });
+  await cancel.click();
+  await expect(question(page)).toContainText(new RegExp(`You keep access until ${day} and can resume until then\\.`));
+  await expectNoAxeFindings(page);
+  await question(page).getByRole('button', { name: 'Keep it' }).click();
+  await expect(question(page)).toHaveCount(0);
+  await page.reload();
+  await cancel.click();
+  const heal = await failCalls(page, '**/cancel-rental/travel-pro', { message: 'The office is closed.' });
+  await question(page).getByRole('button', { name: 'Cancel rental' }).click();
+  await expect(question(page).getByRole('alert')).toHaveText(
+    'Failed to cancel rental. Please try again or contact support.',
+  );
+  await heal();
+  const reloaded = page.waitForResponse('**/mcp-services');
+  await question(page).getByRole('button', { name: 'Cancel rental' }).click();
+  await reloaded;
+  await expect(question(page)).toHaveCount(0);
+  await expect(card).toContainText('Ends at the end of the billing period.');
+  await expect(cancel).toHaveCount(0);
+  await card.getByRole('button', { name: 'Resume Travel Pro' }).click();
+  await expect(cancel).toBeVisible();
+  await expect(card).not.toContainText('Ends at the end');
+});
+
+test('[PLAN-16] a visitor who chooses a plan signs in, and goes on to pay for it', async ({ page }) => {
+  await page.goto('/plans');
+  await planOf(page, 'Pro').getByRole('button', { name: 'Subscribe to Pro' }).click();
+  await chooseAccount(page, 'visitor-subscribes@souk.test');
+  await expect(page).toHaveURL(/\/dev-stripe\//);
+  await expect(page.getByRole('button', { name: 'Subscribe for $19.00 per month' })).toBeVisible();
+  await page.goto('/plans?buy=pro');
+  await expect(planOf(page, 'Pro').getByRole('button', { name: 'Subscribe to Pro' })).toBeVisible();
+});
+
+test('[PLAN-7] [SUB-15] [SUB-16] [SUB-17] [SUB-18] [SUB-19] [SUB-22] [SUB-23] a plan is subscribed to, upgraded, cancelled and resumed', async ({
+  page,
+}) => {
+  await page.goto('/plans');
+  await signIn(page, 'subscribes@souk.test');
+  await planOf(page, 'Basic').getByRole('button', { name: 'Subscribe to Basic' }).click();
+  await payAndReturn(page);
+  await page.getByRole('link', { name: 'Manage Subscription' }).click();
+  await expect(subscriptions(page)).toContainText(new RegExp(`Basicactive.*next billing date ${day}`));
+  await expect(credits(page)).toContainText(new RegExp(`From your plan expire ${day}200`));
+
+  await subscriptions(page).getByRole('link', { name: 'Change plan' }).click();
+  await expect(planOf(page, 'Basic').getByRole('button', { name: 'Current plan' })).toBeDisabled();
+  await planOf(page, 'Pro').getByRole('button', { name: 'Upgrade to Pro' }).click();
+  await expect(question(page)).toContainText('From the next period$19.00/month');
+  await expectNoAxeFindings(page);
+  await question(page)
+    .getByRole('button', { name: /^Pay \$1\d\.\d\d$/ })
+    .click();
+  await expect(planOf(page, 'Pro').getByRole('button', { name: 'Current plan' })).toBeDisabled();
+  await planOf(page, 'Basic').getByRole('button', { name: 'Downgrade to Basic' }).click();
+  await expect(question(page)).toContainText(new RegExp(`Pro stays until${day}Due now\\$0\\.00`));
+  await question(page).getByRole('button', { name: 'Not now' }).click();
+
+  await planOf(page, 'Free').getByRole('link', { name: 'Manage plan' }).click();
+  const cancel = subscriptions(page).getByRole('button', { name: 'Cancel Pro' });
+  await cancel.click();
+  await expect(question(page)).toContainText(
+    new RegExp(
+      `Are you sure you want to cancel this system subscription\\? You keep access until ${day} and can resume until then\\.`,
+    ),
+  );
+  const path = '**/cancel-subscription/*';
+  const heal = await failCalls(page, path, { message: 'The office is closed.' });
+  const confirm = question(page).getByRole('button', { name: 'Cancel subscription' });
+  await confirm.click();
+  await expect(question(page).getByRole('alert')).toHaveText('Failed to cancel subscription: The office is closed.');
+  await heal();
+  await page.route(path, (route) => route.fulfill({ status: 500, body: 'no JSON' }));
+  await confirm.click();
+  await expect(question(page).getByRole('alert')).toHaveText(
+    'Failed to cancel subscription. Please try again or contact support.',
+  );
+  await page.unroute(path);
+  const reloaded = page.waitForResponse('**/api/billing/subscription');
+  await confirm.click();
+  await reloaded;
+  await expect(subscriptions(page)).toContainText(
+    new RegExp(`Procanceled.*ends at the end of the billing period, on ${day}`),
+  );
+  await expect(cancel).toHaveCount(0);
+
+  await page.goto('/plans');
+  await expect(planOf(page, 'Pro')).toContainText(new RegExp(`Ends at the end of the billing period, on ${day}\\.`));
+  await expectNoAxeFindings(page);
+  await planOf(page, 'Pro').getByRole('link', { name: 'Resume it' }).click();
+  await subscriptions(page).getByRole('button', { name: 'Resume Pro' }).click();
+  await expect(subscriptions(page)).toContainText(new RegExp(`Proactive.*next billing date ${day}`));
+  await expectNoAxeFindings(page);
+});

@@ -1,0 +1,21 @@
+import { expect, type Page } from '@playwright/test';
+
+/** Of the sandbox: pays, and is declined. */
+export const goodCard = '4242 4242 4242 4242';
+export const declinedCard = '4000 0000 0000 0002';
+
+/** Fills in the payment page, as a person does who was led there, and presses its button. */
+export async function payWithCard(page: Page, card: string): Promise<void> {
+  await expect(page).toHaveURL(/\/dev-stripe\//);
+  await page.getByLabel('Card number').fill(card);
+  await page.getByLabel('Expiry').fill('12/34');
+  await page.getByLabel('Security code').fill('123');
+  await page.getByLabel('Name on card').fill('Ada Lovelace');
+  await page.getByRole('button', { name: /^(Pay|Subscribe for) / }).click();
+}
+
+/** Pays, and waits for the verdict of our own page. */
+export async function payAndReturn(page: Page): Promise<void> {
+  await payWithCard(page, goodCard);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Payment Successful!');
+}
