@@ -9,7 +9,9 @@ const useOf = (page: Page) => page.getByRole('region', { name: 'Use this service
 const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Rent Travel Pro' });
 const pay = (page: Page) => dialogOf(page).getByRole('button', { name: 'Continue to payment' });
 
-test('a rental says what it costs, what it brings, what calls cost on top, and that it renews', async ({ page }) => {
+test('[SVC-17] a rental says what it costs, what it brings, what calls cost on top, and that it renews', async ({
+  page,
+}) => {
   await page.goto('/marketplace');
   await signIn(page, 'asks-first@souk.test');
   await page.getByRole('link', { name: 'Purchase Travel Pro' }).click();
@@ -60,7 +62,7 @@ test('a visitor who wants to rent signs in, and comes back to the purchase', asy
   await expect(pay(page)).toBeVisible();
 });
 
-test('without billing nothing can be purchased', async ({ page }) => {
+test('[SVC-18] without billing nothing can be purchased', async ({ page }) => {
   await changeCatalogue(page, (catalogue) =>
     withServer(catalogue, 'travel-pro', ({ billing: _billing, ...server }) => server),
   );

@@ -1,0 +1,143 @@
+import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
+import type { Page } from '@playwright/test';
+import { expectNoAxeFindings } from './axe-findings.ts';
+import { failCalls } from './catalogue-answer.ts';
+import { changeOwned, subscriptionPath } from './offers-answer.ts';
+import { expect, test } from './product-test.ts';
+import { signIn } from './sign-in.ts';
+
+const subscriptions = (page: Page) => page.getByRole('region', { name: 'Active System Subscriptions' });
+const credits = (page: Page) => page.getByRole('region', { name: 'Credits', exact: true });
+const alerts = (page: Page) => page.getByRole('main').getByRole('alert');
+
+async function openBilling(page: Page, email: string): Promise<void> {
+  await page.goto('/marketplace');
+  await signIn(page, email);
+  await page.goto('/dashboard?tab=billing');
+}
+
+type Plan = SubscriptionAnswer['subscription']['subscriptions'][number];
+const pro: Plan = {
+  id: 'sub-1',
+  planName: 'Pro',
+  mcpId: 'pro',
+  type: 'subscription',
+  status: 'active',
+  currentPeriodEnd: '2027-01-15T00:00:00.000Z',
+  nextPlanId: null,
+  source: 'payment',
+};
+const owning = (page: Page, ...plans: Plan[]) =>
+  changeOwned(page, (answer) => ({ ...answer, subscription: { ...answer.subscription, subscriptions: plans } }));
+
+test('[SUB-9] what cannot be fetched falls back to tier T0, no credits and no subscription', async ({ page }) => {
+  await failCalls(page, subscriptionPath, { message: 'The books are closed.' });
+  await openBilling(page, 'no-books@souk.test');
+  await expect(alerts(page)).toHaveText('Unable to load billing information');
+  await expect(page.getByRole('region', { name: 'Your Access Tiers' }).getByRole('listitem')).toHaveText([
+    'T0FreeLevel 0',
+  ]);
+  await expect(credits(page)).toContainText(/0Available for pay-per-use services/);
+  await expect(subscriptions(page)).toContainText('No plan yet');
+});
+
+test('[HIST-13] [HIST-14] [HIST-15] [HIST-16] histories that cannot be fetched say so; usage falls back to zero', async ({
+  page,
+}) => {
+  const heal = await failCalls(page, '**/v2/billing-history/**', { message: 'Failed to fetch billing dashboard' });
+  await failCalls(page, '**/credit-history*', { message: 'The meter is read.' });
+  await failCalls(page, '**/usage-stats*', { message: 'The meter is read.' });
+  await openBilling(page, 'no-history@souk.test');
+  const title = (text: string) => alerts(page).getByRole('heading', { name: text, exact: true });
+  await expect(title('Failed to fetch billing dashboard')).toBeVisible();
+  await expect(title('Failed to fetch credit usage')).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Calls that cost credits' })).toContainText(
+    '0 credits used in the last 30 days.',
+  );
+  await expectNoAxeFindings(page);
+  await heal();
+  const row = (id: number) => ({
+    id: `t-${id}`,
+    status: 'completed',
+    type: id === 1 ? 'refund' : 'credit_purchase',
+    description: `Number ${id}`,
+    mcpId: null,
+    amount: 500,
+    currency: 'USD',
+    createdAt: '2026-11-01T10:00:00.000Z',
+    receiptUrl: null,
+  });
+  const recentTransactions = [1, 2, 3, 4, 5, 6].map(row);
+  await page.route('**/v2/billing-history/user/*/dashboard', (route) =>
+    route.fulfill({
+      json: { success: true, data: { totalSpent: 2000, currency: 'USD', totalTransactions: 6, recentTransactions } },
+    }),
+  );
+  await failCalls(page, '**/v2/billing-history/user/*/transactions*', { message: 'The book is lost.' });
+  const history = page.getByRole('region', { name: 'Billing History' });
+  await history.getByRole('button', { name: 'Retry' }).click();
+  await expect(history).toContainText('Showing 5 of 6 recent transactions');
+  await expect(history.getByRole('row', { name: /Number 1/ })).toContainText('+$5.00');
+  await expect(history.getByRole('row', { name: /Number 2/ })).toContainText('-$5.00');
+  await history.getByRole('button', { name: 'Show all' }).click();
+  await expect(title('Failed to fetch transactions')).toBeVisible();
+});
+
+test('[SUB-15] [SUB-16] only an active subscription is cancelled; one without an end cannot be undone', async ({
+  page,
+}) => {
+  await owning(
+    page,
+    { ...pro, currentPeriodEnd: null },
+    { ...pro, id: 'sub-2', planName: 'Late', status: 'past_due' },
+    { ...pro, id: 'sub-3', planName: 'Given', source: 'administrator' },
+  );
+  await openBilling(page, 'without-end@souk.test');
+  await expect(alerts(page)).toContainText('The last payment for Late failed.');
+  await expect(subscriptions(page).getByRole('button', { name: /^Cancel/ })).toHaveCount(1);
+  await expect(subscriptions(page)).toContainText('Given by your administrator');
+  await expectNoAxeFindings(page);
+  await subscriptions(page).getByRole('button', { name: 'Cancel Pro' }).click();
+  await expect(page.getByRole('alertdialog')).toContainText(
+    'Are you sure you want to cancel this system subscription? This action cannot be undone.',
+  );
+});
+
+test('the monthly limit is entered, kept, and taken away', async ({ page }) => {
+  await openBilling(page, 'limits@souk.test');
+  const field = page.getByLabel('Most credits in a month');
+  await field.fill('a lot');
+  await field.press('Enter');
+  await expect(field).toBeFocused();
+  await expect(field).toHaveAccessibleDescription(/Enter a whole number of credits, or nothing for no limit\./);
+  await field.fill('1,500');
+  await page.getByRole('button', { name: 'Save limit' }).click();
+  await expect(page.getByText('0 credits spent this month of 1,500.')).toBeVisible();
+  await page.reload();
+  await expect(field).toHaveValue('1500');
+  await field.fill('');
+  await field.press('Enter');
+  await expect(page.getByText('There is no monthly limit.')).toBeVisible();
+});
+
+test('where nothing is sold there are no plans, prices or buttons that buy', async ({ page }) => {
+  await page.route('**/*', async (route) => {
+    if (route.request().resourceType() !== 'document') return route.fallback();
+    const response = await route.fetch();
+    const body = (await response.text()).replace(/(payments&#34;:&#34;)sandbox/, '$1off');
+    return route.fulfill({ response, body });
+  });
+  await page.goto('/plans');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Page not found');
+  await expect(page.getByText('Nothing is sold here')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Plans' })).toHaveCount(0);
+  await expect(page.getByText('Demo payments')).toHaveCount(0);
+  await page.goto('/marketplace');
+  await expect(page.getByRole('heading', { name: 'Travel Pro' })).toBeVisible();
+  await expect(page.getByText('/month')).toHaveCount(0);
+  await expect(page.getByText('Purchase')).toHaveCount(0);
+  await page.goto('/service/travel-pro');
+  await expect(page.getByText('Your administrator gives access to this service.')).toBeVisible();
+  await expect(page.getByText('/month')).toHaveCount(0);
+  await expect(page.getByText('Purchase')).toHaveCount(0);
+});
