@@ -8,25 +8,24 @@ export type Access =
   | { type: 'rental' | 'purchase' | 'trial'; by: OwnedServer }
   | { type: 'subscription'; by: OwnedPlan };
 
-const byPriority = ['rental', 'purchase', 'trial'] as const;
+/** The lowest comes first. */
+const priorities: Readonly<Record<OwnedServer['kind'], number>> = { rental: 0, purchase: 1, trial: 2 };
+
+const free: Access = { type: 'free' };
+const none: Access = { type: 'none' };
 
 /**
  * An active rental, else an active purchase, else an active trial, else a plan whose tier covers the server, else none. Servers of
  * tier T0 are free for everyone who holds no rental or purchase of them. The one place that decides, for lists, calls, cards and
- * the dashboard alike.
+ * the dashboard alike. Every call asks it, so it copies nothing.
  */
 export function accessTo(server: { id: string; manifest: Manifest }, owned: Owned, nowMs: number): Access {
-  for (const kind of byPriority) {
-    const by = last(
-      owned.servers.filter((one) => one.serverId === server.id && one.kind === kind),
-      nowMs,
-    );
-    if (by) return { type: kind, by };
-  }
+  const held = strongest(owned.servers, server.id, nowMs);
+  if (held) return { type: held.kind, by: held };
   const tier = tierOf(server.manifest);
-  if (tier === 'T0') return { type: 'free' };
+  if (tier === 'T0') return free;
   const by = highestPlan(owned, nowMs);
-  return by && tiers[by.tier].level >= tiers[tier].level ? { type: 'subscription', by } : { type: 'none' };
+  return by && tiers[by.tier].level >= tiers[tier].level ? { type: 'subscription', by } : none;
 }
 
 /** A manifest without a billing block is T0 (clarifications, Marketplace). */
@@ -34,15 +33,31 @@ function tierOf(manifest: Manifest): Tier {
   return manifest.billing?.tier ?? 'T0';
 }
 
-/** The running plan with the highest tier. */
+/** The running plan with the highest tier; of several, the one that ends last. */
 export function highestPlan({ plans }: Owned, nowMs: number): OwnedPlan | undefined {
-  const running = plans.filter((plan) => isRunning(plan, nowMs));
-  return running.toSorted((a, b) => tiers[b.tier].level - tiers[a.tier].level || endOf(b) - endOf(a))[0];
+  let highest: OwnedPlan | undefined;
+  for (const plan of plans) {
+    if (!isRunning(plan, nowMs)) continue;
+    const above = highest ? tiers[plan.tier].level - tiers[highest.tier].level : 1;
+    if (above > 0 || (above === 0 && endsLater(plan, highest))) highest = plan;
+  }
+  return highest;
 }
 
-/** Of several that run, the one that ends last. */
-function last(owned: readonly OwnedServer[], nowMs: number): OwnedServer | undefined {
-  return owned.filter((one) => isRunning(one, nowMs)).toSorted((a, b) => endOf(b) - endOf(a))[0];
+/** What runs of this server, the kind that comes first; of several of a kind, the one that ends last. */
+function strongest(servers: readonly OwnedServer[], serverId: string, nowMs: number): OwnedServer | undefined {
+  let strong: OwnedServer | undefined;
+  for (const one of servers) {
+    if (one.serverId !== serverId || !isRunning(one, nowMs)) continue;
+    const before = strong ? priorities[strong.kind] - priorities[one.kind] : 1;
+    if (before > 0 || (before === 0 && endsLater(one, strong))) strong = one;
+  }
+  return strong;
 }
 
-const endOf = ({ periodEndsAtMs }: { periodEndsAtMs: number | undefined }) => periodEndsAtMs ?? Infinity;
+type Ending = { readonly periodEndsAtMs: number | undefined };
+
+/** Without an end is later than any. */
+function endsLater(one: Ending, other: Ending | undefined): boolean {
+  return (one.periodEndsAtMs ?? Infinity) > (other?.periodEndsAtMs ?? Infinity);
+}
