@@ -11,6 +11,7 @@ import { createApp } from './app.ts';
 import { buildWeb, WebNotBuiltError } from './build-web.ts';
 import { limitMemory } from './limit-memory.ts';
 import { creditCommands } from '#operator/commands/credit-commands.ts';
+import { reconcileCommand } from '#operator/commands/reconcile-command.ts';
 import { operatorCommands } from '#operator/commands/operator-commands.ts';
 import { version } from './version.ts';
 import { serverLogCommand } from '#operator/commands/server-log.ts';
@@ -35,7 +36,12 @@ async function start(): Promise<void> {
     await app.start();
     const operator = await createOperatorServer({
       dataDir: config.dataDir,
-      commands: { ...operatorCommands(app), ...creditCommands(app), ...serverLogCommand(app) },
+      commands: {
+        ...operatorCommands(app),
+        ...creditCommands(app),
+        ...reconcileCommand(app),
+        ...serverLogCommand(app),
+      },
       log,
     });
     announce();

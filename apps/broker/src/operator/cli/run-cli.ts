@@ -10,6 +10,7 @@ import { serverLogSchema } from '#operator/commands/server-log.ts';
 import { creditsSetCommand } from './credits.ts';
 import { examine, printDiagnosis } from './doctor.ts';
 import { manifestCliCommands } from './manifest.ts';
+import { reconcileCliCommand } from './reconcile.ts';
 import { printable } from './printable.ts';
 
 /** sysexits.h: EX_USAGE and EX_CONFIG. */
@@ -53,6 +54,7 @@ const commands: readonly Command[] = [
     run: (values, cli) => setUserActive(action, values, cli),
   })),
   creditsSetCommand,
+  reconcileCliCommand,
   {
     name: 'server log',
     summary: "shows a server's status and, of a program (stdio), the last lines that it wrote to stderr",

@@ -146,6 +146,14 @@ test('[PAY-14] another type of purchase, or another period, is not supported', a
   }
 });
 
+test('[ACC-20] permanent access is not sold: only an administrator gives it', async () => {
+  for (const type of ['purchase', 'permanent', 'lifetime']) {
+    const answer = await post('/api/billing/checkout', { type, mcpId: 'travel' });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'unsupported_purchase' } });
+  }
+  expect(await orders()).toEqual([]);
+});
+
 test.each([
   ['an amount', { ...credits, amount: 1 }],
   ['a price', { ...rental, price: 1 }],

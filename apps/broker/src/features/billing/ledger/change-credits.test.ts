@@ -92,7 +92,7 @@ describeOnDatabases('credits change by the ledger alone', billingMigrations, (op
     });
   });
 
-  test('credits that have expired are gone at once, without a job, and leave an entry with the next change', async () => {
+  test('[PLAN-25] credits that have expired are gone at once, without a job, and leave an entry with the next change', async () => {
     const ann = personOn(db);
     await ann.grant({ credits: 100, source: 'plan', expiresAt: inDays(1) });
     await ann.grant({ credits: 7 });
@@ -139,7 +139,7 @@ describeOnDatabases('credits change by the ledger alone', billingMigrations, (op
     expect(await checkLedger(db)).toEqual([]);
   });
 
-  test('plan credits go first, then promotional ones, then purchased ones; of one source the soonest to expire', async () => {
+  test('[PLAN-27] plan credits go first, then promotional ones, then purchased ones; of one source the soonest to expire', async () => {
     const ann = personOn(db);
     await ann.grant({ credits: 10 });
     await ann.grant({ credits: 10, source: 'promotional', expiresAt: inDays(1) });
