@@ -50,7 +50,7 @@ export function createEndOwn(given: {
   return {
     async cancelRental(userId, serverId) {
       const rental = await findRental(context(), userId, serverId);
-      requireActive(rental);
+      requireActive(rental, { orPastDue: true });
       await setEnd(rental.paymentId, true);
       const { periodEndsAtMs } = await findRental(context(), userId, serverId);
       return tell(`The rental of ${nameOf(serverId)}`, periodEndsAtMs);

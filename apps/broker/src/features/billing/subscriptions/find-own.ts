@@ -36,10 +36,13 @@ export async function findPlan(
   return { ...plan, paymentId: await paymentOf(query, 'subscriptions', plan.id) };
 }
 
-/** @throws SoukError not_active */
-export function requireActive(own: OwnedPlan | OwnedServer): void {
+/**
+ * @param orPastDue one whose last payment failed is accepted too
+ * @throws SoukError not_active
+ */
+export function requireActive(own: OwnedPlan | OwnedServer, { orPastDue = false } = {}): void {
   const status = statusOf(own);
-  if (status === 'active') return;
+  if (status === 'active' || (orPastDue && status === 'past_due')) return;
   const message =
     status === 'canceled'
       ? 'This is cancelled already. You can resume it until its period ends.'
