@@ -1,0 +1,137 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectProvider } from '#adapters/stripe/stripe-client.ts';
+import { systemClock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import { createLog } from '#platform/log.ts';
+import { describeOnDatabases } from '#testing/databases.ts';
+import { migrations } from '../../../migrations.ts';
+import { startShop, type Shop } from '../checkout/testing/shop.ts';
+import { checkLedger } from '../ledger/check-ledger.ts';
+import { createSyncSubscription } from './sync-subscription.ts';
+import { giveClock, newSubscriber } from './testing/subscriber.ts';
+
+describeOnDatabases('two brokers and their subscriptions', migrations, (open) => {
+  let db: Database;
+  let shop: Shop;
+  let other: Shop;
+  beforeAll(async () => {
+    db = await open();
+    const env = { MASTER_KEY: randomBytes(32).toString('base64url') };
+    const options = { env, db: { ...db, close: async () => {} } };
+    shop = await startShop(options);
+    other = await startShop({ ...options, env: { ...env, PUBLIC_URL: shop.publicUrl } });
+  });
+  afterAll(async () => {
+    await other?.stop();
+    await shop?.stop();
+  });
+
+  /** So that nothing is heard of what happens at the provider. */
+  const silence = () => [shop, other].forEach(({ control }) => control.pause());
+  const speak = () => [shop, other].forEach(({ control }) => control.resume());
+  const syncOf = ({ billing }: Shop) =>
+    billing.payments?.subscriptions.sync ?? (() => Promise.reject(new Error('off')));
+  const syncAtOnce = (paymentId: string) =>
+    Promise.all([shop, other, shop, other, shop, other].map((broker) => syncOf(broker)(paymentId)));
+
+  test('a renewal that both read at once counts once', async () => {
+    const ann = await newSubscriber(shop);
+    const paymentId = await ann.subscribe('basic');
+    const clock = await giveClock(shop, paymentId);
+    const month = await ann.credits();
+    silence();
+    await clock.advanceDays(32);
+    await syncAtOnce(paymentId);
+    speak();
+    expect(await ann.credits()).toBe(2 * month);
+    expect(await ann.history()).toHaveLength(2);
+    await syncAtOnce(paymentId);
+    expect(await ann.credits()).toBe(2 * month);
+    expect(await checkLedger(db)).toEqual([]);
+  });
+
+  test('readings that overtake each other leave what the provider has', async () => {
+    const ann = await newSubscriber(shop);
+    const paymentId = await ann.subscribe('basic');
+    for (const cancel of [true, false, true]) {
+      const before = syncAtOnce(paymentId);
+      await shop.stripe.subscriptions.update(paymentId, { cancel_at_period_end: cancel });
+      await Promise.all([before, syncAtOnce(paymentId)]);
+      expect((await ann.plan())?.status).toBe(cancel ? 'canceled' : 'active');
+    }
+  });
+
+  test('a reading that began before another one and ends after it is not written', async () => {
+    const ann = await newSubscriber(shop);
+    const paymentId = await ann.subscribe('basic');
+    const begun = Promise.withResolvers<void>();
+    const changed = Promise.withResolvers<void>();
+    if (!shop.stripeSandbox) throw new Error('the stand-in does not run');
+    const provider = connectProvider(shop.stripeSandbox.access, () => Promise.reject(new Error('not asked')));
+    const late = createSyncSubscription({
+      db,
+      uuid: randomUUID,
+      clock: systemClock,
+      log: createLog('silent'),
+      findServer: () => undefined,
+      announce: () => Promise.resolve(),
+      provider: {
+        ...provider,
+        // the answer takes its time
+        async find(request) {
+          const answer = await provider.find(request);
+          begun.resolve();
+          await changed.promise;
+          return answer;
+        },
+      },
+    })(paymentId);
+    await begun.promise;
+    await shop.stripe.subscriptions.update(paymentId, { cancel_at_period_end: true });
+    await syncOf(other)(paymentId);
+    changed.resolve();
+    await late;
+    provider.stop();
+    expect((await ann.plan())?.status).toBe('canceled');
+  });
+
+  test('an event of a change before that of the beginning, and events without a change, do no harm', async () => {
+    const ann = await newSubscriber(shop);
+    [shop, other].forEach(({ control }) => control.shuffle(Math.random));
+    const paymentId = await ann.subscribe('basic');
+    const handlers = shop.billing.payments?.subscriptions.handlers ?? {};
+    const month = await ann.credits();
+    for (const type of ['updated', 'created', 'updated', 'created'])
+      await handlers[`customer.subscription.${type}`]?.({ objectId: paymentId });
+    await handlers['customer.subscription.updated']?.({ objectId: 'sub_unknown' });
+    expect(await ann.plan()).toMatchObject({ mcpId: 'basic', status: 'active' });
+    expect(await ann.credits()).toBe(month);
+    expect(await ann.history()).toHaveLength(1);
+  });
+
+  test('a change that no event told of is found, and said to be an alarm', async () => {
+    const ann = await newSubscriber(shop);
+    const paymentId = await ann.subscribe('pro');
+    [shop, other].forEach(({ control }) => control.drop(100, 'customer.subscription.updated'));
+    await shop.stripe.subscriptions.update(paymentId, { cancel_at_period_end: true });
+    expect((await ann.plan())?.status).toBe('active');
+    expect(await shop.billing.payments?.subscriptions.reconcile()).toBeGreaterThan(0);
+    expect((await ann.plan())?.status).toBe('canceled');
+    expect(await shop.billing.payments?.subscriptions.reconcile()).toBe(0);
+    expect(shop.logged()).toContain('had changed at the payment provider without an event');
+  });
+
+  test('what was taken away here ends at the provider, and does not come back', async () => {
+    const ann = await newSubscriber(shop);
+    const paymentId = await ann.subscribe('basic');
+    await db.query('update subscriptions set ended_at = now() where user_id = $1', [ann.userId]);
+    await syncOf(other)(paymentId);
+    await shop.billing.payments?.subscriptions.endTakenAway();
+    expect(await shop.stripe.subscriptions.retrieve(paymentId)).toMatchObject({ status: 'canceled' });
+    await other.billing.payments?.subscriptions.endTakenAway();
+    await syncOf(shop)(paymentId);
+    const { rows } = await db.query('select from subscriptions where user_id = $1 and ended_at is null', [ann.userId]);
+    expect(rows).toHaveLength(0);
+  });
+});
