@@ -23,7 +23,7 @@ const account = async (person: Subscriber) => {
 };
 /** As if calls had cost them. */
 const spend = ({ userId }: Subscriber, left: number) =>
-  shop.billing.ledger.setBalance({ userId, credits: left, idem: crypto.randomUUID() });
+  shop.billing.ledger.setBalance({ userId, credits: left, idem: crypto.randomUUID() }, { operator: 'test' });
 
 test('a refund takes the credits of the payment back, once', async () => {
   const ann = await newSubscriber(shop);
