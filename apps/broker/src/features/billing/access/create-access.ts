@@ -10,9 +10,12 @@ import type { EntitlementPolicy } from '../entitlement.ts';
 import { createAccessStore } from './access-store.ts';
 import { accessTo, highestPlan, type Access } from './access-to.ts';
 import { statusOf, type Owned } from './owned.ts';
+import { findEnded } from './find-ended.ts';
 
 const channel = 'billing_access';
 const dayMs = 24 * 60 * 60_000;
+/** How soon clients hear that something has ended. */
+const lookEveryMs = 15_000;
 
 /** Who may use which server, and why. */
 export type AccessBook = {
@@ -33,6 +36,8 @@ export type AccessBook = {
   announce(userId: string): Promise<void>;
   /** Called on every replica after what a person owns has changed; undefined: of any person. Answers a function that ends it. */
   onChange(listener: (userId: string | undefined) => void): () => void;
+  /** Calls the listeners for everyone of whom something has ended since the last look; runs every 15 s by itself. */
+  tellOfEnds(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -66,6 +71,22 @@ export async function createAccess(options: {
       log.warn({ err: error }, 'a change of what a person owns was not announced to the other replicas');
     });
   }
+
+  let lookedAtMs = clock.now();
+
+  async function tellOfEnds(): Promise<void> {
+    const span = { fromMs: lookedAtMs, toMs: clock.now() };
+    const people = await findEnded(db.query, options.livemode, span);
+    lookedAtMs = span.toMs;
+    if (people) for (const userId of people) tell(userId);
+    else tell(undefined);
+  }
+  // each replica for its own clients
+  const looking = setInterval(() => {
+    void tellOfEnds().catch((error: unknown) => {
+      log.warn({ err: error }, 'periods that ended could not be looked up; clients ask again by themselves later');
+    });
+  }, lookEveryMs).unref();
 
   /** Time is read at each use: what is kept in memory ends on time too. */
   const judge = (mine: Owned) => (server: CatalogueServer) => accessTo(server, mine, clock.now());
@@ -105,6 +126,10 @@ export async function createAccess(options: {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    stop: stopListening,
+    tellOfEnds,
+    async stop() {
+      clearInterval(looking);
+      await stopListening();
+    },
   };
 }

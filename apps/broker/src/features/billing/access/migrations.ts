@@ -73,4 +73,12 @@ export const accessMigrations: readonly Migration[] = [
       `create unique index access_grants_one_trial on access_grants (user_id, server_id, livemode) where kind = 'trial'`,
     ],
   },
+  {
+    name: '0074-billing-access-ends',
+    // whose clients are told that something has ended
+    statements: [
+      `create index subscriptions_by_end on subscriptions (period_ends_at) where ended_at is null`,
+      `create index access_grants_by_end on access_grants (period_ends_at) where ended_at is null`,
+    ],
+  },
 ];

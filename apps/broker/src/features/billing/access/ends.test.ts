@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { connectLegacy, connectModern } from '#testing/mcp-clients.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { at, dayMs, give, givePlan, newPerson } from './testing/people.ts';
+
+let app: TestApp;
+let fixture: HttpFixture;
+let aheadMs = 0;
+
+beforeAll(async () => {
+  fixture = await startHttpFixture('both');
+  app = await startTestApp({ allowAddresses: [fixture.address], clock: { now: () => Date.now() + aheadMs } });
+  const connection = { type: 'http', url: fixture.url };
+  await deployManifest(app, { id: 'basic', connection, billing: { tier: 'T1' } });
+  const rental = { price: 900, currency: 'USD' };
+  await deployManifest(app, { id: 'pro', connection, billing: { tier: 'T2', rental, trialDays: 7 } });
+});
+beforeEach(() => (aheadMs = 0));
+afterAll(async () => {
+  await app?.stop();
+  await fixture?.close();
+});
+
+test('a trial ends by the clock, also where a client stays connected, and is not started again', async () => {
+  const person = await newPerson(app);
+  await person.api.startTrial({ body: { mcpId: 'pro' } });
+  const client = await connectModern(`${app.publicUrl}/mcp`, person.token);
+  const call = () => client.callTool({ name: 'pro__echo', arguments: { text: 'mine' } });
+  aheadMs = 7 * dayMs - 60_000;
+  expect((await call()).isError).toBeFalsy();
+  aheadMs = 7 * dayMs + 1_000;
+  expect(await call()).toMatchObject({ isError: true, _meta: { 'souk/code': 'not_included' } });
+  await client.close();
+});
+
+test('the clients of a person hear that something has ended, and those of others do not', async () => {
+  const [person, other] = [await newPerson(app), await newPerson(app)];
+  await person.api.startTrial({ body: { mcpId: 'pro' } });
+  const heard: string[] = [];
+  const clients = await Promise.all([person, other].map(({ token }) => connectLegacy(`${app.publicUrl}/mcp`, token)));
+  for (const [index, client] of clients.entries()) client.onNotice((method) => heard.push(`${index} ${method}`));
+  await app.billing.access.tellOfEnds();
+  expect(heard).toEqual([]);
+  aheadMs = 7 * dayMs + 1_000;
+  await app.billing.access.tellOfEnds();
+  await waitUntil('the client to hear of it', () => heard.includes('0 notifications/tools/list_changed'));
+  expect(heard.filter((line) => line.startsWith('1'))).toEqual([]);
+  await Promise.all(clients.map((client) => client.close()));
+});
+
+test('[ACC-21] [ACC-22] what is cancelled stays usable until its period ends, and not longer', async () => {
+  const person = await newPerson(app);
+  const cancelled = { cancelled_at: at(0), period_ends_at: new Date(Date.now() + 5 * 60_000) };
+  await give(person, 'rental', 'pro', { ...cancelled, source: 'payment', payment_id: crypto.randomUUID() });
+  await givePlan(person, 'basic', { ...cancelled, payment_id: crypto.randomUUID() });
+  expect(await person.accessTo('pro')).toMatchObject({ accessType: 'rental', isCancelled: true });
+  expect(await person.accessTo('basic')).toMatchObject({ accessType: 'subscription', isCancelled: true });
+  const profile = await person.api.getUserProfile();
+  expect(profile).toMatchObject({ planId: 'basic', planStatus: 'canceled' });
+  aheadMs = 5 * 60_000 + 1_000;
+  expect((await person.accessTo('pro')).accessType).toBe('none');
+  expect((await person.accessTo('basic')).accessType).toBe('none');
+  expect(await person.api.getUserProfile()).toMatchObject({ planId: 'free', planStatus: 'active' });
+});
+
+test('what renews itself stays usable while the news of its renewal is late; what was taken away does not', async () => {
+  const person = await newPerson(app);
+  await givePlan(person, 'pro', { period_ends_at: at(-1), payment_id: crypto.randomUUID(), past_due: true });
+  expect((await person.accessTo('pro')).accessType).toBe('subscription');
+  const late = await newPerson(app);
+  await givePlan(late, 'pro', { period_ends_at: at(-3), payment_id: crypto.randomUUID() });
+  expect((await late.accessTo('pro')).accessType).toBe('none');
+  const removed = await newPerson(app);
+  await give(removed, 'purchase', 'pro', { ended_at: at(-0.5) });
+  expect((await removed.accessTo('pro')).accessType).toBe('none');
+});
