@@ -5,6 +5,7 @@ import type { Database } from '#platform/db/database.ts';
 import { migrate } from '#platform/db/migrate.ts';
 import { createLog } from '#platform/log.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
+import { waitUntil } from '#testing/wait-until.ts';
 import { usageMigrations } from '../migrations.ts';
 import { createUsageWriter } from '../usage-writer.ts';
 import { percentileMs } from './latency-buckets.ts';
@@ -84,11 +85,15 @@ describeOnDatabases('usage by day', usageMigrations, (open) => {
       await end;
     });
     await begun.promise;
-    writer.record(call());
-    await writer.stop();
-    expect(await stats(db)).toMatchObject({ totalToolCalls: 1 });
-    resolve();
-    await slow;
+    try {
+      writer.record(call());
+      void writer.flush();
+      await waitUntil('the other row to be counted', async () => (await stats(db)).totalToolCalls === 1, 10_000);
+    } finally {
+      resolve();
+      await slow;
+      await writer.stop();
+    }
     expect(await stats(db)).toMatchObject({ totalToolCalls: 2 });
   });
 
