@@ -76,6 +76,7 @@ describe('the embedded database on its folder', { timeout: 120_000 }, () => {
   });
 
   test('every commit is an fsync that reaches the disk', async () => {
+    await layDatabase();
     const embedded = await openEmbeddedDatabase({ dataDir, log, cacheDir: defaultCacheDir, migrations: [] });
     db = embedded;
     await embedded.query(createTable);
@@ -91,6 +92,7 @@ describe('the embedded database on its folder', { timeout: 120_000 }, () => {
     const lines: string[] = [];
     const loud = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) });
     const image = { cacheDir: defaultCacheDir, migrations: [] };
+    await layDatabase();
     db = await openEmbeddedDatabase({ dataDir, log: loud, ...image });
     expect(lines).toEqual([]);
     await db.close();
@@ -99,6 +101,7 @@ describe('the embedded database on its folder', { timeout: 120_000 }, () => {
   });
 
   test('repeated kill -9 during writes loses nothing that was committed', async () => {
+    await layDatabase();
     for (let round = 1; round <= 3; round += 1) {
       const first = round * 100_000;
       const child = startWriter(dataDir, first);
@@ -118,6 +121,7 @@ describe('the embedded database on its folder', { timeout: 120_000 }, () => {
   });
 
   test('[CFG-38] a second opener is refused with the folder named, in another process and in this one', async () => {
+    await layDatabase();
     await open();
     const child = startWriter(dataDir, 1);
     children.push(child);
@@ -201,8 +205,7 @@ describe('the embedded database on its folder', { timeout: 120_000 }, () => {
       const at = new Date(Date.now() - ageDays * 24 * 60 * 60_000);
       utimesSync(join(cacheDir, name), at, at);
     }
-    const started = await openDatabase({ databaseUrl: undefined, dataDir, log, cacheDir, migrations: [] });
-    await started.close();
+    await ensureStartImage(cacheDir, []);
     const left = readdirSync(cacheDir);
     expect(left).toHaveLength(3);
     expect(left).toEqual(expect.arrayContaining(['database-1111', 'something-else']));
