@@ -1,11 +1,12 @@
 import { UsageError, type Bench } from './bench.ts';
 import { gatewayBench } from './gateway.ts';
+import { ledgerBench } from './ledger.ts';
 import { memoryBench } from './memory.ts';
 
 /** EX_USAGE of sysexits.h. */
 const exitUsage = 64;
 
-const benches: Readonly<Record<string, Bench>> = { gateway: gatewayBench, memory: memoryBench };
+const benches: Readonly<Record<string, Bench>> = { gateway: gatewayBench, ledger: ledgerBench, memory: memoryBench };
 
 const [name, ...args] = process.argv.slice(2);
 const bench = name !== undefined && Object.hasOwn(benches, name) ? benches[name] : undefined;
