@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { pino } from 'pino';
 import { grantCredits } from '../apps/broker/src/features/billing/index.ts';
 import { enrolBroker } from '../apps/broker/src/features/billing/ledger/broker-beats.ts';
 import { checkLedger } from '../apps/broker/src/features/billing/ledger/check-ledger.ts';
@@ -18,6 +17,7 @@ import { systemClock } from '../apps/broker/src/platform/clock.ts';
 import type { Database } from '../apps/broker/src/platform/db/database.ts';
 import { migrate } from '../apps/broker/src/platform/db/migrate.ts';
 import { openDatabase } from '../apps/broker/src/platform/db/open-database.ts';
+import { createLog } from '../apps/broker/src/platform/log.ts';
 import { findPostgresBinaries } from '../apps/broker/src/testing/postgres-binaries.ts';
 import { startPostgresCluster } from '../apps/broker/src/testing/postgres-cluster.ts';
 import { UsageError, type Bench } from './bench.ts';
@@ -25,7 +25,7 @@ import { rounded } from './statistics.ts';
 
 const usageText = 'ledger [--seconds 2]';
 const livemode = false;
-const log = pino({ level: 'silent' });
+const log = createLog('fatal', process.stderr);
 const people = 16;
 const given = 1_000_000_000;
 
