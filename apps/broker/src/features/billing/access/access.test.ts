@@ -1,3 +1,4 @@
+import { tiers } from '@souk/contract/tiers.ts';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectModern, postModern } from '#testing/mcp-clients.ts';
@@ -85,6 +86,41 @@ test('[ACC-5] [ACC-7] [ACC-15] the highest tier of a person covers servers of it
   const small = await newPerson(app);
   await givePlan(small, 'basic');
   expect((await small.accessTo('pro')).accessType).toBe('none');
+});
+
+test('[ACC-8] the tiers are Free, Basic, Professional and Enterprise, of levels 0 to 3', async () => {
+  expect(Object.entries(tiers).map(([id, { name, level }]) => `${id} ${name} ${level}`)).toEqual([
+    'T0 Free 0',
+    'T1 Basic 1',
+    'T2 Professional 2',
+    'T3 Enterprise 3',
+  ]);
+  const owners = { free: 1, basic: 2, pro: 3, enterprise: 4 };
+  for (const [planId, covered] of Object.entries(owners)) {
+    const person = await newPerson(app);
+    if (planId !== 'free') await givePlan(person, planId);
+    const has = async (id: string) => (await person.accessTo(id)).hasAccess;
+    const all = await Promise.all(['plain', 'basic', 'pro', 'top'].map(has));
+    expect(all, planId).toEqual([0, 1, 2, 3].map((level) => level < covered));
+  }
+});
+
+test('[ACC-19] daily and weekly rentals are given by administrators, and are not sold', async () => {
+  const person = await newPerson(app);
+  for (const period of ['daily', 'weekly']) {
+    const answer = await fetch(`${app.publicUrl}/api/billing/checkout`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${person.accessToken}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ type: 'rental', mcpId: 'pro', period }),
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ message: 'Unsupported purchase type' });
+  }
+  await give(person, 'rental', 'pro', { period: 'daily', period_ends_at: at(1) });
+  await give(person, 'rental', 'free', { period: 'weekly', period_ends_at: at(7) });
+  const { rentals } = (await person.api.getSubscription()).subscription;
+  expect(rentals.map(({ mcpId, type }) => `${mcpId} ${type}`).sort()).toEqual(['free weekly', 'pro daily']);
+  expect((await person.accessTo('pro')).accessType).toBe('rental');
 });
 
 test('[ACC-9] the access to a server says how, until when, and whether it is a trial', async () => {

@@ -20,7 +20,7 @@ export async function newPerson(app: TestApp) {
   const api = createClient(endpoints, { baseUrl: app.publicUrl, fetch, token: async () => accessToken });
   const { id: userId } = await api.getUserProfile();
   const accessTo = async (mcpId: string) => (await api.getRentalOptions({ params: { mcpId } })).access;
-  return { app, userId, token, api, accessTo };
+  return { app, userId, token, accessToken, api, accessTo };
 }
 
 /** As administrators give it, or as it was paid for. */
