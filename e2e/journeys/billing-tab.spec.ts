@@ -4,6 +4,7 @@ import { expectNoAxeFindings } from './axe-findings.ts';
 import { failCalls } from './catalogue-answer.ts';
 import { changeOwned, subscriptionPath } from './offers-answer.ts';
 import { expect, test } from './product-test.ts';
+import { routeNow } from './route-now.ts';
 import { signIn } from './sign-in.ts';
 
 const subscriptions = (page: Page) => page.getByRole('region', { name: 'Active System Subscriptions' });
@@ -68,7 +69,7 @@ test('[HIST-13] [HIST-14] [HIST-15] [HIST-16] histories that cannot be fetched s
     receiptUrl: null,
   });
   const recentTransactions = [1, 2, 3, 4, 5, 6].map(row);
-  await page.route('**/v2/billing-history/user/*/dashboard', (route) =>
+  await routeNow(page, '**/v2/billing-history/user/*/dashboard', (route) =>
     route.fulfill({
       json: { success: true, data: { totalSpent: 2000, currency: 'USD', totalTransactions: 6, recentTransactions } },
     }),
@@ -121,7 +122,7 @@ test('the monthly limit is entered, kept, and taken away', async ({ page }) => {
 });
 
 test('where nothing is sold there are no plans, prices or buttons that buy', async ({ page }) => {
-  await page.route('**/*', async (route) => {
+  await routeNow(page, '**/*', async (route) => {
     if (route.request().resourceType() !== 'document') return route.fallback();
     const response = await route.fetch();
     const body = (await response.text()).replace(/(payments&#34;:&#34;)sandbox/, '$1off');

@@ -4,6 +4,7 @@ import { callThroughLink } from './call-through-link.ts';
 import { failCalls } from './catalogue-answer.ts';
 import { declinedCard, payAndReturn, payWithCard } from './pay-with-card.ts';
 import { expect, test } from './product-test.ts';
+import { routeNow } from './route-now.ts';
 import { chooseAccount, signIn } from './sign-in.ts';
 
 const planOf = (page: Page, name: string) => page.getByRole('article', { name: `${name} plan`, exact: true });
@@ -162,7 +163,7 @@ test('[PLAN-7] [SUB-15] [SUB-16] [SUB-17] [SUB-18] [SUB-19] [SUB-22] [SUB-23] a 
   await confirm.click();
   await expect(question(page).getByRole('alert')).toHaveText('Failed to cancel subscription: The office is closed.');
   await heal();
-  await page.route(path, (route) => route.fulfill({ status: 500, body: 'no JSON' }));
+  await routeNow(page, path, (route) => route.fulfill({ status: 500, body: 'no JSON' }));
   await confirm.click();
   await expect(question(page).getByRole('alert')).toHaveText(
     'Failed to cancel subscription. Please try again or contact support.',

@@ -1,5 +1,6 @@
 import { getCapabilities, type CapabilityAnswer, type ServerAnswer } from '@souk/contract/catalogue.ts';
 import type { Page, Route } from '@playwright/test';
+import { routeNow } from './route-now.ts';
 
 export const capabilitiesPath = '**/mcp/capabilities';
 
@@ -7,7 +8,7 @@ export type Catalogue = { servers: ServerAnswer[]; capabilities: CapabilityAnswe
 
 /** Lets the pages of a test see the broker's own catalogue with something changed: what no fresh installation has. */
 export async function changeCatalogue(page: Page, change: (catalogue: Catalogue) => Catalogue): Promise<void> {
-  await page.route(capabilitiesPath, async (route) => {
+  await routeNow(page, capabilitiesPath, async (route) => {
     const answer = await route.fetch();
     const catalogue = getCapabilities.answer.parse(await answer.json());
     await route.fulfill({ response: answer, json: change(catalogue) });
@@ -33,7 +34,7 @@ export async function failCalls(
   { status = 500, message }: { status?: number; message: string },
 ): Promise<() => Promise<void>> {
   const fail = (route: Route) => route.fulfill({ status, json: { success: false, code: 'unexpected', message } });
-  await page.route(pattern, fail);
+  await routeNow(page, pattern, fail);
   return () => page.unroute(pattern, fail);
 }
 
@@ -41,7 +42,7 @@ export async function failCalls(
 export async function holdCalls(page: Page, pattern: string): Promise<() => void> {
   let release: () => void = () => {};
   const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route(pattern, async (route) => {
+  await routeNow(page, pattern, async (route) => {
     await released;
     await route.continue();
   });

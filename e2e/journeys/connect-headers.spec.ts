@@ -3,6 +3,7 @@ import { forkProduct, type ForkedProduct } from '../forked-product.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { callThroughLink } from './call-through-link.ts';
 import { expect, test } from './product-test.ts';
+import { routeNow } from './route-now.ts';
 import { signIn } from './sign-in.ts';
 
 const key = 'key-of-kim-5f1d';
@@ -62,7 +63,7 @@ test('headers of a service are entered by keyboard alone, what is wrong is said 
   await page.keyboard.type(key);
   const path = '**/upstream-connections/key-shop';
   const json = { success: false, code: 'unexpected', message: 'An unexpected error occurred' };
-  await page.route(path, (route) => route.fulfill({ status: 500, json }));
+  await routeNow(page, path, (route) => route.fulfill({ status: 500, json }));
   await page.keyboard.press('Enter');
   await expect(connection.getByRole('alert').filter({ hasText: 'An unexpected error occurred' })).toBeVisible();
   await expect(shopKey).toHaveValue(key);

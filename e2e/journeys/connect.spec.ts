@@ -2,6 +2,7 @@ import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { callThroughLink } from './call-through-link.ts';
 import { expect, test } from './product-test.ts';
+import { routeNow } from './route-now.ts';
 import { accountMenu, chooseAccount, signIn } from './sign-in.ts';
 
 const callNotes = (page: Page, publicUrl: string) => callThroughLink(page, publicUrl, 'notes__list_tags');
@@ -128,7 +129,7 @@ test('[TOG-17] [TOG-20] [TOG-21] [TOG-25] a failed switch shows the message of t
   const alert = page.getByRole('main').getByRole('alert');
   const answer = async (action: string, body: string) => {
     await page.unrouteAll();
-    await page.route(`**/mcp/travel/${action}`, (route) => route.fulfill({ status: 502, body }));
+    await routeNow(page, `**/mcp/travel/${action}`, (route) => route.fulfill({ status: 502, body }));
   };
   await answer('disable', '<html>');
   await flip(page, 'Travel');
@@ -156,7 +157,7 @@ test('[TOG-17] [TOG-20] [TOG-21] [TOG-25] a failed switch shows the message of t
   await notesSwitch(page).click();
   const popup = await opened;
   await expect(popup.getByLabel('Your name')).toBeVisible();
-  await page.route('**/mcp/notes/enable', (route) => route.fulfill({ status: 502, body: '<html>' }));
+  await routeNow(page, '**/mcp/notes/enable', (route) => route.fulfill({ status: 502, body: '<html>' }));
   await signInAsNotes(popup, 'Late');
   await expect(alert).toHaveText('Failed to enable server after OAuth');
 });
@@ -243,7 +244,7 @@ test('an unknown service, a failing broker and a sign-in that is over have scree
   await expect(page.getByRole('heading', { name: 'No sign-in needed' })).toBeVisible();
   await page.getByRole('switch', { name: 'Use Travel' }).click();
   await expect(finished(page)).toBeVisible();
-  await page.route('**/upstream-connections', (route) => route.fulfill({ status: 500, body: '{}' }));
+  await routeNow(page, '**/upstream-connections', (route) => route.fulfill({ status: 500, body: '{}' }));
   await page.goto('/connect/notes');
   await expect(page.getByRole('alert').filter({ hasText: 'Failed to load this service' })).toBeVisible();
   await expectNoAxeFindings(page);

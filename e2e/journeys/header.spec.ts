@@ -1,4 +1,5 @@
 import { expect, test } from './product-test.ts';
+import { routeNow } from './route-now.ts';
 import { accountMenu, chooseAccount, signIn } from './sign-in.ts';
 
 const screens = [
@@ -84,7 +85,7 @@ test('[GEN-18] /profile is the dashboard with its Profile tab', async ({ page, p
 });
 
 test('[INFO-14] a screen that fails shows the fallback of routing failures, and Retry', async ({ page }) => {
-  await page.route(/\/assets\/dashboard-.*\.js$/, (route) => route.abort());
+  await routeNow(page, /\/assets\/dashboard-.*\.js$/, (route) => route.abort());
   await page.goto('/marketplace');
   await signIn(page, 'failing-screen@souk.test');
   await page.goto('/dashboard');
@@ -138,7 +139,7 @@ test('[HDR-4] [HDR-5] [HDR-6] [GEN-18] signed in without a picture: a placeholde
 test('[HDR-3] [HDR-5] the header shows the picture of a person who has one, and the e-mail of one without a name', async ({
   page,
 }) => {
-  await page.route('**/v2/user/profile', async (route) => {
+  await routeNow(page, '**/v2/user/profile', async (route) => {
     const answer = await route.fetch();
     const profile: object = Object(await answer.json());
     await route.fulfill({ response: answer, json: { ...profile, displayName: '', photoURL: '/oauth/mark.svg' } });

@@ -1,5 +1,6 @@
 import { capabilitiesPath, changeCatalogue, failCalls, holdCalls, withServer } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
+import { routeNow } from './route-now.ts';
 import { signIn } from './sign-in.ts';
 
 const firstSix = ['Calendar', 'Everything', 'Filesystem', 'Memory', 'Notes', 'Sequential Thinking'];
@@ -59,7 +60,7 @@ test('[HOME-5] [HOME-8] the first 6 servers are cards with name, tool and prompt
 test('[HOME-6] [HOME-7] a card shows the icon of its server, or the first letter of the name', async ({ page }) => {
   const address = '/icons/memory.svg';
   const image = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
-  await page.route(`**${address}`, (route) => route.fulfill({ contentType: 'image/svg+xml', body: image }));
+  await routeNow(page, `**${address}`, (route) => route.fulfill({ contentType: 'image/svg+xml', body: image }));
   await changeCatalogue(page, (catalogue) =>
     withServer(catalogue, 'memory', (server) => ({ ...server, metadata: { ...server.metadata, icon: address } })),
   );
@@ -173,7 +174,7 @@ test('[HOME-17] [HOME-19] [HOME-20] signed out, the footer counts deployed serve
 });
 
 test('[HOME-21] the active ones of the footer are the connected servers', async ({ page }) => {
-  await page.route('**/mcp/health', async (route) => {
+  await routeNow(page, '**/mcp/health', async (route) => {
     const answer = await route.fetch();
     await route.fulfill({ response: answer, json: { ...(await answer.json()), connections: { connected: 4 } } });
   });

@@ -1,6 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { capabilitiesPath, changeCatalogue, failCalls, holdCalls, withServer } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
+import { routeNow } from './route-now.ts';
 
 const inOrder = [
   'Calendar',
@@ -173,7 +174,7 @@ test('[MKT-6] [MKT-7] [MKT-23] Refresh asks the broker, reads Refreshing... for 
   await page.goto('/marketplace');
   await expect(cardsOf(page)).toHaveCount(9);
   const seen = Promise.withResolvers<undefined>();
-  await page.route('**/mcp/refresh', async (route) => {
+  await routeNow(page, '**/mcp/refresh', async (route) => {
     await seen.promise;
     await route.continue();
   });
@@ -234,7 +235,7 @@ test('[MKT-24] a failed load says so with the reason, and Retry loads the server
 });
 
 test('without the network a load says Network error occurred', async ({ page }) => {
-  await page.route(capabilitiesPath, (route) => route.abort());
+  await routeNow(page, capabilitiesPath, (route) => route.abort());
   await page.goto('/marketplace');
   await expect(page.getByRole('alert').filter({ hasText: 'Network error occurred' })).toBeVisible();
 });

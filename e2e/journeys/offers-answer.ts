@@ -2,6 +2,7 @@ import { listCreditPackages, listPlans, getSubscription, type SubscriptionAnswer
 import { getUserProfile, type UserProfile } from '@souk/contract/identity.ts';
 import type { CreditPackage, Plan } from '@souk/contract/billing.ts';
 import type { Page } from '@playwright/test';
+import { routeNow } from './route-now.ts';
 
 export const plansPath = `**${listPlans.path}`;
 export const packagesPath = `**${listCreditPackages.path}`;
@@ -14,12 +15,12 @@ export async function changeOffers(
   page: Page,
   change: { plans?: (plans: Plan[]) => Plan[]; packages?: (packages: CreditPackage[]) => CreditPackage[] },
 ): Promise<void> {
-  await page.route(plansPath, async (route) => {
+  await routeNow(page, plansPath, async (route) => {
     const response = await route.fetch();
     const answer = listPlans.answer.parse(await response.json());
     await route.fulfill({ response, json: { ...answer, plans: change.plans?.(answer.plans) ?? answer.plans } });
   });
-  await page.route(packagesPath, async (route) => {
+  await routeNow(page, packagesPath, async (route) => {
     const response = await route.fetch();
     const answer = listCreditPackages.answer.parse(await response.json());
     const packages = change.packages?.(answer.packages) ?? answer.packages;
@@ -29,7 +30,7 @@ export async function changeOffers(
 
 /** Lets the page see the person's profile with something changed. */
 export async function changeProfile(page: Page, change: Partial<UserProfile>): Promise<void> {
-  await page.route(profilePath, async (route) => {
+  await routeNow(page, profilePath, async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, json: { ...(await response.json()), ...change } });
   });
@@ -40,7 +41,7 @@ export async function changeOwned(
   page: Page,
   change: (answer: SubscriptionAnswer) => SubscriptionAnswer,
 ): Promise<void> {
-  await page.route(subscriptionPath, async (route) => {
+  await routeNow(page, subscriptionPath, async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, json: change(getSubscription.answer.parse(await response.json())) });
   });

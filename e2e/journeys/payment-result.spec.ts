@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { failCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
+import { routeNow } from './route-now.ts';
 import { signIn } from './sign-in.ts';
 
 const id = 'cs_test_of_twenty_and_more_characters';
@@ -25,7 +26,7 @@ async function comeBack(page: Page, email: string, change: () => Partial<Payment
   await page.clock.install();
   await page.goto('/marketplace');
   await signIn(page, email);
-  await page.route(sessionPath, (route) =>
+  await routeNow(page, sessionPath, (route) =>
     route.fulfill({ json: { success: true, data: { ...session, ...change() } } }),
   );
   await page.clock.pauseAt(new Date(Date.now() + 5_000));
@@ -153,7 +154,7 @@ test("[PAY-32] [PAY-39] a failed fetch shows the server's error, or the status t
   await page.clock.runFor(10_000);
   await expect(page).toHaveURL(/\/payment\/result/);
   await heal();
-  await page.route(sessionPath, (route) => route.fulfill({ status: 502, body: '<html>' }));
+  await routeNow(page, sessionPath, (route) => route.fulfill({ status: 502, body: '<html>' }));
   await page.reload();
   await expect(alertOf(page)).toHaveText('ErrorFailed to fetch payment details: Bad Gateway');
 });
@@ -180,7 +181,9 @@ test('axe finds nothing on the verdicts, and nothing overflows on a phone', asyn
   await page.goto('/marketplace');
   await signIn(page, 'looked-at@souk.test');
   let change: Partial<PaymentSession> = {};
-  await page.route(sessionPath, (route) => route.fulfill({ json: { success: true, data: { ...session, ...change } } }));
+  await routeNow(page, sessionPath, (route) =>
+    route.fulfill({ json: { success: true, data: { ...session, ...change } } }),
+  );
   const look = async (path: string, title: string) => {
     await page.goto(path);
     await expect(titleOf(page)).toHaveText(title);

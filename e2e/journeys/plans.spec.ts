@@ -3,6 +3,7 @@ import { expectNoAxeFindings } from './axe-findings.ts';
 import { failCalls, holdCalls } from './catalogue-answer.ts';
 import { changeOffers, changeProfile, checkoutPath, packagesPath, plansPath } from './offers-answer.ts';
 import { expect, test } from './product-test.ts';
+import { routeNow } from './route-now.ts';
 import { signIn } from './sign-in.ts';
 
 const planOf = (page: Page, name: string) => page.getByRole('article', { name: `${name} plan`, exact: true });
@@ -109,7 +110,7 @@ test('[PLAN-17] [PLAN-18] a checkout that fails to start says why at its plan, a
   await expect(planOf(page, 'Pro').getByRole('alert')).toHaveText('The till is closed. Please try again.');
   await expectNoAxeFindings(page);
   await heal();
-  await page.route(checkoutPath, (route) => route.fulfill({ status: 500, body: 'no JSON' }));
+  await routeNow(page, checkoutPath, (route) => route.fulfill({ status: 500, body: 'no JSON' }));
   await packageOf(page, 'Starter').getByRole('button', { name: 'Buy credits in the Starter package' }).click();
   await expect(packageOf(page, 'Starter').getByRole('alert')).toHaveText(
     'Failed to start checkout process. Please try again.',

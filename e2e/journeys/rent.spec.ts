@@ -3,6 +3,7 @@ import { expectNoAxeFindings } from './axe-findings.ts';
 import { changeCatalogue, failCalls, withServer } from './catalogue-answer.ts';
 import { checkoutPath } from './offers-answer.ts';
 import { expect, test } from './product-test.ts';
+import { routeNow } from './route-now.ts';
 import { chooseAccount, signIn } from './sign-in.ts';
 
 const useOf = (page: Page) => page.getByRole('region', { name: 'Use this service' });
@@ -42,7 +43,7 @@ test('[PAY-13] [PAY-15] a rental is asked for by the month; what fails is said i
   expect((await asked).postDataJSON()).toMatchObject({ type: 'rental', mcpId: 'travel-pro', period: 'monthly' });
   await expect(dialogOf(page).getByRole('alert')).toHaveText('The till is closed.');
   await heal();
-  await page.route(checkoutPath, (route) => route.fulfill({ status: 500, body: 'no JSON' }));
+  await routeNow(page, checkoutPath, (route) => route.fulfill({ status: 500, body: 'no JSON' }));
   await pay(page).click();
   await expect(dialogOf(page).getByRole('alert')).toHaveText('Purchase failed. Please try again.');
   await expectNoAxeFindings(page);

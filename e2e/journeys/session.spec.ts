@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './product-test.ts';
+import { routeNow } from './route-now.ts';
 import { accountMenu, signIn } from './sign-in.ts';
 
 const signInButton = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'Sign In' });
@@ -172,7 +173,8 @@ test('[SES-15] a renewal whose answer the network loses is made good by the next
   const tokens = () => page.evaluate(() => localStorage.getItem('souk.tokens'));
   const before = await tokens();
   const cookies = await context.cookies();
-  await page.route(
+  await routeNow(
+    page,
     '**/oauth/token',
     async (route) => {
       await route.fetch(); // the broker does what it is asked

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from './product-test.ts';
+import { routeNow } from './route-now.ts';
 import { accountMenu, chooseAccount } from './sign-in.ts';
 
 const google = (page: Page) => page.getByRole('button', { name: /Continue with Google/ });
@@ -119,13 +120,13 @@ test('[SIGN-18] [SIGN-21] [SIGN-22] [SIGN-25] [SIGN-27] a callback that fails sa
 
 test('[SIGN-23] a broker that cannot be reached, or refuses the code, is said as such', async ({ page }) => {
   await page.goto('/marketplace');
-  await page.route('**/oauth/token', (route) => route.abort());
+  await routeNow(page, '**/oauth/token', (route) => route.abort());
   await signInButton(page).click();
   await chooseAccount(page, 'unreached@souk.test');
   await expect(alert(page).filter({ hasText: 'Authentication Failed' })).toContainText('Network error occurred');
   await page.unroute('**/oauth/token');
   await page.getByRole('link', { name: 'Sign in again' }).click();
-  await page.route('**/oauth/token', (route) => route.fulfill({ status: 400, body: 'the code is used' }));
+  await routeNow(page, '**/oauth/token', (route) => route.fulfill({ status: 400, body: 'the code is used' }));
   await page.getByRole('button', { name: 'Continue', exact: true }).click();
   await expect(alert(page).filter({ hasText: 'Authentication Failed' })).toContainText(
     'Token exchange failed: the code is used',

@@ -50,6 +50,7 @@ test('[CFG-10] [CFG-11] [GEN-33] the page of every screen contains the brand nam
       supportEmail: 'help@souk.test',
       businessEmail: 'business@souk.test',
       publicUrl: app.publicUrl,
+      payments: 'sandbox',
     });
   }
 });

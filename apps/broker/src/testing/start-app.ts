@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { readConfig } from '#platform/config.ts';
@@ -11,6 +10,7 @@ import type { App, AppOptions } from '../app-types.ts';
 import { migrations } from '../migrations.ts';
 import { paths as bundledPaths, type Paths } from '../paths.ts';
 import { openTestDatabase, temporaryRoot } from './databases.ts';
+import { freePort } from './free-port.ts';
 
 export type TestApp = App & {
   publicUrl: string;
@@ -35,7 +35,7 @@ export const withoutHealthChecks = { HEALTH_INTERVAL_MS: '600000' };
  */
 export async function startTestApp({ env, paths, ...options }: TestAppOptions = {}): Promise<TestApp> {
   const dataDir = await mkdtemp(join(temporaryRoot(), 'app-'));
-  const port = await findFreePort();
+  const port = await freePort();
   const lines: string[] = [];
   const destination = new Writable({
     write(chunk, _encoding, done) {
@@ -75,14 +75,4 @@ export async function startTestApp({ env, paths, ...options }: TestAppOptions = 
       await rm(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-/** A port that nobody listens on: PUBLIC_URL must be known before the server listens. */
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

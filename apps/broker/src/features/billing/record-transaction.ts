@@ -22,7 +22,11 @@ export type NewTransaction = {
   at: Date;
 };
 
-/** Adds a row, in the transaction of what it tells of. @returns false where this fact is recorded already */
+/**
+ * Adds a row, in the transaction of what it tells of. Its time is in whole seconds, as the payment provider's are: of two facts of
+ * one second the later row comes after.
+ * @returns false where this fact is recorded already
+ */
 export async function recordTransaction(query: Query, one: NewTransaction): Promise<boolean> {
   const { rows } = await query(
     `insert into transactions (id, user_id, livemode, type, status, description, server_id, amount, currency,
@@ -42,7 +46,7 @@ export async function recordTransaction(query: Query, one: NewTransaction): Prom
       one.paymentIntentId ?? null,
       one.invoiceId ?? null,
       one.idem,
-      one.at,
+      new Date(Math.floor(one.at.getTime() / 1000) * 1000),
     ],
   );
   return rows.length === 1;
