@@ -15,6 +15,7 @@ const rows: Record<Access, readonly string[]> = {
     'GET /mcp/tools',
     'GET /mcp/prompts',
     'GET /mcp/resources',
+    'GET /api/billing/open-payment/:id',
     'GET /api/billing/subscription/plans',
     'GET /api/billing/credits/packages',
   ],

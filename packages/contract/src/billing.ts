@@ -191,6 +191,25 @@ export const getRentalOptions = endpoint({
   errors: ['not_found', ...needSession],
 });
 
+export const getOpenPayment = endpoint({
+  id: 'getOpenPayment',
+  method: 'GET',
+  path: '/api/billing/open-payment/:id',
+  summary: 'Where the caller pays for a plan or rental whose last payment failed, asked of the payment provider',
+  access: 'user',
+  /** Of the subscription or rental. */
+  params: z.object({ id: z.string().max(100) }),
+  answer: z.object({
+    success: z.literal(true),
+    /** The payment provider's page. */
+    paymentUrl: z.string(),
+    /** Minor units. */
+    amountDue: z.int(),
+    currency: z.string(),
+  }),
+  errors: ['not_found', 'payments_off', 'payments_unavailable', ...needSession],
+});
+
 const ofUser = z.object({ userId: z.string() });
 
 /** Spec part 2, section 3: "Service". The fields that have a comment are additions. */
@@ -464,6 +483,7 @@ export const billingEndpoints = [
   cancelSubscription,
   resumeSubscription,
   changeSubscription,
+  getOpenPayment,
   getSpendCap,
   setSpendCap,
   startCheckout,

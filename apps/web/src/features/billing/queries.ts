@@ -34,6 +34,13 @@ export const noSubscription: SubscriptionAnswer = {
   },
 };
 
+/** Where a plan or rental is paid whose last payment failed. */
+export const openPaymentQuery = (userId: string, id: string) =>
+  queryOptions({
+    queryKey: [...billingKey(userId), 'open-payment', id],
+    queryFn: () => billingApi.getOpenPayment({ params: { id } }),
+  });
+
 /** Every service, with what the person may do with it. */
 export const myServicesQuery = (userId: string) =>
   queryOptions({

@@ -98,11 +98,17 @@ test('a renewal that fails leaves access, past due; paid later, it goes on, with
   const id = await idOf(ann);
   await expect(ann.api.cancelSubscription({ params: { id } })).rejects.toMatchObject({ code: 'not_active' });
   const before = await ann.credits();
-  const [invoice] = (await shop.stripe.invoices.list({ subscription: paymentId, status: 'open' })).data;
-  await payOnPage(invoice?.hosted_invoice_url ?? '', '4242424242424242', {}, { origin: shop.publicUrl });
+  const { paymentUrl, ...due } = await ann.api.getOpenPayment({ params: { id } });
+  expect(due).toEqual({ success: true, amountDue: amounts['basic'], currency: 'USD' });
+  const other = await newSubscriber(shop);
+  await expect(other.api.getOpenPayment({ params: { id } })).rejects.toMatchObject({ status: 404 });
+  await payOnPage(paymentUrl, '4242424242424242', {}, { origin: shop.publicUrl });
   await waitUntil('it is active again', async () => (await ann.plan())?.status === 'active');
   await waitUntil('the credits are there', async () => (await ann.credits()) > before);
   expect(await ann.history()).toHaveLength(2);
+  await expect(ann.api.getOpenPayment({ params: { id } })).rejects.toMatchObject({
+    message: 'There is nothing to pay',
+  });
 });
 
 test('a renewal that stays unpaid ends the plan when the provider gives up', async () => {

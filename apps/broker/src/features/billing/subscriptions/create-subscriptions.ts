@@ -9,6 +9,7 @@ import type { Prices } from '../prices/create-prices.ts';
 import { createTakeBack } from '../taking-back/create-take-back.ts';
 import { createChangePlan, type ChangePlan } from './change-plan.ts';
 import { createEndOwn, type EndOwn } from './end-own.ts';
+import { createFindOpenPayment, type FindOpenPayment } from './find-open-payment.ts';
 import { endTakenAway, reconcileSubscriptions } from './reconcile-subscriptions.ts';
 import { createSyncSubscription, type SyncSubscription } from './sync-subscription.ts';
 
@@ -20,6 +21,7 @@ export type Subscriptions = {
   readonly sync: SyncSubscription;
   readonly ends: EndOwn;
   readonly changePlan: ChangePlan;
+  readonly findOpenPayment: FindOpenPayment;
   /** For webhooks. */
   readonly handlers: Handlers;
   /** Compares all that are not over with the provider. Answers how many differed. */
@@ -63,6 +65,7 @@ export function createSubscriptions(options: {
     sync,
     ends: createEndOwn({ ...given, sync }),
     changePlan: createChangePlan({ ...given, sync }),
+    findOpenPayment: createFindOpenPayment(given),
     handlers: {
       'customer.subscription.created': ofSubscription,
       'customer.subscription.updated': ofSubscription,

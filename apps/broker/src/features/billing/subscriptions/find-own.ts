@@ -58,7 +58,8 @@ export function requireCancelled(own: OwnedPlan | OwnedServer): void {
 const given = () =>
   new SoukError('not_yours_to_end', { message: 'An administrator gave you this. Ask them to change or end it.' });
 
-async function paymentOf(query: Query, table: 'subscriptions' | 'access_grants', id: string): Promise<string> {
+/** The payment provider's id. */
+export async function paymentOf(query: Query, table: 'subscriptions' | 'access_grants', id: string): Promise<string> {
   const { rows } = await query<{ payment_id: string | null }>(`select payment_id from ${table} where id = $1`, [id]);
   const paymentId = rows[0]?.payment_id;
   if (typeof paymentId !== 'string') throw new SoukError('not_found', { message: 'There is no payment behind this' });

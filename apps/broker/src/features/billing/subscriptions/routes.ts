@@ -2,6 +2,7 @@ import {
   cancelRental,
   cancelSubscription,
   changeSubscription,
+  getOpenPayment,
   resumeRental,
   resumeSubscription,
 } from '@souk/contract/billing.ts';
@@ -40,5 +41,9 @@ export function mountSubscriptionRoutes(
     ...success,
     ...(await need().changePlan(caller.userId, params.id, body)),
     paymentUrl: null,
+  }));
+  router.route(getOpenPayment, async ({ caller, params }) => ({
+    ...success,
+    ...(await need().findOpenPayment(caller.userId, params.id)),
   }));
 }

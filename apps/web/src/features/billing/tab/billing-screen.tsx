@@ -27,7 +27,7 @@ export function BillingScreen({ userId }: { userId: string }) {
       {(isError || hasPastDue(shown)) && (
         <div className="flex flex-col gap-3">
           {isError && <Notice tone="bad">Unable to load billing information</Notice>}
-          <PastDue owned={shown.subscription} />
+          <PastDue userId={userId} owned={shown.subscription} />
         </div>
       )}
       <Credits userId={userId} credits={shown.credits} />

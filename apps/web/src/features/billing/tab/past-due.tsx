@@ -1,21 +1,42 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
 import { useQuery } from '@tanstack/react-query';
+import { formatMoney } from '#ui/amount.ts';
 import { Notice } from '#ui/notice.tsx';
+import { TextAnchor } from '#ui/text-link.tsx';
 import { capabilitiesQuery } from '#web/capabilities-query.ts';
+import { openPaymentQuery } from '../queries.ts';
 
-/** Says which renewals failed. Access stays while the provider tries again. */
-export function PastDue({ owned }: { owned: SubscriptionAnswer['subscription'] }) {
+type PastDueProps = { userId: string; owned: SubscriptionAnswer['subscription'] };
+
+/** Says which renewals failed, and where each is paid. Access stays while the provider tries again. */
+export function PastDue({ userId, owned }: PastDueProps) {
   const { data } = useQuery(capabilitiesQuery);
   const nameOf = (id: string) => data?.servers.find(({ serverId }) => serverId === id)?.displayName ?? id;
-  const names = [
-    ...owned.subscriptions.filter(({ status }) => status === 'past_due').map(({ planName }) => planName),
-    ...owned.rentals.filter(({ status }) => status === 'past_due').map(({ mcpId }) => nameOf(mcpId)),
-  ];
-  if (names.length === 0) return null;
+  const unpaid = [
+    ...owned.subscriptions.map(({ id, status, planName }) => ({ id, status, name: planName })),
+    ...owned.rentals.map(({ id, status, mcpId }) => ({ id, status, name: nameOf(mcpId) })),
+  ].filter(({ status }) => status === 'past_due');
+  if (unpaid.length === 0) return null;
   return (
     <Notice tone="bad">
-      <strong className="font-medium">The last payment for {names.join(' and ')} failed.</strong> You keep access while
-      the payment is tried again. If it keeps failing, access ends.
+      <strong className="font-medium">
+        The last payment for {unpaid.map(({ name }) => name).join(' and ')} failed.
+      </strong>{' '}
+      You keep access while the payment is tried again. If it keeps failing, access ends.
+      {unpaid.map(({ id, name }) => (
+        <PayNow key={id} userId={userId} id={id} name={name} />
+      ))}
     </Notice>
+  );
+}
+
+/** Leads to the open invoice, which takes another card. Nothing is shown until the provider has named it. */
+function PayNow({ userId, id, name }: { userId: string; id: string; name: string }) {
+  const { data } = useQuery(openPaymentQuery(userId, id));
+  if (!data) return null;
+  return (
+    <TextAnchor href={data.paymentUrl} newTab className="mt-1 block w-fit">
+      Pay {formatMoney(data.amountDue, data.currency)} for {name}
+    </TextAnchor>
   );
 }

@@ -2,6 +2,7 @@ import {
   cancelRental,
   cancelSubscription,
   changeSubscription,
+  getOpenPayment,
   getSubscription,
   resumeRental,
   resumeSubscription,
@@ -19,6 +20,7 @@ const endpoints = [
   cancelSubscription,
   resumeSubscription,
   changeSubscription,
+  getOpenPayment,
 ] as const;
 
 const daySeconds = 86_400;

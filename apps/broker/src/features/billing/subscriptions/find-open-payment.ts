@@ -1,0 +1,46 @@
+import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Query } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { AccessBook } from '../access/create-access.ts';
+import { isRunning } from '../access/owned.ts';
+import { paymentOf } from './find-own.ts';
+
+/** An invoice that waits to be paid: its page at the payment provider, and what it comes to in minor units. */
+export type OpenPayment = { paymentUrl: string; amountDue: number; currency: string };
+
+/**
+ * What a person has to pay for one of their plans or rentals whose last payment failed.
+ * @param id of the subscription or rental
+ * @throws SoukError not_found where it is not theirs or nothing is unpaid; payments_unavailable
+ */
+export type FindOpenPayment = (userId: string, id: string) => Promise<OpenPayment>;
+
+export function createFindOpenPayment({
+  access,
+  query,
+  provider,
+  clock,
+}: {
+  access: Pick<AccessBook, 'read'>;
+  query: Query;
+  provider: PaymentProvider;
+  clock: Clock;
+}): FindOpenPayment {
+  return async (userId, id) => {
+    const { plans, servers } = await access.read(userId);
+    const own = [...plans, ...servers].find((one) => one.id === id);
+    if (!own || own.source !== 'payment' || !isRunning(own, clock.now())) {
+      throw new SoukError('not_found', { message: 'You have no such subscription' });
+    }
+    const subscription = await paymentOf(query, 'planId' in own ? 'subscriptions' : 'access_grants', id);
+    const { data } = await provider.call((stripe) => stripe.invoices.list({ subscription, status: 'open', limit: 1 }));
+    const [invoice] = data;
+    if (!invoice?.hosted_invoice_url) throw new SoukError('not_found', { message: 'There is nothing to pay' });
+    return {
+      paymentUrl: invoice.hosted_invoice_url,
+      amountDue: invoice.amount_remaining,
+      currency: invoice.currency.toUpperCase(),
+    };
+  };
+}

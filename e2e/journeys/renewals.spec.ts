@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { expect, test, type Page } from '@playwright/test';
+import { forkProduct, type ForkedProduct } from '../forked-product.ts';
+import { expectNoAxeFindings } from './axe-findings.ts';
+import { goodCard, payWithCard } from './pay-with-card.ts';
+import { chooseAccount } from './sign-in.ts';
+
+let product: ForkedProduct;
+test.beforeAll(async () => {
+  product = await forkProduct(new URL('../renewing-product.ts', import.meta.url));
+});
+test.afterAll(() => product.close());
+test.use({ baseURL: async ({}, use) => use(product.publicUrl) });
+
+/** Pays now, and fails at the renewal. */
+const expiringCard = '4000 0000 0000 0341';
+
+async function passDays(days: number): Promise<void> {
+  const answer = once(product.child, 'message');
+  product.child.send(days);
+  await answer;
+}
+
+async function subscribeToBasic(page: Page, email: string, card: string): Promise<void> {
+  await page.goto('/plans');
+  await page.getByRole('button', { name: 'Subscribe to Basic' }).click();
+  await chooseAccount(page, email);
+  await payWithCard(page, card);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Payment Successful!');
+  await page.getByRole('link', { name: 'Manage Subscription' }).click();
+}
+
+const subscriptions = (page: Page) => page.getByRole('region', { name: 'Active System Subscriptions' });
+
+test('a renewal is paid, and stands in the history', async ({ page }) => {
+  await subscribeToBasic(page, 'renews@souk.test', goodCard);
+  await expect(subscriptions(page)).toContainText('active');
+  const before = await subscriptions(page).innerText();
+  await passDays(32);
+  await expect(async () => {
+    await page.reload();
+    await expect(subscriptions(page)).toContainText('active');
+    expect(await subscriptions(page).innerText()).not.toBe(before);
+  }).toPass();
+});
+
+test('a renewal that fails says so and keeps access; paid with another card, all is well again', async ({ page }) => {
+  await subscribeToBasic(page, 'fails@souk.test', expiringCard);
+  await expect(subscriptions(page)).toContainText('active');
+  await passDays(32);
+  const notice = page.getByRole('alert').filter({ hasText: 'The last payment for Basic failed.' });
+  await expect(async () => {
+    await page.reload();
+    await expect(notice).toBeVisible({ timeout: 2_000 });
+  }).toPass();
+  await expect(notice).toContainText('You keep access while the payment is tried again.');
+  await expect(subscriptions(page)).toContainText('payment failed');
+  await expectNoAxeFindings(page);
+
+  const opened = page.waitForEvent('popup');
+  await notice.getByRole('link', { name: 'Pay $5.00 for Basic' }).click();
+  const invoice = await opened;
+  await payWithCard(invoice, goodCard);
+  await expect(invoice.getByText('SANDBOX - no money moves.')).toBeVisible();
+  await expect(async () => {
+    await page.reload();
+    await expect(subscriptions(page)).toContainText('active', { timeout: 2_000 });
+  }).toPass();
+  await expect(notice).toHaveCount(0);
+});
