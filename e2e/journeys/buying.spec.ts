@@ -140,6 +140,7 @@ test('[PLAN-7] [SUB-15] [SUB-16] [SUB-17] [SUB-18] [SUB-19] [SUB-22] [SUB-23] a 
   await expect(planOf(page, 'Basic').getByRole('button', { name: 'Current plan' })).toBeDisabled();
   await planOf(page, 'Pro').getByRole('button', { name: 'Upgrade to Pro' }).click();
   await expect(question(page)).toContainText('From the next period$19.00/month');
+  await expect(question(page)).toContainText('Its monthly credits, from the next period1,000');
   await expectNoAxeFindings(page);
   await question(page)
     .getByRole('button', { name: /^Pay \$1\d\.\d\d$/ })

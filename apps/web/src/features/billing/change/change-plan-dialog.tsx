@@ -2,7 +2,7 @@ import type { Plan, planChangeSchema } from '@souk/contract/billing.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { z } from 'zod';
-import { formatDay, formatMoney, formatMonthly } from '#ui/amount.ts';
+import { formatCount, formatDay, formatMoney, formatMonthly } from '#ui/amount.ts';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { DelayedFallback } from '#ui/delayed-fallback.tsx';
 import { Skeleton } from '#ui/skeleton.tsx';
@@ -19,7 +19,7 @@ export type ChangePlanDialogProps = {
   userId: string;
   subscription: OwnSubscription;
   /** The plan to change to. Undefined: closed. */
-  plan: Pick<Plan, 'planId' | 'name'> | undefined;
+  plan: Pick<Plan, 'planId' | 'name' | 'monthlyCredits'> | undefined;
   onClose: () => void;
 };
 
@@ -69,7 +69,7 @@ export function ChangePlanDialog({ userId, subscription, plan, onClose }: Change
       onConfirm={() => plan && due && !change.isPending && change.mutate(plan.planId)}
     >
       {due ? (
-        <ChangeFacts change={due} from={subscription} to={shown?.name ?? ''} />
+        <ChangeFacts change={due} from={subscription} to={shown?.name ?? ''} credits={shown?.monthlyCredits ?? 0} />
       ) : (
         !failed && (
           <DelayedFallback label="Loading the price…">
@@ -82,7 +82,15 @@ export function ChangePlanDialog({ userId, subscription, plan, onClose }: Change
   );
 }
 
-function ChangeFacts({ change, from, to }: { change: PlanChange; from: OwnSubscription; to: string }) {
+type ChangeFactsProps = {
+  change: PlanChange;
+  from: OwnSubscription;
+  to: string;
+  /** That the new plan brings with each period. */
+  credits: number;
+};
+
+function ChangeFacts({ change, from, to, credits }: ChangeFactsProps) {
   const { kind, amountDue, nextAmount, currency, at } = change;
   const facts =
     kind === 'upgrade'
@@ -90,6 +98,7 @@ function ChangeFacts({ change, from, to }: { change: PlanChange; from: OwnSubscr
           { name: `${to} starts`, value: 'Now' },
           { name: 'Due now, for the rest of this period', value: formatMoney(amountDue, currency) },
           { name: 'From the next period', value: formatMonthly(nextAmount, currency) },
+          { name: 'Its monthly credits, from the next period', value: formatCount(credits) },
         ]
       : [
           { name: `${from.planName} stays until`, value: formatDay(at) },
