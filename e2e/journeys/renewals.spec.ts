@@ -10,7 +10,6 @@ test.beforeAll(async () => {
   product = await forkProduct(new URL('../renewing-product.ts', import.meta.url));
 });
 test.afterAll(() => product.close());
-test.use({ baseURL: async ({}, use) => use(product.publicUrl) });
 
 /** Pays now, and fails at the renewal. */
 const expiringCard = '4000 0000 0000 0341';
@@ -22,7 +21,7 @@ async function passDays(days: number): Promise<void> {
 }
 
 async function subscribeToBasic(page: Page, email: string, card: string): Promise<void> {
-  await page.goto('/plans');
+  await page.goto(`${product.publicUrl}/plans`);
   await page.getByRole('button', { name: 'Subscribe to Basic' }).click();
   await chooseAccount(page, email);
   await payWithCard(page, card);

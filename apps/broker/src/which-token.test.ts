@@ -15,7 +15,6 @@ const rows: Record<Access, readonly string[]> = {
     'GET /mcp/tools',
     'GET /mcp/prompts',
     'GET /mcp/resources',
-    'GET /api/billing/open-payment/:id',
     'GET /api/billing/subscription/plans',
     'GET /api/billing/credits/packages',
   ],
@@ -40,6 +39,7 @@ const rows: Record<Access, readonly string[]> = {
     'GET /api/billing/subscription',
     'GET /api/billing/mcp/:mcpId/options',
     'GET /api/billing/session/:sessionId',
+    'GET /api/billing/open-payment/:id',
   ],
   account: [
     'POST /mcp/:serverId/enable',
