@@ -32,7 +32,7 @@ async function comeBack(page: Page, email: string, change: () => Partial<Payment
   await page.clock.pauseAt(new Date(Date.now() + 5_000));
 }
 
-test('[PAY-20] [PAY-22] [PAY-23] [PAY-24] canceled is read first, leads to plans and marketplace, tells nobody and stays', async ({
+test('[PAY-20] [PAY-22] [PAY-23] [PAY-24] canceled is read first, leads to plans and marketplace, tells no other tab and stays', async ({
   page,
 }) => {
   await page.clock.install();

@@ -88,7 +88,7 @@ async function send(endpoint: Endpoint, input: Input, options: ClientOptions): P
   throw new ApiError({ message: 'An unexpected error occurred', code, status: response.status, cause: answer.error });
 }
 
-/** Failures are JSON, whatever the answer is. undefined where it is not what it should be. */
+/** Failures are JSON, also where the answer is not. undefined where it is not what it should be. */
 async function bodyOf(response: Response, mediaType: Endpoint['mediaType']): Promise<unknown> {
   return (mediaType ? response.text() : response.json()).catch(() => undefined);
 }

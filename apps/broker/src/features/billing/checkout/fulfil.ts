@@ -62,7 +62,7 @@ export function createFulfil(given: FulfilGiven): Fulfil {
     return finish(accepted);
   }
 
-  /** What the database alone cannot do. Whatever fails here is done by the next call. */
+  /** What the database alone cannot do. What fails here is done by the next call. */
   async function finish(order: Order): Promise<Order> {
     if (order.status === 'duplicate') {
       await giveBack({ db, provider, uuid, now }, order);
@@ -81,7 +81,7 @@ export function createFulfil(given: FulfilGiven): Fulfil {
     return { ...order, status: 'fulfilled' };
   }
 
-  /** Nothing is given, and nothing is taken back: money was paid for something that nobody ordered in this way. */
+  /** Nothing is given, and nothing is taken back: money was paid for something that was not ordered in this way. */
   async function flag(order: Order, differences: Record<string, unknown>): Promise<Order> {
     const reason = `not what was ordered: ${Object.keys(differences).join(', ')}`;
     const at = new Date(now());

@@ -30,7 +30,7 @@ export function mountPaymentWebhook(
   }: { path: string; provider: PaymentProvider; take(event: PaymentEvent): Promise<void>; clock: Clock },
 ): void {
   void server.register((scope, _options, done) => {
-    // the signature is over the bytes, whatever they call themselves
+    // the signature is over the bytes, of any content type
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser<Buffer>('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, body, parsed) =>
       parsed(null, body),

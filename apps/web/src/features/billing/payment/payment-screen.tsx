@@ -21,7 +21,7 @@ const redirectAfterMs = 3_000;
 
 /** /payment/result and /purchase/success: what became of a payment. */
 export function PaymentScreen({ sessionId, isHinted, isCanceled, userId, isRestoring, signIn }: PaymentScreenProps) {
-  // before the id is demanded: whoever cancels has paid nothing
+  // before the id is demanded: a person who cancels has paid nothing
   if (isCanceled) return <Canceled />;
   if (sessionId === undefined) return <Failed text="Missing session ID" />;
   if (isRestoring) return <Asking />;
