@@ -1,4 +1,4 @@
-import type { PaymentSession } from '@souk/contract/billing.ts';
+import type { PaymentSession } from '@souk/contract/payments.ts';
 import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { failCalls } from './catalogue-answer.ts';

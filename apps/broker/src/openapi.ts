@@ -1,5 +1,6 @@
 import { billingHistoryEndpoints } from '@souk/contract/billing-history.ts';
 import { billingEndpoints } from '@souk/contract/billing.ts';
+import { paymentEndpoints } from '@souk/contract/payments.ts';
 import { catalogueEndpoints } from '@souk/contract/catalogue.ts';
 import { upstreamEndpoints } from '@souk/contract/upstreams.ts';
 import { diagnosticsEndpoints } from '@souk/contract/diagnostics.ts';
@@ -19,6 +20,7 @@ export const endpoints: readonly Endpoint[] = [
   ...diagnosticsEndpoints,
   ...upstreamEndpoints,
   ...billingEndpoints,
+  ...paymentEndpoints,
   ...billingHistoryEndpoints,
   ...usageEndpoints,
   ...gatewayEndpoints,

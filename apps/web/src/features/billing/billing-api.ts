@@ -1,21 +1,23 @@
 import {
-  cancelRental,
-  cancelSubscription,
-  changeSubscription,
-  getOpenPayment,
-  getPaymentSession,
   getRentalOptions,
   getSpendCap,
   getSubscription,
   listCreditPackages,
   listMcpServices,
   listPlans,
-  resumeRental,
-  resumeSubscription,
   setSpendCap,
-  startCheckout,
   startTrial,
 } from '@souk/contract/billing.ts';
+import {
+  cancelRental,
+  cancelSubscription,
+  changeSubscription,
+  getOpenPayment,
+  getPaymentSession,
+  resumeRental,
+  resumeSubscription,
+  startCheckout,
+} from '@souk/contract/payments.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { clientOptions } from '#web/api.ts';
 

@@ -1,4 +1,4 @@
-import type { PaymentSession } from '@souk/contract/billing.ts';
+import type { PaymentSession } from '@souk/contract/payments.ts';
 import type { Payment } from './fulfil.ts';
 import type { OrderKind, OrderStatus } from './order.ts';
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { Plan, planChangeSchema } from '@souk/contract/billing.ts';
+import type { Plan } from '@souk/contract/billing.ts';
+import type { planChangeSchema } from '@souk/contract/payments.ts';
 import { tiers } from '@souk/contract/tiers.ts';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Clock } from '#platform/clock.ts';

@@ -5,7 +5,7 @@ import {
   getOpenPayment,
   resumeRental,
   resumeSubscription,
-} from '@souk/contract/billing.ts';
+} from '@souk/contract/payments.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Subscriptions } from './create-subscriptions.ts';

@@ -1,4 +1,5 @@
-import type { Plan, planChangeSchema } from '@souk/contract/billing.ts';
+import type { Plan } from '@souk/contract/billing.ts';
+import type { planChangeSchema } from '@souk/contract/payments.ts';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { z } from 'zod';

@@ -1,4 +1,4 @@
-import type { PaymentSession } from '@souk/contract/billing.ts';
+import type { PaymentSession } from '@souk/contract/payments.ts';
 import { ApiError } from '@souk/contract/client.ts';
 import { statusText } from '@souk/contract/status-text.ts';
 import { errorCatalogue } from '@souk/contract/errors.ts';

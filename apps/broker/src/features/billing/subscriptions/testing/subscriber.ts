@@ -1,13 +1,13 @@
+import { getSubscription } from '@souk/contract/billing.ts';
 import {
   cancelRental,
   cancelSubscription,
   changeSubscription,
   getOpenPayment,
-  getSubscription,
   resumeRental,
   resumeSubscription,
   startCheckout,
-} from '@souk/contract/billing.ts';
+} from '@souk/contract/payments.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { newBuyer, pay, type Shop } from '../../checkout/testing/shop.ts';

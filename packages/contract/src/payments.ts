@@ -1,0 +1,215 @@
+import { z } from 'zod';
+import { endpoint } from './endpoint.ts';
+
+const needSession = ['authentication_required', 'unauthenticated'] as const;
+const isoTime = z.iso.datetime();
+
+/**
+ * Where the payment page leads back to. Only addresses of this installation at /payment/result are taken; the broker adds
+ * session_id. Without them it builds its own.
+ */
+const returnAddresses = { successUrl: z.string().max(500).optional(), cancelUrl: z.string().max(500).optional() };
+/** Cents that the page showed: another price by now is `price_changed`, and nothing is started. */
+const shownAmount = z.int().optional();
+const checkoutAnswer = z.object({
+  success: z.literal(true),
+  /** The payment provider's page, where the browser goes next. */
+  checkoutUrl: z.string(),
+  sessionId: z.string(),
+});
+const checkoutErrors = [
+  'invalid_request',
+  'free_plan',
+  'plan_not_found',
+  'not_found',
+  'has_access',
+  'price_changed',
+  'payments_off',
+  'payments_unavailable',
+  'rate_limited',
+  ...needSession,
+] as const;
+
+export const startCheckout = endpoint({
+  id: 'startCheckout',
+  method: 'POST',
+  path: '/api/billing/checkout',
+  summary: 'Starts the payment of a rental, a plan or a credit package',
+  access: 'account',
+  body: z.discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('rental'),
+      mcpId: z.string().max(63),
+      period: z.literal('monthly'),
+      shownAmount,
+      ...returnAddresses,
+    }),
+    z.strictObject({ type: z.literal('credit'), planId: z.string().max(100), shownAmount, ...returnAddresses }),
+    z.strictObject({ type: z.literal('subscription'), planId: z.string().max(100), shownAmount, ...returnAddresses }),
+  ]),
+  invalidInputAt: { type: 'unsupported_purchase', period: 'unsupported_purchase' },
+  answer: checkoutAnswer,
+  errors: [...checkoutErrors, 'unsupported_purchase'],
+});
+
+export const purchaseCredits = endpoint({
+  id: 'purchaseCredits',
+  method: 'POST',
+  path: '/api/billing/credits/purchase',
+  summary: 'Starts the payment of a credit package, by its price',
+  access: 'account',
+  body: z.strictObject({ stripePriceId: z.string().max(255), ...returnAddresses }),
+  answer: checkoutAnswer,
+  errors: checkoutErrors,
+});
+
+/** Spec part 1, section 3: "Payment session". */
+export const paymentSessionSchema = z.object({
+  sessionId: z.string(),
+  status: z.enum(['open', 'complete', 'expired']),
+  /** paid: verified with the payment provider, and what was bought is there. */
+  paymentStatus: z.enum(['paid', 'unpaid', 'failed']),
+  /** Minor units. */
+  amountTotal: z.int(),
+  currency: z.string(),
+  customerEmail: z.string().nullable(),
+  metadata: z.object({ type: z.enum(['rental', 'credits', 'subscription']), mcpId: z.string().nullable() }),
+});
+export type PaymentSession = z.infer<typeof paymentSessionSchema>;
+
+export const getPaymentSession = endpoint({
+  id: 'getPaymentSession',
+  method: 'GET',
+  path: '/api/billing/session/:sessionId',
+  summary: "What became of one of the caller's payments, asked of the payment provider",
+  access: 'user',
+  params: z.object({ sessionId: z.string().max(255) }),
+  answer: z.object({ success: z.literal(true), data: paymentSessionSchema }),
+  errors: ['not_found', 'payments_unavailable', 'rate_limited', ...needSession],
+});
+
+const endAnswer = z.object({
+  success: z.literal(true),
+  message: z.string(),
+  /** Until when it can be used; null where it has no end. */
+  endsAt: isoTime.nullable(),
+});
+const changeErrors = [
+  'not_found',
+  'not_active',
+  'not_yours_to_end',
+  'payments_off',
+  'payments_unavailable',
+  ...needSession,
+] as const;
+
+export const cancelRental = endpoint({
+  id: 'cancelRental',
+  method: 'POST',
+  path: '/api/billing/cancel-rental/:mcpId',
+  summary: 'Ends a rental at the end of its paid period; it can be resumed until then',
+  access: 'account',
+  params: z.object({ mcpId: z.string().max(63) }),
+  answer: endAnswer,
+  errors: changeErrors,
+});
+
+export const resumeRental = endpoint({
+  id: 'resumeRental',
+  method: 'POST',
+  path: '/api/billing/rentals/:mcpId/resume',
+  summary: 'Takes the end of a rental back',
+  access: 'account',
+  params: z.object({ mcpId: z.string().max(63) }),
+  answer: endAnswer,
+  errors: changeErrors,
+});
+
+export const cancelSubscription = endpoint({
+  id: 'cancelSubscription',
+  method: 'POST',
+  path: '/api/billing/cancel-subscription/:id',
+  summary: 'Ends a subscription at the end of its paid period; it can be resumed until then',
+  access: 'account',
+  params: z.object({ id: z.string().max(100) }),
+  answer: endAnswer,
+  errors: changeErrors,
+});
+
+export const resumeSubscription = endpoint({
+  id: 'resumeSubscription',
+  method: 'POST',
+  path: '/api/billing/subscriptions/:id/resume',
+  summary: 'Takes the end of a subscription back',
+  access: 'account',
+  params: z.object({ id: z.string().max(100) }),
+  answer: endAnswer,
+  errors: changeErrors,
+});
+
+/** What a change of plan costs and when it happens. */
+export const planChangeSchema = z.object({
+  planId: z.string(),
+  /** upgrade: at once, the difference is paid now. downgrade: with the next period. */
+  kind: z.enum(['upgrade', 'downgrade']),
+  /** Cents that are paid now. */
+  amountDue: z.int(),
+  /** Cents a period from then on. */
+  nextAmount: z.int(),
+  currency: z.string(),
+  /** When the new plan begins. */
+  at: isoTime,
+});
+
+export const changeSubscription = endpoint({
+  id: 'changeSubscription',
+  method: 'POST',
+  path: '/api/billing/subscriptions/:id/change',
+  summary: 'Changes the plan of a subscription, or with preview says what that would cost',
+  access: 'account',
+  params: z.object({ id: z.string().max(100) }),
+  body: z.object({
+    planId: z.string().max(100),
+    /** true: nothing is changed. */
+    preview: z.boolean().default(false),
+  }),
+  answer: z.object({
+    success: z.literal(true),
+    message: z.string(),
+    change: planChangeSchema,
+    /** Where a payment that needs the person can be finished; the new plan begins once it is paid. Else null. */
+    paymentUrl: z.string().nullable(),
+  }),
+  errors: ['invalid_request', 'plan_not_found', 'payment_failed', ...changeErrors],
+});
+
+export const getOpenPayment = endpoint({
+  id: 'getOpenPayment',
+  method: 'GET',
+  path: '/api/billing/open-payment/:id',
+  summary: 'Where the caller pays for a plan or rental whose last payment failed, asked of the payment provider',
+  access: 'user',
+  /** Of the subscription or rental. */
+  params: z.object({ id: z.string().max(100) }),
+  answer: z.object({
+    success: z.literal(true),
+    /** The payment provider's page. */
+    paymentUrl: z.string(),
+    /** Minor units. */
+    amountDue: z.int(),
+    currency: z.string(),
+  }),
+  errors: ['not_found', 'payments_off', 'payments_unavailable', ...needSession],
+});
+
+export const paymentEndpoints = [
+  startCheckout,
+  purchaseCredits,
+  getPaymentSession,
+  cancelRental,
+  resumeRental,
+  cancelSubscription,
+  resumeSubscription,
+  changeSubscription,
+  getOpenPayment,
+] as const;
