@@ -99,7 +99,6 @@ async function serveBroker(
     PUBLIC_URL: origin,
     DATA_DIR: dataDir,
     MASTER_KEY: masterKey,
-    CHARGE_CALLS: '1',
     // one person's calls come from many clients at once
     MCP_IN_FLIGHT_USER: '1000',
     MCP_CALLS_PER_MINUTE_TOKEN: '100000000',

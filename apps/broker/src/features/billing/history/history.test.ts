@@ -21,7 +21,7 @@ let people = 0;
 
 beforeAll(async () => {
   fixture = await startHttpFixture('both');
-  app = await startTestApp({ allowAddresses: [fixture.address], env: { CHARGE_CALLS: '1' } });
+  app = await startTestApp({ allowAddresses: [fixture.address] });
   await deployManifest(app, {
     id: 'paid',
     connection: { type: 'http', url: fixture.url },
