@@ -1,6 +1,5 @@
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { preloadDialog } from '#ui/dialog.tsx';
@@ -8,19 +7,19 @@ import { LinkButton } from '#ui/link-button.tsx';
 import { sells } from '#web/config.ts';
 import { rentalOptionsQuery } from '../queries.ts';
 import { statusText } from '../services/service-texts.ts';
-import type { GetAccessProps } from './get-access.tsx';
 import { PurchaseDialog } from './purchase-dialog.tsx';
+import { usePurchaseDialog, type AskedPurchase } from './use-purchase-dialog.ts';
 
 export type AccessNoteProps = {
   userId: string;
   server: Pick<ServerAnswer, 'serverId' | 'displayName' | 'billing'>;
-} & Pick<GetAccessProps, 'asked' | 'onAnswered'>;
+} & AskedPurchase;
 
 /** On the page of a service that the person may use: by what right and until when, and where to manage it. */
-export function AccessNote({ userId, server, asked, onAnswered }: AccessNoteProps) {
+export function AccessNote({ userId, server, ...purchase }: AccessNoteProps) {
   const service = { id: server.serverId, name: server.displayName, features: server.billing?.features ?? [] };
   const { data } = useQuery(rentalOptionsQuery(userId, service.id));
-  const [open, setOpen] = useState(false);
+  const { ask, dialog } = usePurchaseDialog(purchase);
   if (!data || !data.access.hasAccess || data.access.accessType === 'free') return null;
   const { accessType, isCancelled } = data.access;
   const mayRent = sells && data.rental !== null && accessType === 'trial';
@@ -31,25 +30,14 @@ export function AccessNote({ userId, server, asked, onAnswered }: AccessNoteProp
         {isCancelled && <span className="font-normal text-quiet"> · ends at the end of the billing period</span>}
       </p>
       {mayRent && (
-        <Button size="small" onPointerEnter={preloadDialog} onClick={() => setOpen(true)}>
+        <Button size="small" onPointerEnter={preloadDialog} onClick={ask}>
           Purchase
         </Button>
       )}
       <LinkButton size="small" to="/dashboard" search={{ tab: accessType === 'subscription' ? 'billing' : 'services' }}>
         Manage
       </LinkButton>
-      {sells && server.billing && (
-        <PurchaseDialog
-          userId={userId}
-          service={service}
-          type={asked}
-          open={open || asked !== undefined}
-          onClose={() => {
-            setOpen(false);
-            onAnswered();
-          }}
-        />
-      )}
+      {sells && server.billing && <PurchaseDialog userId={userId} service={service} {...dialog} />}
     </Card>
   );
 }

@@ -1,7 +1,6 @@
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
 import { tiers } from '@souk/contract/tiers.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { preloadDialog } from '#ui/dialog.tsx';
@@ -11,20 +10,17 @@ import { sells } from '#web/config.ts';
 import { rentalOptionsQuery } from '../queries.ts';
 import { PurchaseDialog } from './purchase-dialog.tsx';
 import { TrialButton } from './trial-button.tsx';
+import { usePurchaseDialog, type AskedPurchase } from './use-purchase-dialog.ts';
 
 export type GetAccessProps = {
   userId: string;
   server: Pick<ServerAnswer, 'serverId' | 'displayName' | 'billing'>;
-  /** `purchase` of the address: opens the dialog at once, for a visitor who has signed in. */
-  asked: string | undefined;
-  /** The dialog that the address asked for was closed. */
-  onAnswered: () => void;
-};
+} & AskedPurchase;
 
 /** On the page of a service that the person may not use: the ways to get it. */
-export function GetAccess({ userId, server, asked, onAnswered }: GetAccessProps) {
+export function GetAccess({ userId, server, ...purchase }: GetAccessProps) {
   const { serverId: id, displayName: name, billing } = server;
-  const [open, setOpen] = useState(false);
+  const { ask, dialog } = usePurchaseDialog(purchase);
   const { data } = useQuery({ ...rentalOptionsQuery(userId, id), enabled: sells });
   const service = { id, name, features: billing?.features ?? [] };
   const planName = tiers[billing?.tier ?? 'T0'].name;
@@ -43,7 +39,7 @@ export function GetAccess({ userId, server, asked, onAnswered }: GetAccessProps)
         ) : (
           <>
             {billing?.rental && (
-              <Button variant="primary" onPointerEnter={preloadDialog} onClick={() => setOpen(true)}>
+              <Button variant="primary" onPointerEnter={preloadDialog} onClick={ask}>
                 Purchase
               </Button>
             )}
@@ -54,18 +50,7 @@ export function GetAccess({ userId, server, asked, onAnswered }: GetAccessProps)
           </>
         )}
       </div>
-      {sells && billing && (
-        <PurchaseDialog
-          userId={userId}
-          service={service}
-          type={asked}
-          open={open || asked !== undefined}
-          onClose={() => {
-            setOpen(false);
-            onAnswered();
-          }}
-        />
-      )}
+      {sells && billing && <PurchaseDialog userId={userId} service={service} {...dialog} />}
     </Card>
   );
 }
