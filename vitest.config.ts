@@ -6,7 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 // Many tests start programs: what Node compiled is kept for the next, as for our own starts (scripts/run.mjs).
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
-const timed = ['e2e/hostile.test.ts'];
+const timed = ['e2e/hostile.test.ts', 'e2e/restart-time.test.ts'];
 // for what hangs, as below: the official conformance suite alone takes a slow machine two minutes
 const wholeProduct = { testTimeout: 240_000, hookTimeout: 300_000 };
 

@@ -96,13 +96,19 @@ describe.each(['modern', 'legacy'] as const)('the official SDK v2 (%s)', (era) =
 
   test('cancels a long call at once', async () => {
     const abort = new AbortController();
-    const start = performance.now();
+    let abortedAt: number | undefined;
     const call = signedIn.client.callTool(
       { name: 'travel__plan_round_trip', arguments: { airports: ['LHR', 'JFK', 'NRT', 'SYD', 'GRU'] } },
-      { signal: abort.signal, onprogress: () => abort.abort() },
+      {
+        signal: abort.signal,
+        onprogress: () => {
+          abortedAt ??= performance.now();
+          abort.abort();
+        },
+      },
     );
     await expect(call).rejects.toThrow(/abort/i);
-    expect(performance.now() - start).toBeLessThan(4000);
+    expect(performance.now() - (abortedAt ?? 0)).toBeLessThan(1000);
   });
 
   test('gets a text that says that notes needs an upstream account', async () => {

@@ -70,7 +70,6 @@ test('after kill -9 and a restart, users, tokens, demo data, usage and sign-ins 
 
   const port = Number(new URL(product.publicUrl).port);
   product = await startProduct({ dataDir, port });
-  expect(product.readyMs).toBeLessThan(10_000);
   await untilAllConnected(product.publicUrl);
   const again = await connectModern(`${product.publicUrl}/mcp`, token);
   const kept = await Promise.all([
