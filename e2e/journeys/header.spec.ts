@@ -75,7 +75,7 @@ test('after signing in from the home page one is on the dashboard', async ({ pag
   await expect(page.getByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible();
 });
 
-test('[GEN-18] /profile is the dashboard with its Profile tab', async ({ page, product, request }) => {
+test('[GEN-19] /profile is the dashboard with its Profile tab', async ({ page, product, request }) => {
   expect((await request.get('/profile')).status()).toBe(200);
   await page.goto('/marketplace');
   await signIn(page, 'profile@souk.test');

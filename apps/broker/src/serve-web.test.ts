@@ -49,6 +49,7 @@ test('[CFG-10] [CFG-11] [GEN-33] the page of every screen contains the brand nam
       brandName: 'Bazaar "<1>',
       supportEmail: 'help@souk.test',
       businessEmail: 'business@souk.test',
+      contactEmail: 'hello@souk.test',
       publicUrl: app.publicUrl,
       payments: 'sandbox',
     });

@@ -10,6 +10,11 @@ import { escapeHtml } from '#platform/http/page.ts';
 
 const popupPages: ReadonlySet<string> = new Set(['/sign-in', '/auth/callback', '/auth/success', '/connect/callback']);
 
+const pageFonts = [
+  ['/oauth/pages.woff2', /^inter-latin-wght-.*\.woff2$/],
+  ['/oauth/pages-mono.woff2', /^geist-mono-latin-400-.*\.woff2$/],
+] as const;
+
 /**
  * Serves the built web app in `folder`: its page at the address of every screen, its files under /assets/, and its page
  * with status 404 when a browser requests an unknown address. Programs get the usual JSON error.
@@ -19,8 +24,10 @@ export async function serveWeb(
   app: FastifyInstance,
   { folder, config, hasService }: { folder: string; config: Config; hasService: (serviceId: string) => boolean },
 ): Promise<void> {
-  const { brandName, supportEmail, businessEmail, publicUrl, payments } = config;
-  const settings = escapeHtml(JSON.stringify({ brandName, supportEmail, businessEmail, publicUrl, payments }));
+  const { brandName, supportEmail, businessEmail, contactEmail, publicUrl, payments } = config;
+  const settings = escapeHtml(
+    JSON.stringify({ brandName, supportEmail, businessEmail, contactEmail, publicUrl, payments }),
+  );
   const page = createConstantText(
     (await readFile(join(folder, 'index.html'), 'utf8'))
       .replace('name="souk-config" content="{}"', `name="souk-config" content="${settings}"`)
@@ -39,9 +46,12 @@ export async function serveWeb(
     // made at build time (precompress-files.ts)
     preCompressed: true,
   });
-  // the font of the broker's own pages (page.css) is the file that the web app has already loaded
-  const font = (await readdir(join(folder, 'assets'))).find((name) => /^inter-latin-wght-.*\.woff2$/.test(name));
-  if (font) app.get('/oauth/pages.woff2', (_request, reply) => reply.redirect(`/assets/${font}`, 302));
+  // the fonts of the broker's own pages (page.css) are files that the web app has already loaded
+  const assets = await readdir(join(folder, 'assets'));
+  for (const [path, pattern] of pageFonts) {
+    const font = assets.find((name) => pattern.test(name));
+    if (font) app.get(path, (_request, reply) => reply.redirect(`/assets/${font}`, 302));
+  }
 
   for (const path of pagePaths) {
     app.get<{ Params: { serviceId?: string } }>(path, (request, reply) => {

@@ -4,6 +4,7 @@ const configSchema = z.object({
   brandName: z.string().default('Souk'),
   supportEmail: z.string().default('support@souk.test'),
   businessEmail: z.string().default('business@souk.test'),
+  contactEmail: z.string().default('hello@souk.test'),
   publicUrl: z.string().default(window.location.origin),
   /** Whether money is taken by Stripe, by the stand-in for it, or not at all. */
   payments: z.enum(['stripe', 'sandbox', 'off']).default('off'),

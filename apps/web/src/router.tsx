@@ -26,38 +26,23 @@ import { useHeadingFocus } from './focus-heading.ts';
 import { NotFoundScreen } from './not-found-screen.tsx';
 import { Service } from './service.tsx';
 
-/** Links of the header and of the footer appear with their screens (spec part 1, section 2). */
-const nav: NavItem[] = [{ label: 'Marketplace', to: '/marketplace' }];
-if (sells) nav.push({ label: 'Plans', to: '/plans' });
-const memberNav: NavItem[] = [...nav, { label: 'Dashboard', to: '/dashboard' }];
-const quickLinks = [
-  {
-    id: 'home',
-    link: (
-      <TextLink to="/" tone="quiet">
-        Home
-      </TextLink>
-    ),
-  },
-  {
-    id: 'marketplace',
-    link: (
-      <TextLink to="/marketplace" tone="quiet">
-        Marketplace
-      </TextLink>
-    ),
-  },
+/** The header's links in the specification's order (part 1, section 2). Where nothing is sold there are no plans. */
+const nav: NavItem[] = [
+  { label: 'Marketplace', to: '/marketplace' },
+  { label: 'About', to: '/about' },
+  ...(sells ? [{ label: 'Plans', to: '/plans' } as const] : []),
+  { label: 'Contact', to: '/contact' },
 ];
-if (sells) {
-  quickLinks.push({
-    id: 'plans',
-    link: (
-      <TextLink to="/plans" tone="quiet">
-        Plans
-      </TextLink>
-    ),
-  });
-}
+const memberNav: NavItem[] = [...nav, { label: 'Dashboard', to: '/dashboard' }];
+const footerNav: NavItem[] = [{ label: 'Home', to: '/' }, ...nav];
+const quickLinks = footerNav.map(({ label, to }) => ({
+  id: label,
+  link: (
+    <TextLink to={to} tone="quiet">
+      {label}
+    </TextLink>
+  ),
+}));
 
 function Frame() {
   const { user } = useSession();
@@ -177,6 +162,17 @@ const LazyPayment = lazyRouteComponent(() => import('./payment.tsx'), 'Payment')
 const paymentResult = createRoute({ getParentRoute: () => root, path: '/payment/result', component: LazyPayment });
 const purchaseSuccess = createRoute({ getParentRoute: () => root, path: '/purchase/success', component: LazyPayment });
 
+const about = createRoute({
+  getParentRoute: () => root,
+  path: '/about',
+  component: lazyRouteComponent(() => import('#features/site/about-screen.tsx'), 'AboutScreen'),
+});
+
+/** Both addresses show the same screen (spec part 1, section 2). */
+const LazyContact = lazyRouteComponent(() => import('#features/site/contact-screen.tsx'), 'ContactScreen');
+const contact = createRoute({ getParentRoute: () => root, path: '/contact', component: LazyContact });
+const support = createRoute({ getParentRoute: () => root, path: '/support', component: LazyContact });
+
 const callback = createRoute({ getParentRoute: () => root, path: '/auth/callback', component: CallbackScreen });
 
 /** Sign-in completion from a redirect of the broker (spec part 2, section 2). */
@@ -243,6 +239,9 @@ export const router = createRouter({
     dashboard,
     profile,
     plans,
+    about,
+    contact,
+    support,
     paymentResult,
     purchaseSuccess,
     callback,

@@ -38,6 +38,7 @@ describe('the configuration', () => {
       brandName: 'Souk',
       supportEmail: 'support@souk.test',
       businessEmail: 'business@souk.test',
+      contactEmail: 'hello@souk.test',
       trustProxy: [],
       masterKey: undefined,
       stdio: 'allowlist',

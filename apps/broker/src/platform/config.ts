@@ -38,6 +38,8 @@ export type Config = {
   brandName: string;
   supportEmail: string;
   businessEmail: string;
+  /** For everything that is neither support nor business. */
+  contactEmail: string;
   /** Addresses and CIDRs whose X-Forwarded-* headers are trusted. */
   trustProxy: readonly string[];
   masterKey: string | undefined;
@@ -117,6 +119,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     brandName: env.BRAND_NAME,
     supportEmail: env.SUPPORT_EMAIL,
     businessEmail: env.BUSINESS_EMAIL,
+    contactEmail: env.CONTACT_EMAIL,
     trustProxy: env.TRUST_PROXY,
     masterKey: env.MASTER_KEY,
     upstreamSecrets,

@@ -50,6 +50,7 @@ const environmentSchema = z.object({
   BRAND_NAME: z.string().max(60, 'must have at most 60 characters').default('Souk'),
   SUPPORT_EMAIL: z.email('must be an e-mail address').default('support@souk.test'),
   BUSINESS_EMAIL: z.email('must be an e-mail address').default('business@souk.test'),
+  CONTACT_EMAIL: z.email('must be an e-mail address').default('hello@souk.test'),
   TRUST_PROXY: list.pipe(z.array(z.string().regex(cidr, 'must be addresses or CIDRs, separated by commas'))),
   MASTER_KEY: optionalText,
   STDIO: z.enum(['off', 'allowlist']).optional(),

@@ -1,0 +1,139 @@
+import type { Page } from '@playwright/test';
+import { axe } from './axe-findings.ts';
+import { openScreen } from './open-screen.ts';
+import { expect, test } from './product-test.ts';
+
+const heading = (page: Page, name: string, level = 1) => page.getByRole('heading', { level, name, exact: true });
+const main = (page: Page) => page.getByRole('main');
+
+test('[INFO-1] [INFO-2] [INFO-4] [GEN-15] /about says what the product promises, and why it exists', async ({
+  page,
+}) => {
+  await page.goto('/about');
+  await expect(heading(page, 'Instant MCP Tools for Everyone')).toBeVisible();
+  await expect(page).toHaveTitle('About - Souk');
+  const pillars = main(page).getByRole('list').first().getByRole('listitem');
+  await expect(pillars.getByRole('heading', { level: 2 })).toHaveText(['No Secrets', 'No Keys', 'No Configuration']);
+  await expect(heading(page, 'Our Vision', 2)).toBeVisible();
+});
+
+test('[INFO-3] How It Works has three steps: open your LLM, add a link, go', async ({ page, product }) => {
+  await page.goto('/about');
+  const section = page.getByRole('region', { name: 'How It Works' });
+  const steps = section.locator('ol > li');
+  await expect(steps.getByRole('heading')).toHaveText(['Open your LLM', 'Add a link', 'Go']);
+  await expect(steps.nth(1).getByRole('textbox', { name: 'The link' })).toHaveValue(`${product.publicUrl}/mcp`);
+});
+
+test('[INFO-5] About leads to the marketplace and to the contacts', async ({ page }) => {
+  for (const [name, path, title] of [
+    ['Browse Servers', '/marketplace', 'All MCP Servers'],
+    ['Contact us', '/contact', 'Contact'],
+  ] as const) {
+    await page.goto('/about');
+    await main(page).getByRole('link', { name }).click();
+    await expect(page).toHaveURL(new RegExp(`${path}$`));
+    await expect(heading(page, title)).toBeVisible();
+  }
+});
+
+for (const [id, path] of [
+  ['GEN-16', '/contact'],
+  ['GEN-17', '/support'],
+] as const) {
+  test(`[INFO-6] [${id}] ${path} has a card for support, for business and for everything else`, async ({ page }) => {
+    await page.goto(path);
+    await expect(heading(page, 'Contact')).toBeVisible();
+    const cards = main(page).getByRole('list').first().getByRole('listitem');
+    await expect(cards.getByRole('heading')).toHaveText(['Support', 'Business', 'General']);
+    const addresses = ['support@souk.test', 'business@souk.test', 'hello@souk.test'];
+    await expect(cards.getByRole('link')).toHaveText(addresses);
+    for (const [place, address] of addresses.entries()) {
+      await expect(cards.nth(place).getByRole('link')).toHaveAttribute('href', `mailto:${address}`);
+    }
+  });
+}
+
+for (const [id, question, answer] of [
+  ['INFO-7', 'How do I get started?', /continue with Google/],
+  ['INFO-8', 'How do I pay?', /^By card/],
+  ['INFO-9', 'Can I cancel?', /any time, from your dashboard/],
+  ['INFO-10', 'How do I integrate with Claude?', /In Claude, .* paste http:\/\/localhost:\d+\/mcp/],
+] as const) {
+  test(`[${id}] the questions of Contact: ${question}`, async ({ page }) => {
+    await page.goto('/contact');
+    await page.getByRole('button', { name: question }).click();
+    await expect(page.getByRole('region', { name: question })).toHaveText(answer);
+  });
+}
+
+test("[INFO-11] 'Contact Support' writes to the support address", async ({ page }) => {
+  await page.goto('/contact');
+  const link = main(page).getByRole('link', { name: 'Contact Support' });
+  await expect(link).toHaveAttribute('href', 'mailto:support@souk.test');
+});
+
+test('[INFO-15] no public screen has a field with a rule of length', async ({ page }) => {
+  for (const path of ['/', '/marketplace', '/service/travel', '/plans', '/about', '/contact', '/auth-shim']) {
+    await openScreen(page, path);
+    const ruled = page.locator(':is(input, textarea):is([minlength], [maxlength], [pattern], [required])');
+    await expect(ruled, path).toHaveCount(0);
+  }
+});
+
+test('[GEN-4] [GEN-14] a visitor browses home, marketplace, a service, plans, about and contact without signing in', async ({
+  page,
+}) => {
+  for (const [path, title] of [
+    ['/', 'One-click AI upgrade'],
+    ['/marketplace', 'All MCP Servers'],
+    ['/service/travel', 'Travel'],
+    ['/plans', 'Choose Your Plan'],
+    ['/about', 'Instant MCP Tools for Everyone'],
+    ['/contact', 'Contact'],
+  ] as const) {
+    await openScreen(page, path);
+    await expect(heading(page, title), path).toBeVisible();
+    await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In' }), path).toBeVisible();
+    expect(new URL(page.url()).pathname).toBe(path);
+  }
+});
+
+test('[HDR-2] the header and the footer lead to marketplace, about, plans and contact', async ({ page }) => {
+  await page.goto('/');
+  for (const place of ['Main', 'Quick links']) {
+    const links = page.getByRole('navigation', { name: place }).getByRole('link');
+    const paths = ['/marketplace', '/about', '/plans', '/contact'];
+    expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).toEqual(
+      place === 'Main' ? paths : ['/', ...paths],
+    );
+  }
+  const nav = page.getByRole('navigation', { name: 'Main' });
+  for (const name of ['About', 'Contact']) {
+    await nav.getByRole('link', { name }).click();
+    await expect(nav.getByRole('link', { name }), 'says where one is').toHaveAttribute('aria-current', 'page');
+  }
+});
+
+test('axe finds nothing on About and Contact, in both themes, and they hold at 320 px', async ({ page }) => {
+  for (const path of ['/about', '/contact']) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await openScreen(page, path);
+      expect((await axe(page).analyze()).violations, `${path} ${colorScheme}`).toEqual([]);
+    }
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), path).toBe(0);
+    await page.setViewportSize({ width: 1280, height: 720 });
+  }
+});
+
+test('code is set in the monospaced font of the product', async ({ page }) => {
+  await openScreen(page, '/');
+  const code = page.locator('pre code').first();
+  await expect(code).toBeVisible();
+  expect(await code.evaluate((element) => getComputedStyle(element).fontFamily)).toMatch(/^"Geist Mono"/);
+  const loaded = () =>
+    page.evaluate(() => [...document.fonts].filter(({ status }) => status === 'loaded').map(({ family }) => family));
+  await expect.poll(loaded).toEqual(expect.arrayContaining([expect.stringContaining('Geist Mono')]));
+});
