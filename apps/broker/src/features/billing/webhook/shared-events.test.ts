@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { request } from 'node:http';
+import { getSubscription } from '@souk/contract/billing.ts';
+import { payOnPage } from '@souk/stripe-sandbox/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Database } from '#platform/db/database.ts';
+import { openDatabase } from '#platform/db/open-database.ts';
+import { createLog } from '#platform/log.ts';
+import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
+import { forkBroker, type ForkedBroker } from '#testing/fork-broker.ts';
+import { freePort } from '#testing/free-port.ts';
+import { withoutHealthChecks } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { migrations } from '../../../migrations.ts';
+import { newBuyer } from '../checkout/testing/shop.ts';
+import { checkLedger } from '../ledger/check-ledger.ts';
+
+// Two brokers, each a process of its own with a stand-in for Stripe, on one PostgreSQL. The first has the address that people
+// use. What both work off is one table of events.
+
+describe.skipIf(!hasPostgres())('the events of payments that two brokers share', () => {
+  let db: Database;
+  let env: NodeJS.ProcessEnv;
+  let publicUrl: string;
+  let first: ForkedBroker;
+  let second: ForkedBroker;
+  beforeAll(async () => {
+    const port = await freePort();
+    publicUrl = `http://localhost:${port}`;
+    env = {
+      ...withoutHealthChecks,
+      PUBLIC_URL: publicUrl,
+      MASTER_KEY: randomBytes(32).toString('base64url'),
+      DATABASE_URL: await createPostgresDatabase(),
+      SIGN_IN_PER_MINUTE: '1000',
+    };
+    first = await forkBroker({ ...env, PORT: String(port) }, []);
+    second = await forkBroker(env, []);
+    const log = createLog('silent');
+    db = await openDatabase({ databaseUrl: env['DATABASE_URL'], dataDir: temporaryRoot(), log, migrations });
+  });
+  afterAll(async () => {
+    await db?.close();
+    await first?.kill();
+    await second?.kill();
+  });
+
+  type Buyer = Awaited<ReturnType<typeof newBuyer>>;
+  /** Pays for 500 credits. */
+  async function buy(buyer: Buyer): Promise<string> {
+    const { checkoutUrl, sessionId } = await buyer.api.startCheckout({
+      body: { type: 'credit', planId: 'credits-500' },
+    });
+    expect((await payOnPage(checkoutUrl, '4242424242424242', {}, { origin: publicUrl })).status).toBe(303);
+    return sessionId;
+  }
+  async function events() {
+    const { rows } = await db.query<{ attempts: number; is_done: boolean }>(
+      'select attempts, done_at is not null as is_done from payment_events',
+    );
+    return rows;
+  }
+  async function entries({ userId }: Buyer) {
+    const { rows } = await db.query('select delta, contra from ledger_entries where user_id = $1', [userId]);
+    return rows;
+  }
+  const bought = { delta: 500, contra: 'purchased' };
+
+  /** What the second broker says, at the address of the first. */
+  async function creditsAtSecond({ accessToken }: Buyer): Promise<number> {
+    const { port } = second;
+    const headers = { host: new URL(publicUrl).host, authorization: `Bearer ${accessToken}` };
+    const text = await new Promise<string>((resolve, reject) => {
+      const asked = request({ host: '127.0.0.1', port, path: getSubscription.path, headers }, (answer) => {
+        let body = '';
+        answer.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+        answer.on('end', () => resolve(body));
+      });
+      asked.on('error', reject).end();
+    });
+    return getSubscription.answer.parse(JSON.parse(text)).credits.balance;
+  }
+
+  test('each is worked off once, by one of them', async () => {
+    const buyers = await Promise.all(Array.from({ length: 4 }, () => newBuyer({ publicUrl })));
+    for (let round = 0; round < 3; round++) await Promise.all(buyers.map(buy));
+    await waitUntil('all payments to be there', async () => {
+      const balances = await Promise.all(buyers.map((buyer) => buyer.credits()));
+      return balances.every((balance) => balance === 1500);
+    });
+    await waitUntil('all events to be done', async () => (await events()).every((event) => event.is_done));
+    const worked = await events();
+    expect(worked.length).toBeGreaterThanOrEqual(12);
+    expect(worked.filter(({ attempts }) => attempts > 1)).toEqual([]);
+    for (const buyer of buyers) expect(await entries(buyer)).toEqual([bought, bought, bought]);
+  });
+
+  test('a broker that is killed in the middle of a payment leaves nothing half done, and the other one takes it over', async () => {
+    const buyer = await newBuyer({ publicUrl });
+    // so that the first one has it
+    await second.kill();
+    const held = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
+    const holding = db.transaction(async (query) => {
+      await query('lock table transactions in exclusive mode');
+      locked.resolve();
+      await held.promise;
+    });
+    await locked.promise;
+    const sessionId = await buy(buyer);
+    await waitUntil('the last statement of the payment to wait', async () => {
+      const { rows } = await db.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+           and query like '%insert into transactions%'`,
+      );
+      return rows.length > 0;
+    });
+    second = await forkBroker(env, []);
+    await first.kill();
+    held.resolve();
+    await holding;
+    await waitUntil('the database to notice the end of the first', async () => {
+      const { rows } = await db.query(
+        `select from pg_locks where mode = 'RowExclusiveLock' and relation = 'transactions'::regclass`,
+      );
+      return rows.length === 0;
+    });
+    expect(await entries(buyer)).toEqual([]);
+    expect(await creditsAtSecond(buyer)).toBe(0);
+    // its claim lasts two minutes
+    const claimed = `select from payment_events where object_id = $1 and next_at > now() + interval '30 seconds'`;
+    expect((await db.query(claimed, [sessionId])).rows).toHaveLength(1);
+    await db.query('update payment_events set next_at = now() where object_id = $1', [sessionId]);
+    await waitUntil('the other one to take it', async () => (await creditsAtSecond(buyer)) > 0);
+    expect(await creditsAtSecond(buyer)).toBe(500);
+    expect(await entries(buyer)).toEqual([bought]);
+    const { rows } = await db.query('select status from checkout_orders where session_id = $1', [sessionId]);
+    expect(rows).toEqual([{ status: 'fulfilled' }]);
+    expect(await checkLedger(db)).toEqual([]);
+  });
+});

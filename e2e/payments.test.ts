@@ -1,0 +1,111 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { payOnPage } from '@souk/stripe-sandbox/testing';
+import { listTransactions } from '../packages/contract/src/billing-history.ts';
+import { getSubscription } from '../packages/contract/src/billing.ts';
+import { createClient } from '../packages/contract/src/client.ts';
+import { getUserProfile } from '../packages/contract/src/identity.ts';
+import { startCheckout } from '../packages/contract/src/payments.ts';
+import { checkLedger } from '../apps/broker/src/features/billing/index.ts';
+import { migrations } from '../apps/broker/src/migrations.ts';
+import { migrate } from '../apps/broker/src/platform/db/migrate.ts';
+import { openDatabase } from '../apps/broker/src/platform/db/open-database.ts';
+import { createLog } from '../apps/broker/src/platform/log.ts';
+import { ScriptedBrowser } from '../apps/broker/src/testing/scripted-browser.ts';
+import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
+import { newDataDir, runToEnd, startProduct, type Product } from './product.ts';
+
+// The product as an operator runs it, where no webhook arrives: its database refuses to store one. Orders are ten minutes old
+// from the beginning, as the reconciler leaves younger ones to their webhook. The second payment takes seconds to be written
+// down, after its credits were given and before that is committed.
+
+let dataDir: string;
+let product: Product;
+let buyer: Awaited<ReturnType<typeof newBuyer>>;
+beforeAll(async () => {
+  dataDir = await newDataDir();
+  const db = await openOffline();
+  await migrate(db, migrations);
+  for (const [table, body] of [
+    ['payment_events', `raise exception 'lost'`],
+    ['checkout_orders', `new.created_at := new.created_at - interval '10 minutes'; return new`],
+    [
+      'transactions',
+      `if (select count(*) from transactions) = 1 then perform count(*) from generate_series(1, 5000000); end if; return new`,
+    ],
+  ]) {
+    await db.query(`create function test_${table}() returns trigger language plpgsql as $$ begin ${body}; end $$`);
+    await db.query(`create trigger test before insert on ${table} for each row execute function test_${table}()`);
+  }
+  await db.close();
+  product = await start();
+  buyer = await newBuyer();
+});
+afterAll(async () => {
+  await product?.kill('SIGTERM');
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const openOffline = () => openDatabase({ databaseUrl: undefined, dataDir, log: createLog('silent'), migrations });
+const start = (port?: number) =>
+  startProduct({ dataDir, env: { BUNDLED_CATALOGUE: 'off' }, ...(port !== undefined && { port }) });
+const souk = (...args: string[]) => runToEnd(['apps/broker/src/operator/souk.ts', ...args], { DATA_DIR: dataDir });
+
+async function newBuyer() {
+  const { publicUrl } = product;
+  const { accessToken } = await new ScriptedBrowser(publicUrl).signInWeb({ email: 'ann@souk.test' });
+  const endpoints = [startCheckout, getSubscription, listTransactions, getUserProfile] as const;
+  const api = createClient(endpoints, { baseUrl: publicUrl, fetch, token: async () => accessToken });
+  const { id: userId } = await api.getUserProfile();
+  return {
+    credits: async () => (await api.getSubscription()).credits.balance,
+    purchases: async () =>
+      (await api.listTransactions({ params: { userId }, query: { type: 'credit_purchase' } })).data.pagination.total,
+    /** Pays for 500 credits on the provider's page. */
+    async buy() {
+      const { checkoutUrl } = await api.startCheckout({ body: { type: 'credit', planId: 'credits-500' } });
+      const { status } = await payOnPage(checkoutUrl, '4242424242424242', {}, { origin: publicUrl });
+      expect(status).toBe(303);
+    },
+  };
+}
+
+/** Whether what needs the database is answered. */
+const answersSoon = () =>
+  fetch(`${product.publicUrl}/readyz`, { signal: AbortSignal.timeout(500) }).then(
+    () => true,
+    () => false,
+  );
+
+test('[CFG-31] npm run souk -- reconcile finds the payment whose webhook was lost, and what was bought is there, once', async () => {
+  expect((await souk('reconcile')).stdout).toContain('0 open payments checked');
+  await buyer.buy();
+  expect(await buyer.credits()).toBe(0);
+  const found = await souk('reconcile');
+  expect(found).toMatchObject({ code: 0 });
+  expect(found.stdout).toContain('1 open payments checked\n  1 were paid without our knowing');
+  expect(await buyer.credits()).toBe(500);
+  expect((await souk('reconcile')).stdout).toContain('0 open payments checked');
+  expect(await buyer.credits()).toBe(500);
+  expect(await buyer.purchases()).toBe(1);
+});
+
+test('a kill -9 while a payment is fulfilled: after the restart what was bought is there, once, and the credits add up', async () => {
+  await buyer.buy();
+  const interrupted = souk('reconcile');
+  await waitUntil('the database to be busy with it', async () => !(await answersSoon()));
+  await product.kill('SIGKILL');
+  await interrupted;
+  product = await start(Number(new URL(product.publicUrl).port));
+  expect(await buyer.credits()).toBe(500);
+  expect((await souk('reconcile')).stdout).toContain('1 were paid without our knowing');
+  expect((await souk('reconcile')).stdout).toContain('0 open payments checked');
+  expect(await buyer.credits()).toBe(1000);
+  expect(await buyer.purchases()).toBe(2);
+  await product.kill('SIGTERM');
+  const db = await openOffline();
+  expect(await checkLedger(db)).toEqual([]);
+  const { rows } = await db.query('select delta from ledger_entries');
+  await db.close();
+  expect(rows).toEqual([{ delta: 500 }, { delta: 500 }]);
+});
