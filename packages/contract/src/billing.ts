@@ -54,6 +54,7 @@ export const listCreditPackages = endpoint({
   path: '/api/billing/credits/packages',
   summary: 'The credit packages that can be bought, smallest first',
   access: 'public',
+  /** None where nothing is sold. */
   answer: z.object({ success: z.literal(true), packages: z.array(creditPackageSchema) }),
 });
 
@@ -173,7 +174,7 @@ export const getRentalOptions = endpoint({
   answer: z.object({
     success: z.literal(true),
     mcpId: z.string(),
-    /** null where it cannot be rented. */
+    /** null where it cannot be rented, or nothing is sold. */
     rental: z
       .object({
         price: z.int(),

@@ -27,6 +27,8 @@ export function mountBillingRoutes(
     access: AccessBook;
     offers: OfferStore;
     prices: Prices;
+    /** undefined: nothing is sold. */
+    payments: object | undefined;
     credits(userId: string): Promise<CreditAccount>;
     /** The servers that a person has switched off, which the feature above knows. */
     disabledServers(userId: string): Promise<readonly string[]>;
@@ -35,6 +37,7 @@ export function mountBillingRoutes(
   },
 ): void {
   const { access, offers, prices, catalogue, clock } = options;
+  const isSelling = options.payments !== undefined;
 
   function serverOf(mcpId: string): CatalogueServer {
     const server = catalogue.snapshot().byId.get(mcpId);
@@ -51,7 +54,7 @@ export function mountBillingRoutes(
   });
 
   router.route(listCreditPackages, async () => {
-    const packages = await offers.packages();
+    const packages = isSelling ? await offers.packages() : [];
     return {
       success: true as const,
       packages: packages.map((one) => ({ ...one, stripePriceId: prices.packagePriceId(one) ?? null })),
@@ -66,11 +69,11 @@ export function mountBillingRoutes(
   router.route(getRentalOptions, async ({ caller: { userId }, params }) => {
     const server = serverOf(params.mcpId);
     const [owned, { available }] = await Promise.all([access.read(userId), options.credits(userId)]);
-    const { rental = null } = presentServer(server).billing ?? {};
+    const { rental } = presentServer(server).billing ?? {};
     return {
       success: true as const,
       mcpId: server.id,
-      rental: rental && { ...rental, period: 'monthly' as const },
+      rental: isSelling && rental ? { ...rental, period: 'monthly' as const } : null,
       creditsAvailable: available,
       trialDays: trialLeft(server, owned),
       access: presentAccess(accessTo(server, owned, clock.now())),
