@@ -15,7 +15,8 @@ export function readCard(
 ): { card: PayerCard } | { problems: Problems } {
   const value = (field: Field) => (form.get(field) ?? '').trim();
   const number = value('number').replace(/[\s-]/g, '');
-  const expiry = /^(\d{1,2})\s?\/\s?(?:20)?(\d{2})$/.exec(value('expiry'));
+  // people type the digits alone: Stripe's own form sets the slash
+  const expiry = /^(\d{1,2})\s?[/-]?\s?(?:20)?(\d{2})$/.exec(value('expiry'));
   const [expMonth, expYear] = [Number(expiry?.[1] ?? 0), 2000 + Number(expiry?.[2] ?? 0)];
   const problems: Problems = {};
   if (number === '') problems.number = 'Enter a card number.';
@@ -72,7 +73,7 @@ export function cardForm(given: {
       ${testCards.map((card) => html`<option value="${spaced(card.number)}">${card.label}</option>`)}
     </datalist>
     <div class="row">
-      ${input('expiry', 'Expiry', html`maxlength="9" autocomplete="off" placeholder="MM / YY"`)}
+      ${input('expiry', 'Expiry', html`inputmode="numeric" maxlength="9" autocomplete="off" placeholder="MM / YY"`)}
       ${input('cvc', 'Security code', html`inputmode="numeric" maxlength="4" autocomplete="off" placeholder="CVC"`, '')}
     </div>
     ${input('name', 'Name on card', html`maxlength="100" autocomplete="off"`)}

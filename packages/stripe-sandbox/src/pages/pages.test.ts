@@ -112,6 +112,12 @@ test('what is wrong in the form stands at its field, and nothing is charged', as
   expect((await read()).payment_intent).toBeNull();
 });
 
+test.each(['1234', '12/2034', '12 / 34', '12-34'])('the expiry may be typed as %s', async (expiry) => {
+  const { url, read } = await openSession();
+  expect((await payOnPage(url, '4242424242424242', { expiry })).status).toBe(303);
+  expect((await read()).payment_status).toBe('paid');
+});
+
 test('a number that is no test card is refused, not stored, logged or shown', async () => {
   const { url, read } = await openSession();
   const real = await payOnPage(url, '5555555555554444');
