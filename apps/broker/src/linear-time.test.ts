@@ -26,6 +26,7 @@ import { matchesTemplate } from '#platform/uri-template.ts';
 import { cleanDefinition } from './features/catalogue/clean-definition.ts';
 import { cleanText } from './features/catalogue/clean-text.ts';
 import { exposeName, exposeUri, isOurUri, ownUri } from './features/catalogue/exposed-name.ts';
+import { searchWords } from './features/catalogue/search-words.ts';
 import { parseManifest } from './features/catalogue/parse-manifest.ts';
 import { recogniseLegacy, recogniseModern } from './features/gateway/fast-path/recognise-call.ts';
 import { methodsOf } from './features/gateway/http/required-scope.ts';
@@ -160,7 +161,7 @@ const parsers: Record<string, (call: Call, text: string) => unknown> = {
       JSON.stringify({ id: text, name: text, connection: { type: 'http', url: text } }),
       policy,
     ),
-  'the words of a search': (call, text) => call(wordsOf, text),
+  'the words of a search': (call, text) => [call(wordsOf, text), call(searchWords, text)],
   'a server-sent event': (call, text) => call(readEvents, text),
   'the bytes of an event stream': (call, text) => call(createEventSplitter(1024 * 1024).push, Buffer.from(text)),
   'the lines of a program': (call, text) => call(createLineSplitter(1024 * 1024).push, Buffer.from(text)),

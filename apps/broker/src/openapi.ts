@@ -1,6 +1,7 @@
 import { billingHistoryEndpoints } from '@souk/contract/billing-history.ts';
 import { billingEndpoints } from '@souk/contract/billing.ts';
 import { paymentEndpoints } from '@souk/contract/payments.ts';
+import { catalogueSearchEndpoints } from '@souk/contract/catalogue-search.ts';
 import { catalogueEndpoints } from '@souk/contract/catalogue.ts';
 import { upstreamEndpoints } from '@souk/contract/upstreams.ts';
 import { diagnosticsEndpoints } from '@souk/contract/diagnostics.ts';
@@ -15,6 +16,7 @@ import { z, type ZodType } from 'zod';
 /** Every endpoint of the contract. */
 export const endpoints: readonly Endpoint[] = [
   ...catalogueEndpoints,
+  ...catalogueSearchEndpoints,
   ...toolChangeEndpoints,
   ...identityEndpoints,
   ...diagnosticsEndpoints,
@@ -62,6 +64,7 @@ function operation(endpoint: Endpoint): object {
     ...(endpoint.body && { requestBody: { required: true, content: content(json(endpoint.body, 'input')) } }),
     responses: {
       200: { description: 'Done', content: content(json(endpoint.answer, 'output'), endpoint.mediaType) },
+      ...(endpoint.revalidated && { 304: { description: 'The answer that If-None-Match names is current' } }),
       ...failures(endpoint.errors ?? []),
     },
   };

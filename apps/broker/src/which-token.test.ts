@@ -15,6 +15,9 @@ const rows: Record<Access, readonly string[]> = {
     'GET /mcp/tools',
     'GET /mcp/prompts',
     'GET /mcp/resources',
+    'GET /api/catalogue/servers',
+    'GET /api/catalogue/servers/:serverId',
+    'GET /api/catalogue/suggestions',
     'GET /api/billing/subscription/plans',
     'GET /api/billing/credits/packages',
   ],
@@ -121,6 +124,9 @@ async function statuses(addresses: readonly string[], kind: Kind): Promise<Recor
 const allOf = (addresses: readonly string[], status: number) =>
   Object.fromEntries(addresses.map((address) => [address, status]));
 
+/** Past the guard there is no server called nothing. */
+const openedReads = { ...allOf(rows.public, 200), 'GET /api/catalogue/servers/:serverId': 404 };
+
 describe('which token opens what', () => {
   test('[TOK-1] each call has its row by its exact path: neighbours below one prefix differ', async () => {
     const declared = Object.groupBy(app.router.served, ({ access }) => access);
@@ -148,19 +154,19 @@ describe('which token opens what', () => {
   });
 
   test('[TOK-7] the public reads answer with a web token', async () => {
-    expect(await statuses(rows.public, 'web')).toEqual(allOf(rows.public, 200));
+    expect(await statuses(rows.public, 'web')).toEqual(openedReads);
   });
 
   test("[TOK-8] the public reads answer with an MCP client's token", async () => {
-    expect(await statuses(rows.public, 'client')).toEqual(allOf(rows.public, 200));
+    expect(await statuses(rows.public, 'client')).toEqual(openedReads);
   });
 
   test('[TOK-9] the public reads answer with a personal token', async () => {
-    expect(await statuses(rows.public, 'personal')).toEqual(allOf(rows.public, 200));
+    expect(await statuses(rows.public, 'personal')).toEqual(openedReads);
   });
 
   test('[TOK-10] the public reads answer without a token', async () => {
-    expect(await statuses(rows.public, 'none')).toEqual(allOf(rows.public, 200));
+    expect(await statuses(rows.public, 'none')).toEqual(openedReads);
   });
 
   test("[TOK-16] switches, preferences and every call of /api and /v2 refuse an MCP client's token", async () => {

@@ -27,6 +27,11 @@ export type Endpoint = {
   answer: Schema;
   /** The media type of the answer where it is not JSON; `answer` is then a string. */
   mediaType?: 'text/csv';
+  /**
+   * The answer carries an ETag, and a client that names it in If-None-Match gets 304 without a body. Caches keep it and ask
+   * each time; the answer to a call with a token is kept by that client's own cache alone.
+   */
+  revalidated?: true;
   errors?: readonly ErrorCode[];
   /** The error for input that does not match the schemas, where the specification gives a text; else invalid_request. */
   invalidInput?: ErrorCode;

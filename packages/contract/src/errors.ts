@@ -14,6 +14,7 @@ export const errorCatalogue = {
   foreign_origin: { status: 403, message: 'This origin may not call the broker.' },
   foreign_host: { status: 403, message: 'This host name is not the address of this installation.' },
   not_found: { status: 404, message: 'Not found' },
+  server_not_found: { status: 404, message: null },
   invalid_request: { status: 400, message: null },
   invalid_json: { status: 400, message: 'The request body is not valid JSON.' },
   too_deep: { status: 400, message: 'The request body is nested more than 64 levels deep.' },

@@ -2,7 +2,8 @@ import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue.ts
 import { categories, type Manifest } from '@souk/contract/manifest.ts';
 import { asRecord } from '#platform/json.ts';
 import { estimateTokens } from './estimate-tokens.ts';
-import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from './snapshot.ts';
+import { lastUpdateMs, type CatalogueItem, type CatalogueServer, type CatalogueSnapshot } from './snapshot.ts';
+import type { Suggestions } from './suggest-matches.ts';
 
 /**
  * A server as a visitor sees it (spec part 1, section 3).
@@ -47,9 +48,6 @@ function requiredOfPeople({ auth }: Manifest): ServerAnswer['requires'] {
   if (auth.type === 'oauth') return 'sign_in';
   return auth.type === 'headers' && auth.headers.some(({ from }) => from === 'user') ? 'headers' : undefined;
 }
-
-/** Time of the last discovery, else of the deployment. */
-export const lastUpdateMs = (server: CatalogueServer): number => server.discoveredAtMs ?? server.deployedAtMs;
 
 function presentBilling(manifest: Manifest, stripePriceId: string | undefined): ServerAnswer['billing'] {
   if (!manifest.billing) return undefined;
@@ -124,4 +122,41 @@ export function presentPrompts(snapshot: CatalogueSnapshot) {
 }
 export function presentResources(snapshot: CatalogueSnapshot) {
   return snapshot.servers.flatMap((server) => server.resources.map(presentResource));
+}
+
+/** Characters of a description in a row of suggestions, which shows one line of it. */
+const suggestedCharacters = 160;
+function cut(description: string): string {
+  if (description.length <= suggestedCharacters) return description;
+  // a character of two halves loses both
+  return `${description
+    .slice(0, suggestedCharacters)
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .trimEnd()}…`;
+}
+
+export function presentMatches({ servers, tools }: Suggestions) {
+  return {
+    servers: servers.map((server) => {
+      const icon = presentIcon(server);
+      return {
+        serverId: server.id,
+        displayName: server.manifest.name,
+        displayDescription: cut(server.manifest.description),
+        ...(icon && { icon }),
+        status: server.status,
+      };
+    }),
+    tools: tools.map(({ server, tool }) => {
+      const { serverId, name, displayName, displayDescription } = presentCapability(tool);
+      return {
+        serverId,
+        serverName: server.manifest.name,
+        name,
+        displayName,
+        displayDescription: cut(displayDescription),
+        creditCost: tool.creditCost,
+      };
+    }),
+  };
 }

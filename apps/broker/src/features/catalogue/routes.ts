@@ -4,8 +4,9 @@ import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Catalogue } from './create-catalogue.ts';
-import { isDown, type CatalogueServer } from './snapshot.ts';
-import { lastUpdateMs, presentPrompts, presentResources, presentServer, presentTools } from './present.ts';
+import { isDown, lastUpdateMs, type CatalogueServer } from './snapshot.ts';
+import { mountSearchRoutes } from './search-routes.ts';
+import { presentPrompts, presentResources, presentServer, presentTools } from './present.ts';
 
 /**
  * The public read calls under /mcp/, which answer from memory and wait for no upstream and no database; and the
@@ -61,6 +62,8 @@ export function mountCatalogueRoutes(
       lastUpdate: new Date(newest).toISOString(),
     };
   });
+
+  mountSearchRoutes(router, options);
 
   router.route(listToolChanges, async ({ query }) => ({
     success: true as const,

@@ -90,3 +90,6 @@ export function createSnapshot(version: number, servers: readonly CatalogueServe
 export function isDown({ status, statusDetail }: Pick<CatalogueServer, 'status' | 'statusDetail'>): boolean {
   return status !== 'connected' && statusDetail !== undefined;
 }
+
+/** Time of the last discovery, else of the deployment. */
+export const lastUpdateMs = (server: CatalogueServer): number => server.discoveredAtMs ?? server.deployedAtMs;

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodType } from 'zod';
 import { SoukError } from '../errors.ts';
 import type { Caller } from './caller.ts';
+import { sendRevalidated } from './revalidated-answer.ts';
 
 /**
  * Decides whether a request may call an endpoint with this access (the token table of the clarifications).
@@ -54,7 +55,8 @@ export function createRouter(app: FastifyInstance, guard: Guard): Router {
             reply,
           };
           // The schemas of `endpoint` have parsed `input`; TypeScript cannot follow that through the generic.
-          return handler(input as Parameters<typeof handler>[0]);
+          const answer = await handler(input as Parameters<typeof handler>[0]);
+          return endpoint.revalidated ? sendRevalidated(request, reply, answer) : answer;
         },
       });
     },

@@ -1,0 +1,58 @@
+import { findServers as findServersEndpoint, getServer, suggestMatches } from '@souk/contract/catalogue-search.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Router } from '#platform/http/router.ts';
+import type { Catalogue } from './create-catalogue.ts';
+import { findServers } from './find-servers.ts';
+import { presentMatches, presentPrompt, presentResource, presentServer, presentTool } from './present.ts';
+import { createServerIndex } from './server-index.ts';
+import type { CatalogueServer, CatalogueSnapshot } from './snapshot.ts';
+import { suggestMatches as findMatches } from './suggest-matches.ts';
+
+/** Ids that a failed look-up names; a large catalogue has more than anyone reads. */
+const namedServers = 50;
+
+/**
+ * The shop's own reads: search, one server, suggestions. All answer from memory, and to everyone the same: what a person
+ * owns or has switched on is no part of them.
+ */
+export function mountSearchRoutes(
+  router: Router,
+  options: { catalogue: Catalogue; rentalPriceId(server: CatalogueServer): string | undefined },
+): void {
+  const { catalogue, rentalPriceId } = options;
+  const indexOf = createServerIndex();
+  const present = (server: CatalogueServer) => presentServer(server, rentalPriceId(server));
+
+  router.route(findServersEndpoint, ({ query }) => {
+    const snapshot = catalogue.snapshot();
+    const { servers, pagination } = findServers(indexOf(snapshot), query);
+    return { servers: servers.map(present), pagination, deployed: snapshot.servers.length };
+  });
+
+  router.route(getServer, ({ params }) => {
+    const snapshot = catalogue.snapshot();
+    const server = snapshot.byId.get(params.serverId);
+    if (!server) throw new SoukError('server_not_found', { message: notFoundText(snapshot, params.serverId) });
+    return {
+      server: present(server),
+      capabilities: [
+        ...server.tools.map(presentTool),
+        ...server.prompts.map(presentPrompt),
+        ...server.resources.map(presentResource),
+      ],
+    };
+  });
+
+  router.route(suggestMatches, ({ query }) =>
+    presentMatches(findMatches(indexOf(catalogue.snapshot()), query.q, query.limit)),
+  );
+}
+
+/** Spec part 1, section 8: service detail. */
+function notFoundText({ servers }: CatalogueSnapshot, id: string): string {
+  if (servers.length === 0) return 'No MCP services found. The MCP broker may not be running.';
+  const named = servers.slice(0, namedServers).map((server) => server.id);
+  const more = servers.length - named.length;
+  const list = more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ');
+  return `MCP server with ID '${id}' not found. Available servers: ${list}`;
+}
