@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
+import { connectLegacy } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startShop, type Shop } from '../checkout/testing/shop.ts';
@@ -101,6 +102,33 @@ test('a renewal is paid once: the period moves, and the credits of the month com
     monthly.basic,
     monthly.basic,
   ]);
+});
+
+test('a rental whose renewal fails stays usable, past due, and is over when the provider has charged in vain four times', async () => {
+  const ann = await newSubscriber(shop);
+  const paymentId = await ann.rent('top', '4000000000000341');
+  const clock = await giveClock(shop, paymentId);
+  const { token } = await shop.identity.createPersonalToken({ email: ann.email, name: 'test' });
+  const client = await connectLegacy(`${shop.publicUrl}/mcp`, token);
+  const call = () => client.callTool({ name: 'top__echo', arguments: { text: 'hi' } });
+  const { id = '' } = (await ann.rental()) ?? {};
+  await clock.advanceDays(32);
+  await waitUntil('it is past due', async () => (await ann.rental())?.status === 'past_due');
+  expect(await call()).toMatchObject({ content: [{ text: 'hi' }] });
+  expect(await ann.api.getOpenPayment({ params: { id } })).toMatchObject({ amountDue: 900, currency: 'USD' });
+  // charged again after 3, 5 and 7 days
+  for (const days of [3, 5]) await clock.advanceDays(days);
+  expect((await shop.stripe.subscriptions.retrieve(paymentId)).status).toBe('past_due');
+  expect(await call()).toMatchObject({ content: [{ text: 'hi' }] });
+  await clock.advanceDays(8);
+  await waitUntil('it has ended', async () => (await ann.rental()) === undefined);
+  const [invoice] = (await shop.stripe.invoices.list({ subscription: paymentId })).data;
+  expect(invoice).toMatchObject({ attempt_count: 4, status: 'open' });
+  expect(await shop.stripe.subscriptions.retrieve(paymentId)).toMatchObject({ status: 'canceled' });
+  await waitUntil('its tools are gone', async () => (await call().catch(() => ({ isError: true }))).isError === true);
+  await client.close();
+  await expect(ann.api.getOpenPayment({ params: { id } })).rejects.toMatchObject({ status: 404 });
+  expect(await ann.history()).toEqual(['rental_create completed 900', 'rental_cancel completed 0']);
 });
 
 test("what an administrator gave is not the person's to end or change", async () => {
