@@ -69,7 +69,12 @@ export async function startSandbox(
   const now = () => clock.now();
   const run = createRunWork({ storage, now, newId, publicUrl, onEvents: () => deliverer.wake() });
   const onError = (error: unknown) => log.error({ err: error }, 'the stand-in for Stripe failed');
-  const interference: Interference = { mayPass: () => true, order: (items) => items, copies: 1 };
+  const interference: Interference = {
+    beforeAnswer: () => {},
+    mayPass: () => true,
+    order: (items) => items,
+    copies: 1,
+  };
   const deliverer = createDeliverer({
     run,
     now,
@@ -85,7 +90,13 @@ export async function startSandbox(
   const routes = allRoutes(() => `whsec_${randomText(random, 32)}`);
   const api = createApi({ apiKey, routes, run, isFull: () => full });
   const pages = createPages({ run, publicUrl });
-  const parts = { api, pages, requestId: () => newId('request'), onError };
+  const parts = {
+    api,
+    pages,
+    requestId: () => newId('request'),
+    beforeAnswer: () => interference.beforeAnswer(),
+    onError,
+  };
   const serving = new Set<Promise<void>>();
   const server = createServer((request, response) => {
     const served = serveRequest(request, response, parts).finally(() => serving.delete(served));

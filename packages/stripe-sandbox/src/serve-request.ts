@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Api } from './api/serve-api.ts';
 import { StripeError } from './api/stripe-error.ts';
@@ -6,7 +7,13 @@ import type { PageAnswer, Pages } from './pages/serve-pages.ts';
 
 const maxBodyBytes = 64 * 1024;
 
-type Parts = { api: Api; pages: Pages; requestId(): string; onError(error: unknown): void };
+type Parts = {
+  api: Api;
+  pages: Pages;
+  requestId(): string;
+  beforeAnswer(): Promise<void> | void;
+  onError(error: unknown): void;
+};
 
 /** One request: the API at /v1, the pages at /dev-stripe. Never rejects. */
 export async function serveRequest(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
@@ -24,6 +31,8 @@ async function serveApi(request: IncomingMessage, response: ServerResponse, part
   const headers = { 'content-type': 'application/json', 'request-id': parts.requestId(), 'stripe-version': apiVersion };
   try {
     const { status, body, replayed } = await parts.api.answer(request, await readBody(request));
+    // one that waits ends with its connection
+    await Promise.race([parts.beforeAnswer(), once(response, 'close')]);
     response.writeHead(status, { ...headers, ...(replayed && { 'idempotent-replayed': 'true' }) }).end(body);
   } catch (error) {
     if (!(error instanceof StripeError)) parts.onError(error);

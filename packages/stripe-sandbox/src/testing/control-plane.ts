@@ -5,6 +5,11 @@ import type { Work } from '../work.ts';
 import { deliveryTime } from '../storage/storage.ts';
 
 export type ControlPlane = {
+  /**
+   * Answers each request to the API so many ms after it was worked off, or not at all (Infinity), until it is 0 again: what
+   * waits then is answered at once.
+   */
+  delay(ms: number): void;
   /** Loses the next webhooks, of one type or of any. They are tried again as after any failure. */
   drop(times: number, type?: string): void;
   /** Keeps webhooks back until `resume`. */
@@ -26,7 +31,16 @@ export type ControlPlane = {
 export function createControlPlane({ run, interference, wake }: SandboxInside): ControlPlane {
   const drops: { left: number; type: string | undefined }[] = [];
   let paused: PromiseWithResolvers<void> | undefined;
+  let delayMs = 0;
+  let undelayed = Promise.withResolvers<void>();
 
+  interference.beforeAnswer = async () => {
+    if (delayMs === 0) return;
+    const waited = Promise.withResolvers<void>();
+    const timer = Number.isFinite(delayMs) ? setTimeout(waited.resolve, delayMs) : undefined;
+    await Promise.race([waited.promise, undelayed.promise]);
+    clearTimeout(timer);
+  };
   interference.mayPass = async (event) => {
     await paused?.promise;
     const drop = drops.find(({ left, type }) => left > 0 && (type === undefined || type === event.type));
@@ -34,6 +48,12 @@ export function createControlPlane({ run, interference, wake }: SandboxInside): 
     return !drop;
   };
   return {
+    delay(ms) {
+      delayMs = ms;
+      if (ms > 0) return;
+      undelayed.resolve();
+      undelayed = Promise.withResolvers();
+    },
     drop: (left, type) => void drops.push({ left, type }),
     pause: () => void (paused ??= Promise.withResolvers()),
     resume() {

@@ -14,8 +14,10 @@ const idleMs = 30_000;
 /** How long after each failed attempt the next one follows. */
 export const retryAfterMs: readonly number[] = [1_000, 5_000, 30_000, 120_000, 600_000, 3_600_000, 21_600_000];
 
-/** What tests put between an event and its webhook. */
+/** What tests put between an event and its webhook, and between a request and its answer. */
 export type Interference = {
+  /** Called when a request to the API was worked off; the answer leaves when it resolves. */
+  beforeAnswer(): Promise<void> | void;
   /** Called for each attempt; false: it is lost on the way. */
   mayPass(event: SandboxEvent): boolean | Promise<boolean>;
   /** The order in which what is due is sent. */

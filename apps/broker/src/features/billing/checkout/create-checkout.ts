@@ -15,6 +15,7 @@ import { createOfferFinder } from './find-offer.ts';
 import { createFulfil, type Fulfil, type SyncSubscription } from './fulfil.ts';
 import { findOrder } from './order-store.ts';
 import type { OrderKind } from './order.ts';
+import { withPatience } from './patience.ts';
 import { presentPayment } from './present-payment.ts';
 import { reconcileOrders, type OrderReport } from './reconcile-orders.ts';
 import { createStartCheckout, type StartCheckout } from './start-checkout.ts';
@@ -74,7 +75,7 @@ export function createCheckout(given: CheckoutGiven): Checkout {
       const order = await findOrder(db.query, { sessionId });
       if (order?.userId !== userId || order.livemode !== provider.livemode) return undefined;
       if (!questions.take(userId)) throw new SoukError('rate_limited');
-      const payment = await fulfil(sessionId);
+      const payment = await withPatience(fulfil(sessionId));
       return payment && presentPayment(payment);
     },
     reconcile: () => reconcileOrders({ db, livemode: provider.livemode, fulfil, clock, log }),

@@ -12,7 +12,7 @@ import type { Fulfil } from './fulfil.ts';
 import { openOrder } from './open-order.ts';
 import type { Order, Ordered, OrderKind } from './order.ts';
 import { saveSession } from './order-store.ts';
-import { patience } from './patience.ts';
+import { patience, withPatience } from './patience.ts';
 import { refuseRented, refuseSubscribed } from './refuse-owned.ts';
 import { returnAddresses } from './return-addresses.ts';
 
@@ -56,9 +56,7 @@ export function createStartCheckout(given: {
     if (plan) refuseSubscribed(plan.tier, owned, clock.now(), publicUrl);
   }
 
-  return async (userId, wanted, returnTo) => {
-    const addresses = returnAddresses(publicUrl, returnTo);
-    if (!limit.take(userId)) throw new SoukError('rate_limited');
+  async function begin(userId: string, wanted: Wanted, addresses: ReturnType<typeof returnAddresses>) {
     const ordered = await given.finder.find(wanted);
     if (!given.kinds.includes(ordered.kind)) throw new SoukError('payments_unavailable');
     await refuseOwned(userId, ordered);
@@ -70,6 +68,12 @@ export function createStartCheckout(given: {
     await saveSession(query, order.id, session);
     if (session.url === null) throw new SoukError('payments_unavailable');
     return { checkoutUrl: session.url, sessionId: session.id };
+  }
+
+  return async (userId, wanted, returnTo) => {
+    const addresses = returnAddresses(publicUrl, returnTo);
+    if (!limit.take(userId)) throw new SoukError('rate_limited');
+    return withPatience(begin(userId, wanted, addresses));
   };
 }
 

@@ -1,0 +1,92 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { bestMs } from '#testing/best-ms.ts';
+import { newBuyer, startShop, type Shop } from './testing/shop.ts';
+
+let shop: Shop;
+beforeAll(async () => {
+  shop = await startShop();
+});
+afterEach(() => shop.control.delay(0));
+afterAll(() => shop?.stop());
+
+const credits = { type: 'credit', planId: 'credits-500' } as const;
+const unavailable = {
+  status: 503,
+  code: 'payments_unavailable',
+  message: expect.stringContaining('Nothing was charged'),
+};
+const seconds = async (act: () => Promise<unknown>) => {
+  const begun = performance.now();
+  await act();
+  return (performance.now() - begun) / 1000;
+};
+
+async function orders({ userId }: { userId: string }) {
+  const { rows } = await shop.db.query<{ session_id: string }>(
+    'select session_id from checkout_orders where user_id = $1',
+    [userId],
+  );
+  return rows;
+}
+
+test('a provider that takes its time is waited for', async () => {
+  const buyer = await newBuyer(shop);
+  shop.control.delay(400);
+  expect(await buyer.api.startCheckout({ body: credits })).toMatchObject({ success: true });
+});
+
+test('a provider that hangs: checkout says so within 8 s, webhooks and all other work go on, and a retry goes on with the order', async () => {
+  const buyer = await newBuyer(shop);
+  const { sessionId } = await buyer.api.startCheckout({ body: { type: 'credit', planId: 'credits-2000' } });
+  shop.control.delay(Number.POSITIVE_INFINITY);
+  const waiting = Promise.all([
+    seconds(() => expect(buyer.api.startCheckout({ body: credits })).rejects.toMatchObject(unavailable)),
+    seconds(() => expect(buyer.session(sessionId)).rejects.toMatchObject(unavailable)),
+  ]);
+  let isOver = false;
+  void waiting.finally(() => (isOver = true)).catch(() => {});
+
+  const payload = JSON.stringify({
+    id: 'evt_while_it_hangs',
+    object: 'event',
+    type: 'checkout.session.completed',
+    livemode: false,
+    data: { object: { id: sessionId } },
+  });
+  const secret = shop.stripeSandbox?.access.webhookSecret ?? '';
+  const webhookMs = await bestMs(100, async () => {
+    const headers = { 'stripe-signature': shop.stripe.webhooks.generateTestHeaderString({ payload, secret }) };
+    const answer = await fetch(`${shop.publicUrl}/api/webhooks/stripe`, { method: 'POST', body: payload, headers });
+    expect(answer.status).toBe(200);
+  });
+  expect(webhookMs).toBeLessThan(100);
+  const other = await newBuyer(shop);
+  await other.api.getSubscription();
+  await other.api.listPlans();
+  expect((await fetch(`${shop.publicUrl}/readyz`)).status).toBe(200);
+  expect(isOver, 'all of it while checkout waits').toBe(false);
+
+  for (const waited of await waiting) expect(waited).toBeLessThan(11);
+  shop.control.delay(0);
+  const begun = await buyer.api.startCheckout({ body: credits });
+  expect(await buyer.api.startCheckout({ body: credits })).toEqual(begun);
+  expect((await orders(buyer)).map((order) => order.session_id).toSorted()).toEqual(
+    [sessionId, begun.sessionId].toSorted(),
+  );
+  const { data } = await shop.stripe.checkout.sessions.list({ limit: 100 });
+  const own = data.filter(({ metadata }) => metadata?.['userId'] === buyer.userId);
+  expect(own.map(({ id }) => id).toSorted()).toEqual([sessionId, begun.sessionId].toSorted());
+});
+
+test('where many answers are slow, checkout waits 12 s for all of them together', async () => {
+  const buyer = await newBuyer(shop);
+  const { sessionId } = await buyer.api.startCheckout({ body: credits });
+  // it is looked at, closed, and another one opened
+  await shop.db.query(`update checkout_orders set price_id = 'price_old' where session_id = $1`, [sessionId]);
+  shop.control.delay(6_500);
+  const waited = await seconds(() =>
+    expect(buyer.api.startCheckout({ body: credits })).rejects.toMatchObject(unavailable),
+  );
+  expect(waited).toBeGreaterThan(11);
+  expect(waited).toBeLessThan(15);
+});
