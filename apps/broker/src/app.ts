@@ -245,8 +245,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   await gateway.mountRoutes(server, router);
   billing.payments?.mountWebhook(server, stripeWebhookPath);
   stripeSandbox?.mountPages(server);
-  const hasService = (id: string) => catalogue.snapshot().byId.has(id);
-  if (options.webFolder) await serveWeb(server, { folder: options.webFolder, config, hasService });
+  const { snapshot } = catalogue;
+  if (options.webFolder) await serveWeb(server, { folder: options.webFolder, config, snapshot });
   else server.setNotFoundHandler(answerNotFound);
 
   let metricsServer: { stop(): Promise<void> } | undefined;

@@ -40,7 +40,7 @@ test('[CFG-10] [CFG-11] [GEN-33] the page of every screen contains the brand nam
     const html = await answer.text();
     expect(answer.status, path).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('no-cache');
-    expect(html).toContain('<title>Bazaar &#34;&#60;1&#62;</title>');
+    expect(html).toMatch(/<title>([\w ]+ - )?Bazaar &#34;&#60;1&#62;<\/title>/);
     const content = /content="([^"]*)"/.exec(html)?.[1] ?? '';
     const settings: unknown = JSON.parse(
       content.replaceAll(/&#(\d+);/g, (_match, code) => String.fromCharCode(Number(code))),

@@ -2,11 +2,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import { pagePaths } from '@souk/contract/pages.ts';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import type { CatalogueSnapshot } from '#features/catalogue/index.ts';
 import type { Config } from '#platform/config.ts';
 import { SoukError } from '#platform/errors.ts';
-import { createConstantText } from '#platform/http/constant-text.ts';
-import { escapeHtml } from '#platform/http/page.ts';
+import { createDescribePage, notFound } from './pages/describe-page.ts';
+import { createTemplate, sharePath } from './pages/fill-template.ts';
+import { createKeptPages } from './pages/kept-pages.ts';
+import { mountCrawlerFiles } from './pages/mount-crawler-files.ts';
 
 const popupPages: ReadonlySet<string> = new Set(['/sign-in', '/auth/callback', '/auth/success', '/connect/callback']);
 
@@ -15,26 +18,28 @@ const pageFonts = [
   ['/oauth/pages-mono.woff2', /^geist-mono-latin-400-.*\.woff2$/],
 ] as const;
 
+/** The picture of link previews: the mark alone, since every installation has a name of its own. */
+const sharePicture = join(import.meta.dirname, 'pages/share.png');
+
 /**
- * Serves the built web app in `folder`: its page at the address of every screen, its files under /assets/, and its page
- * with status 404 when a browser requests an unknown address. Programs get the usual JSON error.
- * @param options.hasService whether a service with this id is deployed: the page of any other answers 404
+ * Serves the built web app in `folder`: its page at the address of every screen, with a head and a summary of what the
+ * screen shows; its files under /assets/; and its page with status 404 when a browser requests an unknown address.
+ * Programs get the usual JSON error.
  */
 export async function serveWeb(
   app: FastifyInstance,
-  { folder, config, hasService }: { folder: string; config: Config; hasService: (serviceId: string) => boolean },
+  { folder, config, snapshot }: { folder: string; config: Config; snapshot: () => CatalogueSnapshot },
 ): Promise<void> {
   const { brandName, supportEmail, businessEmail, contactEmail, publicUrl, payments } = config;
-  const settings = escapeHtml(
-    JSON.stringify({ brandName, supportEmail, businessEmail, contactEmail, publicUrl, payments }),
+  const settings = { brandName, supportEmail, businessEmail, contactEmail, publicUrl, payments };
+  const template = await readFile(join(folder, 'index.html'), 'utf8');
+  const pages = createKeptPages(createTemplate(template, { brandName, publicUrl, settings }));
+  const describe = createDescribePage(config, snapshot);
+  mountCrawlerFiles(app, config, snapshot);
+  const picture = await readFile(sharePicture);
+  app.get(sharePath, (_request, reply) =>
+    reply.type('image/png').header('cache-control', 'public, max-age=86400').send(picture),
   );
-  const page = createConstantText(
-    (await readFile(join(folder, 'index.html'), 'utf8'))
-      .replace('name="souk-config" content="{}"', `name="souk-config" content="${settings}"`)
-      .replace('<title>Souk</title>', `<title>${escapeHtml(brandName)}</title>`),
-  );
-  const send = (request: FastifyRequest, reply: FastifyReply, status: number) =>
-    page.send(request, reply.code(status).type('text/html; charset=utf-8').header('cache-control', 'no-cache'));
 
   await app.register(fastifyStatic, {
     root: join(folder, 'assets'),
@@ -59,13 +64,12 @@ export async function serveWeb(
       if (!popupPages.has(path)) reply.header('cross-origin-opener-policy', 'same-origin-allow-popups');
       // keeps a code or ticket in the address out of the Referer of the page's requests
       if (path.startsWith('/auth/') || path === '/connect/callback') reply.header('referrer-policy', 'no-referrer');
-      const { serviceId } = request.params;
-      return send(request, reply, serviceId === undefined || hasService(serviceId) ? 200 : 404);
+      return pages.send(request, reply, describe(path, request.params.serviceId));
     });
   }
   app.setNotFoundHandler((request, reply) => {
     const wantsPage = request.method === 'GET' && request.headers.accept?.includes('text/html');
-    return wantsPage ? send(request, reply, 404) : answerNotFound();
+    return wantsPage ? pages.send(request, reply, notFound) : answerNotFound();
   });
 }
 

@@ -225,14 +225,11 @@ describeOnDatabases('the pages and ways of sign-in', identityMigrations, (open) 
     expect((await browser.request('/oauth/pages.css')).headers.get('content-type')).toContain('text/css');
   });
 
-  test('browsers find the mark at /favicon.ico, and crawlers may read every page', async () => {
+  test('browsers find the mark at /favicon.ico', async () => {
     const browser = newBrowser();
     const icon = await browser.request('/favicon.ico');
     expect([icon.status, icon.headers.get('location')]).toEqual([302, '/oauth/mark.svg']);
     expect((await browser.request('/oauth/mark.svg')).headers.get('content-type')).toContain('image/svg+xml');
-    const robots = await browser.request('/robots.txt');
-    expect([robots.status, robots.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
-    expect(await robots.text()).toBe('User-agent: *\nAllow: /\n');
   });
 
   test('the stand-in says on its page that no real Google account is used, and asks again for a real address', async () => {

@@ -8,7 +8,7 @@ const leastBytes = 1024;
 /** Longer ones (the export of an account) are rare, and would keep a thread of the pool from the others. */
 const mostBytes = 4 * 1024 * 1024;
 
-const compressible = /^(application\/json|text\/(?!event-stream)|image\/svg\+xml)/;
+const compressible = /^(application\/(json|xml)|text\/(?!event-stream)|image\/svg\+xml)/;
 
 /**
  * Paths whose answers depend on a cookie or hand out a secret. An attacker who sees the length of a compressed answer,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { chooseEncoding } from './choose-encoding.ts';
 import { varyByEncoding } from './compress-answers.ts';
@@ -10,9 +10,13 @@ export type ConstantText = {
   send(request: FastifyRequest, reply: FastifyReply): FastifyReply;
 };
 
-export function createConstantText(text: string): ConstantText {
+/**
+ * @param options.brotliQuality 11, the best, unless given: that takes milliseconds, which one of many texts is not worth
+ */
+export function createConstantText(text: string, { brotliQuality = 11 } = {}): ConstantText {
   const plain = Buffer.from(text);
-  const encoded = { br: brotliCompressSync(plain), gzip: gzipSync(plain, { level: 9 }) };
+  const params = { [constants.BROTLI_PARAM_QUALITY]: brotliQuality };
+  const encoded = { br: brotliCompressSync(plain, { params }), gzip: gzipSync(plain, { level: 9 }) };
   // weak: one tag for the same text in every encoding (RFC 9110, section 8.8.1)
   const tag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
   return {

@@ -17,7 +17,7 @@ const styles = readFileSync(new URL('./page.css', import.meta.url), 'utf8');
  * Before anything is drawn: the theme that was chosen in the web app, of the same origin. Without the script, or where
  * storage is forbidden, the system's theme holds.
  */
-const themePath = '/oauth/theme.js';
+export const themePath = '/oauth/theme.js';
 const themeScript = `try {
   const theme = localStorage.getItem('${themeStorageKey}');
   if (theme === 'light' || theme === 'dark') document.documentElement.classList.add(theme);
@@ -75,8 +75,8 @@ ${page.body}
 }
 
 /**
- * Serves the stylesheet, the theme's script and the mark of server-made pages, and what browsers and crawlers look for at
- * fixed addresses. Call once.
+ * Serves the stylesheet, the theme's script and the mark of server-made pages, and the icon that browsers look for at a
+ * fixed address. Call once.
  */
 export function mountPageFiles(app: FastifyInstance): void {
   // an image of its own has no text whose colour it could take
@@ -86,12 +86,6 @@ export function mountPageFiles(app: FastifyInstance): void {
   );
   app.get('/favicon.ico', (_request, reply) =>
     reply.header('cache-control', 'public, max-age=86400').redirect(markPath, 302),
-  );
-  app.get('/robots.txt', (_request, reply) =>
-    reply
-      .type('text/plain; charset=utf-8')
-      .header('cache-control', 'public, max-age=86400')
-      .send('User-agent: *\nAllow: /\n'),
   );
   for (const { path, type, file } of compressedFiles) {
     app.get(path, (request, reply) =>

@@ -1,0 +1,78 @@
+import { escapeHtml, themePath } from '#platform/http/page.ts';
+import { escapeJsonForHtml } from './escape-json.ts';
+import type { PageFacts, Summary } from './page-facts.ts';
+
+const titleMark = '<title>Souk</title>';
+const rootMark = '<div id="root"></div>';
+const settingsMark = 'name="souk-config" content="{}"';
+
+/** For link previews of pages without a picture of their own. */
+export const sharePath = '/share.png';
+
+export type Site = {
+  brandName: string;
+  publicUrl: string;
+  /** What the web app reads at its start. */
+  settings: object;
+};
+
+/**
+ * Cuts the built index.html once, so that a page is put together without searching it, and nothing in a name can be
+ * taken for a pattern of a replacement.
+ * @throws Error when the template has not exactly the marks that are filled
+ */
+export function createTemplate(html: string, site: Site): (facts: PageFacts) => string {
+  const [beforeSettings, afterSettings] = cut(html, settingsMark);
+  const [beforeTitle, afterTitle] = cut(afterSettings, titleMark);
+  const [beforeRoot, afterRoot] = cut(afterTitle, rootMark);
+  const settings = `name="souk-config" content="${escapeHtml(JSON.stringify(site.settings))}"`;
+  const start = beforeSettings + settings + beforeTitle;
+  return (facts) => start + head(facts, site) + beforeRoot + body(facts.summary, site) + afterRoot;
+}
+
+function cut(html: string, mark: string): [string, string] {
+  const [before, after, ...more] = html.split(mark);
+  if (before === undefined || after === undefined || more.length > 0)
+    throw new Error(`index.html must contain ${mark} once`);
+  return [before, after];
+}
+
+function head(facts: PageFacts, { brandName, publicUrl }: Site): string {
+  const title = facts.title === undefined ? brandName : `${facts.title} - ${brandName}`;
+  const lines = [`<title>${escapeHtml(title)}</title>`, `<script src="${themePath}"></script>`];
+  const meta = (kind: 'name' | 'property', name: string, content: string) =>
+    lines.push(`<meta ${kind}="${name}" content="${escapeHtml(content)}">`);
+  const { description, canonicalPath } = facts;
+  if (canonicalPath === undefined || description === undefined) {
+    meta('name', 'robots', 'noindex');
+    return lines.join('\n');
+  }
+  const address = publicUrl + canonicalPath;
+  meta('name', 'description', description);
+  lines.push(`<link rel="canonical" href="${escapeHtml(address)}">`);
+  meta('property', 'og:type', 'website');
+  meta('property', 'og:site_name', brandName);
+  meta('property', 'og:title', facts.title ?? brandName);
+  meta('property', 'og:description', description);
+  meta('property', 'og:url', address);
+  meta('property', 'og:image', publicUrl + (facts.imagePath ?? sharePath));
+  meta('name', 'twitter:card', 'summary_large_image');
+  // a data block: no browser runs it, so the policy of our pages lets it stand
+  for (const data of facts.structured ?? [])
+    lines.push(`<script type="application/ld+json">${escapeJsonForHtml(data)}</script>`);
+  return lines.join('\n');
+}
+
+/** React takes the place of all of it with its first picture. */
+function body(summary: Summary | undefined, { brandName }: Site): string {
+  if (!summary) return rootMark;
+  const links = summary.links.map(
+    ({ path, name, text }) => `<li><a href="${escapeHtml(path)}">${escapeHtml(name)}</a>${textAfter(text)}</li>`,
+  );
+  const items = summary.items?.map(({ name, text }) => `<li><b>${escapeHtml(name)}</b>${textAfter(text)}</li>`) ?? [];
+  return `<div id="root"><div data-shell><header><a href="/">${escapeHtml(brandName)}</a></header><main><h1>${escapeHtml(summary.heading)}</h1>${paragraphs(summary)}${list(items)}${list(links)}</main></div></div>`;
+}
+
+const paragraphs = (summary: Summary) => summary.paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`).join('');
+const textAfter = (text: string | undefined) => (text ? ` ${escapeHtml(text)}` : '');
+const list = (items: readonly string[]) => (items.length > 0 ? `<ul>${items.join('')}</ul>` : '');

@@ -1,0 +1,33 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { createConstantText, type ConstantText } from '#platform/http/constant-text.ts';
+import type { PageFacts } from './page-facts.ts';
+
+/** Pages that stay compressed in memory, a few KB each: the oldest leaves. */
+const maxKept = 200;
+/** A page of a service changes with its server: good compression in a fraction of a millisecond. */
+const brotliQuality = 5;
+
+/** Sends pages, and keeps each compressed until what it says changes. */
+export function createKeptPages(render: (facts: PageFacts) => string) {
+  const kept = new Map<string, { html: string; text: ConstantText }>();
+
+  function textOf(facts: PageFacts): ConstantText {
+    const key = facts.canonicalPath ?? facts.title ?? '';
+    const html = render(facts);
+    const known = kept.get(key);
+    if (known?.html === html) return known.text;
+    const text = createConstantText(html, { brotliQuality });
+    const [oldest] = kept.size < maxKept || known ? [] : kept.keys();
+    if (oldest !== undefined) kept.delete(oldest);
+    kept.set(key, { html, text });
+    return text;
+  }
+
+  return {
+    send: (request: FastifyRequest, reply: FastifyReply, facts: PageFacts): FastifyReply =>
+      textOf(facts).send(
+        request,
+        reply.code(facts.status).type('text/html; charset=utf-8').header('cache-control', 'no-cache'),
+      ),
+  };
+}

@@ -1,0 +1,39 @@
+import type { Page } from '@playwright/test';
+import { openScreen } from './open-screen.ts';
+import { expect, test } from './product-test.ts';
+import { routeNow } from './route-now.ts';
+
+const scripts = (page: Page) => routeNow(page, /\/assets\/.*\.js$/, (route) => route.abort());
+
+for (const [path, heading] of [
+  ['/', 'One-click AI upgrade'],
+  ['/marketplace', 'All MCP Servers'],
+  ['/plans', 'Choose Your Plan'],
+  ['/about', 'Instant MCP Tools for Everyone'],
+  ['/contact', 'Contact'],
+  ['/service/travel', 'Travel'],
+] as const) {
+  test(`${path} is read before the program has loaded, under the title and heading that it keeps`, async ({ page }) => {
+    const html = await (await page.request.get(path)).text();
+    const sent = /<title>([^<]*)<\/title>/.exec(html)?.[1];
+    await openScreen(page, path);
+    await expect(page).toHaveTitle(sent ?? 'no title');
+    await expect(page.getByRole('heading', { level: 1, name: heading, exact: true })).toBeVisible();
+    await scripts(page);
+    await page.goto(path);
+    await expect(page.locator('[data-shell]').getByRole('heading', { level: 1, name: heading })).toBeVisible();
+    await expect(page).toHaveTitle(sent ?? 'no title');
+  });
+}
+
+test('without the program, the links of the first HTML lead on, and the chosen theme holds', async ({ page }) => {
+  await page.goto('/about');
+  await page.evaluate(() => localStorage.setItem('souk.theme', 'dark'));
+  await scripts(page);
+  await page.goto('/');
+  expect(await page.locator('html').getAttribute('class')).toBe('dark');
+  await page.getByRole('link', { name: 'Browse Servers' }).click();
+  await page.getByRole('link', { name: 'Travel', exact: true }).click();
+  await expect(page).toHaveURL(/\/service\/travel$/);
+  await expect(page.getByText('find_airports')).toBeVisible();
+});
