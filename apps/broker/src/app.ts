@@ -6,6 +6,7 @@ import {
   createIcons,
   loadBundledManifests,
   loadOwnManifests,
+  mountBundledIcons,
   mountCatalogueRoutes,
   type CatalogueServer,
 } from '#features/catalogue/index.ts';
@@ -230,6 +231,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await identity.mountRoutes(server, router);
   diagnostics.mountRoutes(router, identity);
   icons.mountRoutes(server);
+  await mountBundledIcons(server, paths.icons);
   const rentalPriceId = (server: CatalogueServer) => billing.prices.rentalPriceId(server);
   mountCatalogueRoutes(router, { catalogue, config, clock, version, protocolVersions, rentalPriceId });
   mountUpstreamRoutes(router, { ...upstreams, catalogue });

@@ -7,6 +7,8 @@ const root = join(import.meta.dirname, '../../..');
 export type Paths = {
   /** Folder with deployed/ and staged/ manifests. */
   catalogue: string;
+  /** Of the bundled services. */
+  icons: string;
   stdioAllowlist: string;
   /** The plans and credit packages that are sold. */
   offers: string;
@@ -15,6 +17,7 @@ export type Paths = {
 
 export const paths: Paths = {
   catalogue: join(root, 'catalogue'),
+  icons: join(root, 'catalogue', 'icons'),
   stdioAllowlist: join(root, 'catalogue', 'stdio-allowlist.json'),
   offers: join(root, 'catalogue', 'offers.json'),
   services: join(root, 'services'),

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 
 export type LetterImageProps = {
@@ -7,6 +7,8 @@ export type LetterImageProps = {
   src?: string | null | undefined;
   /** Pixels. */
   size?: 20 | 24 | 32 | 40 | 48 | 64 | undefined;
+  /** Stands in the picture's place instead of the letter alone. */
+  fallback?: ReactNode;
   className?: string | undefined;
 };
 
@@ -19,10 +21,12 @@ const sizes = {
   64: 'size-16 text-2xl',
 } as const;
 
+/** What stands for a name where there is no picture. */
+export const initialOf = (name: string): string => Array.from(name.trim())[0]?.toUpperCase() ?? '?';
+
 /** A picture, or the first letter of a name. Decorative: the name always stands beside it as text. */
-export function LetterImage({ name, src, size = 40, className }: LetterImageProps) {
+export function LetterImage({ name, src, size = 40, fallback, className }: LetterImageProps) {
   const [broken, setBroken] = useState<string>();
-  const letter = [...name.trim()][0]?.toUpperCase() ?? '?';
   return (
     <span
       aria-hidden
@@ -45,7 +49,7 @@ export function LetterImage({ name, src, size = 40, className }: LetterImageProp
           onError={() => setBroken(src)}
         />
       ) : (
-        letter
+        (fallback ?? initialOf(name))
       )}
     </span>
   );

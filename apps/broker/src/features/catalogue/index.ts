@@ -1,5 +1,6 @@
 export { createCatalogue, type Catalogue } from './create-catalogue.ts';
 export { differingFields, type DecidedBy } from './manifest-versions.ts';
+export { mountBundledIcons } from './bundled-icons.ts';
 export { createIcons } from './create-icons.ts';
 export type { Discovered } from './discovered.ts';
 export { exposeUri, ownUri, toolPrefix } from './exposed-name.ts';

@@ -5,6 +5,7 @@ import { CopyField } from '#ui/copy-field.tsx';
 import { AnchorButton, LinkButton } from '#ui/link-button.tsx';
 import { Icon } from '#ui/icon.tsx';
 import { Skeleton } from '#ui/skeleton.tsx';
+import { ClientMark } from '#web/client-mark.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { counted } from './server-texts.ts';
 
@@ -53,9 +54,10 @@ function Gate({ link, clients, servers, failed }: HeroProps) {
         {clients.map((name) => (
           <li
             key={name}
-            className="truncate rounded-full border border-line bg-surface px-1 py-1 text-center text-xs font-medium text-quiet"
+            className="flex min-w-0 items-center justify-center gap-1.5 px-1 py-1 text-xs font-medium text-quiet"
           >
-            {name}
+            <ClientMark name={name} size={14} />
+            <span className="truncate">{name}</span>
           </li>
         ))}
       </ul>
@@ -112,7 +114,7 @@ function LiveServers({ servers, failed }: Pick<HeroProps, 'servers' | 'failed'>)
           ))}
         {servers?.slice(0, shownServers).map(({ serverId, displayName, metadata, capabilities, status }) => (
           <li key={serverId} className="relative flex h-12 items-center gap-3 px-4 hover:bg-sunken/60">
-            <Icon name={displayName} src={metadata.icon} size={24} />
+            <Icon id={serverId} name={displayName} src={metadata.icon} size={24} />
             <Link
               to="/service/$serviceId"
               params={{ serviceId: serverId }}

@@ -128,7 +128,7 @@ function Head({ server }: { server: ServerAnswer }) {
   return (
     <div className="flex flex-wrap items-start gap-x-6 gap-y-4">
       <div className="flex min-w-0 flex-1 basis-80 items-start gap-4">
-        <Icon name={displayName} src={metadata.icon} size={64} />
+        <Icon id={server.serverId} name={displayName} src={metadata.icon} size={64} />
         <div className="min-w-0">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
             <h1 className="text-2xl/8 font-semibold tracking-tight wrap-anywhere">{displayName}</h1>

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { Card } from '#ui/card.tsx';
 import { CopyField } from '#ui/copy-field.tsx';
 import { Tabs } from '#ui/tabs.tsx';
+import { ClientMark } from '#web/client-mark.tsx';
 import { config } from '#web/config.ts';
 import { possessive } from '#web/possessive.ts';
 import { readChosenClient, storeChosenClient } from './chosen-client.ts';
@@ -63,7 +64,12 @@ function ClientTabs({ target }: { target: ConnectTarget }) {
         onChange={choose}
         items={forms.map((form) => ({
           value: form.id,
-          label: form.name,
+          label: (
+            <span className="flex items-center gap-1.5">
+              <ClientMark name={form.name} size={14} />
+              {form.name}
+            </span>
+          ),
           content: <ClientInstructions form={form} link={target.link} />,
         }))}
       />

@@ -28,8 +28,8 @@ export function Badges() {
         <Badge tone="bad">Expired</Badge>
         <BrandMark />
         <Avatar name="Noor Haddad" size={32} />
-        <Icon name="Travel" />
-        <Icon name="Broken" src="/no-such-picture.png" size={48} />
+        <Icon id="travel" name="Travel" />
+        <Icon id="broken" name="Broken" src="/no-such-picture.png" size={48} />
         <Tooltip text="12,345 credits">
           <Button size="small">12K</Button>
         </Tooltip>

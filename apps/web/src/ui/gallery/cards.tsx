@@ -16,7 +16,7 @@ export function Cards() {
         {servers.map((name, index) => (
           <Card key={name} as="li" interactive>
             <div className="flex items-start gap-3">
-              <Icon name={name} />
+              <Icon id={name} name={name} />
               <div className="min-w-0 flex-1">
                 <h3 className="truncate font-semibold">
                   <TextLink to="/" tone="quiet" className="text-text after:absolute after:inset-0">

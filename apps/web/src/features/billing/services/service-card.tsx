@@ -32,7 +32,7 @@ export function ServiceCard({ userId, service, onPurchase, onCancel }: ServiceCa
   return (
     <Card as="article" aria-label={name} className="flex h-full flex-col gap-3">
       <div className="flex items-start gap-3">
-        <Icon name={name} src={icon} />
+        <Icon id={id} name={name} src={icon} />
         <div className="min-w-0 flex-1">
           <div className="flex items-start justify-between gap-2">
             <h3 className="truncate font-semibold" title={name}>
