@@ -43,9 +43,11 @@ export function Header({ nav, account }: HeaderProps) {
           <ThemeSwitch />
           <HeaderAccount links={account} />
           {nav.length > 0 && (
-            <Menu label="Menu" square className="-mr-2 md:hidden" entries={nav}>
-              <MenuIcon aria-hidden size={18} />
-            </Menu>
+            <div className="-mr-2 md:hidden">
+              <Menu label="Menu" square entries={nav}>
+                <MenuIcon aria-hidden size={18} />
+              </Menu>
+            </div>
           )}
         </div>
       </div>

@@ -67,7 +67,7 @@ function HowItWorks() {
       <h2 id="how" className="mb-5 text-xl/7 font-semibold tracking-tight">
         How It Works
       </h2>
-      <ol className="grid gap-px overflow-hidden rounded-lg border border-line bg-line lg:grid-cols-3">
+      <ol className="grid gap-px overflow-hidden rounded-lg border border-line bg-line lg:grid-cols-[1fr_1.4fr_1fr]">
         {steps.map(({ id, title, text }, place) => (
           <li key={id} className="flex min-w-0 flex-col bg-surface p-5 sm:p-6">
             <span aria-hidden className="mb-3 text-3xl/9 font-semibold tracking-tight text-line-strong tabular-nums">
