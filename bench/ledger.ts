@@ -123,9 +123,9 @@ async function oneStatementEach(db: Database): Promise<Way> {
       const leaseId = randomUUID();
       const ask = { leaseId, userId, need: 1, demand: 1, extra: 0, callId: undefined };
       // a busy account is asked again
-      while (!(await db.transaction((query) => grantLeases(query, livemode, brokerId, [ask])))[0]?.granted);
+      while (!(await grantLeases(db.query, livemode, brokerId, [ask]))[0]?.granted);
       const calls = [{ lease: { id: leaseId }, row: rowOf(userId), isAbort: false }];
-      while (!(await db.transaction((query) => settleCalls(query, livemode, calls, usage.insert))).users.has(userId));
+      while (!(await settleCalls(db.query, livemode, calls)).users.has(userId));
     },
     end: () => usage.stop(),
   };

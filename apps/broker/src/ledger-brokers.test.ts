@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { beforeAll, beforeEach, afterEach, expect, test } from 'vitest';
+import { isBatch } from '#features/billing/ledger/testing/faulty-broker.ts';
 import type { UsageRow } from '#features/billing/index.ts';
 import { reclaimLeases } from '#features/billing/ledger/broker-beats.ts';
 import { grantCredits } from '#features/billing/ledger/change-credits.ts';
@@ -67,16 +68,18 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     const lost = () => Promise.reject(new DatabaseLostError('injected'));
     const cuttable: Database = {
       ...db,
-      query: ((text, values) => (isCut ? lost() : db.query(text, values))) as Database['query'],
-      transaction: async (work) => {
-        begun?.resolve();
-        await gate?.promise;
+      query: async (text, values) => {
+        if (isBatch(text)) {
+          begun?.resolve();
+          await gate?.promise;
+        }
         if (isCut) return lost();
-        const isUnknown = isAnswerLost;
-        isAnswerLost = false;
-        const result = await db.transaction(work);
+        const isUnknown = isAnswerLost && isBatch(text);
+        isAnswerLost &&= !isUnknown;
+        const result = await db.query<never>(text, values);
         return isUnknown ? lost() : result;
       },
+      transaction: (work) => (isCut ? lost() : db.transaction(work)),
     };
     const monotonic = () => (systemClock.monotonic?.() ?? 0) + aheadMs;
     const ledger = await createLedger({
@@ -103,9 +106,9 @@ describeOnDatabases('leases of credits', migrations, (open) => {
       },
       sleepMs: (ms: number) => (aheadMs += ms),
       cut: () => (isCut = true),
-      /** The next transaction is committed, and seems to have failed. */
+      /** The next batch is committed, and seems to have failed. */
       loseAnswer: () => (isAnswerLost = true),
-      /** From now on transactions wait for `go`; `begun` resolves with the first. */
+      /** From now on batches wait for `go`; `begun` resolves with the first. */
       holdWrites() {
         begun = Promise.withResolvers();
         gate = Promise.withResolvers();

@@ -1,6 +1,8 @@
 import type { Migration } from '#platform/db/database.ts';
 import { accessMigrations } from './access/migrations.ts';
 import { checkoutMigrations } from './checkout/migrations.ts';
+import { accountFunctions } from './ledger/account-functions.ts';
+import { leaseFunctions } from './ledger/lease-functions.ts';
 import { historyMigrations } from './history/migrations.ts';
 import { priceMigrations } from './prices/migrations.ts';
 import { subscriptionMigrations } from './subscriptions/migrations.ts';
@@ -99,6 +101,11 @@ export const billingMigrations: readonly Migration[] = [
       )`,
       `create index credit_free_aborts_by_account on credit_free_aborts (user_id, livemode)`,
     ],
+  },
+  {
+    name: '0075-billing-ledger-functions',
+    // a batch is one round trip, and its plans are made once
+    statements: [...accountFunctions, ...leaseFunctions],
   },
   ...accessMigrations,
   ...historyMigrations,

@@ -1,4 +1,5 @@
 import type { Migration } from '#platform/db/database.ts';
+import { writeUsageFunction } from './usage-writer.ts';
 import { dailyMigrations } from './daily/migrations.ts';
 
 export const usageMigrations: readonly Migration[] = [
@@ -41,6 +42,10 @@ export const usageMigrations: readonly Migration[] = [
     statements: [`alter table usage_events add column rounds int not null default 1 check (rounds >= 1)`],
   },
   ...dailyMigrations,
+  {
+    name: '0074-usage-of-charged-calls',
+    statements: [writeUsageFunction],
+  },
   {
     name: '0067-usage-paid',
     // the history of credits must not look through calls that cost nothing, which are nearly all

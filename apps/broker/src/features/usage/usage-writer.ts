@@ -37,14 +37,31 @@ const insertRows = `
  * Rows that may be there: a count that has grown, and a call after a further round. Of two that ran the same round on two
  * replicas, because the client sent it again, the one that succeeded stays: it is the one that was charged.
  */
-const replaceRows = `
-  insert into usage_events (${columnNames}, calls, rounds) select * from unnest(${columnTypes}, $13::int[], $14::int[])
+const replaceOlder = `
   on conflict (created_at, call_id) do update
     set outcome = excluded.outcome, reason = excluded.reason, credits = excluded.credits,
         duration_ms = excluded.duration_ms, calls = excluded.calls, rounds = excluded.rounds
   where excluded.calls > usage_events.calls or excluded.rounds > usage_events.rounds
      or (excluded.rounds = usage_events.rounds and excluded.outcome = 'ok' and usage_events.outcome <> 'ok')
      or (excluded.rounds = usage_events.rounds and excluded.credits > usage_events.credits)`;
+
+const replaceRows = `
+  insert into usage_events (${columnNames}, calls, rounds) select * from unnest(${columnTypes}, $13::int[], $14::int[])
+  ${replaceOlder}`;
+
+/** The same by the same rules, for calls that the ledger charges in its own statement: rows of calls that ended. */
+export const writeUsageFunction = `
+  create function write_usage(p_rows usage_events[]) returns bigint language plpgsql
+  set plan_cache_mode = force_generic_plan set jit = off as $function$
+  begin
+    if exists (select from unnest(p_rows) r where r.rounds > 1) then
+      insert into usage_events select * from unnest(p_rows)
+      ${replaceOlder};
+    else
+      insert into usage_events select * from unnest(p_rows) on conflict (created_at, call_id) do nothing;
+    end if;
+    return cardinality(p_rows);
+  end $function$`;
 
 /**
  * Writes usage rows in batches, one for each tick. Writing again as soon as the last statement ends would mean hundreds of
@@ -133,7 +150,6 @@ export function createUsageWriter({
   }
 
   return {
-    insert: insertUsageRows,
     tell: (rows) => onRows?.(rows),
     waiting: () => waiting.length,
     record(called) {

@@ -17,15 +17,7 @@ export async function askForLeases(
   but?: string,
 ): Promise<ReadonlyMap<string, number>> {
   const { rows } = await query<{ user_id: string; leases: number }>(
-    `with asked as (
-       update credit_leases set state = 'asked'
-       where user_id = any($2::uuid[]) and livemode = $1 and state = 'open' and broker_id is distinct from $3::uuid
-       returning user_id),
-     before as (
-       select user_id from credit_leases
-       where user_id = any($2::uuid[]) and livemode = $1 and state = 'asked' and broker_id is distinct from $3::uuid)
-     select user_id, count(*) as leases, pg_notify('${leaseChannel}', user_id::text)
-     from (select user_id from asked union all select user_id from before) l group by user_id`,
+    'select user_id, leases from ask_for_leases($1, $2::uuid[], $3::uuid)',
     [livemode, userIds, but ?? null],
   );
   return new Map(rows.map((row) => [row.user_id, row.leases]));

@@ -159,7 +159,7 @@ async function takeCredits(
 ): Promise<void> {
   const { userId, livemode, credits } = change;
   await query(
-    `with burns (user_id, credits) as (values ($2::uuid, $3::bigint)), ${burnLots}
+    `with burns (user_id, credits) as (values ($2::uuid, $3::bigint)), ${burnLots('$1')}
      update credit_accounts set balance = balance - $4, debt = debt + $5 where user_id = $2 and livemode = $1`,
     [livemode, userId, ofOtherLots, taken, credits - taken],
   );

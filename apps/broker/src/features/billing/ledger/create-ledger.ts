@@ -35,7 +35,7 @@ export async function createLedger({
 }: {
   db: Database;
   livemode: Livemode;
-  usage: Pick<UsageRows, 'insert' | 'tell'>;
+  usage: Pick<UsageRows, 'tell'>;
   uuid: () => string;
   clock: Clock;
   log: Log;
@@ -150,7 +150,7 @@ export async function createLedger({
   async function trim(): Promise<void> {
     const trims = book.trims();
     if (trims.length === 0) return;
-    const users = await db.transaction((query) => trimLeases(query, livemode, brokerId, trims));
+    const users = await trimLeases(db.query, livemode, brokerId, trims);
     for (const one of trims) if (users.has(one.userId)) book.trimmed(one);
   }
 
@@ -160,7 +160,7 @@ export async function createLedger({
     if (asks.length === 0) return;
     let answers;
     try {
-      answers = await db.transaction((query) => grantLeases(query, livemode, brokerId, asks));
+      answers = await grantLeases(db.query, livemode, brokerId, asks);
     } catch (error) {
       for (const ask of asks) book.lose(ask);
       throw error;
@@ -173,7 +173,7 @@ export async function createLedger({
     if (calls.length === 0) return;
     let settlement;
     try {
-      settlement = await db.transaction((query) => settleCalls(query, livemode, calls, usage.insert));
+      settlement = await settleCalls(db.query, livemode, calls);
     } catch (error) {
       if (!isOfOneRow(error)) {
         // perhaps it was committed: the same again is harmless
