@@ -45,6 +45,10 @@ export async function createLedger({
   const nowMs = () => monotonicMs(clock);
   const book = createLeaseBook({ uuid, policy, times, nowMs });
   let finished: EndedCall[] = [];
+  /** When the first of `finished` ended. */
+  let finishedSinceMs = 0;
+  /** Those that wait until everything is written. */
+  let flushes = 0;
   let brokerId = uuid();
   let isEnrolled = false;
   /** When the last confirmed sign of life was sent. */
@@ -77,7 +81,9 @@ export async function createLedger({
     timer = undefined;
     running ??= passes().finally(() => {
       running = undefined;
-      if (finished.length > 0 || book.hasTrims() || book.isWaiting()) arm(isRefused ? retryMs : times.flushMs);
+      if (isRefused) arm(retryMs);
+      else if (book.hasTrims() || book.isWaiting()) arm(times.flushMs);
+      else if (finished.length > 0) arm(Math.max(0, untilDueMs()));
     });
     return running;
   }
@@ -99,13 +105,23 @@ export async function createLedger({
     }
   }
 
-  /** Given back before asked for, for it can be granted again at once. Settled last: no call waits for it. */
+  /**
+   * Given back before asked for, for it can be granted again at once. Settled last, for no call waits for it, and not before
+   * its time: a small batch costs nearly as much as a large one.
+   */
   async function pass(): Promise<void> {
     await showLife();
     book.prepare();
     await trim();
     await grant();
-    await settle();
+    if (flushes > 0 || finished.length >= mostSettled || untilDueMs() <= 0) await settle();
+  }
+
+  const untilDueMs = () => finishedSinceMs + times.flushMs - nowMs();
+
+  function keep(call: EndedCall): void {
+    if (finished.length === 0) finishedSinceMs = nowMs();
+    finished.push(call);
   }
 
   /** Without leases, calls that wait, or either a while ago, nothing is written: others may take this broker for dead. */
@@ -185,7 +201,7 @@ export async function createLedger({
     const { users, rows, free, asked, lost } = settlement;
     usage.tell(rows);
     for (const call of calls) {
-      if (!users.has(call.row.userId)) finished.push(call);
+      if (!users.has(call.row.userId)) keep(call);
       else if (free.has(call.row.callId)) book.release(call.lease, call.row.credits);
       else book.finish(call.lease);
     }
@@ -208,7 +224,7 @@ export async function createLedger({
 
   const ends: HoldEnds = {
     write(call) {
-      finished.push(call);
+      keep(call);
       arm(times.flushMs);
     },
     release(lease, credits) {
@@ -255,6 +271,7 @@ export async function createLedger({
       await stopListening();
       book.drainAll();
       const deadlineMs = nowMs() + times.stopMs;
+      flushes += 1;
       await running;
       // calls under way are over by now
       while ((finished.length > 0 || book.hasTrims()) && nowMs() < deadlineMs) {
@@ -272,10 +289,15 @@ export async function createLedger({
 
   /** A pass under way has taken its calls already: there is always one more. */
   async function flush(): Promise<void> {
-    do {
-      await run();
-      if (isRefused) throw new Error('the ledger cannot be written now');
-    } while (finished.length > 0 || book.hasTrims());
+    flushes += 1;
+    try {
+      do {
+        await run();
+        if (isRefused) throw new Error('the ledger cannot be written now');
+      } while (finished.length > 0 || book.hasTrims());
+    } finally {
+      flushes -= 1;
+    }
   }
 }
 

@@ -102,6 +102,7 @@ const settleCalls = `
     lost_calls uuid[];
     asked_users uuid[];
     written bigint;
+    spent_up uuid[];
   begin
     if true = any(p_aborts) then
       free_calls := note_free_aborts(p_mode,
@@ -120,34 +121,37 @@ const settleCalls = `
           client_id, token_id, at, rounds, n)
       where f.user_id = any(locked)),
     fenced as materialized (
-      select c.*, l.state, coalesce(
+      select c.*, l.state, l.granted - l.spent as room, coalesce(
         not c.is_free and not c.is_seen
           and sum(case when c.is_seen or c.is_free then 0 else c.credits end) over (partition by c.lease_id order by c.n)
             <= l.granted - l.spent, false) as pays
       from calls c left join credit_leases l on l.id = c.lease_id and l.user_id = c.user_id and l.livemode = p_mode),
-    burns as (select user_id, sum(credits)::bigint as credits from fenced where pays group by user_id),
-    of_leases as (select lease_id, sum(credits)::bigint as credits from fenced where pays group by lease_id),
-    entries as (
-      insert into ledger_entries (user_id, livemode, delta, contra, balance_after, idem)
-      select f.user_id, p_mode, -f.credits, 'usage',
-        c.balance - c.debt - sum(f.credits) over (partition by f.user_id order by f.n), 'call:' || f.call_id
-      from fenced f join credit_accounts c on c.user_id = f.user_id and c.livemode = p_mode where f.pays),
-    spent_up as (delete from credit_leases l using of_leases s where l.id = s.lease_id and l.spent + s.credits = l.granted),
+    of_leases as (
+      select lease_id, sum(credits)::bigint as credits, min(room) as room from fenced where pays group by lease_id),
     spent as (
       update credit_leases l set spent = l.spent + s.credits
-      from of_leases s where l.id = s.lease_id and l.spent + s.credits < l.granted),
+      from of_leases s where l.id = s.lease_id and s.credits < s.room),
+    burns as (select user_id, sum(credits)::bigint as credits from fenced where pays group by user_id),
     accounts as (
       update credit_accounts c set balance = c.balance - b.credits, held = c.held - b.credits, month = ${thisMonth},
         month_spent = b.credits + case when c.month = ${thisMonth} then c.month_spent else 0 end
-      from burns b where c.user_id = b.user_id and c.livemode = p_mode),
+      from burns b where c.user_id = b.user_id and c.livemode = p_mode
+      returning c.user_id, c.balance + b.credits - c.debt as before),
+    entries as (
+      insert into ledger_entries (user_id, livemode, delta, contra, balance_after, idem)
+      select f.user_id, p_mode, -f.credits, 'usage',
+        c.before - sum(f.credits) over (partition by f.user_id order by f.n), 'call:' || f.call_id
+      from fenced f join accounts c on c.user_id = f.user_id where f.pays),
     ${burnLots('p_mode')}
     select array_agg(distinct user_id) filter (where state = 'asked'),
       array_agg(call_id) filter (where not pays and not is_seen and not is_free),
       write_usage(array_agg(row(call_id, user_id, server_id, 'tool', name, outcome,
         case when is_free then reason when not pays and not is_seen then 'lease_lost' when is_abort then 'aborts_used_up' else reason end,
         case when is_free or not (pays or is_seen) then 0 else credits end,
-        duration_ms, client_id, token_id, at, 1, rounds)::usage_events))
-      into asked_users, lost_calls, written from fenced;
+        duration_ms, client_id, token_id, at, 1, rounds)::usage_events)),
+      (select array_agg(lease_id) from of_leases where credits = room)
+      into asked_users, lost_calls, written, spent_up from fenced;
+    if spent_up is not null then delete from credit_leases where id = any(spent_up); end if;
     return query select locked, free_calls, lost_calls, asked_users;
   end $function$`;
 

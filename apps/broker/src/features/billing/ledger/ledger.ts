@@ -5,7 +5,7 @@ import type { LeaseHold } from './lease-hold.ts';
 import type { CreditAccount } from './read-account.ts';
 
 export type LedgerTimes = LeaseTimes & {
-  /** Settlements are written this often. */
+  /** A settlement is written at the latest this long after its call: so a batch has the calls of at most 10 ms (I3). */
   flushMs: number;
   /** How often a broker shows that it lives, and for how long after the last time it spends its leases. */
   beatMs: number;
@@ -17,7 +17,7 @@ export type LedgerTimes = LeaseTimes & {
 };
 
 export const ledgerTimes: LedgerTimes = {
-  flushMs: 5,
+  flushMs: 10,
   patienceMs: 250,
   answerMs: 1900,
   idleMs: 2000,
