@@ -83,7 +83,7 @@ export function cardForm(given: {
 
 /** What each card does. Expiry and security code may be anything that looks right. */
 export function testCardList(): Html {
-  return html`<details open>
+  return html`<details class="test-cards" open>
     <summary>Test cards</summary>
     <p class="hint">Any expiry in the future, any security code.</p>
     <dl>

@@ -25,7 +25,6 @@ export function checkoutPage({ body, memory }: Row<'checkout.session'>, state: C
         <ul class="items">
           ${memory.items.map(itemRow)}
         </ul>
-        ${testCardList()}
         ${body.cancel_url === null ? html`` : html`<a class="cancel" href="${body.cancel_url}">Cancel and go back</a>`}
       </section>
       ${cardForm({
@@ -33,7 +32,8 @@ export function checkoutPage({ body, memory }: Row<'checkout.session'>, state: C
         button: subscribes ? `Subscribe for ${total}${every}` : `Pay ${total}`,
         asksEmail: asksEmail(body),
         ...state,
-      })}`,
+      })}
+      ${testCardList()}`,
   );
 }
 

@@ -23,16 +23,16 @@ export function invoicePage(invoice: Invoice, state: InvoiceState = {}): string 
         <ul class="items">
           ${lines}
         </ul>
-        ${isOpen ? testCardList() : html``}
       </section>
       ${
         isOpen
-          ? cardForm({
+          ? html`${cardForm({
               action: `/dev-stripe/invoice/${invoice.id}`,
               button: `Pay ${amount}`,
               asksEmail: false,
               ...state,
-            })
+            })}
+            ${testCardList()}`
           : html``
       }`,
   );
