@@ -1,9 +1,10 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import X from 'lucide-react/icons/x';
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { buttonClasses } from './button-look.ts';
 import { classNames } from './class-names.ts';
+import type { rememberFocus } from './focus-return.ts';
 
 export type DialogProps = {
   open: boolean;
@@ -22,6 +23,11 @@ export type DialogProps = {
   children?: ReactNode;
 };
 
+export type DialogPopupProps = DialogProps & {
+  /** Where the focus goes when it closes. */
+  focusReturn: ReturnType<typeof rememberFocus> | undefined;
+};
+
 const widths = { small: 'max-w-sm', medium: 'max-w-md', large: 'max-w-lg' } as const;
 
 /** The dialog itself, loaded when one is first opened: see Dialog. */
@@ -35,7 +41,9 @@ export function DialogPopup({
   closesByFooter,
   footer,
   children,
-}: DialogProps) {
+  focusReturn,
+}: DialogPopupProps) {
+  const popup = useRef<HTMLDivElement>(null);
   const Root = urgent ? AlertDialog.Root : BaseDialog.Root;
   return (
     <Root open={open} onOpenChange={(next) => !closesByFooter && onOpenChange(next)}>
@@ -43,6 +51,8 @@ export function DialogPopup({
         <BaseDialog.Backdrop className="fixed inset-0 bg-shade transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <BaseDialog.Viewport className="fixed inset-0 flex items-end justify-center p-3 sm:items-center sm:p-6">
           <BaseDialog.Popup
+            ref={popup}
+            finalFocus={() => focusReturn?.(popup.current) ?? true}
             className={classNames(
               'relative flex max-h-full w-full flex-col overflow-hidden rounded-lg border border-line bg-surface text-text shadow-float transition data-ending-style:scale-98 data-ending-style:opacity-0 data-starting-style:scale-98 data-starting-style:opacity-0',
               widths[size],

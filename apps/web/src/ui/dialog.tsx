@@ -1,5 +1,6 @@
 import { lazy, Suspense, useRef } from 'react';
 import type { DialogProps } from './dialog-popup.tsx';
+import { rememberFocus } from './focus-return.ts';
 
 const loadPopup = () => import('./dialog-popup.tsx');
 const DialogPopup = lazy(async () => ({ default: (await loadPopup()).DialogPopup }));
@@ -12,12 +13,16 @@ export function preloadDialog(): void {
 /** A modal dialog, controlled. Focus goes in and comes back; the page behind does not scroll. */
 export function Dialog(props: DialogProps) {
   const wasOpened = useRef(false);
+  const isOpen = useRef(false);
+  const focusReturn = useRef<ReturnType<typeof rememberFocus>>(undefined);
   if (props.open) wasOpened.current = true;
+  if (props.open && !isOpen.current) focusReturn.current = rememberFocus();
+  isOpen.current = props.open;
   // stays mounted once opened: closing is animated
   if (!wasOpened.current) return null;
   return (
     <Suspense fallback={null}>
-      <DialogPopup {...props} />
+      <DialogPopup {...props} focusReturn={focusReturn.current} />
     </Suspense>
   );
 }
