@@ -14,7 +14,7 @@ export type SectionHeadingProps = {
 /** The heading of a part of a screen. */
 export function SectionHeading({ id, title, text, actions, focusRef }: SectionHeadingProps) {
   return (
-    <div className="flex flex-wrap items-end justify-between gap-x-6 gap-y-3">
+    <div className={`flex flex-wrap justify-between gap-x-6 gap-y-3 ${text ? 'items-end' : 'items-center'}`}>
       <div className="min-w-0">
         <h2 id={id} ref={focusRef} tabIndex={-1} className="text-base font-semibold outline-none">
           {title}

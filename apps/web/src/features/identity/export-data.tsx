@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import Download from 'lucide-react/icons/download';
 import { Button } from '#ui/button.tsx';
 import { Notice } from '#ui/notice.tsx';
+import { saveFile } from '#ui/save-file.ts';
 import { api } from '#web/api.ts';
 import { config } from '#web/config.ts';
 import { SectionHeading } from '#ui/section-heading.tsx';
@@ -11,7 +12,7 @@ import { failureLine } from '#web/failure-text.ts';
 export function ExportData({ userId }: { userId: string }) {
   const load = useMutation({
     mutationFn: () => api.exportMyData({ params: { userId } }),
-    onSuccess: (data) => saveFile('souk-my-data.json', JSON.stringify(data, null, 2)),
+    onSuccess: (data) => saveFile('souk-my-data.json', JSON.stringify(data, null, 2), 'application/json'),
   });
   const failure = load.isError ? failureLine('Failed to export your data', load.error) : undefined;
   return (
@@ -29,14 +30,4 @@ export function ExportData({ userId }: { userId: string }) {
       {failure && <Notice tone="bad">{failure}</Notice>}
     </section>
   );
-}
-
-function saveFile(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  // the download has started when the click returns, and no longer needs the address
-  setTimeout(() => URL.revokeObjectURL(address), 0);
 }

@@ -11,7 +11,8 @@ import { ListSkeleton } from '#ui/list-skeleton.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { Stat } from '#ui/stat.tsx';
 import { AllTransactions } from './all-transactions.tsx';
-import { billingDashboardQuery } from './history-queries.ts';
+import { CsvButton } from './csv-button.tsx';
+import { billingDashboardQuery, transactionsFile } from './history-queries.ts';
 import { TransactionList } from './transaction-list.tsx';
 
 /** Spec part 2, section 9. */
@@ -19,16 +20,21 @@ const shownTransactions = 5;
 
 /** What the person has paid: in all, the newest, and on demand everything. */
 export function BillingHistory({ userId }: { userId: string }) {
-  const { refetch, isFetching } = useQuery(billingDashboardQuery(userId));
+  const { data, refetch, isFetching } = useQuery(billingDashboardQuery(userId));
   return (
     <section aria-labelledby="history-heading" className="flex flex-col gap-4">
       <SectionHeading
         id="history-heading"
         title="Billing History"
         actions={
-          <Button icon={<RotateCw aria-hidden size={16} />} loading={isFetching} onClick={() => void refetch()}>
-            Refresh
-          </Button>
+          <div className="flex flex-wrap gap-2">
+            {data !== undefined && data.totalTransactions > 0 && (
+              <CsvButton of="transactions" load={() => transactionsFile(userId)} />
+            )}
+            <Button icon={<RotateCw aria-hidden size={16} />} loading={isFetching} onClick={() => void refetch()}>
+              Refresh
+            </Button>
+          </div>
         }
       />
       <History userId={userId} />

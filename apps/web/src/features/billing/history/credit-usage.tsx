@@ -7,17 +7,23 @@ import { ListSkeleton } from '#ui/list-skeleton.tsx';
 import { Ago } from '#ui/moment.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { describeFailure } from '#web/failure-text.ts';
-import { creditHistoryQuery, spentCreditsQuery } from './history-queries.ts';
+import { CsvButton } from './csv-button.tsx';
+import { creditHistoryFile, creditHistoryQuery, spentCreditsQuery } from './history-queries.ts';
 
 /** What calls have cost: in the last 30 days, and the newest ones. */
 export function CreditUsage({ userId }: { userId: string }) {
   const spent = useQuery(spentCreditsQuery(userId));
+  const newest = useQuery(creditHistoryQuery(userId));
   return (
     <section aria-labelledby="usage-heading" className="flex flex-col gap-4">
       <SectionHeading
         id="usage-heading"
         title="Calls that cost credits"
         text={spent.data !== undefined && `${creditCount(spent.data)} used in the last 30 days.`}
+        actions={
+          newest.data !== undefined &&
+          newest.data.length > 0 && <CsvButton of="charged calls" load={() => creditHistoryFile(userId)} />
+        }
       />
       <Charges userId={userId} />
     </section>

@@ -1,11 +1,24 @@
-import { getBillingDashboard, getCreditHistory, listTransactions } from '@souk/contract/billing-history.ts';
+import {
+  getBillingDashboard,
+  getCreditHistory,
+  getCreditHistoryCsv,
+  getTransactionsCsv,
+  listTransactions,
+} from '@souk/contract/billing-history.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { api, clientOptions } from '#web/api.ts';
 import { billingKey } from '../queries.ts';
 
 /** The calls of the histories, in a client of their own: only the Billing tab loads their schemas. */
-const historyApi = createClient([getBillingDashboard, getCreditHistory, listTransactions] as const, clientOptions);
+const historyApi = createClient(
+  [getBillingDashboard, getCreditHistory, getCreditHistoryCsv, getTransactionsCsv, listTransactions] as const,
+  clientOptions,
+);
+
+/** Both histories as files, whole. */
+export const transactionsFile = (userId: string) => historyApi.getTransactionsCsv({ params: { userId }, query: {} });
+export const creditHistoryFile = (userId: string) => historyApi.getCreditHistoryCsv({ params: { userId }, query: {} });
 
 /** What the person has paid in all, and the newest transactions. */
 export const billingDashboardQuery = (userId: string) =>

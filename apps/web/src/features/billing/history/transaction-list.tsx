@@ -26,7 +26,7 @@ const columns: readonly TableColumn<Transaction>[] = [
     id: 'what',
     header: 'Transaction',
     rowHeader: true,
-    cell: ({ description, type, mcpId, createdAt }) => (
+    cell: ({ description, type, mcpId, createdAt, receiptUrl }) => (
       <div className="min-w-32">
         {description}
         <div className="text-xs/5 font-normal text-quiet">
@@ -35,6 +35,12 @@ const columns: readonly TableColumn<Transaction>[] = [
           <span className="sm:hidden">
             {' · '}
             <Day moment={createdAt} />
+            {receiptUrl !== null && (
+              <>
+                {' · '}
+                <Receipt url={receiptUrl} of={description} />
+              </>
+            )}
           </span>
         </div>
       </div>
@@ -51,12 +57,7 @@ const columns: readonly TableColumn<Transaction>[] = [
     id: 'receipt',
     header: 'Receipt',
     wideOnly: true,
-    cell: ({ receiptUrl, description }) =>
-      receiptUrl !== null && (
-        <TextAnchor href={receiptUrl} newTab>
-          Receipt<span className="sr-only"> of {description}</span>
-        </TextAnchor>
-      ),
+    cell: ({ receiptUrl, description }) => receiptUrl !== null && <Receipt url={receiptUrl} of={description} />,
   },
   { id: 'amount', header: 'Amount', numeric: true, cell: (transaction) => <Amount {...transaction} /> },
 ];
@@ -64,6 +65,14 @@ const columns: readonly TableColumn<Transaction>[] = [
 /** Transactions, newest first. */
 export function TransactionList({ caption, transactions }: { caption: string; transactions: readonly Transaction[] }) {
   return <Table caption={caption} columns={columns} rows={transactions} rowKey={({ id }) => id} />;
+}
+
+function Receipt({ url, of }: { url: string; of: string }) {
+  return (
+    <TextAnchor href={url} newTab>
+      Receipt<span className="sr-only"> of {of}</span>
+    </TextAnchor>
+  );
 }
 
 /** A refund came back, everything else was paid (spec part 2, section 2). */
