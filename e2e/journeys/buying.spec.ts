@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { callThroughLink } from './call-through-link.ts';
@@ -45,6 +46,11 @@ test('[PAY-1] [PAY-2] [PAY-5] [PAY-6] credits are bought on the payment page, an
   const history = page.getByRole('region', { name: 'Billing History' });
   await expect(history.getByRole('row')).toHaveCount(2);
   await expect(history.getByRole('row').last()).toContainText('-$5.00');
+  const download = page.waitForEvent('download');
+  await history.getByRole('button', { name: 'CSV of your transactions' }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toBe('souk-transactions.csv');
+  expect(await readFile(await file.path(), 'utf8')).toMatch(/^[^\n]*amount[^\n]*\n[^\n]*5\.00/i);
   await expectNoAxeFindings(page);
 });
 
@@ -108,6 +114,8 @@ test('[SUB-12] [SUB-13] [SUB-14] [SUB-20] [SUB-21] [SUB-22] [SUB-23] a server is
   await question(page).getByRole('button', { name: 'Cancel rental' }).click();
   await reloaded;
   await expect(question(page)).toHaveCount(0);
+  // the button that had the focus is gone
+  await expect(card.getByRole('heading')).toBeFocused();
   await expect(card).toContainText('Ends at the end of the billing period.');
   await expect(cancel).toHaveCount(0);
   await card.getByRole('button', { name: 'Resume Travel Pro' }).click();
@@ -185,4 +193,34 @@ test('[PLAN-7] [SUB-15] [SUB-16] [SUB-17] [SUB-18] [SUB-19] [SUB-22] [SUB-23] a 
   await subscriptions(page).getByRole('button', { name: 'Resume Pro' }).click();
   await expect(subscriptions(page)).toContainText(new RegExp(`Proactive.*next billing date ${day}`));
   await expectNoAxeFindings(page);
+});
+
+test('Pro is subscribed to at once, left for Basic and kept, and goes up to Enterprise', async ({ page }) => {
+  const pro = planOf(page, 'Pro');
+  await page.goto('/plans');
+  await signIn(page, 'goes-up@souk.test');
+  await pro.getByRole('button', { name: 'Subscribe to Pro' }).click();
+  await payAndReturn(page);
+  await page.goto('/plans');
+  await planOf(page, 'Basic').getByRole('button', { name: 'Downgrade to Basic' }).click();
+  await question(page).getByRole('button', { name: 'Change plan' }).click();
+  await expect(pro).toContainText(new RegExp(`Changes to Basic on ${day}\\.`));
+  await expect(pro.getByRole('button', { name: 'Current plan' })).toBeDisabled();
+  await expect(planOf(page, 'Basic').getByRole('button', { name: /^Starts / })).toBeDisabled();
+  await expect(planOf(page, 'Enterprise')).toContainText('You chose Basic for the next period. Keep Pro first.');
+  await expectNoAxeFindings(page);
+  await pro.getByRole('button', { name: 'Keep Pro' }).click();
+  await expect(question(page)).toContainText('Due now$0.00');
+  await question(page).getByRole('button', { name: 'Keep Pro' }).click();
+  await expect(pro).not.toContainText('Changes to');
+
+  await planOf(page, 'Enterprise').getByRole('button', { name: 'Upgrade to Enterprise' }).click();
+  await question(page)
+    .getByRole('button', { name: /^Pay \$(80\.00|79\.\d\d)$/ })
+    .click();
+  await expect(planOf(page, 'Enterprise').getByRole('button', { name: 'Current plan' })).toBeDisabled();
+  await expect(pro.getByRole('button', { name: 'Downgrade to Pro' })).toBeVisible();
+  await page.goto('/dashboard?tab=billing');
+  await expect(subscriptions(page)).toContainText(/Enterpriseactive/);
+  await expect(page.getByRole('region', { name: 'Your Access Tiers' })).toContainText('T3Enterprise');
 });

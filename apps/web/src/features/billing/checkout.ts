@@ -37,7 +37,7 @@ export function useCheckout() {
 }
 
 /** @throws Error for anything but http(s): an address of another kind would run in this page */
-function webAddress(address: string): string {
+export function webAddress(address: string): string {
   const { protocol, href } = new URL(address);
   if (protocol !== 'https:' && protocol !== 'http:') throw new Error('The payment page has no web address.');
   return href;

@@ -21,6 +21,7 @@ export function CancelRentalDialog({ userId, service, onClose }: CancelRentalDia
       question={({ endsAt }) => whatItMeans(endsAt)}
       confirmLabel="Cancel rental"
       end={({ id }) => billingApi.cancelRental({ params: { mcpId: id } })}
+      what={({ name }) => `The rental of ${name}`}
       failure={() => 'Failed to cancel rental. Please try again or contact support.'}
     />
   );

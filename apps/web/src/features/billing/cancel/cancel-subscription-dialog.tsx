@@ -23,6 +23,7 @@ export function CancelSubscriptionDialog({ userId, subscription, onClose }: Canc
       }
       confirmLabel="Cancel subscription"
       end={({ id }) => billingApi.cancelSubscription({ params: { id } })}
+      what={({ planName }) => `The ${planName} plan`}
       failure={(error) => {
         const message = messageOf(error);
         return message === undefined

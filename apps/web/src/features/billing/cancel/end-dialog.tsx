@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
+import { formatDay } from '#ui/amount.ts';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { useToast } from '#ui/use-toast.ts';
 import { accountKey } from '#web/account-key.ts';
@@ -12,24 +13,27 @@ export type EndDialogProps<Thing> = {
   title: (thing: Thing) => string;
   question: (thing: Thing) => ReactNode;
   confirmLabel: string;
-  /** @returns what to tell the person */
-  end: (thing: Thing) => Promise<{ message: string }>;
+  /** @returns until when it stays usable; null: it has ended */
+  end: (thing: Thing) => Promise<{ endsAt: string | null }>;
+  /** What has ended, for the message: "The Pro plan". */
+  what: (thing: Thing) => string;
   failure: (error: unknown) => string;
 };
 
 /** Asks before something paid is cancelled. Then everything of the person is read again. A failure stays in the dialog. */
 export function EndDialog<Thing>(props: EndDialogProps<Thing>) {
-  const { userId, thing, onClose, title, question, confirmLabel, end, failure } = props;
+  const { userId, thing, onClose, title, question, confirmLabel, end, what, failure } = props;
   const queries = useQueryClient();
   const toast = useToast();
   const [shown, setShown] = useState(thing);
   if (thing !== undefined && thing !== shown) setShown(thing);
   const cancel = useMutation({
     mutationFn: end,
-    onSuccess: async ({ message }) => {
+    onSuccess: async ({ endsAt }, ended) => {
       await queries.invalidateQueries({ queryKey: accountKey(userId) });
       onClose();
-      toast.success(message);
+      const until = endsAt === null ? '' : ` You keep access until ${formatDay(endsAt)} and can resume until then.`;
+      toast.success(`${what(ended)} is cancelled.${until}`);
     },
   });
   return (

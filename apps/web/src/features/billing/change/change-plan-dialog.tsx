@@ -11,8 +11,8 @@ import { useToast } from '#ui/use-toast.ts';
 import { accountKey } from '#web/account-key.ts';
 import { failureLine } from '#web/failure-text.ts';
 import { billingApi } from '../billing-api.ts';
+import { webAddress } from '../checkout.ts';
 import type { OwnSubscription } from '../plans/plan-action.ts';
-import { billingKey } from '../queries.ts';
 
 type PlanChange = z.infer<typeof planChangeSchema>;
 
@@ -32,7 +32,8 @@ export function ChangePlanDialog({ userId, subscription, plan, onClose }: Change
   if (plan && plan !== shown) setShown(plan);
   const params = { id: subscription.id };
   const preview = useQuery({
-    queryKey: [...billingKey(userId), 'change', subscription.id, plan?.planId],
+    // not among the person's own: the change that is made would ask again for what it costs
+    queryKey: ['plan-change', subscription.id, plan?.planId],
     queryFn: () => billingApi.changeSubscription({ params, body: { planId: plan?.planId ?? '', preview: true } }),
     enabled: plan !== undefined,
     // what is due changes by the day, and a person pays what they see
@@ -42,16 +43,21 @@ export function ChangePlanDialog({ userId, subscription, plan, onClose }: Change
   });
   const change = useMutation({
     mutationFn: (planId: string) => billingApi.changeSubscription({ params, body: { planId, preview: false } }),
-    onSuccess: async ({ message, paymentUrl }) => {
-      if (paymentUrl !== null) return window.location.assign(paymentUrl);
+    onSuccess: async ({ message, change: made, paymentUrl }) => {
+      if (paymentUrl !== null) {
+        window.location.assign(webAddress(paymentUrl));
+        // under way until the page is left
+        return new Promise<never>(() => {});
+      }
       await queries.invalidateQueries({ queryKey: accountKey(userId) });
       onClose();
-      toast.success(message);
+      toast.success(made.kind === 'downgrade' ? `The ${shown?.name} plan begins on ${formatDay(made.at)}.` : message);
     },
   });
   const due = preview.data?.change;
   const failed = change.isError ? change.error : preview.error;
   const isUpgrade = due?.kind === 'upgrade';
+  const isKept = shown !== undefined && shown.planId === subscription.mcpId;
   return (
     <ConfirmDialog
       open={plan !== undefined}
@@ -59,9 +65,13 @@ export function ChangePlanDialog({ userId, subscription, plan, onClose }: Change
         change.reset();
         onClose();
       }}
-      title={`Change to ${shown?.name ?? ''}?`}
+      title={`${isKept ? 'Keep' : 'Change to'} ${shown?.name ?? ''}?`}
       confirmLabel={
-        due && isUpgrade && due.amountDue > 0 ? `Pay ${formatMoney(due.amountDue, due.currency)}` : 'Change plan'
+        due && isUpgrade && due.amountDue > 0
+          ? `Pay ${formatMoney(due.amountDue, due.currency)}`
+          : isKept
+            ? `Keep ${shown.name}`
+            : 'Change plan'
       }
       cancelLabel="Not now"
       variant="primary"
@@ -70,7 +80,13 @@ export function ChangePlanDialog({ userId, subscription, plan, onClose }: Change
       onConfirm={() => plan && due && !change.isPending && change.mutate(plan.planId)}
     >
       {due ? (
-        <ChangeFacts change={due} from={subscription} to={shown?.name ?? ''} credits={shown?.monthlyCredits ?? 0} />
+        <ChangeFacts
+          isKept={isKept}
+          change={due}
+          from={subscription}
+          to={shown?.name ?? ''}
+          credits={shown?.monthlyCredits ?? 0}
+        />
       ) : (
         !failed && (
           <DelayedFallback label="Loading the price…">
@@ -84,6 +100,8 @@ export function ChangePlanDialog({ userId, subscription, plan, onClose }: Change
 }
 
 type ChangeFactsProps = {
+  /** The plan that they have stays: a change for the next period is taken back. */
+  isKept: boolean;
   change: PlanChange;
   from: OwnSubscription;
   to: string;
@@ -91,10 +109,14 @@ type ChangeFactsProps = {
   credits: number;
 };
 
-function ChangeFacts({ change, from, to, credits }: ChangeFactsProps) {
+function ChangeFacts({ isKept, change, from, to, credits }: ChangeFactsProps) {
   const { kind, amountDue, nextAmount, currency, at } = change;
-  const facts =
-    kind === 'upgrade'
+  const facts = isKept
+    ? [
+        { name: 'Due now', value: formatMoney(amountDue, currency) },
+        { name: 'From the next period, as before', value: formatMonthly(nextAmount, currency) },
+      ]
+    : kind === 'upgrade'
       ? [
           { name: `${to} starts`, value: 'Now' },
           { name: 'Due now, for the rest of this period', value: formatMoney(amountDue, currency) },

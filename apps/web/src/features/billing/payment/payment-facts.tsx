@@ -28,7 +28,7 @@ export function PaidFacts({ session }: { session: PaymentSession }) {
         </div>
         {customerEmail !== null && (
           <div className="flex justify-between gap-4 px-4 py-2.5">
-            <dt className="text-quiet">Receipt to</dt>
+            <dt className="shrink-0 text-quiet">Receipt to</dt>
             <dd className="min-w-0 wrap-anywhere">{customerEmail}</dd>
           </div>
         )}

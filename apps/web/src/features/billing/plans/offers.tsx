@@ -73,7 +73,8 @@ export function Offers({ shopper, plans, packages, buy, onSignIn }: OffersProps)
                       plan={plan}
                       action={planAction(plan, shopper, paid, plans)}
                       profile={shopper?.plan}
-                      endsAt={paid?.currentPeriodEnd ?? undefined}
+                      paid={paid}
+                      nextName={plans.find(({ planId }) => planId === paid?.nextPlanId)?.name}
                       {...stateOf(plan.planId)}
                       onSubscribe={() => start(planPurchase(plan))}
                       onChange={() => setChanging(plan)}

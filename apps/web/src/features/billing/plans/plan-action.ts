@@ -7,8 +7,19 @@ export type OwnSubscription = SubscriptionAnswer['subscription']['subscriptions'
 /** Whom the plans are shown to. Undefined: a visitor. */
 export type Shopper = { userId: string; plan: ProfilePlan | undefined } | undefined;
 
-/** What the button of a plan does. manage: to the Billing tab, where a paid plan is cancelled. */
-export type PlanAction = 'sign-in' | 'current' | 'subscribe' | 'upgrade' | 'downgrade' | 'manage';
+/**
+ * What the button of a plan does. manage: to the Billing tab, where a paid plan is cancelled, resumed and paid. next: nothing,
+ * it begins with the next period. keep-first: nothing until the person keeps the plan that they chose to leave.
+ */
+export type PlanAction =
+  | 'sign-in'
+  | 'current'
+  | 'subscribe'
+  | 'upgrade'
+  | 'downgrade'
+  | 'manage'
+  | 'next'
+  | 'keep-first';
 
 /**
  * @param paid the person's own subscription, where it is paid; a plan that an administrator gave cannot be changed
@@ -24,6 +35,9 @@ export function planAction(
   if (isCurrentPlan(plan.planId, shopper.plan)) return 'current';
   if (plan.amount === 0) return 'manage';
   const own = plans.find(({ planId }) => planId === paid?.mcpId);
-  if (!own) return 'subscribe';
-  return tiers[plan.tier].level > tiers[own.tier].level ? 'upgrade' : 'downgrade';
+  if (!own || !paid) return 'subscribe';
+  if (paid.status !== 'active') return 'manage';
+  if (plan.planId === paid.nextPlanId) return 'next';
+  if (tiers[plan.tier].level < tiers[own.tier].level) return 'downgrade';
+  return paid.nextPlanId === null ? 'upgrade' : 'keep-first';
 }

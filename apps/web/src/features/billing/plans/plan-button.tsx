@@ -6,15 +6,17 @@ import { LinkButton } from '#ui/link-button.tsx';
 import { TextLink } from '#ui/text-link.tsx';
 import { BuyButton } from './buy-button.tsx';
 import type { ProfilePlan } from './current-plan.ts';
-import type { PlanAction } from './plan-action.ts';
+import type { OwnSubscription, PlanAction } from './plan-action.ts';
 import { isPopular } from './plan-card.tsx';
 
 export type PlanButtonProps = {
   plan: Plan;
   action: PlanAction;
   profile: ProfilePlan | undefined;
-  /** When the paid period of the current plan ends. */
-  endsAt: string | undefined;
+  /** Of the person, where it is paid. */
+  paid: OwnSubscription | undefined;
+  /** The name of the plan that they chose for the next period. */
+  nextName: string | undefined;
   busy: boolean;
   failure: string | undefined;
   onSubscribe: () => void;
@@ -23,7 +25,7 @@ export type PlanButtonProps = {
 };
 
 /** The button of a plan, by what the person can do with it. */
-export function PlanButton({ plan, action, profile, endsAt, busy, failure, ...on }: PlanButtonProps) {
+export function PlanButton({ plan, action, profile, paid, nextName, busy, failure, ...on }: PlanButtonProps) {
   const { name, amount } = plan;
   const subscribe = (
     <BuyButton
@@ -42,7 +44,35 @@ export function PlanButton({ plan, action, profile, endsAt, busy, failure, ...on
           <Button wide disabled>
             Current plan
           </Button>
-          {amount > 0 && profile?.planStatus === 'canceled' && <Ending endsAt={endsAt} />}
+          {amount > 0 && profile?.planStatus === 'canceled' && <Ending endsAt={paid?.currentPeriodEnd ?? undefined} />}
+          {paid?.status === 'past_due' && <PastDue />}
+          {paid?.currentPeriodEnd && nextName !== undefined && (
+            <div className="flex flex-wrap items-center justify-between gap-2 text-[0.8125rem] text-quiet">
+              <span>
+                Changes to {nextName} on {formatDay(paid.currentPeriodEnd)}.
+              </span>
+              <Button size="small" onPointerEnter={preloadDialog} onClick={on.onChange}>
+                Keep {name}
+              </Button>
+            </div>
+          )}
+        </>
+      );
+    case 'next':
+      return (
+        <Button wide disabled>
+          {paid?.currentPeriodEnd ? `Starts ${formatDay(paid.currentPeriodEnd)}` : 'Starts next'}
+        </Button>
+      );
+    case 'keep-first':
+      return (
+        <>
+          <Button wide disabled>
+            Upgrade<span className="sr-only"> to {name}</span>
+          </Button>
+          <p className="text-[0.8125rem] text-quiet">
+            You chose {nextName} for the next period. Keep {paid?.planName} first.
+          </p>
         </>
       );
     case 'manage':
@@ -74,6 +104,18 @@ export function PlanButton({ plan, action, profile, endsAt, busy, failure, ...on
     case 'subscribe':
       return subscribe;
   }
+}
+
+/** Of a plan whose renewal was not paid. */
+function PastDue() {
+  return (
+    <p className="text-[0.8125rem] text-bad">
+      The last payment failed.{' '}
+      <TextLink to="/dashboard" search={{ tab: 'billing' }}>
+        Pay it
+      </TextLink>
+    </p>
+  );
 }
 
 /** Of a plan that was cancelled (spec part 1, section 2). */

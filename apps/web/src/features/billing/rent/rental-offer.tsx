@@ -42,9 +42,14 @@ export function RentalOffer({ service, rental, creditsAvailable }: RentalOfferPr
           time in My Services, and keep access until the month you paid for ends.
         </p>
         <p className="mt-2">
-          {config.payments === 'sandbox'
-            ? 'Demo payments: no money moves. Pay with the card 4242 4242 4242 4242.'
-            : 'You pay on the page of our payment provider.'}
+          {config.payments === 'sandbox' ? (
+            <>
+              Demo payments: no money moves. Pay with the card{' '}
+              <span className="whitespace-nowrap">4242 4242 4242 4242</span>.
+            </>
+          ) : (
+            'You pay on the page of our payment provider.'
+          )}
         </p>
       </div>
     </div>

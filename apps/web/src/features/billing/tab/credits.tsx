@@ -16,7 +16,7 @@ const sourceTexts: Record<CreditsOf['parts'][number]['source'], string> = {
   purchased: 'Purchased',
 };
 
-/** The balance, what it consists of in the order in which it is spent, and the monthly limit. */
+/** What calls may spend now, what it consists of in the order in which it is spent, and the monthly limit. */
 export function Credits({ userId, credits }: { userId: string; credits: CreditsOf }) {
   return (
     <section aria-labelledby="credits-heading" className="flex flex-col gap-4">
@@ -33,7 +33,7 @@ export function Credits({ userId, credits }: { userId: string; credits: CreditsO
       />
       <div className="grid gap-4 lg:grid-cols-2">
         <Card padding="large">
-          <p className="text-3xl/9 font-semibold tracking-tight tabular-nums">{formatCount(credits.balance)}</p>
+          <p className="text-3xl/9 font-semibold tracking-tight tabular-nums">{formatCount(credits.available)}</p>
           <p className="mt-1 text-quiet">Available for pay-per-use services</p>
           <Parts credits={credits} />
         </Card>
