@@ -212,7 +212,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     gatewayContributor(db),
     creditsContributor(db),
     accessContributor(db),
-    checkoutContributor(db),
+    checkoutContributor({ query: db.query, payments: billing.payments }),
     transactionsContributor(db),
     usageContributor(db),
     usageByDayContributor(db),

@@ -2,7 +2,7 @@ import type { TransactionType } from '@souk/contract/billing-history.ts';
 import type { Query } from '#platform/db/database.ts';
 import { grantCredits } from '../ledger/change-credits.ts';
 import { recordTransaction } from '../record-transaction.ts';
-import { keyOf, type Order, type OrderKind, type OrderStatus } from './order.ts';
+import { accountDeleted, keyOf, type Order, type OrderKind, type OrderStatus } from './order.ts';
 import { decideOrder, findOrder } from './order-store.ts';
 import { idOf, invoiceOf, type ProviderSession } from './read-session.ts';
 
@@ -17,7 +17,7 @@ const transactionTypes: Record<OrderKind, TransactionType> = {
 
 /**
  * Writes down that an order was paid, in one transaction and once: credits are there then, a rental or a plan is about to be.
- * Of two payments for one rental, or for plans, the one that is heard of first is kept.
+ * Of two payments for one rental, or for plans, the one that is heard of first is kept; after an account was deleted, none.
  * @param query of a transaction
  * @returns the order as it is now
  */
@@ -37,7 +37,7 @@ export async function acceptPayment(
   const subscriptionId = idOf(session.subscription);
   const paymentIntentId = idOf(session.payment_intent);
   await decideOrder(query, order.id, unpaid, { status, at, subscriptionId, paymentIntentId });
-  if (order.kind === 'credits') {
+  if (order.kind === 'credits' && status !== 'duplicate') {
     const { userId, livemode, credits, description } = order;
     await grantCredits(query, {
       userId,
@@ -69,6 +69,7 @@ export async function acceptPayment(
 }
 
 async function statusOf(query: Query, order: Order, at: Date): Promise<'fulfilled' | 'paid' | 'duplicate'> {
+  if (order.reason === accountDeleted) return 'duplicate';
   if (order.kind === 'credits') return 'fulfilled';
   return (await isKeptElsewhere(query, order, at)) ? 'duplicate' : 'paid';
 }

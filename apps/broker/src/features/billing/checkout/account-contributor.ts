@@ -1,11 +1,26 @@
 import type { AccountContributor } from '#features/identity/index.ts';
 import type { Query } from '#platform/db/database.ts';
+import { accountDeleted } from './order.ts';
+import { withPatience } from './patience.ts';
 
 /**
  * What a person began to pay for. After a deletion the orders stay under the user id, as records of payments, and the customer
- * at the provider is no longer known as theirs: what is paid on a page that was open then is flagged, and gives nothing.
+ * at the provider is no longer known as theirs. The pages that were open are closed there, and subscriptions end at once; what
+ * was paid meanwhile is given back.
  */
-export function checkoutContributor({ query }: { query: Query }): AccountContributor {
+export function checkoutContributor({
+  query,
+  payments,
+}: {
+  query: Query;
+  /** undefined: nothing is sold. */
+  payments:
+    | {
+        checkout: { closePages(sessionIds: readonly string[]): Promise<void> };
+        subscriptions: { endTakenAway(): Promise<void> };
+      }
+    | undefined;
+}): AccountContributor {
   return {
     name: 'orders',
     async export(userId) {
@@ -19,11 +34,23 @@ export function checkoutContributor({ query }: { query: Query }): AccountContrib
     },
     async erase(userId, query) {
       await query(
-        `update checkout_orders set status = 'expired', reason = 'account deleted', decided_at = now()
-         where user_id = $1 and status = 'open'`,
-        [userId],
+        `update checkout_orders set status = case status when 'open' then 'expired' else 'duplicate' end, reason = $2,
+           decided_at = now()
+         where user_id = $1 and status in ('open', 'paid')`,
+        [userId, accountDeleted],
       );
       await query('delete from payment_customers where user_id = $1', [userId]);
+    },
+    async afterErase(userId) {
+      if (!payments) return;
+      const { rows } = await query<{ session_id: string }>(
+        `select session_id from checkout_orders
+         where user_id = $1 and status = 'expired' and reason = $2 and session_id is not null`,
+        [userId, accountDeleted],
+      );
+      const closing = payments.checkout.closePages(rows.map((row) => row.session_id));
+      // what the provider does not answer now, the job of subscriptions asks again, and a page that stays open is refunded
+      await withPatience(Promise.all([closing, payments.subscriptions.endTakenAway()]));
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { PaymentSession } from '@souk/contract/payments.ts';
-import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
@@ -31,6 +31,8 @@ export type Checkout = {
   readonly handlers: PaymentEventHandlers;
   /** What became of one of a person's payments; undefined where it is not theirs. @throws SoukError payments_unavailable */
   payment(userId: string, sessionId: string): Promise<PaymentSession | undefined>;
+  /** So that no one pays on them any more. One that was paid or has expired stays as it is. @throws SoukError payments_unavailable */
+  closePages(sessionIds: readonly string[]): Promise<void>;
   /** Asks the provider about all orders that wait for its word. */
   reconcile(): Promise<OrderReport>;
 };
@@ -77,6 +79,15 @@ export function createCheckout(given: CheckoutGiven): Checkout {
       if (!questions.take(userId)) throw new SoukError('rate_limited');
       const payment = await withPatience(fulfil(sessionId));
       return payment && presentPayment(payment);
+    },
+    async closePages(sessionIds) {
+      for (const id of sessionIds) {
+        try {
+          await provider.call((stripe) => stripe.checkout.sessions.expire(id));
+        } catch (error) {
+          if (!isRefusal(error)) throw error;
+        }
+      }
     },
     reconcile: () => reconcileOrders({ db, livemode: provider.livemode, fulfil, clock, log }),
   };

@@ -6,9 +6,9 @@ import type { Log } from '#platform/log.ts';
 import { acceptPayment } from './accept-payment.ts';
 import type { Customers } from './customers.ts';
 import { giveBack } from './give-back.ts';
-import type { Order } from './order.ts';
+import { accountDeleted, type Order } from './order.ts';
 import { decideOrder, findOrder, saveSession } from './order-store.ts';
-import { differencesOf, readSession, type ProviderSession } from './read-session.ts';
+import { differencesOf, idOf, readSession, type ProviderSession } from './read-session.ts';
 
 /** What became of a payment: our order, and what the provider says of it now. */
 export type Payment = { order: Order; session: ProviderSession };
@@ -54,7 +54,9 @@ export function createFulfil(given: FulfilGiven): Fulfil {
   }
 
   async function accept(order: Order, session: ProviderSession): Promise<Order> {
-    const differences = differencesOf(order, session, await customers.find(order.userId));
+    // of a deleted account it is no longer known
+    const customer = order.reason === accountDeleted ? idOf(session.customer) : await customers.find(order.userId);
+    const differences = differencesOf(order, session, customer);
     if (Object.keys(differences).length > 0) return flag(order, differences);
     const accepted = await db.transaction((query) =>
       acceptPayment(query, { orderId: order.id, session, transactionId: uuid(), at: new Date(now()) }),
@@ -67,12 +69,15 @@ export function createFulfil(given: FulfilGiven): Fulfil {
     if (order.status === 'duplicate') {
       await giveBack({ db, provider, uuid, now }, order);
       const facts = { orderId: order.id, userId: order.userId, kind: order.kind, of: order.itemId };
-      log.warn(facts, 'a second payment for the same thing was cancelled and refunded');
-      await writeAudit(
-        db.kysely,
-        { actorId: undefined, action: 'payment.duplicate-refunded', subject: order.id, details: facts },
-        new Date(now()),
+      const isDeleted = order.reason === accountDeleted;
+      log.warn(
+        facts,
+        isDeleted
+          ? 'a payment that came after its account was deleted was refunded'
+          : 'a second payment for the same thing was cancelled and refunded',
       );
+      const action = isDeleted ? 'payment.refunded-after-deletion' : 'payment.duplicate-refunded';
+      await writeAudit(db.kysely, { actorId: undefined, action, subject: order.id, details: facts }, new Date(now()));
       return { ...order, status: 'refunded' };
     }
     if (order.status !== 'paid' || order.subscriptionId === undefined) return order;

@@ -1,24 +1,21 @@
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Database } from '#platform/db/database.ts';
 import { recordTransaction } from '../record-transaction.ts';
-import { keyOf, type Order } from './order.ts';
+import { accountDeleted, keyOf, type Order } from './order.ts';
 import { decideOrder } from './order-store.ts';
 
 /**
- * Ends the subscription of a second payment for one thing at the provider and refunds it. May be repeated after a failure
- * at any step: each step has happened then, or happens now.
+ * Refunds a second payment for one thing, or one that came after its account was deleted, and ends its subscription at the
+ * provider. May be repeated after a failure at any step: each step has happened then, or happens now.
  */
 export async function giveBack(
   { db, provider, uuid, now }: { db: Database; provider: PaymentProvider; uuid: () => string; now: () => number },
   order: Order,
 ): Promise<void> {
   const { subscriptionId } = order;
-  if (subscriptionId === undefined) throw new Error(`order ${order.id} has no subscription to end`);
-  const subscription = await provider.find((stripe) => stripe.subscriptions.retrieve(subscriptionId));
-  if (subscription && subscription.status !== 'canceled') {
-    // no invoice and no proration: all of it is refunded below
-    await provider.call((stripe) => stripe.subscriptions.cancel(subscriptionId));
-  }
+  if (subscriptionId === undefined && order.kind !== 'credits')
+    throw new Error(`order ${order.id} has no subscription to end`);
+  const subscription = subscriptionId === undefined ? undefined : await endSubscription(provider, subscriptionId);
   const paymentIntentId = order.paymentIntentId ?? (await firstPayment(provider, subscription?.latest_invoice));
   const refund = paymentIntentId === undefined ? undefined : await refundOnce(provider, order, paymentIntentId);
   await db.transaction(async (query) => {
@@ -31,7 +28,7 @@ export async function giveBack(
       livemode: order.livemode,
       type: 'refund',
       status: 'completed',
-      description: `${order.description}: paid twice, refunded`,
+      description: `${order.description}: ${order.reason === accountDeleted ? order.reason : 'paid twice'}, refunded`,
       serverId: order.kind === 'rental' ? order.itemId : undefined,
       amount: refund.amount,
       currency: order.currency,
@@ -40,6 +37,15 @@ export async function giveBack(
       at,
     });
   });
+}
+
+async function endSubscription(provider: PaymentProvider, id: string) {
+  const subscription = await provider.find((stripe) => stripe.subscriptions.retrieve(id));
+  if (subscription && subscription.status !== 'canceled') {
+    // no invoice and no proration: all of it is refunded
+    await provider.call((stripe) => stripe.subscriptions.cancel(id));
+  }
+  return subscription;
 }
 
 /** What paid the invoice of a new subscription. */
@@ -61,7 +67,11 @@ async function refundOnce(provider: PaymentProvider, order: Order, paymentIntent
   if (earlier) return earlier;
   return provider.call((stripe) =>
     stripe.refunds.create(
-      { payment_intent: paymentIntentId, reason: 'duplicate', metadata: { orderId: order.id } },
+      {
+        payment_intent: paymentIntentId,
+        reason: order.reason === accountDeleted ? 'requested_by_customer' : 'duplicate',
+        metadata: { orderId: order.id },
+      },
       { idempotencyKey: `${keyOf(order)}:refund` },
     ),
   );

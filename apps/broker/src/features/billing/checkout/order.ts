@@ -10,7 +10,7 @@ export type OrderStatus =
   | 'failed'
   /** What was paid is not what was ordered: an operator has to look. */
   | 'flagged'
-  /** Another payment for the same thing is kept, and this one is about to be given back. */
+  /** Paid, and about to be given back: another payment for the same thing is kept, or the account was deleted. */
   | 'duplicate'
   | 'refunded';
 
@@ -49,6 +49,9 @@ export type Order = Ordered & {
   /** Until when it can be paid. */
   expiresAt: Date;
 };
+
+/** The reason of an order that its person can no longer have: what is paid for it all the same is given back. */
+export const accountDeleted = 'account deleted';
 
 /** The key of the fact that an order was paid, for the ledger and the transactions: it counts once. */
 export const keyOf = (order: Pick<Order, 'id'>): string => `order:${order.id}`;
