@@ -159,6 +159,11 @@ export const planChangeSchema = z.object({
   currency: z.string(),
   /** When the new plan begins. */
   at: isoTime,
+  /**
+   * Of an upgrade: the second (since 1970) for which amountDue was reckoned. Sent back with the change, exactly that amount is
+   * paid.
+   */
+  prorationDate: z.int().nullable(),
 });
 
 export const changeSubscription = endpoint({
@@ -172,6 +177,8 @@ export const changeSubscription = endpoint({
     planId: z.string().max(100),
     /** true: nothing is changed. */
     preview: z.boolean().default(false),
+    /** Of the preview that the person saw, at most 15 minutes ago; later it is `price_changed`. Without it: now. */
+    prorationDate: z.int().min(0).optional(),
   }),
   answer: z.object({
     success: z.literal(true),
@@ -180,7 +187,7 @@ export const changeSubscription = endpoint({
     /** Where a payment that needs the person can be finished; the new plan begins once it is paid. Else null. */
     paymentUrl: z.string().nullable(),
   }),
-  errors: ['invalid_request', 'plan_not_found', 'payment_failed', ...changeErrors],
+  errors: ['invalid_request', 'plan_not_found', 'payment_failed', 'price_changed', ...changeErrors],
 });
 
 export const getOpenPayment = endpoint({

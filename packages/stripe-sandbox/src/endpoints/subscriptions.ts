@@ -40,7 +40,9 @@ export const subscriptionRoutes = [
       items: z.array(itemChange).max(20).optional(),
       proration_behavior: prorationBehavior,
       proration_date: whole.optional(),
-      payment_behavior: z.enum(['allow_incomplete', 'error_if_incomplete']).default('allow_incomplete'),
+      payment_behavior: z
+        .enum(['allow_incomplete', 'error_if_incomplete', 'pending_if_incomplete'])
+        .default('allow_incomplete'),
     }),
     async ({ work, given, id }) => {
       const subscription = await find(work, id);

@@ -1,10 +1,11 @@
 import { StripeError } from '../api/stripe-error.ts';
 import { emit } from '../webhooks/emit-event.ts';
-import type { InvoiceLine, Metadata } from '../objects/types.ts';
+import type { InvoiceLine, Metadata, Subscription } from '../objects/types.ts';
 import type { Row, Work } from '../work.ts';
 import { changeItems, type ItemChange } from './change-items.ts';
 import { addInvoice, finalizeInvoice } from './invoice.ts';
 import { payInvoice } from './pay-invoice.ts';
+import { dropPendingUpdate, holdUpdate } from './pending-update.ts';
 import { currentPeriod, setStatus } from './subscription.ts';
 
 export type SubscriptionChange = {
@@ -13,8 +14,11 @@ export type SubscriptionChange = {
   items?: readonly ItemChange[] | undefined;
   proration: 'always_invoice' | 'create_prorations' | 'none';
   prorationDate?: number | undefined;
-  /** error_if_incomplete: a change that the card refuses to pay for is not made. */
-  payment: 'allow_incomplete' | 'error_if_incomplete';
+  /**
+   * Where the card does not pay, error_if_incomplete does not make the change, and pending_if_incomplete makes it once the
+   * invoice is paid.
+   */
+  payment: 'allow_incomplete' | 'error_if_incomplete' | 'pending_if_incomplete';
 };
 
 /** Changes a subscription. What a change of its items costs is charged at once, at the renewal, or not at all. */
@@ -29,12 +33,13 @@ export async function changeSubscription(
   if (change.cancelAtPeriodEnd !== undefined) setCancel(work, subscription, change.cancelAtPeriodEnd);
   let lines: InvoiceLine[] = [];
   if (change.items) {
+    await dropPendingUpdate(work, subscription);
     const changed = await changeItems(work, body, change.items, change.prorationDate ?? work.time);
     body.items.data = changed.items;
     lines = change.proration === 'none' ? [] : changed.lines;
   }
   if (change.proration === 'create_prorations') subscription.memory.waiting.push(...lines);
-  else if (lines.length > 0) await invoiceNow(work, subscription, lines, change.payment);
+  else if (lines.length > 0) await invoiceNow(work, subscription, before, lines, change.payment);
   work.save(subscription);
   const previous = differences(before, body);
   if (Object.keys(previous).length > 0) emit(work, 'customer.subscription.updated', body, previous);
@@ -52,9 +57,13 @@ function setCancel(work: Work, { body }: Row<'subscription'>, cancel: boolean): 
   };
 }
 
+const needsOwner =
+  'Payment for this subscription requires additional user action before it can be completed successfully.';
+
 async function invoiceNow(
   work: Work,
   subscription: Row<'subscription'>,
+  before: Subscription,
   lines: InvoiceLine[],
   payment: SubscriptionChange['payment'],
 ): Promise<void> {
@@ -73,11 +82,16 @@ async function invoiceNow(
   body.latest_invoice = invoice.id;
   const method = await work.need('payment_method', body.default_payment_method);
   const result = await payInvoice(work, invoice, method, 'away');
-  if (typeof result === 'string') return;
+  if (result === 'paid') return;
   if (payment === 'error_if_incomplete') {
     // what was done so far is rolled back with the transaction
-    throw new StripeError(402, result.message, { code: result.code, decline_code: result.declineCode }, 'card_error');
+    const { message, ...codes } =
+      result === 'authenticates'
+        ? { message: needsOwner, code: 'subscription_payment_intent_requires_action' }
+        : { message: result.message, code: result.code, decline_code: result.declineCode };
+    throw new StripeError(402, message, codes, 'card_error');
   }
+  if (payment === 'pending_if_incomplete') return holdUpdate(work, subscription, before, invoice);
   setStatus(work, subscription, 'past_due');
 }
 

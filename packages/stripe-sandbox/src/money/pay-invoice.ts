@@ -15,7 +15,7 @@ export async function payInvoice(
   }
   const { payment, intent } = await paymentOf(work, invoice);
   const result = chargeCard(work, intent, method, owner);
-  if (result === 'authenticates') return result;
+  if (result === 'authenticates' && owner !== 'away') return result;
   invoice.body.attempted = true;
   // what a person tries on the page does not count, and changes no plan
   if (owner === 'away') invoice.body.attempt_count += 1;
@@ -23,6 +23,7 @@ export async function payInvoice(
   else {
     if (owner === 'away') planRetry(work, invoice);
     work.save(invoice);
+    if (result === 'authenticates') emit(work, 'invoice.payment_action_required', invoice.body);
     emit(work, 'invoice.payment_failed', invoice.body);
   }
   return result;

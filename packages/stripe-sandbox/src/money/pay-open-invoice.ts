@@ -3,6 +3,7 @@ import { enterTimeOf } from '../time/time-of-customer.ts';
 import type { Row, Work } from '../work.ts';
 import { addPaymentMethod, type ChargeResult } from './charge-card.ts';
 import { payInvoice } from './pay-invoice.ts';
+import { applyPendingUpdate, isAwaited } from './pending-update.ts';
 import { subscriptionOf } from './renew.ts';
 import { setStatus } from './subscription.ts';
 
@@ -15,6 +16,7 @@ export async function payOpenInvoice(work: Work, invoice: Row<'invoice'>, card: 
   if (result !== 'paid' || !subscription || subscription.body.status === 'canceled') return result;
   subscription.body.default_payment_method = method.id;
   work.save(subscription);
+  if (isAwaited(subscription, invoice)) applyPendingUpdate(work, subscription);
   setStatus(work, subscription, 'active');
   return result;
 }

@@ -4,6 +4,7 @@ import { periodEnd } from '../time/billing-period.ts';
 import type { Row, Work } from '../work.ts';
 import { addInvoice, finalizeInvoice, invoiceLine } from './invoice.ts';
 import { payInvoice } from './pay-invoice.ts';
+import { dropPendingUpdate, isAwaited } from './pending-update.ts';
 import { currentPeriod, endSubscription, setStatus } from './subscription.ts';
 
 /** A renewal's invoice stays a draft for this long. */
@@ -68,6 +69,7 @@ export async function collectInvoice(work: Work, invoice: Row<'invoice'>): Promi
     work.save(invoice);
     return;
   }
+  if (isAwaited(subscription, invoice)) return dropPendingUpdate(work, subscription);
   if (invoice.body.status === 'draft') await finalizeInvoice(work, invoice, { usesBalance: true });
   const method = await work.need('payment_method', subscription.body.default_payment_method);
   const result = await payInvoice(work, invoice, method, 'away');

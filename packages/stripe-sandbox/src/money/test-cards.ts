@@ -8,7 +8,7 @@ export type TestCard = {
   /** What happens when its owner pays on the page. */
   onPage: 'pays' | 'authenticates' | Decline;
   /** What happens when it is charged later, without its owner. */
-  later: 'pays' | Decline;
+  later: 'pays' | 'authenticates' | Decline;
   disputed?: true;
 };
 
@@ -31,6 +31,12 @@ export const testCards: readonly TestCard[] = [
   { number: '4000000000000341', label: 'pays now, fails at the renewal', onPage: 'pays', later: declined },
   { number: '4000000000000259', label: 'pays, then is disputed', onPage: 'pays', later: 'pays', disputed: true },
   { number: '4000002500003155', label: 'asks for 3-D Secure', onPage: 'authenticates', later: 'pays' },
+  {
+    number: '4000002760003184',
+    label: 'asks for 3-D Secure each time',
+    onPage: 'authenticates',
+    later: 'authenticates',
+  },
 ];
 
 const byNumber = new Map(testCards.map((card) => [card.number, card]));

@@ -46,6 +46,8 @@ export type Dispute = Narrow<
   { charge: string; payment_intent: string; status: 'needs_response' | 'under_review' | 'won' | 'lost' }
 >;
 export type SubscriptionItem = Narrow<Stripe.SubscriptionItem, { price: Price; quantity: number }>;
+/** A change that is made once its invoice is paid. */
+export type PendingUpdate = Narrow<Stripe.Subscription.PendingUpdate, { subscription_items: SubscriptionItem[] }>;
 export type Subscription = Narrow<
   Stripe.Subscription,
   {
@@ -53,6 +55,7 @@ export type Subscription = Narrow<
     default_payment_method: string;
     items: List<SubscriptionItem>;
     latest_invoice: string | null;
+    pending_update: PendingUpdate | null;
     status: 'active' | 'past_due' | 'canceled';
     test_clock: string | null;
   }

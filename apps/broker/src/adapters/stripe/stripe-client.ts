@@ -116,6 +116,14 @@ export function isRefusal(error: unknown): boolean {
   return status >= 400 && status < 500 && status !== 401 && status !== 429;
 }
 
+const ownerNeeded = new Set(['subscription_payment_intent_requires_action', 'authentication_required']);
+
+/** Whether the bank lets the owner of the card alone confirm the payment, as with 3-D Secure. */
+export function needsOwner(error: unknown): boolean {
+  const cause = error instanceof SoukError ? error.cause : undefined;
+  return cause instanceof ProviderFailure && ownerNeeded.has(cause.code ?? '');
+}
+
 /** A 404 without this code is an endpoint that does not exist. */
 function isMissing(cause: unknown): boolean {
   return cause instanceof ProviderFailure && cause.code === 'resource_missing';

@@ -1,8 +1,9 @@
+import type { Stripe } from 'stripe';
 import type { z } from 'zod';
 import type { Plan } from '@souk/contract/billing.ts';
 import type { planChangeSchema } from '@souk/contract/payments.ts';
 import { tiers } from '@souk/contract/tiers.ts';
-import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { needsOwner, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
@@ -12,19 +13,23 @@ import type { OfferStore } from '../offers/offer-store.ts';
 import { offeredPlan } from '../prices/offered.ts';
 import type { Prices } from '../prices/create-prices.ts';
 import { findPlan, requireActive, type Own } from './find-own.ts';
-import { readSubscription } from './read-subscription.ts';
+import { readSubscription, type ProviderSubscription } from './read-subscription.ts';
 import type { SyncSubscription } from './sync-subscription.ts';
+
+/** How long a preview's amount can be paid. */
+const previewSeconds = 15 * 60;
 
 export type PlanChange = z.infer<typeof planChangeSchema>;
 export type ChangePlan = (
   userId: string,
   id: string,
-  wanted: { planId: string; preview: boolean },
-) => Promise<{ message: string; change: PlanChange }>;
+  wanted: { planId: string; preview: boolean; prorationDate?: number | undefined },
+) => Promise<{ message: string; change: PlanChange; paymentUrl: string | null }>;
 
 /**
  * Changes the plan of a subscription. A higher one begins at once, and only if the difference is paid; a lower one begins with
- * the next period. The current plan, where another one was chosen for the next period, takes that choice back.
+ * the next period. The current plan, where another one was chosen for the next period, takes that choice back. A payment that
+ * the owner of the card has to confirm is made on a page of the provider, and the higher plan begins then.
  * @throws SoukError, as the contract says
  */
 export function createChangePlan(given: {
@@ -63,7 +68,7 @@ export function createChangePlan(given: {
     return isHigher ? 'upgrade' : 'downgrade';
   }
 
-  return async (userId, id, { planId, preview }) => {
+  return async (userId, id, { planId, preview, prorationDate }) => {
     const target = await findTarget(planId);
     const own = await findPlan({ ...given, nowMs: clock.now() }, userId, id);
     const kind = judge(own, target);
@@ -73,41 +78,93 @@ export function createChangePlan(given: {
       throw new SoukError('not_active', { message: 'This subscription is over.' });
     }
     const items = [{ id: read.itemId, price: target.wantedPriceId }];
-    const isUpgrade = kind === 'upgrade';
-    const proration_behavior = isUpgrade ? ('always_invoice' as const) : ('none' as const);
+    const proration =
+      kind === 'upgrade'
+        ? {
+            proration_behavior: 'always_invoice' as const,
+            proration_date: prorationDateOf(read, clock.now(), prorationDate),
+          }
+        : { proration_behavior: 'none' as const };
     const change: PlanChange = {
       planId,
       kind: kind === 'downgrade' ? 'downgrade' : 'upgrade',
-      amountDue: isUpgrade ? await priceOf(own.paymentId, items) : 0,
+      amountDue: kind === 'upgrade' ? await priceOf(own.paymentId, { items, ...proration }) : 0,
       nextAmount: target.amount,
       currency: target.currency,
       at: (kind === 'downgrade' ? read.periodEndsAt : new Date(clock.now())).toISOString(),
+      prorationDate: proration.proration_date ?? null,
     };
-    if (preview) return { message: 'Nothing is changed yet.', change };
+    if (preview) return { message: 'Nothing is changed yet.', change, paymentUrl: null };
+    if (kind === 'upgrade' && read.awaited?.priceId === target.wantedPriceId)
+      return toConfirm(target.name, change, read.awaited.paymentUrl);
     try {
-      await provider.call((stripe) =>
-        stripe.subscriptions.update(own.paymentId, {
-          items,
-          proration_behavior,
-          ...(isUpgrade && { payment_behavior: 'error_if_incomplete' as const }),
-        }),
-      );
+      const update = (payment_behavior?: 'error_if_incomplete' | 'pending_if_incomplete') =>
+        provider.call((stripe) =>
+          stripe.subscriptions.update(own.paymentId, {
+            items,
+            ...proration,
+            ...(payment_behavior && { payment_behavior }),
+            expand: ['latest_invoice'],
+          }),
+        );
+      if (kind === 'upgrade') {
+        const paymentUrl = await payNowOrLater(update);
+        if (paymentUrl !== undefined) return toConfirm(target.name, change, paymentUrl);
+      } else await update();
     } finally {
       await sync(own.paymentId);
     }
-    return { message: tell(kind, target.name, change.at), change };
+    return { message: tell(kind, target.name, change.at), change, paymentUrl: null };
   };
 
-  async function priceOf(subscription: string, items: { id: string; price: string }[]): Promise<number> {
+  async function priceOf(
+    subscription: string,
+    details: Stripe.InvoiceCreatePreviewParams.SubscriptionDetails,
+  ): Promise<number> {
     const invoice = await provider.call((stripe) =>
-      stripe.invoices.createPreview({
-        subscription,
-        subscription_details: { items, proration_behavior: 'always_invoice' },
-      }),
+      stripe.invoices.createPreview({ subscription, subscription_details: details }),
     );
     return invoice.amount_due;
   }
 }
+
+/**
+ * Charges an upgrade. Where the owner of the card has to confirm it, nothing is changed until they have.
+ * @returns where they do; undefined: it is paid
+ */
+async function payNowOrLater(
+  update: (behavior: 'error_if_incomplete' | 'pending_if_incomplete') => Promise<Stripe.Subscription>,
+): Promise<string | undefined> {
+  try {
+    await update('error_if_incomplete');
+    return undefined;
+  } catch (error) {
+    if (!needsOwner(error)) throw error;
+  }
+  const { latest_invoice: invoice } = await update('pending_if_incomplete');
+  if (typeof invoice !== 'object' || invoice?.status !== 'open') return undefined;
+  return invoice.hosted_invoice_url ?? undefined;
+}
+
+/**
+ * The second for which a difference is reckoned: that of the preview, so that a person pays what they saw.
+ * @throws SoukError price_changed where that was too long ago or in another period, invalid_request where it is yet to come
+ */
+function prorationDateOf(read: ProviderSubscription, nowMs: number, previewed: number | undefined): number {
+  const seconds = (ms: number) => Math.floor(ms / 1000);
+  const [from, until] = [seconds(read.periodStartsAt.getTime()), seconds(read.periodEndsAt.getTime())];
+  const now = Math.min(until, Math.max(from, seconds(nowMs)));
+  if (previewed === undefined) return now;
+  if (previewed > now) throw new SoukError('invalid_request', { message: 'prorationDate: is yet to come' });
+  if (previewed < from || previewed < now - previewSeconds) throw new SoukError('price_changed');
+  return previewed;
+}
+
+const toConfirm = (name: string, change: PlanChange, paymentUrl: string) => ({
+  message: `Your bank asks you to confirm the payment. The ${name} plan begins once it is paid.`,
+  change,
+  paymentUrl,
+});
 
 function tell(kind: 'upgrade' | 'downgrade' | 'keep', name: string, at: string): string {
   if (kind === 'upgrade') return `You are on the ${name} plan now.`;

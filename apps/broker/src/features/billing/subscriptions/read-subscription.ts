@@ -1,3 +1,4 @@
+import type { Stripe } from 'stripe';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import { offerOfProduct } from '../prices/put-price.ts';
 
@@ -11,6 +12,7 @@ export type ProviderSubscription = {
   /** Of the provider: what a change of the price names. */
   itemId: string;
   startedAt: Date;
+  periodStartsAt: Date;
   periodEndsAt: Date;
   /** When it was cancelled; it ends with its period. */
   cancelledAt: Date | undefined;
@@ -19,6 +21,8 @@ export type ProviderSubscription = {
   pastDue: boolean;
   /** Whether its last invoice is paid. */
   isPaidUp: boolean;
+  /** A change that is made once the person has paid for it, on this page. */
+  awaited: { priceId: string; paymentUrl: string } | undefined;
 };
 
 /** Those that are over, or have never begun. */
@@ -48,12 +52,20 @@ export async function readSubscription(
     offerId: offer.id,
     itemId: item.id,
     startedAt: at(found.start_date),
+    periodStartsAt: at(item.current_period_start),
     periodEndsAt: at(end),
     cancelledAt: isCancelled ? at(found.canceled_at ?? found.start_date) : undefined,
     endedAt: over.has(status) ? at(found.ended_at ?? found.canceled_at ?? found.start_date) : undefined,
     pastDue: status === 'past_due' || status === 'unpaid',
     isPaidUp: typeof invoice === 'object' && invoice?.status === 'paid',
+    awaited: awaitedOf(found),
   };
+}
+
+function awaitedOf({ pending_update: pending, latest_invoice: invoice }: Stripe.Subscription) {
+  const priceId = pending?.subscription_items?.[0]?.price.id;
+  const paymentUrl = typeof invoice === 'object' && invoice?.status === 'open' ? invoice.hosted_invoice_url : undefined;
+  return priceId !== undefined && paymentUrl ? { priceId, paymentUrl } : undefined;
 }
 
 const at = (seconds: number) => new Date(seconds * 1000);

@@ -40,7 +40,6 @@ export function mountSubscriptionRoutes(
   router.route(changeSubscription, async ({ caller, params, body }) => ({
     ...success,
     ...(await need().changePlan(caller.userId, params.id, body)),
-    paymentUrl: null,
   }));
   router.route(getOpenPayment, async ({ caller, params }) => ({
     ...success,

@@ -42,7 +42,12 @@ export function ChangePlanDialog({ userId, subscription, plan, onClose }: Change
     retry: false,
   });
   const change = useMutation({
-    mutationFn: (planId: string) => billingApi.changeSubscription({ params, body: { planId, preview: false } }),
+    // the amount that was shown is the one that is paid
+    mutationFn: ({ planId, prorationDate }: PlanChange) =>
+      billingApi.changeSubscription({
+        params,
+        body: { planId, preview: false, ...(prorationDate !== null && { prorationDate }) },
+      }),
     onSuccess: async ({ message, change: made, paymentUrl }) => {
       if (paymentUrl !== null) {
         window.location.assign(webAddress(paymentUrl));
@@ -77,7 +82,7 @@ export function ChangePlanDialog({ userId, subscription, plan, onClose }: Change
       variant="primary"
       busy={change.isPending}
       error={failed ? failureLine('Failed to change the plan', failed) : undefined}
-      onConfirm={() => plan && due && !change.isPending && change.mutate(plan.planId)}
+      onConfirm={() => plan && due && !change.isPending && change.mutate(due)}
     >
       {due ? (
         <ChangeFacts

@@ -84,10 +84,17 @@ export async function newBuyer({ publicUrl }: Pick<TestApp, 'publicUrl'>) {
   };
 }
 
-/** Pays on the provider's page with a card that is not refused. The page is reached while the broker's network is down. */
+/** Pays on the provider's page with a card that is not refused, and says yes to the bank's 3-D Secure. The page is reached while the broker's network is down. */
 export async function pay(shop: Shop, checkoutUrl: string, card = '4242424242424242'): Promise<string> {
   const page = checkoutUrl.replace(shop.publicUrl, shop.pages);
   const { status, location, text } = await payOnPage(page, card, {}, { origin: shop.publicUrl });
   if (status !== 303 || location === null) throw new Error(`not paid: ${status} ${text}`);
-  return location;
+  if (!location.endsWith('/authenticate')) return location;
+  const bank = await fetch(`${page}/authenticate`, {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams({ answer: 'complete' }),
+    headers: { origin: shop.publicUrl },
+  });
+  return bank.headers.get('location') ?? '';
 }

@@ -1,0 +1,133 @@
+import { payOnPage } from '@souk/stripe-sandbox/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { waitUntil } from '#testing/wait-until.ts';
+import { startShop, type Shop } from '../checkout/testing/shop.ts';
+import { checkLedger } from '../ledger/check-ledger.ts';
+import { giveClock, newSubscriber, type Subscriber } from './testing/subscriber.ts';
+
+const minuteMs = 60_000;
+/** Asks for 3-D Secure at each payment. */
+const careful = '4000002760003184';
+
+let shop: Shop;
+/** Cents a month. */
+let amounts: Record<string, number>;
+beforeAll(async () => {
+  shop = await startShop();
+  const plans = await shop.billing.offers.plans();
+  amounts = Object.fromEntries(plans.map(({ planId, amount }) => [planId, amount]));
+});
+beforeEach(() => (shop.ahead.ms = 0));
+afterEach(async () => {
+  const [fault] = await checkLedger(shop.db);
+  if (fault) throw new Error(fault.fault);
+});
+afterAll(() => shop?.stop());
+
+async function change(person: Subscriber, body: { planId: string; preview?: boolean; prorationDate?: number }) {
+  const id = (await person.plan())?.id ?? '';
+  return person.api.changeSubscription({ params: { id }, body: { preview: false, ...body } });
+}
+
+/** On Basic, with the first of its days gone by at the provider, which shows in what a day costs. */
+async function subscribed(days: number, card?: string) {
+  const ann = await newSubscriber(shop);
+  const paymentId = await ann.subscribe('basic', card);
+  const clock = await giveClock(shop, paymentId);
+  await clock.advanceDays(days);
+  shop.ahead.ms = days * 24 * 60 * minuteMs;
+  return { ann, paymentId, clock };
+}
+
+test('the amount that a preview shows is the amount that is paid, also minutes later', async () => {
+  const { ann, paymentId } = await subscribed(10);
+  const { change: shown } = await change(ann, { planId: 'enterprise', preview: true });
+  shop.ahead.ms += 14 * minuteMs;
+  const later = await change(ann, { planId: 'enterprise', preview: true });
+  expect(later.change.amountDue, 'a quarter of an hour costs cents').toBeLessThan(shown.amountDue);
+  const { prorationDate } = shown;
+  if (prorationDate === null) throw new Error('there is no date');
+  const { change: made } = await change(ann, { planId: 'enterprise', prorationDate });
+  expect(made.amountDue).toBe(shown.amountDue);
+  const [invoice] = (await shop.stripe.invoices.list({ subscription: paymentId })).data;
+  expect(invoice).toMatchObject({ status: 'paid', amount_paid: shown.amountDue });
+  expect((await ann.history()).at(-1)).toBe(`subscription_update completed ${shown.amountDue}`);
+});
+
+test('a preview is good for 15 minutes, in its period, and not before its time', async () => {
+  const { ann } = await subscribed(10);
+  const { change: shown } = await change(ann, { planId: 'pro', preview: true });
+  const prorationDate = shown.prorationDate ?? 0;
+  for (const wrong of [prorationDate - 16 * 60, 0])
+    await expect(change(ann, { planId: 'pro', prorationDate: wrong })).rejects.toMatchObject({
+      status: 409,
+      code: 'price_changed',
+    });
+  await expect(change(ann, { planId: 'pro', prorationDate: prorationDate + 3600 })).rejects.toMatchObject({
+    status: 400,
+    code: 'invalid_request',
+  });
+  shop.ahead.ms += 16 * minuteMs;
+  await expect(change(ann, { planId: 'pro', prorationDate })).rejects.toMatchObject({ code: 'price_changed' });
+  expect(await ann.plan()).toMatchObject({ mcpId: 'basic' });
+  const { change: lower } = await change(ann, { planId: 'pro' }).then(() =>
+    change(ann, { planId: 'basic', preview: true }),
+  );
+  expect(lower).toMatchObject({ kind: 'downgrade', prorationDate: null });
+});
+
+test('an upgrade that asks for 3-D Secure leads to a page, and begins once it is paid there', async () => {
+  const ann = await newSubscriber(shop);
+  const paymentId = await ann.subscribe('basic', careful);
+  const { change: shown } = await change(ann, { planId: 'pro', preview: true });
+  const asked = await change(ann, { planId: 'pro' });
+  expect(asked.message).toBe('Your bank asks you to confirm the payment. The Pro plan begins once it is paid.');
+  expect(asked.paymentUrl).toContain(`${shop.publicUrl}/dev-stripe/invoice/`);
+  await shop.billing.payments?.events.idle();
+  expect(await ann.plan()).toMatchObject({ mcpId: 'basic', status: 'active', nextPlanId: null });
+  expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T1']);
+  expect(await ann.history()).toEqual([`subscription_create completed ${amounts['basic']}`]);
+  // a second click is no second payment, and the page is also found later
+  expect((await change(ann, { planId: 'pro' })).paymentUrl).toBe(asked.paymentUrl);
+  const { data: open } = await shop.stripe.invoices.list({ subscription: paymentId, status: 'open' });
+  expect(open).toHaveLength(1);
+  const { id = '' } = (await ann.plan()) ?? {};
+  expect(await ann.api.getOpenPayment({ params: { id } })).toMatchObject({
+    paymentUrl: asked.paymentUrl,
+    amountDue: shown.amountDue,
+  });
+  await payOnPage(asked.paymentUrl ?? '', careful, {}, { origin: shop.publicUrl });
+  await waitUntil('the higher plan to be there', async () => (await ann.plan())?.mcpId === 'pro');
+  expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T2']);
+  expect(await ann.history()).toEqual([
+    `subscription_create completed ${amounts['basic']}`,
+    `subscription_update completed ${shown.amountDue}`,
+  ]);
+});
+
+test('an upgrade that no one confirms is off after a day, and costs nothing', async () => {
+  const { ann, paymentId, clock } = await subscribed(1, careful);
+  const { paymentUrl } = await change(ann, { planId: 'pro' });
+  expect(paymentUrl).not.toBeNull();
+  // another choice takes its place
+  const other = await change(ann, { planId: 'enterprise' });
+  expect(other.paymentUrl).not.toBe(paymentUrl);
+  expect((await payOnPage(paymentUrl ?? '', careful, {}, { origin: shop.publicUrl })).status).toBe(200);
+  await clock.advanceDays(1);
+  await shop.billing.payments?.events.idle();
+  expect(await ann.plan()).toMatchObject({ mcpId: 'basic', status: 'active' });
+  const { data } = await shop.stripe.invoices.list({ subscription: paymentId });
+  expect(data.map(({ status }) => status)).toEqual(['void', 'void', 'paid']);
+  expect(await ann.history()).toHaveLength(1);
+});
+
+test('a renewal that asks for 3-D Secure is past due until it is confirmed', async () => {
+  const { ann, clock } = await subscribed(1, careful);
+  await clock.advanceDays(32);
+  await waitUntil('it is past due', async () => (await ann.plan())?.status === 'past_due');
+  const { id = '' } = (await ann.plan()) ?? {};
+  const { paymentUrl } = await ann.api.getOpenPayment({ params: { id } });
+  await payOnPage(paymentUrl, careful, {}, { origin: shop.publicUrl });
+  await waitUntil('it is active again', async () => (await ann.plan())?.status === 'active');
+  expect(await ann.history()).toHaveLength(2);
+});
