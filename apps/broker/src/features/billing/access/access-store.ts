@@ -15,6 +15,7 @@ type SpanRow = {
 };
 type PlanRow = SpanRow & { plan_id: string; next_plan_id: string | null; name: string; tier: Tier };
 type ServerRow = SpanRow & {
+  is_over: boolean;
   server_id: string;
   kind: OwnedServer['kind'];
   period: 'daily' | 'weekly' | 'monthly' | null;
@@ -25,7 +26,7 @@ const span = 'id, source, past_due, started_at, period_ends_at, cancelled_at';
 
 /** What people own, as rows. */
 export type AccessStore = {
-  /** The newest first. Those that were taken away are left out; those whose period is over are not. */
+  /** The newest first. Those that were taken away are left out, but for the fact of a trial; those whose period is over are not. */
   read(userId: string): Promise<Owned>;
   /** @returns false where this person had a trial of this server before */
   addTrial(trial: { id: string; userId: string; serverId: string; startsAt: Date; endsAt: Date }): Promise<boolean>;
@@ -35,11 +36,11 @@ export type AccessStore = {
 export function createAccessStore(db: Pick<Database, 'query'>, livemode: boolean): AccessStore {
   return {
     async read(userId) {
-      const [plans, servers] = await Promise.all([
+      const [plans, owned] = await Promise.all([
         readPlans(db.query, userId, livemode),
         readServers(db.query, userId, livemode),
       ]);
-      return { plans, servers };
+      return { plans, ...owned };
     },
     async addTrial({ id, userId, serverId, startsAt, endsAt }) {
       const { rows } = await db.query(
@@ -68,19 +69,30 @@ async function readPlans(query: Query, userId: string, livemode: boolean): Promi
   }));
 }
 
-async function readServers(query: Query, userId: string, livemode: boolean): Promise<Owned['servers']> {
+async function readServers(
+  query: Query,
+  userId: string,
+  livemode: boolean,
+): Promise<Pick<Owned, 'servers' | 'triedServers'>> {
   const { rows } = await query<ServerRow>(
-    `select ${span}, server_id, kind, period, features from access_grants
-     where user_id = $1 and livemode = $2 and ended_at is null order by started_at desc, id desc limit $3`,
+    `select ${span}, ended_at is not null as is_over, server_id, kind, period, features from access_grants
+     where user_id = $1 and livemode = $2 and (ended_at is null or kind = 'trial')
+     order by started_at desc, id desc limit $3`,
     [userId, livemode, maxOwned],
   );
-  return rows.map((row) => ({
+  const triedServers = new Set(rows.filter(({ kind }) => kind === 'trial').map((row) => row.server_id));
+  const servers = rows.filter((row) => !row.is_over).map(presentServer);
+  return { servers, triedServers };
+}
+
+function presentServer(row: ServerRow): OwnedServer {
+  return {
     ...presentSpan(row),
     serverId: row.server_id,
     kind: row.kind,
     period: row.period ?? undefined,
     features: row.features,
-  }));
+  };
 }
 
 function presentSpan(row: SpanRow) {

@@ -24,6 +24,21 @@ afterAll(async () => {
   await fixture?.close();
 });
 
+test('a trial that an administrator took away is not offered again', async () => {
+  const person = await newPerson(app);
+  const offered = async () => (await person.api.getRentalOptions({ params: { mcpId: 'pro' } })).trialDays;
+  const listed = async () => {
+    const { services } = await person.api.listMcpServices({ params: { userId: person.userId } });
+    return services.find(({ id }) => id === 'pro')?.trialDays;
+  };
+  expect([await offered(), await listed()]).toEqual([7, 7]);
+  await person.api.startTrial({ body: { mcpId: 'pro' } });
+  await app.db.query('update access_grants set ended_at = now() where user_id = $1', [person.userId]);
+  expect((await person.accessTo('pro')).accessType).toBe('none');
+  expect([await offered(), await listed()]).toEqual([null, null]);
+  await expect(person.api.startTrial({ body: { mcpId: 'pro' } })).rejects.toMatchObject({ code: 'trial_used' });
+});
+
 test('a trial ends by the clock, also where a client stays connected, and is not started again', async () => {
   const person = await newPerson(app);
   await person.api.startTrial({ body: { mcpId: 'pro' } });

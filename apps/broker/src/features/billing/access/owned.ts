@@ -33,7 +33,12 @@ export type OwnedServer = Span & {
 };
 
 /** What a person was given or has paid for and was not taken away. What of it is still running, `isRunning` says. */
-export type Owned = { plans: readonly OwnedPlan[]; servers: readonly OwnedServer[] };
+export type Owned = {
+  plans: readonly OwnedPlan[];
+  servers: readonly OwnedServer[];
+  /** Of which there was a trial, also one that an administrator took away: there is no second. */
+  triedServers: ReadonlySet<string>;
+};
 
 /** How long a renewal that the payment provider has not told us of yet may be late. */
 export const renewalGraceMs = 2 * 24 * 60 * 60_000;

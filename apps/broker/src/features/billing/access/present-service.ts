@@ -36,7 +36,6 @@ function presentBilling({ tier, rental }: NonNullable<ServerAnswer['billing']>):
 }
 
 /** Days of the trial of a server that a person has not had yet; null where there is none. */
-export function trialLeft({ id, manifest }: CatalogueServer, { servers }: Owned): number | null {
-  const hadTrial = servers.some(({ kind, serverId }) => kind === 'trial' && serverId === id);
-  return hadTrial ? null : (manifest.billing?.trialDays ?? null);
+export function trialLeft({ id, manifest }: CatalogueServer, { triedServers }: Owned): number | null {
+  return triedServers.has(id) ? null : (manifest.billing?.trialDays ?? null);
 }

@@ -1,4 +1,4 @@
-import { getRentalOptions, getSubscription, listPlans, startTrial } from '@souk/contract/billing.ts';
+import { getRentalOptions, getSubscription, listMcpServices, listPlans, startTrial } from '@souk/contract/billing.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { getUserProfile } from '@souk/contract/identity.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
@@ -16,7 +16,14 @@ export async function newPerson(app: TestApp) {
   const email = `owner-${(people += 1)}@souk.test`;
   const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email });
   const { token } = await app.identity.createPersonalToken({ email, name: 'test' });
-  const endpoints = [getSubscription, getRentalOptions, startTrial, listPlans, getUserProfile] as const;
+  const endpoints = [
+    getSubscription,
+    getRentalOptions,
+    listMcpServices,
+    startTrial,
+    listPlans,
+    getUserProfile,
+  ] as const;
   const api = createClient(endpoints, { baseUrl: app.publicUrl, fetch, token: async () => accessToken });
   const { id: userId } = await api.getUserProfile();
   const accessTo = async (mcpId: string) => (await api.getRentalOptions({ params: { mcpId } })).access;
