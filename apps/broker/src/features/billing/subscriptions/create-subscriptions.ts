@@ -41,7 +41,7 @@ export function createSubscriptions(options: {
   clock: Clock;
   log: Log;
 }): Subscriptions {
-  const { db, provider, access, catalogue, log } = options;
+  const { db, provider, access, catalogue, clock, log } = options;
   const given = {
     ...options,
     query: db.query,
@@ -80,7 +80,7 @@ export function createSubscriptions(options: {
       'charge.dispute.updated': ofDispute,
       'charge.dispute.closed': ofDispute,
     },
-    reconcile: () => reconcileSubscriptions({ db, provider, sync, log }),
-    endTakenAway: () => endTakenAway({ db, provider, sync, log }),
+    reconcile: () => reconcileSubscriptions({ db, provider, sync, clock, log }),
+    endTakenAway: () => endTakenAway({ db, provider, sync, clock, log }),
   };
 }

@@ -1,13 +1,16 @@
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { writeAudit } from '#platform/audit/audit-log.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import type { SyncSubscription } from './sync-subscription.ts';
 
 const pageSize = 100;
 type Given = {
-  db: Pick<Database, 'query'>;
+  db: Pick<Database, 'query' | 'kysely'>;
   provider: PaymentProvider;
   sync: SyncSubscription;
+  clock: Clock;
   log: Log;
 };
 type Row = { payment_id: string; state: string };
@@ -20,10 +23,10 @@ const paidText = `(
 
 /**
  * Reads every subscription that is not over at the payment provider again. One that differs was changed without an event that
- * reached us: that is an alarm.
+ * reached us: that is an alarm, and a row of the audit log.
  * @returns how many differed
  */
-export async function reconcileSubscriptions({ db, provider, sync, log }: Given): Promise<number> {
+export async function reconcileSubscriptions({ db, provider, sync, clock, log }: Given): Promise<number> {
   let drifted = 0;
   let after = '';
   for (;;) {
@@ -38,11 +41,31 @@ export async function reconcileSubscriptions({ db, provider, sync, log }: Given)
       if (again[0]?.state === state) continue;
       drifted += 1;
       log.error({ subscription: paymentId }, 'a subscription had changed at the payment provider without an event');
+      await writeAudit(
+        db.kysely,
+        {
+          actorId: undefined,
+          action: 'subscription.found-by-reconciler',
+          subject: paymentId,
+          details: changesOf(state, again[0]?.state),
+        },
+        new Date(clock.now()),
+      );
     }
     const last = rows.at(-1);
     if (rows.length < pageSize || !last) return drifted;
     after = last.payment_id;
   }
+}
+
+/** The fields that differ, as they were and as they are. */
+function changesOf(before: string, after: string | undefined): Record<string, { was: unknown; is: unknown }> {
+  const [was, is] = [before, after ?? '{}'].map((text) => new Map<string, unknown>(Object.entries(JSON.parse(text))));
+  const names = [...new Set([...(was?.keys() ?? []), ...(is?.keys() ?? [])])];
+  const differing = names.filter((name) => JSON.stringify(was?.get(name)) !== JSON.stringify(is?.get(name)));
+  return Object.fromEntries(
+    differing.map((name) => [name, { was: was?.get(name) ?? null, is: is?.get(name) ?? null }]),
+  );
 }
 
 /**

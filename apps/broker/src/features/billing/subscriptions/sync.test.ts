@@ -120,6 +120,14 @@ describeOnDatabases('two brokers and their subscriptions', migrations, (open) =>
     expect((await ann.plan())?.status).toBe('canceled');
     expect(await shop.billing.payments?.subscriptions.reconcile()).toBe(0);
     expect(shop.logged()).toContain('had changed at the payment provider without an event');
+    const { rows } = await db.query('select actor_id, action, details from audit_log where subject = $1', [paymentId]);
+    expect(rows).toMatchObject([
+      {
+        actor_id: null,
+        action: 'subscription.found-by-reconciler',
+        details: { cancelled_at: { was: null, is: expect.any(String) } },
+      },
+    ]);
   });
 
   test('what was taken away here ends at the provider, and does not come back', async () => {
