@@ -1,4 +1,5 @@
 import type { ManifestPolicy } from '#features/catalogue/index.ts';
+import { readCurrency } from '#features/billing/index.ts';
 import { readStdioAllowlist, type ServicePrograms, type StdioAllowlist } from '#features/upstreams/index.ts';
 import type { Config } from '#platform/config.ts';
 import { createUpstreamAddressRule } from '#platform/http/upstream-address-rule.ts';
@@ -19,7 +20,7 @@ export type Installation = {
  * @throws Error naming the allow-list when it cannot be used
  */
 export function readInstallation(
-  config: Pick<Config, 'production' | 'stdio' | 'stdioAllowlist' | 'upstreamAllowAddresses'>,
+  config: Pick<Config, 'production' | 'stdio' | 'stdioAllowlist' | 'upstreamAllowAddresses' | 'payments'>,
   paths: Paths,
   moreAddresses: readonly string[] = [],
 ): Installation {
@@ -31,6 +32,7 @@ export function readInstallation(
     stdioAliases: new Set(Object.keys(allowlist)),
     services: new Set(Object.keys(programs)),
     addressProblem: createUpstreamAddressRule({ production: config.production, allowAddresses }),
+    currency: config.payments === 'off' ? undefined : readCurrency(paths.offers),
   };
   return { allowlist, programs, allowAddresses, policy };
 }

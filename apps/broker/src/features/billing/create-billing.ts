@@ -15,9 +15,9 @@ import { growingLeases } from './ledger/lease-policy.ts';
 import { readAccount, type CreditAccount } from './ledger/read-account.ts';
 import { createPayments, type Payments } from './create-payments.ts';
 import { createOfferStore, type OfferStore } from './offers/offer-store.ts';
-import { readOffers } from './offers/read-offers.ts';
+import { currencyOf, readOffers } from './offers/read-offers.ts';
 import { createPrices, type Prices } from './prices/create-prices.ts';
-import { requireOneCurrency } from './prices/require-one-currency.ts';
+import { warnOfCurrencies } from './prices/warn-of-currencies.ts';
 import type { UsageRows } from './usage-rows.ts';
 
 export type Billing = {
@@ -68,9 +68,10 @@ export async function createBilling({
   const livemode = provider?.livemode ?? false;
   const offers = createOfferStore(db);
   const offered = await readOffers(offersFile);
-  requireOneCurrency(offered, catalogue.snapshot());
+  const currency = currencyOf(offered);
+  if (provider) warnOfCurrencies(currency, catalogue.snapshot(), log);
   await offers.replace(offered);
-  const prices = await createPrices({ db, provider, offers, catalogue, log });
+  const prices = await createPrices({ db, provider, offers, catalogue, currency, log });
   const access = await createAccess({ db, livemode, uuid, clock, log });
   const ledger = await createLedger({ db, livemode, usage, uuid, clock, log, policy: growingLeases });
   const links = billingLinks(config.publicUrl, provider !== undefined);
@@ -81,6 +82,7 @@ export async function createBilling({
       provider,
       publicUrl: config.publicUrl,
       offers,
+      currency,
       prices,
       access,
       catalogue,

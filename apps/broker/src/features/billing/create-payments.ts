@@ -29,6 +29,8 @@ export function createPayments(given: {
   provider: PaymentProvider;
   publicUrl: string;
   offers: OfferStore;
+  /** Of the plans and packages. */
+  currency: string | undefined;
   prices: Prices;
   access: AccessBook;
   catalogue: Pick<Catalogue, 'snapshot'>;

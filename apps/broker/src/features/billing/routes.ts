@@ -69,11 +69,11 @@ export function mountBillingRoutes(
   router.route(getRentalOptions, async ({ caller: { userId }, params }) => {
     const server = serverOf(params.mcpId);
     const [owned, { available }] = await Promise.all([access.read(userId), options.credits(userId)]);
-    const { rental } = presentServer(server).billing ?? {};
+    const { rental } = isSelling && prices.isSold(server) ? (presentServer(server).billing ?? {}) : {};
     return {
       success: true as const,
       mcpId: server.id,
-      rental: isSelling && rental ? { ...rental, period: 'monthly' as const } : null,
+      rental: rental ? { ...rental, period: 'monthly' as const } : null,
       creditsAvailable: available,
       trialDays: trialLeft(server, owned),
       access: presentAccess(accessTo(server, owned, clock.now())),

@@ -16,7 +16,7 @@ export {
 export type { OfferedList } from './approve-offer.ts';
 export { requireShown, shownCode } from './shown-code.ts';
 export { catalogueMigrations } from './migrations.ts';
-export { parseManifest, type ManifestPolicy } from './parse-manifest.ts';
+export { checkCurrency, parseManifest, type ManifestPolicy } from './parse-manifest.ts';
 export { presentServer } from './present.ts';
 export { mountCatalogueRoutes } from './routes.ts';
 export { featuresOf, serverFeatures, type ServerFeature } from './server-features.ts';

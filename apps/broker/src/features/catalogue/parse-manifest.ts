@@ -14,6 +14,8 @@ export type ManifestPolicy = {
   services: ReadonlySet<string>;
   /** Which addresses a manifest may name. */
   addressProblem: UpstreamAddressRule;
+  /** Of the plans and credit packages, in which rentals are priced too; undefined: nothing is sold. */
+  currency?: string | undefined;
 };
 
 /**
@@ -32,7 +34,19 @@ export function checkManifest(value: unknown, policy: ManifestPolicy): Manifest 
   const parsed = manifestSchema.safeParse(value);
   if (!parsed.success) throw invalid(manifestIssues(parsed.error));
   checkConnection(parsed.data, policy);
+  checkCurrency(parsed.data, policy);
   return parsed.data;
+}
+
+/**
+ * The payment provider lets one person pay in one currency alone.
+ * @throws SoukError manifest_invalid where the rental has another currency than the shop
+ */
+export function checkCurrency({ billing }: Manifest, { currency }: Pick<ManifestPolicy, 'currency'>): void {
+  const rented = billing?.rental?.currency;
+  if (currency === undefined || rented === undefined || rented === currency) return;
+  const message = `must be ${currency}, the currency of the plans and credit packages: all prices are in one currency`;
+  throw invalid([{ path: 'billing.rental.currency', message }]);
 }
 
 function checkConnection({ connection }: Manifest, policy: ManifestPolicy): void {

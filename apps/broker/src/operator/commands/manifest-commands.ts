@@ -1,6 +1,7 @@
 import { serverIdSchema } from '@souk/contract/manifest.ts';
 import { z } from 'zod';
 import {
+  checkCurrency,
   differingFields,
   parseManifest,
   type Catalogue,
@@ -59,6 +60,8 @@ export function manifestCommands(parts: {
 
   async function deployKnown(id: string, version: string): Promise<'deployed' | 'unchanged'> {
     if (catalogue.snapshot().byId.get(id)?.manifest.version === version) return 'unchanged';
+    const known = (await catalogue.versions(id)).find((row) => row.version === version);
+    if (known) checkCurrency(known.body, policy);
     await catalogue.deploy(id, version, byCommand);
     return 'deployed';
   }

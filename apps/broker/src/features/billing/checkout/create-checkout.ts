@@ -42,6 +42,8 @@ export type CheckoutGiven = {
   provider: PaymentProvider;
   publicUrl: string;
   offers: OfferStore;
+  /** Of the plans and packages. */
+  currency: string | undefined;
   prices: Prices;
   access: Pick<AccessBook, 'read'>;
   findServer(id: string): CatalogueServer | undefined;

@@ -23,10 +23,13 @@ export type OfferFinder = {
 export function createOfferFinder({
   offers,
   prices,
+  currency,
   findServer,
 }: {
   offers: Pick<OfferStore, 'plans' | 'packages'>;
   prices: Pick<Prices, 'planPriceId' | 'packagePriceId' | 'rentalPriceId' | 'put'>;
+  /** Of the plans and packages. */
+  currency: string | undefined;
   findServer(id: string): CatalogueServer | undefined;
 }): OfferFinder {
   async function findPlan(planId: string): Promise<Ordered> {
@@ -65,7 +68,7 @@ export function createOfferFinder({
     const server = findServer(mcpId);
     if (!server) throw new SoukError('not_found', { message: `There is no server ${mcpId}` });
     const { name } = server.manifest;
-    const offered = offeredRental(server);
+    const offered = offeredRental(server, currency);
     if (!offered) throw new SoukError('invalid_request', { message: `mcpId: ${name} cannot be rented` });
     return order('rental', offered, `Rental of ${name}`, prices.rentalPriceId(server));
   }

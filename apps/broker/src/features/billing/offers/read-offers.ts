@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tierSchema } from '@souk/contract/tiers.ts';
 import { z } from 'zod';
@@ -56,6 +57,18 @@ const offersSchema = z
 
 /** What is sold: catalogue/offers.json. */
 export type Offers = z.output<typeof offersSchema>;
+
+/** The one currency of what is sold. undefined where nothing is, or the file is unreadable: the start says so. */
+export function readCurrency(file: string): string | undefined {
+  try {
+    return currencyOf(offersSchema.parse(JSON.parse(readFileSync(file, 'utf8'))));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of plans and packages, whose file is checked for having one alone. */
+export const currencyOf = ({ plans, packages }: Offers): string | undefined => [...plans, ...packages][0]?.currency;
 
 /** @throws Error that names the file and what is wrong in it: the start fails */
 export async function readOffers(file: string): Promise<Offers> {

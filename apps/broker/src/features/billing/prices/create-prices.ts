@@ -17,6 +17,8 @@ export type Prices = {
   planPriceId(plan: Plan): string | undefined;
   packagePriceId(one: CreditPackage): string | undefined;
   rentalPriceId(server: CatalogueServer): string | undefined;
+  /** Whether a server is for rent, in the currency of the shop. */
+  isSold(server: CatalogueServer): boolean;
   /**
    * Puts one price at the provider now.
    * @throws SoukError payments_unavailable; the price is then put in the background as soon as the provider answers
@@ -37,9 +39,12 @@ export async function createPrices(options: {
   provider: PaymentProvider | undefined;
   offers: OfferStore;
   catalogue: Pick<Catalogue, 'snapshot' | 'onChange'>;
+  /** Of the plans and packages. */
+  currency: string | undefined;
   log: Log;
 }): Promise<Prices> {
-  const { provider, offers, catalogue, log } = options;
+  const { provider, offers, catalogue, currency, log } = options;
+  const rentalOf = (server: CatalogueServer) => offeredRental(server, currency);
   const store = createPriceStore(options.db, provider?.livemode ?? false);
   const known = new Map<string, StoredPrice>();
   /** What this process has put, with all its texts: it is not put again until it changes. */
@@ -86,7 +91,7 @@ export async function createPrices(options: {
   async function offered(): Promise<Offered[]> {
     const [plans, packages] = await Promise.all([offers.plans(), offers.packages()]);
     const { servers } = catalogue.snapshot();
-    const all = [...plans.map(offeredPlan), ...packages.map(offeredPackage), ...servers.map(offeredRental)];
+    const all = [...plans.map(offeredPlan), ...packages.map(offeredPackage), ...servers.map(rentalOf)];
     return all.filter((one) => one !== undefined);
   }
 
@@ -130,6 +135,7 @@ export async function createPrices(options: {
       const rental = manifest.billing?.rental;
       return rental && currentPriceId('rental', id, rental.price, rental.currency);
     },
+    isSold: (server) => rentalOf(server) !== undefined,
     async put(one) {
       try {
         return await putNow(one);
@@ -140,7 +146,7 @@ export async function createPrices(options: {
     },
     start() {
       stopListening = catalogue.onChange(({ servers }) => {
-        if (servers.map(offeredRental).some((one) => one && !isPut(one))) refresh();
+        if (servers.map(rentalOf).some((one) => one && !isPut(one))) refresh();
       });
       refresh();
     },

@@ -26,11 +26,12 @@ export function offeredPackage({ packageId, name, credits, bonus, price, currenc
   return { kind: 'package', id: packageId, name, description, amount: price, currency };
 }
 
-/** undefined: it cannot be rented. */
-export function offeredRental(server: CatalogueServer): Offered | undefined {
+/** undefined: it cannot be rented. @param currency of the shop: a rental in another one is not sold */
+export function offeredRental(server: CatalogueServer, currency: string | undefined): Offered | undefined {
   if (!server.manifest.billing?.rental) return undefined;
   const rental = presentServer(server).billing?.rental;
   if (!rental) return undefined;
-  const { name, description, price: amount, currency } = rental;
-  return { kind: 'rental', id: server.id, name, description, amount, currency };
+  if (currency !== undefined && rental.currency !== currency) return undefined;
+  const { name, description, price: amount } = rental;
+  return { kind: 'rental', id: server.id, name, description, amount, currency: rental.currency };
 }

@@ -10,6 +10,7 @@ import { connectStripe } from '#testing/open-checkout.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { paths } from '../../../paths.ts';
+import { newBuyer } from '../checkout/testing/shop.ts';
 import type { Offers } from '../offers/read-offers.ts';
 
 let app: TestApp;
@@ -138,22 +139,24 @@ test('a start does not wait for a provider that does not answer, and says so wit
   }
 });
 
-test('a rental in another currency than the plans fails the start and names the server', async () => {
+test('a rental in another currency than the plans is not sold, and the next start says so and goes on', async () => {
   const env = { MASTER_KEY: randomBytes(32).toString('base64url') };
   const { db, ...other } = await startTestApp({ env });
   try {
-    await deployManifest(
-      { db, ...other },
-      {
-        id: 'foreign',
-        connection: { type: 'http', url: fixture.url },
-        billing: { tier: 'T1', rental: { price: 500, currency: 'EUR' } },
-      },
-      'unasked',
+    const billing = { tier: 'T1', rental: { price: 500, currency: 'EUR' } };
+    const foreign = { id: 'foreign', connection: { type: 'http', url: fixture.url }, billing };
+    await deployManifest({ db, ...other }, foreign, 'unasked');
+    const next = await startTestApp({ env, db: { ...db, close: async () => {} } });
+    expect(next.logged()).toContain(
+      'the rental of foreign is not sold: billing.rental.currency is EUR, and all prices must be in USD',
     );
-    await expect(startTestApp({ env, db: { ...db, close: async () => {} } })).rejects.toThrow(
-      'the rental of foreign is priced in EUR, the plans and packages in USD',
-    );
+    await next.billing.prices.synced();
+    const buyer = await newBuyer(next);
+    await expect(
+      buyer.api.startCheckout({ body: { type: 'rental', mcpId: 'foreign', period: 'monthly' } }),
+    ).rejects.toMatchObject({ status: 400, message: 'mcpId: foreign cannot be rented' });
+    expect((await buyer.api.getRentalOptions({ params: { mcpId: 'foreign' } })).rental).toBeNull();
+    await next.stop();
   } finally {
     await other.stop();
   }
