@@ -70,8 +70,8 @@ test.each([
 test("[ACC-6] without access a call says that the tier's plan or a rental is needed", async () => {
   const client = await connectModern(`${app.publicUrl}/mcp`, (await newPerson(app)).token);
   const textOf = async (name: string) => JSON.stringify((await client.callTool({ name, arguments: {} })).content);
-  expect(await textOf('pro__echo')).toContain('It comes with the Professional plan, or can be rented.');
-  expect(await textOf('top__echo')).toContain('It comes with the Enterprise plan. ');
+  expect(await textOf('pro__echo')).toContain('It comes with plans of the Professional tier, or can be rented.');
+  expect(await textOf('top__echo')).toContain('It comes with plans of the Enterprise tier. ');
   await client.close();
 });
 

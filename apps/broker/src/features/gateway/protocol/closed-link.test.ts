@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const link = (id: string) => `${app.publicUrl}/s/${id}/mcp`;
 const notIncluded = () =>
-  `Weather is not in your plan. It comes with the Professional plan. Get it: ${app.publicUrl}/service/weather`;
+  `Weather is not in your plan. It comes with plans of the Professional tier. Get it: ${app.publicUrl}/service/weather`;
 const calls = () => fixture.seen.requests.filter(({ method }) => method === 'tools/call').length;
 async function credits(): Promise<number> {
   await app.usage.flush();
@@ -104,7 +104,7 @@ test('the reason names the tier, the rental, or the switch, and the page where t
   });
   await app.upstreams.preferences.switchOn(userId, 'weather');
   expect((await reason('maps'))?.message).toBe(
-    `Maps is not in your plan. It comes with the Enterprise plan, or can be rented. Get it: ${app.publicUrl}/service/maps`,
+    `Maps is not in your plan. It comes with plans of the Enterprise tier, or can be rented. Get it: ${app.publicUrl}/service/maps`,
   );
   const discovered = await postModern(link('weather'), token, 'server/discover');
   expect(discovered.body.result?.['instructions']).toBe(notIncluded());

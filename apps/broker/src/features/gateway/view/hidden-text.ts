@@ -24,5 +24,5 @@ export function hiddenText(why: WhyHidden, { manifest }: CatalogueServer, url: s
   const tier = tiers[billing?.tier ?? 'T0'].name;
   const rental = billing?.rental ? ', or can be rented' : '';
   const cost = charge === undefined ? '' : ` ${charge}`;
-  return `${name} is not in your plan. It comes with the ${tier} plan${rental}.${cost} Get it: ${url}`;
+  return `${name} is not in your plan. It comes with plans of the ${tier} tier${rental}.${cost} Get it: ${url}`;
 }
