@@ -33,6 +33,12 @@ export const proofs: Readonly<Record<string, Proof>> = {
   I5: { ...hostile, test: '[I5]', description: 'bad upstreams do not slow the others: 10,000 calls to healthy ones' },
   I6: { ...hostile, test: '[I6]', description: 'lists within 300 ms with every upstream down, 100 times each' },
   I7: { ...hostile, test: '[I7]', description: 'the event loop under every fault, during 10,000 calls' },
+  reconcile: {
+    project: 'unit',
+    file: 'apps/broker/src/features/billing/checkout/reconcile.test.ts',
+    test: '[reconcile]',
+    description: '10,000 open orders compared with the payment provider, of which 2,000 and then all were paid',
+  },
   'stdio-cycles': {
     project: 'unit',
     file: 'apps/broker/src/features/upstreams/processes/supervisor.test.ts',

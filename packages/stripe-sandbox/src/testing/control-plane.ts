@@ -10,6 +10,8 @@ export type ControlPlane = {
    * waits then is answered at once.
    */
   delay(ms: number): void;
+  /** How many requests the API has worked off. */
+  requests(): number;
   /** Loses the next webhooks, of one type or of any. They are tried again as after any failure. */
   drop(times: number, type?: string): void;
   /** Keeps webhooks back until `resume`. */
@@ -34,7 +36,10 @@ export function createControlPlane({ run, interference, wake }: SandboxInside): 
   let delayMs = 0;
   let undelayed = Promise.withResolvers<void>();
 
+  let requests = 0;
+
   interference.beforeAnswer = async () => {
+    requests += 1;
     if (delayMs === 0) return;
     const waited = Promise.withResolvers<void>();
     const timer = Number.isFinite(delayMs) ? setTimeout(waited.resolve, delayMs) : undefined;
@@ -54,6 +59,7 @@ export function createControlPlane({ run, interference, wake }: SandboxInside): 
       undelayed.resolve();
       undelayed = Promise.withResolvers();
     },
+    requests: () => requests,
     drop: (left, type) => void drops.push({ left, type }),
     pause: () => void (paused ??= Promise.withResolvers()),
     resume() {

@@ -91,6 +91,6 @@ export function createCheckout(given: CheckoutGiven): Checkout {
         }
       }
     },
-    reconcile: () => reconcileOrders({ db, livemode: provider.livemode, fulfil, clock, log }),
+    reconcile: () => reconcileOrders({ db, provider, fulfil, clock, log }),
   };
 }

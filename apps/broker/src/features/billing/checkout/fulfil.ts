@@ -17,10 +17,14 @@ export type Payment = { order: Order; session: ProviderSession };
  * Asks the provider what became of a payment and does what follows from it: gives what was paid for, once. Called by
  * webhook, result page and reconciler alike, as often as they like.
  * @param options.hasFailed the provider told us that the payment failed after the page was left
+ * @param options.read what the provider has just answered about it: it is not asked again
  * @returns undefined where the provider does not know the session, or it is not of an order of ours
  * @throws SoukError payments_unavailable: call again later
  */
-export type Fulfil = (sessionId: string, options?: { hasFailed?: boolean }) => Promise<Payment | undefined>;
+export type Fulfil = (
+  sessionId: string,
+  options?: { hasFailed?: boolean; read?: ProviderSession | undefined },
+) => Promise<Payment | undefined>;
 
 /**
  * Brings what we know of a subscription up to what the provider has, so that what was bought can be used when it resolves.
@@ -106,8 +110,8 @@ export function createFulfil(given: FulfilGiven): Fulfil {
     return { ...order, status: 'flagged', reason };
   }
 
-  return async (sessionId, { hasFailed = false } = {}) => {
-    const session = await readSession(provider, sessionId);
+  return async (sessionId, { hasFailed = false, read } = {}) => {
+    const session = read ?? (await readSession(provider, sessionId));
     const order = session && (await findOrderOf(session));
     if (!order) return undefined;
     if (session.payment_status === 'paid') return { order: await accept(order, session), session };

@@ -123,6 +123,15 @@ export async function decideOrder(
   return rows.length === 1;
 }
 
+/** Those of these orders that are still open have expired. */
+export async function expireOrders(query: Query, ids: readonly string[], at: Date): Promise<void> {
+  if (ids.length === 0) return;
+  await query(
+    `update checkout_orders set status = 'expired', decided_at = $2 where id = any($1::uuid[]) and status = 'open'`,
+    [ids, at],
+  );
+}
+
 /** The next orders that wait for the provider's word, the oldest first, in pages. */
 export async function listUndecided(
   query: Query,
