@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { axe } from './axe-findings.ts';
-import { capabilitiesPath, changeCatalogue, failCalls } from './catalogue-answer.ts';
+import { cataloguePath, changeCatalogue, failCalls } from './catalogue-answer.ts';
 import { consentAddress } from './consent-address.ts';
 import { openScreen } from './open-screen.ts';
 import { expect, test } from './product-test.ts';
@@ -60,7 +60,7 @@ test('axe finds nothing on the public screens, in both themes', async ({ page })
   }));
   await openScreen(page, '/marketplace');
   expect(await findProblems(page), 'every status').toEqual([]);
-  await failCalls(page, capabilitiesPath, { message: 'The stall is closed.' });
+  await failCalls(page, cataloguePath, { message: 'The stall is closed.' });
   await page.goto('/marketplace');
   await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible();
   expect(await findProblems(page), 'a failed load').toEqual([]);

@@ -1,18 +1,50 @@
+import { findServers } from '@souk/contract/catalogue-search.ts';
 import { getCapabilities, type CapabilityAnswer, type ServerAnswer } from '@souk/contract/catalogue.ts';
 import type { Page, Route } from '@playwright/test';
 import { routeNow } from './route-now.ts';
 
-export const capabilitiesPath = '**/mcp/capabilities';
+/** The calls with which screens read the catalogue: a page of servers, and one server. */
+export const cataloguePath = '**/api/catalogue/servers**';
 
 export type Catalogue = { servers: ServerAnswer[]; capabilities: CapabilityAnswer[]; lastUpdate: string };
 
 /** Lets the pages of a test see the broker's own catalogue with something changed: what no fresh installation has. */
 export async function changeCatalogue(page: Page, change: (catalogue: Catalogue) => Catalogue): Promise<void> {
-  await routeNow(page, capabilitiesPath, async (route) => {
-    const answer = await route.fetch();
-    const catalogue = getCapabilities.answer.parse(await answer.json());
-    await route.fulfill({ response: answer, json: change(catalogue) });
-  });
+  await routeNow(page, cataloguePath, (route) =>
+    answer(route, change).catch((error: unknown) => {
+      // screens ask again and again, also while the test ends
+      if (!/disposed|closed/.test(String(error))) throw error;
+    }),
+  );
+}
+
+async function answer(route: Route, change: (catalogue: Catalogue) => Catalogue): Promise<void> {
+  const url = new URL(route.request().url());
+  const whole = await route.fetch({ url: `${url.origin}/mcp/capabilities` });
+  const catalogue = change(getCapabilities.answer.parse(await whole.json()));
+  const serverId = url.pathname.split('/')[4];
+  await (serverId === undefined ? fulfillPage(route, url, catalogue) : fulfillServer(route, serverId, catalogue));
+}
+
+async function fulfillServer(route: Route, serverId: string, { servers, capabilities }: Catalogue): Promise<void> {
+  const server = servers.find((one) => one.serverId === serverId);
+  const message = 'No MCP services found. The MCP broker may not be running.';
+  if (!server) return route.fulfill({ status: 404, json: { success: false, code: 'server_not_found', message } });
+  return route.fulfill({ json: { server, capabilities: capabilities.filter((one) => one.serverId === serverId) } });
+}
+
+/** The broker knows nothing of the change: what it finds by the status is filtered here. */
+async function fulfillPage(route: Route, url: URL, { servers }: Catalogue): Promise<void> {
+  const status = url.searchParams.get('status');
+  url.searchParams.delete('status');
+  const response = await route.fetch({ url: url.href });
+  const found = findServers.answer.parse(await response.json());
+  const changed = found.servers
+    .map(({ serverId }) => servers.find((one) => one.serverId === serverId))
+    .filter((server) => server !== undefined)
+    .filter((server) => status === null || server.status === status);
+  const pagination = { ...found.pagination, total: changed.length };
+  await route.fulfill({ response, json: { servers: changed, pagination, deployed: servers.length } });
 }
 
 /** The same catalogue with one of its servers changed. */

@@ -1,4 +1,4 @@
-import { capabilitiesPath, changeCatalogue, failCalls, holdCalls, withServer } from './catalogue-answer.ts';
+import { cataloguePath, changeCatalogue, failCalls, holdCalls, withServer } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 import { signIn } from './sign-in.ts';
@@ -80,7 +80,7 @@ test('[HOME-9] View Details leads to the page of the server', async ({ page }) =
 });
 
 test('[HOME-10] while servers load, 6 placeholder cards show', async ({ page }) => {
-  const release = await holdCalls(page, capabilitiesPath);
+  const release = await holdCalls(page, cataloguePath);
   await page.goto('/');
   const placeholders = page.getByTestId('server-placeholders');
   await expect(placeholders).toBeVisible();
@@ -98,7 +98,7 @@ test('[HOME-11] View All Servers leads to the marketplace', async ({ page }) => 
 });
 
 test('a failed load says so, and Retry loads the servers', async ({ page }) => {
-  const heal = await failCalls(page, capabilitiesPath, { message: 'The stall is closed.' });
+  const heal = await failCalls(page, cataloguePath, { message: 'The stall is closed.' });
   await page.goto('/');
   const alert = page.getByRole('alert').filter({ hasText: 'Failed to load MCP servers' });
   await expect(alert).toContainText('The stall is closed.');

@@ -1,5 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
-import { capabilitiesPath, changeCatalogue, failCalls, holdCalls, withServer } from './catalogue-answer.ts';
+import { cataloguePath, changeCatalogue, failCalls, holdCalls, withServer } from './catalogue-answer.ts';
+import { openScreen } from './open-screen.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 
@@ -179,7 +180,7 @@ test('[MKT-6] [MKT-7] [MKT-23] Refresh asks the broker, reads Refreshing... for 
     await route.continue();
   });
   const answered = page.waitForResponse('**/mcp/refresh');
-  const reloaded = page.waitForResponse('**/mcp/capabilities');
+  const reloaded = page.waitForResponse(cataloguePath);
   await page.getByRole('button', { name: 'Refresh', exact: true }).click();
   await expect(page.getByRole('button', { name: 'Refreshing...', exact: true })).toBeVisible();
   seen.resolve(undefined);
@@ -190,8 +191,8 @@ test('[MKT-6] [MKT-7] [MKT-23] Refresh asks the broker, reads Refreshing... for 
   // by the browser's own clock: this process may have heard of either late
   const waitedMs = await page.evaluate(() => {
     const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
-    const last = (path: string) => entries.findLast(({ name }) => name.endsWith(path));
-    return (last('/mcp/capabilities')?.startTime ?? 0) - (last('/mcp/refresh')?.responseEnd ?? 0);
+    const last = (path: string) => entries.findLast(({ name }) => name.includes(path));
+    return (last('/api/catalogue/servers')?.startTime ?? 0) - (last('/mcp/refresh')?.responseEnd ?? 0);
   });
   expect(waitedMs).toBeGreaterThanOrEqual(990);
 });
@@ -224,7 +225,7 @@ test('[MKT-13] [MKT-15] without any server the screen says that none is availabl
 });
 
 test('[MKT-24] a failed load says so with the reason, and Retry loads the servers', async ({ page }) => {
-  const heal = await failCalls(page, capabilitiesPath, { message: 'The stall is closed.' });
+  const heal = await failCalls(page, cataloguePath, { message: 'The stall is closed.' });
   await page.goto('/marketplace');
   const alert = page.getByRole('alert').filter({ hasText: 'Failed to load MCP servers' });
   await expect(alert).toContainText('The stall is closed.');
@@ -235,13 +236,13 @@ test('[MKT-24] a failed load says so with the reason, and Retry loads the server
 });
 
 test('without the network a load says Network error occurred', async ({ page }) => {
-  await routeNow(page, capabilitiesPath, (route) => route.abort());
+  await routeNow(page, cataloguePath, (route) => route.abort());
   await page.goto('/marketplace');
   await expect(page.getByRole('alert').filter({ hasText: 'Network error occurred' })).toBeVisible();
 });
 
 test('while servers load, the title stands and placeholders hold their place', async ({ page }) => {
-  const release = await holdCalls(page, capabilitiesPath);
+  const release = await holdCalls(page, cataloguePath);
   await page.goto('/marketplace');
   await expect(titleOf(page)).toHaveText('All MCP Servers');
   await expect(page.getByRole('status').filter({ hasText: 'Loading servers…' })).toBeVisible();
@@ -252,4 +253,81 @@ test('while servers load, the title stands and placeholders hold their place', a
 test('a filter that nobody offers is passed over', async ({ page }) => {
   await page.goto('/marketplace?type=wine&tier=T9&price=cheap&status=asleep&sort=colour');
   await expect(page.getByText('Showing 9 of 9 servers')).toBeVisible();
+});
+
+test('a list of many servers has pages, which stand in the address and begin at their top', async ({ page }) => {
+  await pagesOf(page, 4);
+  await page.goto('/marketplace');
+  await expect(cardsOf(page)).toHaveCount(4);
+  await expect(page.getByText('Showing 9 of 9 servers')).toBeVisible();
+  await expect(page.getByText('Page 1 of 3')).toBeVisible();
+  await page.getByRole('button', { name: 'Next' }).click();
+  await expect(page).toHaveURL(/\?page=2$/);
+  await expect(namesOn(page)).toHaveText(inOrder.slice(4, 8));
+  await expect(page.getByRole('heading', { name: 'Servers', exact: true })).toBeFocused();
+  await page.reload();
+  await expect(page.getByText('Page 2 of 3')).toBeVisible();
+  await page.getByRole('searchbox').fill('e');
+  await expect(page, 'another search begins at its first page').toHaveURL(/\?q=e$/);
+  await page.goto('/marketplace?page=77');
+  await expect(namesOn(page), 'past the last page').toHaveText(inOrder.slice(8));
+});
+
+/** Lets the broker answer pages of `size` servers, where the screen asks for more than the product has. */
+async function pagesOf(page: Page, size: number): Promise<void> {
+  await routeNow(page, cataloguePath, async (route) => {
+    const url = new URL(route.request().url());
+    url.searchParams.set('pageSize', String(size));
+    await route.continue({ url: url.href });
+  });
+}
+
+test('a slow answer to an older search never takes the place of a newer one', async ({ page }) => {
+  await page.goto('/marketplace');
+  await expect(cardsOf(page)).toHaveCount(9);
+  const old = Promise.withResolvers<undefined>();
+  const given = Promise.withResolvers<undefined>();
+  await routeNow(page, cataloguePath, async (route) => {
+    if (new URL(route.request().url()).searchParams.get('q') === 'notes') {
+      await old.promise;
+      await route.continue().catch(() => undefined);
+      return given.resolve(undefined);
+    }
+    return route.continue();
+  });
+  const abandoned = page.waitForEvent('requestfailed', (request) => request.url().includes('q=notes'));
+  await page.getByRole('searchbox').fill('notes');
+  await expect(titleOf(page)).toHaveText('Search results for "notes"');
+  await page.getByRole('searchbox').fill('memory');
+  await expect(namesOn(page)).toHaveText(['Memory']);
+  expect((await abandoned).failure()?.errorText, 'the older call is given up').toContain('ERR_ABORTED');
+  old.resolve(undefined);
+  await given.promise;
+  await expect(namesOn(page)).toHaveText(['Memory']);
+  await expect(page.getByText('Showing 1 of 9 servers')).toBeVisible();
+});
+
+test('no screen of the shop asks for all capabilities', async ({ page }) => {
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  for (const path of ['/', '/marketplace', '/marketplace?view=live', '/service/travel']) {
+    await openScreen(page, path);
+    await expect(page.getByRole('main').getByText('connected', { exact: true }).first()).toBeVisible();
+  }
+  expect(asked).toContain('/api/catalogue/servers');
+  expect(asked.filter((path) => /^\/mcp\/(capabilities|tools|prompts|resources)$/.test(path))).toEqual([]);
+});
+
+test('on a phone the filters stand behind one button, which counts them', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto('/marketplace?tier=T0');
+  await expect(page.getByLabel('Tier')).toBeHidden();
+  const button = page.getByRole('button', { name: 'Filter (1)' });
+  await button.click();
+  const sheet = page.getByRole('dialog', { name: 'Filter and sort' });
+  await sheet.getByLabel('Type').selectOption('Productivity');
+  await expect(page).toHaveURL(/type=productivity/);
+  await sheet.getByRole('button', { name: 'Show servers' }).click();
+  await expect(sheet).toHaveCount(0);
+  await expect(page.getByRole('button', { name: 'Filter (2)' })).toBeFocused();
 });

@@ -1,7 +1,7 @@
 import { getCapabilities } from '@souk/contract/catalogue.ts';
 import type { Page } from '@playwright/test';
 import { callThroughLink } from './call-through-link.ts';
-import { capabilitiesPath, changeCatalogue, failCalls, holdCalls, withServer } from './catalogue-answer.ts';
+import { cataloguePath, changeCatalogue, failCalls, holdCalls, withServer } from './catalogue-answer.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { expect, test } from './product-test.ts';
 import { chooseAccount, signIn } from './sign-in.ts';
@@ -212,7 +212,7 @@ test('[SVC-9] [SVC-11] with no servers at all the page says that the broker may 
 });
 
 test('[SVC-13] any other failure: Failed to load server details, and Retry loads them', async ({ page }) => {
-  const heal = await failCalls(page, capabilitiesPath, { message: 'The stall is closed.' });
+  const heal = await failCalls(page, cataloguePath, { message: 'The stall is closed.' });
   await page.goto('/service/travel');
   await expect(errorOf(page, 'Failed to load server details')).toContainText('The stall is closed.');
   await heal();
@@ -221,7 +221,7 @@ test('[SVC-13] any other failure: Failed to load server details, and Retry loads
 });
 
 test('while it loads, the page holds its place and says so', async ({ page }) => {
-  const release = await holdCalls(page, capabilitiesPath);
+  const release = await holdCalls(page, cataloguePath);
   await page.goto('/service/travel');
   await expect(page.getByRole('status').filter({ hasText: 'Loading server…' })).toBeVisible();
   release();

@@ -25,8 +25,12 @@ async function deploy(manifest: { id: string } & Record<string, unknown>, tools:
   });
 }
 
+/** Before anything was deployed. */
+let missingFromNone: unknown;
+
 beforeAll(async () => {
   app = await startTestApp({ env: withoutHealthChecks });
+  missingFromNone = await (await fetch(`${app.publicUrl}/api/catalogue/servers/travel`)).json();
   await deploy(
     {
       id: 'travel',
@@ -222,6 +226,14 @@ describe('one server', () => {
     ]);
     const long = await fetch(`${app.publicUrl}${path}/${'x'.repeat(201)}`);
     expect(long.status, 'no id is as long').toBe(414);
+  });
+});
+
+test('[SVC-11] with no server at all the error says that the broker may not be running', () => {
+  expect(missingFromNone).toEqual({
+    success: false,
+    code: 'server_not_found',
+    message: 'No MCP services found. The MCP broker may not be running.',
   });
 });
 

@@ -1,4 +1,5 @@
-import { catalogueEndpoints } from '@souk/contract/catalogue.ts';
+import { catalogueSearchEndpoints } from '@souk/contract/catalogue-search.ts';
+import { getHealth, refreshServers } from '@souk/contract/catalogue.ts';
 import { createClient, type ClientOptions } from '@souk/contract/client.ts';
 import { identityEndpoints } from '@souk/contract/identity.ts';
 import { usageEndpoints } from '@souk/contract/usage.ts';
@@ -23,6 +24,6 @@ export const clientOptions: ClientOptions = {
  * A lazy screen has a client of its own for its calls, since schemas add to the first load too.
  */
 export const api = createClient(
-  [...catalogueEndpoints, ...identityEndpoints, ...usageEndpoints] as const,
+  [getHealth, refreshServers, ...catalogueSearchEndpoints, ...identityEndpoints, ...usageEndpoints] as const,
   clientOptions,
 );

@@ -7,7 +7,7 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { DemoPayments } from '#features/billing/demo-payments.tsx';
-import { parseMarketplaceSearch } from '#features/catalogue/find-servers.ts';
+import { parseMarketplaceSearch } from '#features/catalogue/marketplace-search.ts';
 import { Footer } from '#features/catalogue/footer.tsx';
 import { HomeScreen } from '#features/catalogue/home-screen.tsx';
 import { MarketplaceScreen } from '#features/catalogue/marketplace-screen.tsx';

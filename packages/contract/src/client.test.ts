@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { getServer } from './catalogue-search.ts';
 import { getInfo } from './catalogue.ts';
 import { ApiError, createClient } from './client.ts';
 
@@ -67,4 +68,21 @@ test('[ERR-6] without a status text, as in HTTP/2, the standard phrase is shown'
 test('a message of a foreign body is bounded', async () => {
   const failure = await failureOf(Response.json({ message: 'x'.repeat(100_000) }, { status: 500 }));
   expect(failure.message).toHaveLength(1000);
+});
+
+test('an aborted call ends with the reason of its signal, before and after the answer has begun', async () => {
+  for (const answer of ['none', 'begun'] as const) {
+    const stop = new AbortController();
+    const reason = new Error('another letter was typed');
+    const client = createClient([getServer] as const, {
+      baseUrl: 'https://souk.example',
+      fetch: async (_url, { signal }) => {
+        stop.abort(reason);
+        if (answer === 'none') signal?.throwIfAborted();
+        return new Response('{"server":');
+      },
+    });
+    const call = client.getServer({ params: { serverId: 'travel' } }, { signal: stop.signal });
+    await expect(call, answer).rejects.toBe(reason);
+  }
 });

@@ -32,9 +32,12 @@ export class ApiError extends Error {
 type Parts<E extends Endpoint> = {
   [K in 'params' | 'query' | 'body' as E extends Record<K, z.ZodType> ? K : never]: RequestInput<E>[K];
 };
+/** What a caller may say of one call. An aborted call throws the signal's reason. */
+export type CallOptions = { signal?: AbortSignal };
+
 type Call<E extends Endpoint> = keyof Parts<E> extends never
   ? () => Promise<AnswerOutput<E>>
-  : (input: Parts<E>) => Promise<AnswerOutput<E>>;
+  : (input: Parts<E>, call?: CallOptions) => Promise<AnswerOutput<E>>;
 
 /** One function for each endpoint, named by its id. */
 export type Client<Endpoints extends readonly Endpoint[]> = { [E in Endpoints[number] as E['id']]: Call<E> };
@@ -58,14 +61,22 @@ export function createClient<const Endpoints extends readonly Endpoint[]>(
   endpoints: Endpoints,
   options: ClientOptions,
 ): Client<Endpoints> {
-  const calls = endpoints.map((endpoint) => [endpoint.id, (input?: Input) => send(endpoint, input ?? {}, options)]);
+  const calls = endpoints.map((endpoint) => [
+    endpoint.id,
+    (input?: Input, call?: CallOptions) => send(endpoint, input ?? {}, options, call),
+  ]);
   // The ids are literal types in `endpoints`; Object.fromEntries cannot carry them over.
   return Object.fromEntries(calls) as Client<Endpoints>;
 }
 
 type Input = { params?: unknown; query?: unknown; body?: unknown };
 
-async function send(endpoint: Endpoint, input: Input, options: ClientOptions): Promise<unknown> {
+async function send(
+  endpoint: Endpoint,
+  input: Input,
+  options: ClientOptions,
+  { signal }: CallOptions = {},
+): Promise<unknown> {
   const token = await options.token?.();
   const response = await request(
     options,
@@ -78,9 +89,11 @@ async function send(endpoint: Endpoint, input: Input, options: ClientOptions): P
         ...(endpoint.body && { 'content-type': 'application/json' }),
       },
       ...(endpoint.body && { body: JSON.stringify(input.body ?? {}) }),
+      ...(signal && { signal }),
     },
   );
   const body = await bodyOf(response, response.ok ? endpoint.mediaType : undefined);
+  signal?.throwIfAborted();
   if (!response.ok) throw failureOf(response, body);
   const answer = endpoint.answer.safeParse(body);
   if (answer.success) return answer.data;
@@ -97,6 +110,7 @@ async function request({ fetch }: ClientOptions, url: string, init: RequestInit)
   try {
     return await fetch(url, init);
   } catch (cause) {
+    init.signal?.throwIfAborted();
     throw new ApiError({ message: 'Network error occurred', code: 'network', cause });
   }
 }

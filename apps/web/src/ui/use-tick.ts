@@ -26,5 +26,6 @@ function subscribe(listener: () => void): () => void {
 
 /** Renders the component again as time passes. */
 export function useTick(): void {
-  useSyncExternalStore(subscribe, () => ticks);
+  const read = () => ticks;
+  useSyncExternalStore(subscribe, read, read);
 }

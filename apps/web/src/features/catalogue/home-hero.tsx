@@ -14,8 +14,8 @@ type HeroProps = {
   link: string;
   /** Names of the clients that take the link. */
   clients: readonly string[];
-  /** Undefined while they load. */
-  servers: readonly ServerAnswer[] | undefined;
+  /** The first servers, and how many are deployed. Undefined while they load. */
+  found: { servers: readonly ServerAnswer[]; deployed: number } | undefined;
   /** They could not be loaded. */
   failed: boolean;
 };
@@ -47,7 +47,7 @@ export function HomeHero(props: HeroProps) {
 }
 
 /** How it works, drawn with the real thing: clients above, the link in the doorway, services below. */
-function Gate({ link, clients, servers, failed }: HeroProps) {
+function Gate({ link, clients, found, failed }: HeroProps) {
   return (
     <div className="min-w-0">
       <ul aria-label="Clients" className="grid grid-cols-4 gap-1.5">
@@ -66,7 +66,7 @@ function Gate({ link, clients, servers, failed }: HeroProps) {
         <CopyField label="The link" hideLabel value={link} primary />
       </Doorway>
       <Thread />
-      <LiveServers servers={servers} failed={failed} />
+      <LiveServers found={found} failed={failed} />
     </div>
   );
 }
@@ -98,8 +98,9 @@ function Thread() {
   return <div aria-hidden className="mx-auto h-5 w-px bg-line-strong" />;
 }
 
-function LiveServers({ servers, failed }: Pick<HeroProps, 'servers' | 'failed'>) {
-  const more = (servers?.length ?? 0) - shownServers;
+function LiveServers({ found, failed }: Pick<HeroProps, 'found' | 'failed'>) {
+  const servers = found?.servers;
+  const more = (found?.deployed ?? 0) - shownServers;
   return (
     <div className="overflow-hidden rounded-lg border border-line bg-surface">
       <ul aria-label="Servers behind the link" className="divide-y divide-line">

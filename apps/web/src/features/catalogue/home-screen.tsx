@@ -10,11 +10,10 @@ import { EmptyState } from '#ui/empty-state.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
-import { capabilitiesQuery } from '#web/capabilities-query.ts';
 import { config } from '#web/config.ts';
-import { findServers } from './find-servers.ts';
 import { HomeHero } from './home-hero.tsx';
 import { features, questions } from './home-texts.ts';
+import { serversQuery } from './queries.ts';
 import { SearchAndFilter } from './search-and-filter.tsx';
 import { ServerGrid, ServerGridPlaceholder } from './server-grid.tsx';
 
@@ -26,17 +25,16 @@ export type HomeScreenProps = {
 };
 
 /** The first 6 servers stand on home (spec part 1, section 9). */
-const shownServers = 6;
+const firstServers = serversQuery({ pageSize: 6 });
 
 /** / : what this is, the thing itself, the first servers, how to connect. */
 export function HomeScreen({ clients, connectPanel }: HomeScreenProps) {
   const navigate = useNavigate();
-  const { data, isError } = useQuery(capabilitiesQuery);
-  const servers = data && findServers(data.servers, {});
+  const { data, isError } = useQuery(firstServers);
   return (
     <>
       <ScreenTitle />
-      <HomeHero link={`${config.publicUrl}/mcp`} clients={clients} servers={servers} failed={isError} />
+      <HomeHero link={`${config.publicUrl}/mcp`} clients={clients} found={data} failed={isError} />
       <SearchAndFilter onSearch={(search) => void navigate({ to: '/marketplace', search })} />
       <FirstServers />
       <Section id="connect" title="Connect a Client" subtitle="The link is the same for all of them.">
@@ -62,7 +60,7 @@ export function HomeScreen({ clients, connectPanel }: HomeScreenProps) {
 }
 
 function FirstServers() {
-  const { data, error, isPending, isFetching, refetch } = useQuery(capabilitiesQuery);
+  const { data, error, isPending, isFetching, refetch } = useQuery(firstServers);
   return (
     <Section title="Servers">
       {isPending && <ServerGridPlaceholder />}
@@ -79,7 +77,7 @@ function FirstServers() {
       )}
       {data && data.servers.length > 0 && (
         <>
-          <ServerGrid servers={findServers(data.servers, {}).slice(0, shownServers)} />
+          <ServerGrid servers={data.servers} />
           <div className="mt-6 flex justify-center">
             <LinkButton to="/marketplace">View All Servers</LinkButton>
           </div>

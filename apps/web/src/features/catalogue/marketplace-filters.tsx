@@ -1,7 +1,19 @@
 import { tiers } from '@souk/contract/tiers.ts';
+import SlidersHorizontal from 'lucide-react/icons/sliders-horizontal';
+import { useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { classNames } from '#ui/class-names.ts';
+import { Dialog, preloadDialog } from '#ui/dialog.tsx';
 import { Select } from '#ui/select.tsx';
 import { sells } from '#web/config.ts';
-import { keysOf, priceLabels, sortLabels, statusLabels, type MarketplaceSearch } from './find-servers.ts';
+import {
+  filterCount,
+  keysOf,
+  priceLabels,
+  sortLabels,
+  statusLabels,
+  type MarketplaceSearch,
+} from './marketplace-search.ts';
 import { typeOptions } from './search-and-filter.tsx';
 
 const tierOptions = [
@@ -23,26 +35,78 @@ const sortOptions = [
     .map((sort) => ({ value: sort, label: sortLabels[sort] })),
 ] as const;
 
-/** Filters and order; each is a word in the address. */
-export function MarketplaceFilters({
-  search,
-  onChange,
-}: {
+export type MarketplaceFiltersProps = {
   search: MarketplaceSearch;
   onChange: (change: MarketplaceSearch) => void;
-}) {
+};
+
+/** Filters and order; each is a word in the address. On a phone they stand behind one button with their count. */
+export function MarketplaceFilters(props: MarketplaceFiltersProps) {
   return (
-    <div role="group" aria-label="Filters" className="grid grid-cols-2 gap-2 sm:grid-cols-3 lg:flex">
+    <>
+      <div role="group" aria-label="Filters" className="grid grid-cols-3 gap-2 max-sm:hidden lg:flex">
+        <Selects {...props} />
+      </div>
+      <FilterSheet {...props} />
+    </>
+  );
+}
+
+function FilterSheet({ search, onChange }: MarketplaceFiltersProps) {
+  const [open, setOpen] = useState(false);
+  const count = filterCount(search);
+  return (
+    <div className="sm:hidden">
+      <Button
+        wide
+        aria-haspopup="dialog"
+        onPointerEnter={preloadDialog}
+        onClick={() => setOpen(true)}
+        icon={<SlidersHorizontal aria-hidden size={16} />}
+      >
+        {count === 0 ? 'Filter' : `Filter (${count})`}
+      </Button>
+      <Dialog
+        open={open}
+        onOpenChange={setOpen}
+        title="Filter and sort"
+        footer={
+          <>
+            {count > 0 && (
+              <Button
+                onClick={() => onChange({ type: undefined, tier: undefined, price: undefined, status: undefined })}
+              >
+                Clear
+              </Button>
+            )}
+            <Button variant="primary" onClick={() => setOpen(false)}>
+              Show servers
+            </Button>
+          </>
+        }
+      >
+        <div className="grid gap-3">
+          <Selects search={search} onChange={onChange} wide />
+        </div>
+      </Dialog>
+    </div>
+  );
+}
+
+function Selects({ search, onChange, wide = false }: MarketplaceFiltersProps & { wide?: boolean }) {
+  const width = (columns: string) => classNames(!wide && columns);
+  return (
+    <>
       <Select
         aria-label="Type"
-        className="lg:w-36"
+        className={width('lg:w-36')}
         options={typeOptions}
         value={search.type ?? ''}
         onChange={(type) => onChange({ type: type === '' ? undefined : type })}
       />
       <Select
         aria-label="Tier"
-        className="lg:w-36"
+        className={width('lg:w-36')}
         options={tierOptions}
         value={search.tier ?? ''}
         onChange={(tier) => onChange({ tier: tier === '' ? undefined : tier })}
@@ -50,7 +114,7 @@ export function MarketplaceFilters({
       {sells && (
         <Select
           aria-label="Price"
-          className="lg:w-28"
+          className={width('lg:w-28')}
           options={priceOptions}
           value={search.price ?? ''}
           onChange={(price) => onChange({ price: price === '' ? undefined : price })}
@@ -58,18 +122,18 @@ export function MarketplaceFilters({
       )}
       <Select
         aria-label="Status"
-        className="lg:w-34"
+        className={width('lg:w-34')}
         options={statusOptions}
         value={search.status ?? ''}
         onChange={(status) => onChange({ status: status === '' ? undefined : status })}
       />
       <Select
         aria-label="Sort by"
-        className="max-sm:col-span-2 lg:w-44"
+        className={width('lg:w-44')}
         options={sortOptions}
         value={search.sort ?? ''}
         onChange={(sort) => onChange({ sort: sort === '' ? undefined : sort })}
       />
-    </div>
+    </>
   );
 }

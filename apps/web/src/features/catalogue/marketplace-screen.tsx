@@ -1,20 +1,19 @@
 import { useQuery } from '@tanstack/react-query';
 import RefreshCw from 'lucide-react/icons/refresh-cw';
-import SearchX from 'lucide-react/icons/search-x';
-import { useState } from 'react';
+import { useDeferredValue } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
-import { EmptyState } from '#ui/empty-state.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { ScreenHeading } from '#ui/screen-heading.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
-import { SearchField } from '#ui/search-field.tsx';
-import { capabilitiesQuery } from '#web/capabilities-query.ts';
-import { findServers, isNarrowed, type MarketplaceSearch } from './find-servers.ts';
+import { Switch } from '#ui/switch.tsx';
 import { MarketplaceFilters } from './marketplace-filters.tsx';
-import { useRefresh } from './queries.ts';
-import { ServerGrid, ServerGridPlaceholder } from './server-grid.tsx';
+import { MarketplaceResults } from './marketplace-results.tsx';
+import { isNarrowed, type MarketplaceSearch } from './marketplace-search.ts';
+import { marketplacePageSize, serversQuery, useRefresh } from './queries.ts';
+import { SearchText } from './search-text.tsx';
+import { ServerGridPlaceholder } from './server-grid.tsx';
 
 export type MarketplaceScreenProps = {
   /** What the address says (parseMarketplaceSearch). */
@@ -23,44 +22,62 @@ export type MarketplaceScreenProps = {
   onSearchChange: (search: MarketplaceSearch, how: { replace: boolean }) => void;
 };
 
-/** /marketplace and /search: every server, searched and filtered by what the address says. */
+/** The live variant asks again while it is open: an answer that has not changed is a few bytes. */
+const liveEveryMs = 10_000;
+
+/**
+ * /marketplace and /search: the servers that the address asks for, a page at a time. The live variant (`?view=live`) shows
+ * how each server is now, and searches by text alone.
+ */
 export function MarketplaceScreen({ search, onSearchChange }: MarketplaceScreenProps) {
-  const { data, error, isPending, isFetching, refetch } = useQuery(capabilitiesQuery);
+  const live = search.view === 'live';
+  const { view, ...asked } = live ? { q: search.q, page: search.page, view: search.view } : search;
+  const { data, error, isPending, isFetching, isPlaceholderData, refetch } = useQuery(
+    serversQuery({ ...asked, pageSize: marketplacePageSize }, live ? liveEveryMs : undefined),
+  );
+  // drawn in pieces between the letters of a fast typist
+  const found = useDeferredValue(data);
   const refresh = useRefresh();
-  const title = search.q === undefined ? 'All MCP Servers' : `Search results for "${search.q}"`;
-  const found = data && findServers(data.servers, search);
-  const clear = () => onSearchChange(search.sort ? { sort: search.sort } : {}, { replace: false });
+  const title = titleOf(search);
+  const change = (next: MarketplaceSearch, replace = false) =>
+    onSearchChange({ ...asked, view, page: undefined, ...next }, { replace });
+  const clear = () => onSearchChange({ sort: live ? undefined : search.sort, view }, { replace: false });
   return (
     <>
       <ScreenTitle title={title} />
       <ScreenHeading
         title={title}
         subtitle={
-          <span className="flex h-7 items-center gap-2">
-            <Counter shown={found?.length} all={data?.servers.length} />
-            {found && found.length > 0 && isNarrowed(search) && (
-              <Button variant="ghost" size="small" onClick={clear}>
-                Clear
-              </Button>
-            )}
-          </span>
+          <>
+            {live && <p>Currently running MCP servers with real-time status</p>}
+            <span className="flex h-7 items-center gap-2">
+              <Counter shown={found?.pagination.total} all={found?.deployed} />
+              {found && found.servers.length > 0 && isNarrowed(asked) && (
+                <Button variant="ghost" size="small" onClick={clear}>
+                  Clear
+                </Button>
+              )}
+            </span>
+          </>
         }
         actions={
-          <Button
-            loading={refresh.isPending}
-            onClick={() => refresh.mutate()}
-            icon={<RefreshCw aria-hidden size={16} />}
-          >
-            {refresh.isPending ? 'Refreshing...' : 'Refresh'}
-          </Button>
+          <>
+            <span className="mr-2">
+              <Switch label="Live" checked={live} onChange={(on) => change({ view: on ? 'live' : undefined })} />
+            </span>
+            <Button
+              loading={refresh.isPending}
+              onClick={() => refresh.mutate()}
+              icon={<RefreshCw aria-hidden size={16} />}
+            >
+              {refresh.isPending ? 'Refreshing...' : 'Refresh'}
+            </Button>
+          </>
         }
       />
-      <div role="search" className="mb-6 grid gap-2 lg:grid-cols-[minmax(0,1fr)_auto]">
-        <SearchText q={search.q} onChange={(q) => onSearchChange({ ...search, q }, { replace: true })} />
-        <MarketplaceFilters
-          search={search}
-          onChange={(change) => onSearchChange({ ...search, ...change }, { replace: false })}
-        />
+      <div role="search" className="mb-6 grid grid-cols-[minmax(0,1fr)_auto] gap-2 sm:max-lg:grid-cols-1">
+        <SearchText q={search.q} onChange={(q) => change({ q }, true)} />
+        {!live && <MarketplaceFilters search={search} onChange={change} />}
       </div>
       {refresh.isError && (
         <div className="mb-4">
@@ -76,55 +93,30 @@ export function MarketplaceScreen({ search, onSearchChange }: MarketplaceScreenP
           retrying={isFetching}
         />
       )}
-      {found && found.length > 0 && (
-        <section aria-labelledby="servers">
-          <h2 id="servers" className="sr-only">
-            Servers
-          </h2>
-          <ServerGrid servers={found} />
-        </section>
+      {data && found && (
+        <MarketplaceResults
+          found={found}
+          live={live}
+          searching={isNarrowed(asked)}
+          stale={isPlaceholderData}
+          onClear={clear}
+          onPage={(page) => change({ page: page === 1 ? undefined : page })}
+        />
       )}
-      {found?.length === 0 && <NothingFound searching={isNarrowed(search)} onClear={clear} />}
     </>
   );
 }
 
+function titleOf({ q, view }: MarketplaceSearch): string {
+  if (view === 'live') return 'Live MCP Servers';
+  return q === undefined ? 'All MCP Servers' : `Search results for "${q}"`;
+}
+
+/** X = servers that match, Y = deployed servers. */
 function Counter({ shown, all }: { shown: number | undefined; all: number | undefined }) {
   return (
     <span role="status" className="tabular-nums">
       {shown !== undefined && all !== undefined && `Showing ${formatCount(shown)} of ${formatCount(all)} servers`}
     </span>
-  );
-}
-
-function NothingFound({ searching, onClear }: { searching: boolean; onClear: () => void }) {
-  return (
-    <EmptyState
-      icon={<SearchX aria-hidden />}
-      title="No servers found"
-      text={searching ? 'Try adjusting your search query.' : 'No MCP servers are currently available.'}
-      actions={searching && <Button onClick={onClear}>Clear search and filters</Button>}
-    />
-  );
-}
-
-/** Keeps the text as typed, while the address holds it trimmed. A change of the address by Back or a link wins. */
-function SearchText({ q = '', onChange }: { q: string | undefined; onChange: (q: string | undefined) => void }) {
-  const [typed, setTyped] = useState(q);
-  const [known, setKnown] = useState(q);
-  if (q !== known) {
-    setKnown(q);
-    if (typed.trim() !== q) setTyped(q);
-  }
-  return (
-    <SearchField
-      label="Search servers"
-      placeholder="Search by name, description or id"
-      value={typed}
-      onChange={(text) => {
-        setTyped(text);
-        onChange(text.trim() === '' ? undefined : text.trim());
-      }}
-    />
   );
 }

@@ -1,10 +1,30 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from '#web/api.ts';
+import type { MarketplaceSearch } from './marketplace-search.ts';
 import { refreshCatalogue } from './refresh-catalogue.ts';
 
 export const healthQuery = queryOptions({ queryKey: ['catalogue', 'health'], queryFn: () => api.getMcpHealth() });
 
-/** The Refresh button: POST /mcp/refresh, a second's wait, then the whole catalogue is read again. */
+/** Servers on a page of the marketplace. */
+export const marketplacePageSize = 24;
+
+/** What the broker is asked for: all of the address but the view. */
+export type ServerSearch = Omit<MarketplaceSearch, 'view'> & { pageSize: number };
+
+/**
+ * One page of the servers that a search leaves. The servers before stay until the answer to a new search has come, and a
+ * question that was replaced is given up: an old answer never takes the place of a newer one.
+ * @param everyMs how long after an answer it is asked for again, while a page shows it: the status is live
+ */
+export const serversQuery = (search: ServerSearch, everyMs = 60_000) =>
+  queryOptions({
+    queryKey: ['catalogue', 'servers', search],
+    queryFn: ({ signal }) => api.findServers({ query: search }, { signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: everyMs,
+  });
+
+/** The Refresh button: POST /mcp/refresh, a second's wait, then what the page shows of the catalogue is read again. */
 export function useRefresh() {
   const client = useQueryClient();
   return useMutation({

@@ -109,7 +109,7 @@ describe('home', () => {
     expect(textOf(select)).toBe('All Types API Services Data Sources Productivity');
   });
 
-  test('[HOME-5] The first 6 servers are shown as cards, by name', async () => {
+  test('[HOME-5] The first 6 servers are shown as cards', async () => {
     const servers = Array.from({ length: 8 }, (_, index) => testServer({ serverId: `s${index}` })).toReversed();
     const cards = (await home({ servers, capabilities: [] })).match(/<article/g);
     expect(cards).toHaveLength(6);
@@ -170,7 +170,7 @@ describe('footer', () => {
 describe('marketplace', () => {
   test("[MKT-4] [MKT-6] [MKT-8] 'All MCP Servers', a Refresh button and the counter", async () => {
     const text = textOf(await market({}, catalogue));
-    expect(text).toMatch(/^All MCP Servers Showing 3 of 3 servers Refresh/);
+    expect(text).toMatch(/^All MCP Servers Showing 3 of 3 servers Live Refresh/);
   });
 
   test('[MKT-5] With a search the title is \'Search results for "{q}"\'', async () => {
@@ -210,6 +210,31 @@ describe('marketplace', () => {
   });
 });
 
+describe('the live variant', () => {
+  const live = (search: object, loaded?: Catalogue | Error) => market({ ...search, view: 'live' }, loaded);
+
+  test('[LIVE-2] [LIVE-3] [LIVE-6] has its title, subtitle and counter', async () => {
+    expect(textOf(await live({}, catalogue))).toMatch(
+      /^Live MCP Servers Currently running MCP servers with real-time status Showing 3 of 3 servers/,
+    );
+    expect(textOf(await live({ q: 'tra' }, catalogue))).toMatch(/^Live MCP Servers .* Showing 1 of 3 servers/);
+  });
+
+  test('[LIVE-7] [LIVE-8] [LIVE-9] [LIVE-10] a card shows icon or initial, status, tools, Updated and View Details', async () => {
+    const metadata = { ...travel.metadata, icon: '/icons/travel.png' };
+    const html = await live({}, { ...catalogue, servers: [{ ...travel, metadata }, notes] });
+    expect(cardOf(html, 'Travel')).toContain('src="/icons/travel.png"');
+    expect(textOf(cardOf(html, 'Notes'))).toMatch(/^N Notes 1 tool error Updated: .+ ago View Details : Notes$/);
+    expect(cardOf(html, 'Notes')).toContain('href="/service/notes"');
+    expect(cardOf(html, 'Notes'), 'the moment itself').toContain('dateTime="2026-11-21T03:00:00.000Z"');
+  });
+
+  test("[LIVE-11] the empty state is 'No MCP Servers Found'", async () => {
+    expect(textOf(await live({ q: 'zzz' }, catalogue))).toContain('No MCP Servers Found');
+    expect(textOf(await live({}, empty))).toContain('No MCP Servers Found');
+  });
+});
+
 describe('service', () => {
   test('[SVC-2] [SVC-3] [SVC-4] A back link, name, status, description and the count of tools', async () => {
     const html = await service('travel', catalogue);
@@ -232,11 +257,14 @@ describe('service', () => {
     );
   });
 
-  test("[SVC-9] The error view says 'Server Not Found' and has a 'Back to Marketplace' button", async () => {
-    const html = await service('nope', catalogue);
-    expect(textOf(html)).toContain(
-      "Server Not Found MCP server with ID 'nope' not found. Available servers: travel, notes, echo Back to Marketplace",
+  test("[SVC-9] The error view says 'Server Not Found', why, and has a 'Back to Marketplace' button", async () => {
+    expect(textOf(await service('nope', catalogue))).toContain(
+      'Server Not Found The broker has no nope Back to Marketplace',
     );
+  });
+
+  test("[SVC-10] Without an id the error is 'No server ID provided'", async () => {
+    expect(textOf(await service('', catalogue))).toContain('Server Not Found No server ID provided');
   });
 
   test("[SVC-13] Any other failure to load is 'Failed to load server details'", async () => {

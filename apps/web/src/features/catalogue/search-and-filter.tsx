@@ -2,7 +2,14 @@ import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { SearchField } from '#ui/search-field.tsx';
 import { Select } from '#ui/select.tsx';
-import { keysOf, parseMarketplaceSearch, typeLabels, type MarketplaceSearch, type ServerType } from './find-servers.ts';
+import { searchPlaceholder } from './search-text.tsx';
+import {
+  keysOf,
+  parseMarketplaceSearch,
+  typeLabels,
+  type MarketplaceSearch,
+  type ServerType,
+} from './marketplace-search.ts';
 
 export const typeOptions = [
   { value: '', label: 'All Types' },
@@ -29,13 +36,7 @@ export function SearchAndFilter({ onSearch }: { onSearch: (search: MarketplaceSe
         Search &amp; Filter
       </h2>
       <div className="grid gap-2 sm:grid-cols-[1fr_12rem_auto]">
-        <SearchField
-          label="Search servers"
-          name="q"
-          value={q}
-          onChange={setQ}
-          placeholder="Search by name, description or id"
-        />
+        <SearchField label="Search servers" name="q" value={q} onChange={setQ} placeholder={searchPlaceholder} />
         <Select aria-label="Type" name="type" options={typeOptions} value={type} onChange={setType} />
         <Button type="submit" variant="primary">
           Search

@@ -1,6 +1,4 @@
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
-import { Link } from '@tanstack/react-router';
-import ArrowRight from 'lucide-react/icons/arrow-right';
 import { Card } from '#ui/card.tsx';
 import { Icon } from '#ui/icon.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
@@ -8,6 +6,7 @@ import { StatusBadge } from '#ui/status-badge.tsx';
 import { TierBadge } from '#ui/tier-badge.tsx';
 import { rentalPrice } from '#web/access-text.ts';
 import { sells } from '#web/config.ts';
+import { ServerLink } from './server-link.tsx';
 import { counted, toolCount } from './server-texts.ts';
 
 /** One server of the store. The whole card is one link to its page; the one that buys stands above it. */
@@ -52,14 +51,7 @@ export function ServerCard({ server }: { server: ServerAnswer }) {
         <span className="truncate text-quiet tabular-nums">
           {toolCount(server)} · {counted(capabilities.prompts, 'prompt')}
         </span>
-        <Link
-          to="/service/$serviceId"
-          params={{ serviceId: serverId }}
-          className="inline-flex shrink-0 items-center gap-1 font-medium outline-none group-hover:text-accent after:absolute after:inset-0 after:rounded-lg focus-visible:after:outline-2 focus-visible:after:outline-accent"
-        >
-          View Details<span className="sr-only">: {displayName}</span>
-          <ArrowRight aria-hidden size={14} className="transition-transform group-hover:translate-x-0.5" />
-        </Link>
+        <ServerLink serverId={serverId} name={displayName} />
       </div>
     </Card>
   );

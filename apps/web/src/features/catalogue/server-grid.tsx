@@ -1,4 +1,5 @@
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import { memo, type ComponentType } from 'react';
 import { Card } from '#ui/card.tsx';
 import { DelayedFallback } from '#ui/delayed-fallback.tsx';
 import { Skeleton } from '#ui/skeleton.tsx';
@@ -6,18 +7,24 @@ import { ServerCard } from './server-card.tsx';
 
 const grid = 'grid gap-4 sm:grid-cols-2 lg:grid-cols-3';
 
-/** Cards of servers, three, two or one beside each other. */
-export function ServerGrid({ servers }: { servers: readonly ServerAnswer[] }) {
+export type ServerGridProps = {
+  servers: readonly ServerAnswer[];
+  /** What shows one of them. */
+  card?: ComponentType<{ server: ServerAnswer }>;
+};
+
+/** Cards of servers, three, two or one beside each other. Drawn again only when the servers are others. */
+export const ServerGrid = memo(function ServerGrid({ servers, card: ShownCard = ServerCard }: ServerGridProps) {
   return (
     <ul className={grid}>
       {servers.map((server) => (
         <li key={server.serverId} className="min-w-0">
-          <ServerCard server={server} />
+          <ShownCard server={server} />
         </li>
       ))}
     </ul>
   );
-}
+});
 
 /** Placeholders of 6 cards (spec part 1, section 9). They hold the space at once and appear when loading takes long. */
 export function ServerGridPlaceholder() {

@@ -14,12 +14,12 @@ import { StatusBadge } from '#ui/status-badge.tsx';
 import { TextLink } from '#ui/text-link.tsx';
 import { TierBadge } from '#ui/tier-badge.tsx';
 import { rentalPrice } from '#web/access-text.ts';
-import { capabilitiesQuery } from '#web/capabilities-query.ts';
 import { sells } from '#web/config.ts';
+import { isNotDeployed, serverQuery } from '#web/server-query.ts';
 import { CapabilityList } from './capability-list.tsx';
-import { findService, type Service } from './find-service.ts';
 import { ServerInformation } from './server-information.tsx';
 import { noToolsText, underReviewText } from './server-texts.ts';
+import { serviceOf, type Service } from './service-of.ts';
 import { ServicePlaceholder } from './service-placeholder.tsx';
 import { ToolList } from './tool-list.tsx';
 
@@ -34,8 +34,9 @@ export type ServiceScreenProps = {
 
 /** /service/{serviceId}: what a server does, what its tools cost, how to connect. */
 export function ServiceScreen({ serviceId, ...parts }: ServiceScreenProps) {
-  const { data, error, isFetching, refetch } = useQuery(capabilitiesQuery);
-  const found = data && findService(data, serviceId);
+  const { data, error, isFetching, refetch } = useQuery({ ...serverQuery(serviceId), enabled: serviceId !== '' });
+  const notFound = serviceId === '' ? 'No server ID provided' : isNotDeployed(error) ? error.message : undefined;
+  const found = notFound === undefined ? data : undefined;
   return (
     <>
       <TextLink to="/marketplace" tone="quiet" className="mb-6 inline-flex items-center gap-1.5">
@@ -43,9 +44,9 @@ export function ServiceScreen({ serviceId, ...parts }: ServiceScreenProps) {
         Back to Marketplace
       </TextLink>
       {/* a heading to jump to, while the page has none of its own */}
-      {(!found || 'error' in found) && <h1 className="sr-only">Server details</h1>}
-      {!data && !error && <ServicePlaceholder />}
-      {!data && error && (
+      {!found && <h1 className="sr-only">Server details</h1>}
+      {!found && notFound === undefined && !error && <ServicePlaceholder />}
+      {!found && notFound === undefined && error && (
         <ErrorState
           title="Failed to load server details"
           text={error.message}
@@ -53,7 +54,8 @@ export function ServiceScreen({ serviceId, ...parts }: ServiceScreenProps) {
           retrying={isFetching}
         />
       )}
-      {found && ('error' in found ? <NotFound text={found.error} /> : <Found service={found} {...parts} />)}
+      {notFound !== undefined && <NotFound text={notFound} />}
+      {found && <Found service={serviceOf(found)} {...parts} />}
     </>
   );
 }

@@ -19,13 +19,18 @@ export function accessSentences({ scopes, resources, publicUrl, nameOf }: Access
   if (what === '') return 'Has no access.';
   const sentences = resources.map((resource) => {
     if (resource === `${publicUrl}/mcp`) return `Can use the ${what} of all the servers you've enabled.`;
-    const own = `${publicUrl}/s/`;
-    const serverId = resource.startsWith(own) ? resource.slice(own.length).split('/')[0] : undefined;
-    return serverId
+    const serverId = serverOfLink(resource, publicUrl);
+    return serverId !== undefined
       ? `Can use ${possessive(nameOf(serverId) ?? serverId)} ${what}.`
       : `Can use ${what} at ${resource}.`;
   });
   return sentences.join(' ');
+}
+
+/** The server of a link to one server; undefined for any other link. */
+export function serverOfLink(link: string, publicUrl: string): string | undefined {
+  const own = `${publicUrl}/s/`;
+  return (link.startsWith(own) && link.slice(own.length).split('/')[0]) || undefined;
 }
 
 /** 'tools', 'tools and prompts', 'tools, prompts and resources'. */

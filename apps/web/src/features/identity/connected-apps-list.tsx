@@ -1,14 +1,13 @@
 import type { ConnectedApp } from '@souk/contract/connected-apps.ts';
-import { useQuery } from '@tanstack/react-query';
 import BadgeCheck from 'lucide-react/icons/badge-check';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { preloadDialog } from '#ui/dialog.tsx';
 import { LetterImage } from '#ui/letter-image.tsx';
-import { capabilitiesQuery } from '#web/capabilities-query.ts';
 import { config } from '#web/config.ts';
-import { accessSentences } from './connected-app-texts.ts';
+import { useServerNames } from '#web/server-query.ts';
+import { accessSentences, serverOfLink } from './connected-app-texts.ts';
 import { Ago, Day } from '#ui/moment.tsx';
 
 /** Connected apps as rows: who publishes each, what it can use, since when. */
@@ -42,12 +41,11 @@ export function ConnectedAppsList({
 }
 
 function AppFacts({ app }: { app: ConnectedApp }) {
-  const catalogue = useQuery(capabilitiesQuery);
-  const access = accessSentences({
-    ...app,
-    publicUrl: config.publicUrl,
-    nameOf: (id) => catalogue.data?.servers.find(({ serverId }) => serverId === id)?.displayName,
-  });
+  const { publicUrl } = config;
+  const nameOf = useServerNames(
+    app.resources.map((link) => serverOfLink(link, publicUrl)).filter((id) => id !== undefined),
+  );
+  const access = accessSentences({ ...app, publicUrl, nameOf });
   return (
     <div className="min-w-0 flex-1 max-sm:basis-full">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">

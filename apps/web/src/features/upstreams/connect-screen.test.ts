@@ -17,7 +17,7 @@ async function loadScreens() {
   const [screen, queries, capabilities] = await Promise.all([
     import('./connect-screen.tsx'),
     import('./upstreams-api.ts'),
-    import('../../capabilities-query.ts'),
+    import('../../server-query.ts'),
   ]);
   vi.unstubAllGlobals();
   return { ...screen, ...queries, ...capabilities };
@@ -40,7 +40,7 @@ async function render(access: { entitled: boolean; enabled: boolean }, connectio
   const queries = new QueryClient();
   const server = { serverId: 'travel-pro', displayName: 'Travel Pro', displayDescription: 'Trips.' };
   // of the catalogue's answer, what the screen reads
-  queries.setQueryData<unknown>(screens.capabilitiesQuery.queryKey, { servers: [server] });
+  queries.setQueryData<unknown>(screens.serverQuery(server.serverId).queryKey, { server });
   queries.setQueryData(screens.upstreamConnectionsQuery(user.id).queryKey, { success: true, connections });
   queries.setQueryData(screens.serverAccessQuery(user.id, 'travel-pro').queryKey, { success: true, ...access });
   const nothing = async () => {};

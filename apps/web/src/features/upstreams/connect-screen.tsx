@@ -13,8 +13,8 @@ import { ScreenTitle } from '#ui/screen-title.tsx';
 import { Skeleton } from '#ui/skeleton.tsx';
 import { howToGetAccess } from '#web/access-text.ts';
 import { sells } from '#web/config.ts';
-import { capabilitiesQuery } from '#web/capabilities-query.ts';
 import { failureText } from '#web/failure-text.ts';
+import { isNotDeployed, serverQuery } from '#web/server-query.ts';
 import { BreakableName } from './breakable-name.tsx';
 import { serverAccessQuery, upstreamConnectionsQuery } from './upstreams-api.ts';
 import { ServerSwitch } from './server-switch.tsx';
@@ -88,15 +88,14 @@ function Connection({
   user,
   onSwitchAccount,
 }: Pick<ConnectScreenProps, 'serverId' | 'onSwitchAccount'> & { user: ConnectUser }) {
-  const servers = useQuery(capabilitiesQuery);
+  const catalogue = useQuery(serverQuery(serverId));
   const connections = useQuery(upstreamConnectionsQuery(user.id));
   const access = useQuery(serverAccessQuery(user.id, serverId));
   // an answer that was off before tells a switch on this page from a service that was on already
   const [hasBeenOff, setHasBeenOff] = useState(false);
   if (access.data?.enabled === false && !hasBeenOff) setHasBeenOff(true);
-  const server = servers.data?.servers.find((candidate) => candidate.serverId === serverId);
   // before the failures: the other two calls fail for a service that does not exist
-  if (servers.data && !server) {
+  if (isNotDeployed(catalogue.error)) {
     return (
       <WithoutService>
         <EmptyState
@@ -107,7 +106,7 @@ function Connection({
       </WithoutService>
     );
   }
-  const failed = [servers, connections, access].find(({ isError }) => isError);
+  const failed = [catalogue, connections, access].find(({ isError }) => isError);
   if (failed) {
     return (
       <WithoutService>
@@ -115,12 +114,13 @@ function Connection({
           title="Failed to load this service"
           text={failureText(failed.error)}
           retrying={failed.isFetching}
-          onRetry={() => void Promise.all([servers.refetch(), connections.refetch(), access.refetch()])}
+          onRetry={() => void Promise.all([catalogue.refetch(), connections.refetch(), access.refetch()])}
         />
       </WithoutService>
     );
   }
-  if (!server || !connections.data || !access.data) return <ConnectSkeleton />;
+  if (!catalogue.data || !connections.data || !access.data) return <ConnectSkeleton />;
+  const { server } = catalogue.data;
   const { displayName: name } = server;
   const { entitled, enabled } = access.data;
   const connection = connections.data.connections.find((candidate) => candidate.serverId === serverId);

@@ -3,8 +3,8 @@ import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { useQuery } from '@tanstack/react-query';
 import Check from 'lucide-react/icons/check';
 import { formatCount, formatMoney, formatPrice } from '#ui/amount.ts';
-import { capabilitiesQuery } from '#web/capabilities-query.ts';
 import { config } from '#web/config.ts';
+import { serverQuery } from '#web/server-query.ts';
 
 export type RentalOfferProps = {
   service: { id: string; name: string; features: readonly string[] };
@@ -58,9 +58,9 @@ export function RentalOffer({ service, rental, creditsAvailable }: RentalOfferPr
 
 /** The tools whose calls cost credits, rented or not. */
 function PaidTools({ serverId, creditsAvailable }: { serverId: string; creditsAvailable: number }) {
-  const { data } = useQuery(capabilitiesQuery);
+  const { data } = useQuery(serverQuery(serverId));
   if (!data) return null;
-  const tools = data.capabilities.filter((one) => one.serverId === serverId && one.type === 'tool');
+  const tools = data.capabilities.filter(({ type }) => type === 'tool');
   const paid = tools.filter(({ creditCost = 0 }) => creditCost > 0);
   if (paid.length === 0) return <p className="text-quiet">All of its calls are included.</p>;
   return (

@@ -3,19 +3,21 @@ import { useQuery } from '@tanstack/react-query';
 import { formatMoney } from '#ui/amount.ts';
 import { Notice } from '#ui/notice.tsx';
 import { TextAnchor } from '#ui/text-link.tsx';
-import { capabilitiesQuery } from '#web/capabilities-query.ts';
+import { useServerNames } from '#web/server-query.ts';
 import { openPaymentQuery } from '../queries.ts';
 
 type PastDueProps = { userId: string; owned: SubscriptionAnswer['subscription'] };
 
 /** Says which renewals failed, and where each is paid. Access stays while the provider tries again. */
 export function PastDue({ userId, owned }: PastDueProps) {
-  const { data } = useQuery(capabilitiesQuery);
-  const nameOf = (id: string) => data?.servers.find(({ serverId }) => serverId === id)?.displayName ?? id;
+  const rentals = owned.rentals.filter(({ status }) => status === 'past_due');
+  const nameOf = useServerNames(rentals.map(({ mcpId }) => mcpId));
   const unpaid = [
-    ...owned.subscriptions.map(({ id, status, planName }) => ({ id, status, name: planName })),
-    ...owned.rentals.map(({ id, status, mcpId }) => ({ id, status, name: nameOf(mcpId) })),
-  ].filter(({ status }) => status === 'past_due');
+    ...owned.subscriptions
+      .filter(({ status }) => status === 'past_due')
+      .map(({ id, planName: name }) => ({ id, name })),
+    ...rentals.map(({ id, mcpId }) => ({ id, name: nameOf(mcpId) ?? mcpId })),
+  ];
   if (unpaid.length === 0) return null;
   return (
     <Notice tone="bad">

@@ -1,4 +1,5 @@
 import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue.ts';
+import { ApiError } from '@souk/contract/client.ts';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import {
   createMemoryHistory,
@@ -11,21 +12,22 @@ import {
 import { createElement, type ComponentType, type ReactNode } from 'react';
 import { renderToString } from 'react-dom/server';
 import { vi } from 'vitest';
+import type { MarketplaceSearch } from '../marketplace-search.ts';
 
 /** The pages' configuration and typed client read the address of the page when they are loaded: they are given one. */
 export async function loadScreens() {
   vi.stubGlobal('window', { location: { origin: 'https://souk.example' } });
   vi.stubGlobal('document', { querySelector: () => ({ getAttribute: () => '{"payments":"sandbox"}' }) });
-  const [home, footer, marketplace, service, queries, capabilities] = await Promise.all([
+  const [home, footer, marketplace, service, queries, server] = await Promise.all([
     import('../home-screen.tsx'),
     import('../footer.tsx'),
     import('../marketplace-screen.tsx'),
     import('../service-screen.tsx'),
     import('../queries.ts'),
-    import('../../../capabilities-query.ts'),
+    import('../../../server-query.ts'),
   ]);
   vi.unstubAllGlobals();
-  return { ...home, ...footer, ...marketplace, ...service, ...queries, ...capabilities };
+  return { ...home, ...footer, ...marketplace, ...service, ...queries, ...server };
 }
 export type Screens = Awaited<ReturnType<typeof loadScreens>>;
 
@@ -39,13 +41,23 @@ export async function renderScreen<Props extends object>(
   catalogue?: Catalogue | Error,
 ): Promise<string> {
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false, retryOnMount: false } } });
-  const { queryKey } = screens.capabilitiesQuery;
+  const { search = {}, serviceId = '' }: { search?: MarketplaceSearch; serviceId?: string } = props;
+  const { view: _view, ...asked } = search;
+  const home = screens.serversQuery({ pageSize: 6 });
+  const page = screens.serversQuery({ ...asked, pageSize: screens.marketplacePageSize });
+  const server = screens.serverQuery(serviceId);
+  const fail = ({ queryKey }: { queryKey: readonly unknown[] }, error: Error) =>
+    queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(error) });
   if (catalogue instanceof Error) {
-    await queries.prefetchQuery({ queryKey, queryFn: () => Promise.reject(catalogue) });
+    for (const query of [home, page, server]) await fail(query, catalogue);
   } else if (catalogue) {
-    const lastUpdate = '2026-11-21T03:00:00.000Z';
-    queries.setQueryData(queryKey, { ...catalogue, lastUpdate });
+    queries.setQueryData(home.queryKey, found(catalogue, {}, 6));
+    queries.setQueryData(page.queryKey, found(catalogue, search, screens.marketplacePageSize));
     queries.setQueryData(screens.healthQuery.queryKey, healthOf(catalogue));
+    const shown = catalogue.servers.find((one) => one.serverId === serviceId);
+    const capabilities = catalogue.capabilities.filter((one) => one.serverId === serviceId);
+    if (shown) queries.setQueryData(server.queryKey, { server: shown, capabilities });
+    else await fail(server, new ApiError({ message: `The broker has no ${serviceId}`, code: 'none', status: 404 }));
   }
   const root = createRootRoute({ component: Outlet });
   const routes = ['/', '/marketplace', '/service/$serviceId'].map((path) =>
@@ -57,8 +69,16 @@ export async function renderScreen<Props extends object>(
   });
   await router.load();
   // this router has the product's routes but is not the one that the types know
-  const page = createElement(RouterProvider as ComponentType<{ router: unknown }>, { router });
-  return renderToString(createElement(QueryClientProvider, { client: queries }, page as ReactNode));
+  const app = createElement(RouterProvider as ComponentType<{ router: unknown }>, { router });
+  return renderToString(createElement(QueryClientProvider, { client: queries }, app as ReactNode));
+}
+
+/** What the broker answers, as far as screens depend on it: a text matches names. */
+function found({ servers }: Catalogue, { q = '', page = 1 }: MarketplaceSearch, pageSize: number) {
+  const matching = servers.filter(({ displayName }) => displayName.toLowerCase().includes(q.toLowerCase()));
+  const total = matching.length;
+  const pagination = { page, pageSize, total, pages: Math.ceil(total / pageSize) };
+  return { servers: matching.slice((page - 1) * pageSize, page * pageSize), pagination, deployed: servers.length };
 }
 
 function healthOf({ servers, capabilities }: Catalogue) {

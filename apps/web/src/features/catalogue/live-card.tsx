@@ -1,0 +1,37 @@
+import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import { Card } from '#ui/card.tsx';
+import { Icon } from '#ui/icon.tsx';
+import { Ago } from '#ui/moment.tsx';
+import { StatusBadge } from '#ui/status-badge.tsx';
+import { ServerLink } from './server-link.tsx';
+import { toolCount } from './server-texts.ts';
+
+/** A server of the live variant: how it is now, and since when that is known. The whole card is one link to its page. */
+export function LiveCard({ server }: { server: ServerAnswer }) {
+  const { serverId, displayName, metadata, status, statusDetail, lastUpdate } = server;
+  return (
+    <Card as="article" interactive className="group flex h-full flex-col gap-3">
+      <div className="flex items-center gap-3">
+        <Icon name={displayName} src={metadata.icon} />
+        <div className="min-w-0 flex-1">
+          <h3 className="truncate font-semibold" title={displayName}>
+            {displayName}
+          </h3>
+          <p className="truncate text-[0.8125rem] text-quiet tabular-nums">{toolCount(server)}</p>
+        </div>
+        <StatusBadge status={status} />
+      </div>
+      {status !== 'connected' && statusDetail && (
+        <p className="truncate text-[0.8125rem] text-quiet" title={statusDetail}>
+          {statusDetail}
+        </p>
+      )}
+      <div className="mt-auto flex items-center justify-between gap-3 border-t border-line pt-3 text-[0.8125rem]">
+        <span className="truncate text-quiet">
+          Updated: <Ago moment={lastUpdate} />
+        </span>
+        <ServerLink serverId={serverId} name={displayName} />
+      </div>
+    </Card>
+  );
+}

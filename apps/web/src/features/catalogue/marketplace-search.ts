@@ -1,0 +1,94 @@
+import { maxSearchLength } from '@souk/contract/catalogue-search.ts';
+import type { ServerStatus } from '@souk/contract/catalogue.ts';
+import type { categories } from '@souk/contract/manifest.ts';
+import { tiers, type Tier } from '@souk/contract/tiers.ts';
+
+/**
+ * What stands in the address of the marketplace. An absent field filters nothing; no sort means by name, no page the first,
+ * no view the list.
+ */
+export type MarketplaceSearch = {
+  q?: string | undefined;
+  type?: ServerType | undefined;
+  tier?: Tier | undefined;
+  price?: PriceFilter | undefined;
+  status?: ServerStatus | undefined;
+  sort?: SortOrder | undefined;
+  page?: number | undefined;
+  view?: 'live' | undefined;
+};
+
+/** Words of the manifest's category. Typed by the contract without loading its schemas into the first page. */
+export const typeLabels: typeof categories = {
+  api: 'API Services',
+  data: 'Data Sources',
+  productivity: 'Productivity',
+};
+export type ServerType = keyof typeof typeLabels;
+
+export const priceLabels = { free: 'Free', paid: 'Paid' } as const;
+export type PriceFilter = keyof typeof priceLabels;
+
+export const statusLabels: Record<ServerStatus, string> = {
+  connected: 'Connected',
+  disconnected: 'Disconnected',
+  error: 'Error',
+};
+
+/** Beside the order by name, which is the specification's and needs no word in the address. */
+export const sortLabels = {
+  price: 'Lowest price first',
+  tools: 'Most tools first',
+  updated: 'Last updated first',
+} as const;
+export type SortOrder = keyof typeof sortLabels;
+
+/** Reads the address and drops unknown values, so that an old or mistyped link still shows servers. */
+export function parseMarketplaceSearch(raw: Record<string, unknown>): MarketplaceSearch {
+  const q = textOf(raw['q']).trim().slice(0, maxSearchLength).trim();
+  const page = pageOf(raw['page']);
+  return {
+    ...(q !== '' && { q }),
+    ...pick('type', raw['type'], typeLabels),
+    ...pick('tier', raw['tier'], tiers),
+    ...pick('price', raw['price'], priceLabels),
+    ...pick('status', raw['status'], statusLabels),
+    ...pick('sort', raw['sort'], sortLabels),
+    ...(page !== undefined && { page }),
+    ...(raw['view'] === 'live' && { view: 'live' as const }),
+  };
+}
+
+const maxPage = 100_000;
+
+/** The first page needs no word in the address. */
+function pageOf(value: unknown): number | undefined {
+  const page = typeof value === 'number' || typeof value === 'string' ? Number(value) : 1;
+  return Number.isInteger(page) && page > 1 && page <= maxPage ? page : undefined;
+}
+
+/** Routers read ?q=2026 as a number and ?q=true as a boolean; a search text is always text. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+}
+
+function pick<Name extends string, Options extends object>(name: Name, value: unknown, options: Options) {
+  const found = keysOf(options).find((key) => key === value);
+  // The computed name is a literal type; an object literal alone widens it to string.
+  return found === undefined ? {} : ({ [name]: found } as Record<Name, keyof Options>);
+}
+
+/** Object.keys knows only string; the options here are closed literals. */
+export function keysOf<Options extends object>(options: Options): (keyof Options)[] {
+  return Object.keys(options) as (keyof Options)[];
+}
+
+/** How many filters narrow the list, beside the text. */
+export function filterCount({ type, tier, price, status }: MarketplaceSearch): number {
+  return [type, tier, price, status].filter((value) => value !== undefined).length;
+}
+
+/** Is the list narrowed by more than its order? */
+export function isNarrowed(search: MarketplaceSearch): boolean {
+  return search.q !== undefined || filterCount(search) > 0;
+}

@@ -1,0 +1,24 @@
+import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue.ts';
+
+export type Service = {
+  server: ServerAnswer;
+  tools: CapabilityAnswer[];
+  prompts: CapabilityAnswer[];
+  resources: CapabilityAnswer[];
+};
+
+/** One server, and what it offers by its kind. */
+export function serviceOf({
+  server,
+  capabilities,
+}: {
+  server: ServerAnswer;
+  capabilities: readonly CapabilityAnswer[];
+}): Service {
+  return {
+    server,
+    tools: capabilities.filter(({ type }) => type === 'tool'),
+    prompts: capabilities.filter(({ type }) => type === 'prompt'),
+    resources: capabilities.filter(({ type }) => type === 'resource'),
+  };
+}
