@@ -11,6 +11,7 @@ import { parseMarketplaceSearch } from '#features/catalogue/marketplace-search.t
 import { Footer } from '#features/catalogue/footer.tsx';
 import { HomeScreen } from '#features/catalogue/home-screen.tsx';
 import { MarketplaceScreen } from '#features/catalogue/marketplace-screen.tsx';
+import { CommandPalette } from '#features/catalogue/palette/command-palette.tsx';
 import { clientNames } from '#features/gateway/client-forms.ts';
 import { ConnectPanel } from '#features/gateway/connect-panel.tsx';
 import { CallbackScreen } from '#features/identity/callback-screen.tsx';
@@ -52,7 +53,11 @@ function Frame() {
       header={
         <>
           {config.payments === 'sandbox' && <DemoPayments />}
-          <Header nav={user ? memberNav : nav} account={{ dashboard: '/dashboard' }} />
+          <Header
+            nav={user ? memberNav : nav}
+            account={{ dashboard: '/dashboard' }}
+            search={<CommandPalette screens={[{ label: 'Home', to: '/' }, ...(user ? memberNav : nav)]} />}
+          />
         </>
       }
       footer={<Footer links={quickLinks} signedIn={user !== undefined} />}

@@ -18,8 +18,8 @@ export type SearchFieldProps = {
   className?: string | undefined;
 };
 
-/** Where a key is text and no command. */
-function isTyping(target: EventTarget | null): boolean {
+/** Whether a key is text there and no command. */
+export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
 }
 

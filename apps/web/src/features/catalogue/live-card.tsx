@@ -12,7 +12,7 @@ export function LiveCard({ server }: { server: ServerAnswer }) {
   return (
     <Card as="article" interactive className="group flex h-full flex-col gap-3">
       <div className="flex items-center gap-3">
-        <Icon name={displayName} src={metadata.icon} />
+        <Icon id={serverId} name={displayName} src={metadata.icon} />
         <div className="min-w-0 flex-1">
           <h3 className="truncate font-semibold" title={displayName}>
             {displayName}

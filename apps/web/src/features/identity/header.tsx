@@ -1,5 +1,6 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import MenuIcon from 'lucide-react/icons/menu';
+import type { ReactNode } from 'react';
 import { BrandMark } from '#ui/brand-mark.tsx';
 import { Menu } from '#ui/menu.tsx';
 import { ThemeSwitch } from '#ui/theme-switch.tsx';
@@ -13,10 +14,12 @@ export type HeaderProps = {
   nav: readonly NavItem[];
   /** Screens of the account menu that exist. */
   account: AccountLinks;
+  /** What opens the search over everything. */
+  search: ReactNode;
 };
 
 /** The site-wide header (spec part 1, section 2). */
-export function Header({ nav, account }: HeaderProps) {
+export function Header({ nav, account, search }: HeaderProps) {
   return (
     <header className="border-b border-line bg-ground">
       <div className="mx-auto flex h-14 w-full max-w-page items-center gap-1 px-4 sm:gap-2 sm:px-6">
@@ -40,6 +43,7 @@ export function Header({ nav, account }: HeaderProps) {
           ))}
         </nav>
         <div className="ml-auto flex items-center gap-1 sm:gap-2">
+          {search}
           <ThemeSwitch />
           <HeaderAccount links={account} />
           {nav.length > 0 && (

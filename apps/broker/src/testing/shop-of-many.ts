@@ -1,0 +1,36 @@
+import { mountCatalogueRoutes } from '#features/catalogue/index.ts';
+import { manyServers } from '../features/catalogue/testing/many-servers.ts';
+import { systemClock } from '#platform/clock.ts';
+import { readConfig } from '#platform/config.ts';
+import { buildServer } from '#platform/http/server.ts';
+import { createRouter } from '#platform/http/router.ts';
+import { createIds } from '#platform/ids.ts';
+import { createLog } from '#platform/log.ts';
+import { buildWeb } from '../build-web.ts';
+import { serveWeb } from '../serve-web.ts';
+import { version } from '../version.ts';
+
+/**
+ * The shop alone, for visitors, with as many made-up servers as are asked for: `shop-of-many.ts 3000 1000`. Nothing stands
+ * behind them, so that a thousand unreachable servers do not take the time that a measurement is about.
+ */
+const [port = '3000', count = '1000'] = process.argv.slice(2);
+const config = readConfig({ PORT: port, MASTER_KEY: 'x'.repeat(43) });
+const log = createLog('warn');
+const server = await buildServer({ config, ids: createIds(systemClock), log, isReady: async () => true });
+const router = createRouter(server, async () => undefined);
+const snapshot = manyServers(Number(count));
+const read = { snapshot: () => snapshot };
+mountCatalogueRoutes(router, {
+  // the routes of the shop read the snapshot alone
+  catalogue: read as Parameters<typeof mountCatalogueRoutes>[1]['catalogue'],
+  config,
+  clock: systemClock,
+  version,
+  protocolVersions: [],
+  rentalPriceId: () => undefined,
+});
+await serveWeb(server, { folder: await buildWeb(), config, ...read });
+await server.listen({ host: '127.0.0.1', port: config.port });
+process.stdout.write(`${config.publicUrl} is ready\n`);
+process.on('SIGTERM', () => process.exit(0));

@@ -1,0 +1,69 @@
+import Search from 'lucide-react/icons/search';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { buttonClasses } from '#ui/button-look.ts';
+import { isTyping } from '#ui/search-field.tsx';
+import type { PaletteScreen } from './palette-popup.tsx';
+
+const loadPopup = () => import('./palette-popup.tsx');
+const PalettePopup = lazy(async () => ({ default: (await loadPopup()).PalettePopup }));
+
+const isApple = () => /Mac|iPhone|iPad/.test(navigator.platform);
+
+/** Opened by cmd-K or ctrl-K, also while a person types. */
+const isShortcut = (event: KeyboardEvent) =>
+  event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey;
+
+/** `/` is the search field's where a screen has one. */
+const isSlash = (event: KeyboardEvent) =>
+  event.key === '/' &&
+  !(event.metaKey || event.ctrlKey || event.altKey) &&
+  !isTyping(event.target) &&
+  !document.querySelector('main [aria-keyshortcuts="/"]');
+
+/**
+ * The button of the header that opens the command palette, and its keys. The palette's code is fetched when a person points
+ * at the button or presses the keys: the first load does not pay for it.
+ */
+export function CommandPalette({ screens }: { screens: readonly PaletteScreen[] }) {
+  const [open, setOpen] = useState(false);
+  const [wasOpened, setWasOpened] = useState(false);
+  if (open && !wasOpened) setWasOpened(true);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (!isShortcut(event) && !isSlash(event)) return;
+      // the browser's own search stays where a dialog is open
+      if (document.querySelector('[role="dialog"], [role="alertdialog"]')) return;
+      event.preventDefault();
+      setOpen(true);
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, []);
+  return (
+    <>
+      <button
+        type="button"
+        aria-haspopup="dialog"
+        aria-keyshortcuts="Control+K Meta+K"
+        onPointerEnter={() => void loadPopup()}
+        onFocus={() => void loadPopup()}
+        onClick={() => setOpen(true)}
+        className={buttonClasses({ variant: 'ghost' }, 'max-lg:w-9 max-lg:px-0! text-quiet')}
+      >
+        <Search aria-hidden size={16} />
+        <span>
+          <span className="max-lg:sr-only">Search</span>
+          <span className="sr-only"> servers, tools and screens</span>
+        </span>
+        <kbd aria-hidden className="rounded-sm border border-line px-1.5 font-sans text-xs text-faint max-lg:hidden">
+          {isApple() ? '⌘K' : 'Ctrl K'}
+        </kbd>
+      </button>
+      {wasOpened && (
+        <Suspense fallback={null}>
+          <PalettePopup open={open} onOpenChange={setOpen} screens={screens} />
+        </Suspense>
+      )}
+    </>
+  );
+}
