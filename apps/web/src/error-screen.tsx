@@ -1,5 +1,6 @@
 import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { ErrorState } from '#ui/error-state.tsx';
+import { LinkButton } from '#ui/link-button.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 
 /** The fallback when a screen fails in a way that it did not foresee (spec part 1, section 8). */
@@ -12,7 +13,13 @@ export function ErrorScreen({ reset }: ErrorComponentProps) {
   return (
     <>
       <ScreenTitle title="Error" />
-      <ErrorState title="Unexpected Application Error!" text="Something went wrong on this page." onRetry={retry} />
+      <h1 className="sr-only">Error</h1>
+      <ErrorState
+        title="Unexpected Application Error!"
+        text="Something went wrong on this page. Try again, or go back to the home page."
+        onRetry={retry}
+        actions={<LinkButton to="/">Back to Home</LinkButton>}
+      />
     </>
   );
 }

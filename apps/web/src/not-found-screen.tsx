@@ -9,8 +9,10 @@ export function NotFoundScreen({ text = "This page doesn't exist." }: { text?: s
       <ScreenTitle title="Page not found" />
       <ScreenHeading title="Page not found" subtitle={text} />
       <div className="flex flex-wrap gap-2">
+        <LinkButton to="/marketplace" variant="primary">
+          Browse Servers
+        </LinkButton>
         <LinkButton to="/">Back to Home</LinkButton>
-        <LinkButton to="/marketplace">Browse Servers</LinkButton>
       </div>
     </>
   );

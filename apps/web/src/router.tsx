@@ -55,7 +55,7 @@ function Frame() {
           {config.payments === 'sandbox' && <DemoPayments />}
           <Header
             nav={user ? memberNav : nav}
-            account={{ dashboard: '/dashboard' }}
+            account={{ dashboard: '/dashboard', admin: '/admin' }}
             search={<CommandPalette screens={[{ label: 'Home', to: '/' }, ...(user ? memberNav : nav)]} />}
           />
         </>
@@ -138,6 +138,12 @@ const dashboard = createRoute({
   path: '/dashboard',
   validateSearch: parseDashboardSearch,
   component: lazyRouteComponent(() => import('./dashboard.tsx'), 'Dashboard'),
+});
+
+const admin = createRoute({
+  getParentRoute: () => root,
+  path: '/admin',
+  component: lazyRouteComponent(() => import('./admin.tsx'), 'Admin'),
 });
 
 /** The same screen as /dashboard (spec part 2, section 2), with its Profile tab. */
@@ -242,6 +248,7 @@ export const router = createRouter({
     service,
     serviceWithoutId,
     dashboard,
+    admin,
     profile,
     plans,
     about,

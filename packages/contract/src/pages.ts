@@ -9,6 +9,7 @@ export const pagePaths = [
   '/service/:serviceId',
   '/dashboard',
   '/profile',
+  '/admin',
   '/plans',
   '/about',
   '/contact',

@@ -75,6 +75,7 @@ export function createDescribePage(config: Config, snapshot: () => CatalogueSnap
     '/auth-shim': () => ({ status: 200, title: 'Maintenance' }),
     '/sign-in': () => ({ status: 200, title: 'Sign in' }),
     '/dashboard': () => ({ status: 200, title: 'Dashboard' }),
+    '/admin': () => ({ status: 200, title: 'Administration' }),
     '/profile': () => ({ status: 200, title: 'Dashboard' }),
   };
   const samePage: Readonly<Record<string, string>> = { '/search': '/marketplace', '/support': '/contact' };

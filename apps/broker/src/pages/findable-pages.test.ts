@@ -103,6 +103,7 @@ test.each([
 test.each([
   '/dashboard',
   '/profile',
+  '/admin',
   '/sign-in',
   '/auth/callback?code=1',
   '/auth-shim',

@@ -54,16 +54,18 @@ export function ContactScreen() {
       </ul>
       <section
         aria-labelledby="questions"
-        className="grid gap-x-16 gap-y-5 pt-14 sm:pt-16 lg:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]"
+        className="grid gap-x-16 gap-y-5 pt-14 sm:pt-16 lg:grid-cols-[minmax(0,1fr)_minmax(0,2fr)] lg:grid-rows-[auto_1fr]"
       >
+        <h2 id="questions" className="text-xl/7 font-semibold tracking-tight">
+          Frequently Asked Questions
+        </h2>
+        <div className="lg:row-span-2">
+          <Accordion items={contactQuestions} />
+        </div>
         <div>
-          <h2 id="questions" className="text-xl/7 font-semibold tracking-tight">
-            Frequently Asked Questions
-          </h2>
-          <p className="mt-2 mb-4 text-quiet">Not answered here?</p>
+          <p className="mb-3 text-quiet">Not answered here?</p>
           <AnchorButton href={`mailto:${config.supportEmail}`}>Contact Support</AnchorButton>
         </div>
-        <Accordion items={contactQuestions} />
       </section>
     </>
   );

@@ -1,0 +1,100 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buildWeb } from '../../apps/broker/src/build-web.ts';
+import { axe } from './axe-findings.ts';
+import { expect, test } from './product-test.ts';
+import { routeNow } from './route-now.ts';
+import { accountMenu, signIn } from './sign-in.ts';
+
+const change = {
+  id: 7,
+  serverId: 'travel',
+  tool: 'distance',
+  kind: 'definition',
+  status: 'pending',
+  before: { name: 'distance', description: 'Measures a distance.' },
+  after: { name: 'distance', description: '<img src=x onerror=alert(1)>' },
+  foundAt: '2026-11-21T03:00:00.000Z',
+  decidedAt: null,
+  decidedBy: null,
+  reason: null,
+};
+
+test('[HDR-7] [GEN-20] the menu of an administrator leads to the administrator area', async ({ page }) => {
+  await page.goto('/marketplace');
+  await signIn(page, 'admin@souk.test');
+  await accountMenu(page).click();
+  await page.getByRole('menuitem', { name: 'Admin', exact: true }).click();
+  await expect(page).toHaveURL(/\/admin$/);
+  await expect(page.getByRole('heading', { level: 1, name: 'Administration' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No tools under review' })).toBeVisible();
+  expect((await axe(page).analyze()).violations).toEqual([]);
+});
+
+test('[HDR-7] [ADM-4] the menu of another person has no Admin, and /admin sends them home', async ({
+  page,
+  product,
+}) => {
+  await page.goto('/marketplace');
+  await signIn(page, 'bea@souk.test');
+  await accountMenu(page).click();
+  await expect(page.getByRole('menuitem', { name: 'Sign Out' })).toBeVisible();
+  await expect(page.getByRole('menuitem', { name: 'Admin' })).toHaveCount(0);
+  await page.goto('/admin');
+  await expect(page).toHaveURL(`${product.publicUrl}/`);
+});
+
+test('[HDR-8] [ADM-7] whether Admin is shown follows from the profile, and the web bundle holds no address', async ({
+  page,
+}) => {
+  await routeNow(page, '**/v2/user/profile', async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...Object(await answer.json()), role: 'user' } });
+  });
+  await page.goto('/marketplace');
+  await signIn(page, 'admin@souk.test');
+  await accountMenu(page).click();
+  await expect(page.getByRole('menuitem', { name: 'Sign Out' })).toBeVisible();
+  await expect(page.getByRole('menuitem', { name: 'Admin' })).toHaveCount(0);
+  const folder = join(await buildWeb(), 'assets');
+  for (const name of (await readdir(folder)).filter((file) => file.endsWith('.js')))
+    expect(await readFile(join(folder, name), 'utf8'), name).not.toContain('admin@');
+});
+
+test("[ADM-3] a visitor of the administrator area reads 'Access Denied', and can sign in", async ({ page }) => {
+  await page.goto('/admin');
+  await expect(page.getByRole('alert').getByRole('heading', { name: 'Access Denied' })).toBeVisible();
+  await expect(page.getByRole('main').getByRole('button', { name: 'Sign In' })).toBeVisible();
+});
+
+test('[GEN-46] /admin is the page, and what is below it is the API', async ({ page }) => {
+  const answer = await page.request.get('/admin/tool-changes', { headers: { accept: 'text/html' } });
+  expect([answer.status(), answer.headers()['content-type']]).toEqual([401, 'application/json; charset=utf-8']);
+  const shown = await page.request.get('/admin');
+  expect([shown.status(), shown.headers()['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+});
+
+test('an administrator compares a changed tool, and approves it with a reason', async ({ page }) => {
+  const sent: unknown[] = [];
+  let changes = [change];
+  await routeNow(page, '**/admin/tool-changes*', (route) => route.fulfill({ json: { success: true, changes } }));
+  await routeNow(page, '**/admin/tool-changes/7/approve', (route) => {
+    sent.push(route.request().postDataJSON());
+    changes = [];
+    return route.fulfill({ json: { success: true, change: { ...change, status: 'approved' } } });
+  });
+  await page.goto('/marketplace');
+  await signIn(page, 'admin@souk.test');
+  await page.goto('/admin');
+  await page.getByText('Compare definitions').click();
+  await expect(page.getByText('<img src=x onerror=alert(1)>'), 'text, not a picture').toBeVisible();
+  await page.getByRole('button', { name: 'Approve distance' }).click();
+  const dialog = page.getByRole('alertdialog', { name: 'Approve distance?' });
+  await dialog.getByRole('button', { name: 'Approve tool' }).click();
+  await expect(dialog.getByText('Give a reason.')).toBeVisible();
+  expect((await axe(page).analyze()).violations).toEqual([]);
+  await dialog.getByLabel('Reason').fill('Read, and as announced');
+  await dialog.getByRole('button', { name: 'Approve tool' }).click();
+  await expect(page.getByRole('heading', { name: 'No tools under review' })).toBeVisible();
+  expect(sent).toEqual([{ reason: 'Read, and as announced' }]);
+});
