@@ -20,5 +20,10 @@ export function sandboxMigrations(schema: string): { name: string; statements: s
         `create index objects_body on ${schema}.objects using gin (body jsonb_path_ops)`,
       ],
     },
+    {
+      name: '0901-stripe-sandbox-created',
+      // lists of what was made in a span of time
+      statements: [`create index objects_created on ${schema}.objects (kind, ((body ->> 'created')::bigint))`],
+    },
   ];
 }

@@ -17,7 +17,7 @@ describeOnDatabases('the reconciler and many orders', migrations, (open) => {
 
   /**
    * Orders of ten minutes ago with sessions at the provider, all of which have its status: copies of one that went the usual way.
-   * Half a second lies between two of them.
+   * Half a second lies between two of them. Their times are in milliseconds, as those of our clock are.
    */
   async function addOrders(status: 'open' | 'expired' | 'complete', count: number): Promise<void> {
     const buyer = await newBuyer(shop);
@@ -32,7 +32,7 @@ describeOnDatabases('the reconciler and many orders', migrations, (open) => {
          success_url, cancel_url, session_id, checkout_url, created_at, expires_at)
        select gen_random_uuid(), user_id, livemode, kind, $2 || n, description, price_id, amount, currency, credits,
          success_url, cancel_url, 'cs_test_' || $2 || n, checkout_url,
-         now() - interval '10 minutes' - n * interval '0.5 seconds', expires_at
+         date_trunc('milliseconds', now()) - interval '10 minutes' - n * interval '0.5 seconds', expires_at
        from checkout_orders, generate_series(1, $3::int) n where session_id = $1`,
       [sessionId, status, count],
     );
@@ -56,12 +56,15 @@ describeOnDatabases('the reconciler and many orders', migrations, (open) => {
   async function reconcile() {
     const before = shop.control.requests();
     const begun = performance.now();
+    const processor = process.cpuUsage();
     const longestMs = watchLongestTurn();
     const report = await shop.billing.payments?.reconcileOrders();
     const seconds = (performance.now() - begun) / 1000;
+    const { user, system } = process.cpuUsage(processor);
     const requests = shop.control.requests() - before;
     process.stdout.write(
-      `[reconcile] ${shop.db.engine}: ${report?.checked} orders, ${report?.fulfilled} of them paid, in ${seconds.toFixed(1)} s, ` +
+      `[reconcile] ${shop.db.engine}: ${report?.checked} orders, ${report?.fulfilled} of them paid, in ${seconds.toFixed(1)} s ` +
+        `(${((user + system) / 1e6).toFixed(1)} s of processor time, with the stand-in), ` +
         `${requests} requests to the provider, longest turn ${longestMs().toFixed(0)} ms, ` +
         `${(process.memoryUsage().rss / 2 ** 20).toFixed(0)} MB\n`,
     );
