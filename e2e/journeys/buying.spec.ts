@@ -88,7 +88,7 @@ test('[SUB-12] [SUB-13] [SUB-14] [SUB-20] [SUB-21] [SUB-22] [SUB-23] a server is
   await payAndReturn(page);
   await page.getByRole('link', { name: 'Start Using Service' }).click();
   const access = page.getByRole('region', { name: 'Your access' });
-  await expect(access).toContainText(new RegExp(`^Rented - expires ${day}`));
+  await expect(access).toContainText(new RegExp(`^Your rentalRented - expires ${day} · renews until you cancel`));
   await expect(page.getByLabel("Travel Pro's link", { exact: true })).toBeVisible();
   expect(await callThroughLink(page, product.publicUrl, 'travelpro__find_airports', { query: 'Zurich' })).toContain(
     'ZRH',

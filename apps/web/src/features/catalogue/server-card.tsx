@@ -1,10 +1,12 @@
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import { useContext } from 'react';
 import { Card } from '#ui/card.tsx';
 import { Icon } from '#ui/icon.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { TierBadge } from '#ui/tier-badge.tsx';
 import { rentalPrice } from '#web/access-text.ts';
+import { CardOffer } from '#web/card-offer.ts';
 import { sells } from '#web/config.ts';
 import { ServerLink } from './server-link.tsx';
 import { counted, toolCount } from './server-texts.ts';
@@ -12,6 +14,7 @@ import { counted, toolCount } from './server-texts.ts';
 /** One server of the store. The whole card is one link to its page; the one that buys stands above it. */
 export function ServerCard({ server }: { server: ServerAnswer }) {
   const price = rentalPrice(server, sells);
+  const Offer = useContext(CardOffer);
   const { serverId, displayName, displayDescription, metadata, capabilities, billing, status } = server;
   return (
     <Card as="article" interactive className="group flex h-full flex-col gap-3">
@@ -33,17 +36,19 @@ export function ServerCard({ server }: { server: ServerAnswer }) {
       {billing && (
         <div className="flex h-7 items-center gap-3">
           <TierBadge tier={billing.tier} />
-          {price !== undefined && <span className="ml-auto font-medium tabular-nums">{price}</span>}
           {price !== undefined && (
-            <LinkButton
-              size="small"
-              to="/service/$serviceId"
-              params={{ serviceId: serverId }}
-              search={{ purchase: 'rental' }}
-              className="z-1"
-            >
-              Purchase<span className="sr-only"> {displayName}</span>
-            </LinkButton>
+            <Offer serverId={serverId}>
+              <span className="ml-auto font-medium tabular-nums">{price}</span>
+              <LinkButton
+                size="small"
+                to="/service/$serviceId"
+                params={{ serviceId: serverId }}
+                search={{ purchase: 'rental' }}
+                className="z-1"
+              >
+                Purchase<span className="sr-only"> {displayName}</span>
+              </LinkButton>
+            </Offer>
           )}
         </div>
       )}

@@ -1,11 +1,13 @@
+import type { SubscriptionAnswer, UserAccess } from '@souk/contract/billing.ts';
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { preloadDialog } from '#ui/dialog.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
+import { TextLink } from '#ui/text-link.tsx';
 import { sells } from '#web/config.ts';
-import { rentalOptionsQuery } from '../queries.ts';
+import { rentalOptionsQuery, subscriptionQuery } from '../queries.ts';
 import { statusText } from '../services/service-texts.ts';
 import { PurchaseDialog } from './purchase-dialog.tsx';
 import { usePurchaseDialog, type AskedPurchase } from './use-purchase-dialog.ts';
@@ -15,20 +17,52 @@ export type AccessNoteProps = {
   server: Pick<ServerAnswer, 'serverId' | 'displayName' | 'billing'>;
 } & AskedPurchase;
 
+const titles: Record<UserAccess['accessType'], string> = {
+  rental: 'Your rental',
+  purchase: 'Yours',
+  trial: 'Your trial',
+  subscription: 'In your plan',
+  free: 'Free',
+  none: '',
+};
+
+/** Whether a rental goes on by itself. */
+function Renewal({ status, source }: Pick<SubscriptionAnswer['subscription']['rentals'][number], 'status' | 'source'>) {
+  if (status === 'past_due') {
+    return (
+      <>
+        {' · '}
+        <span className="text-bad">the last payment failed.</span>{' '}
+        <TextLink to="/dashboard" search={{ tab: 'billing' }}>
+          Pay it
+        </TextLink>
+      </>
+    );
+  }
+  return source === 'administrator' ? ' · given by your administrator' : ' · renews until you cancel';
+}
+
 /** On the page of a service that the person may use: by what right and until when, and where to manage it. */
 export function AccessNote({ userId, server, ...purchase }: AccessNoteProps) {
   const service = { id: server.serverId, name: server.displayName, features: server.billing?.features ?? [] };
   const { data } = useQuery(rentalOptionsQuery(userId, service.id));
+  const { data: owned } = useQuery(subscriptionQuery(userId));
   const { ask, dialog } = usePurchaseDialog(purchase);
   if (!data || !data.access.hasAccess || data.access.accessType === 'free') return null;
   const { accessType, isCancelled } = data.access;
+  const rental = owned?.subscription.rentals.find(({ mcpId }) => mcpId === service.id);
   const mayRent = sells && data.rental !== null && accessType === 'trial';
   return (
     <Card as="section" aria-label="Your access" className="flex flex-wrap items-center gap-3 sm:px-5">
-      <p className="min-w-0 flex-1 font-medium">
-        {statusText(data.access)}
-        {isCancelled && <span className="font-normal text-quiet"> · ends at the end of the billing period</span>}
-      </p>
+      <div className="min-w-0 flex-1">
+        <h2 className="font-medium">{titles[accessType]}</h2>
+        <p className="text-quiet">
+          {statusText(data.access)}
+          {isCancelled
+            ? ' · ends at the end of the billing period'
+            : accessType === 'rental' && rental && <Renewal {...rental} />}
+        </p>
+      </div>
       {mayRent && (
         <Button size="small" onPointerEnter={preloadDialog} onClick={ask}>
           Purchase

@@ -1,0 +1,22 @@
+import { lazy, Suspense } from 'react';
+import { useSession } from '#features/identity/session-provider.tsx';
+import type { CardOfferProps } from './card-offer.ts';
+
+/** Of signed-in people alone, so that a visitor does not load it. */
+const MemberOffer = lazy(async () => ({
+  default: (await import('#features/billing/rent/member-offer.tsx')).MemberOffer,
+}));
+
+/** The offer of a card, as the session wants it. Nothing until it is known who is here: a renter is offered no second rental. */
+export function OwnOffer({ serverId, children }: CardOfferProps) {
+  const { user, isRestoring } = useSession();
+  if (isRestoring) return null;
+  if (!user) return children;
+  return (
+    <Suspense fallback={null}>
+      <MemberOffer userId={user.id} serverId={serverId}>
+        {children}
+      </MemberOffer>
+    </Suspense>
+  );
+}
