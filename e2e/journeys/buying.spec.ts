@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { callThroughLink } from './call-through-link.ts';
 import { failCalls } from './catalogue-answer.ts';
-import { declinedCard, payAndReturn, payWithCard } from './pay-with-card.ts';
+import { alwaysAuthenticatedCard, declinedCard, goodCard, payAndReturn, payWithCard } from './pay-with-card.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 import { chooseAccount, signIn } from './sign-in.ts';
@@ -223,4 +223,23 @@ test('Pro is subscribed to at once, left for Basic and kept, and goes up to Ente
   await page.goto('/dashboard?tab=billing');
   await expect(subscriptions(page)).toContainText(/Enterpriseactive/);
   await expect(page.getByRole('region', { name: 'Your Access Tiers' })).toContainText('T3Enterprise');
+});
+
+test('an upgrade that the bank wants confirmed leads to its payment, and begins once it is paid', async ({ page }) => {
+  await page.goto('/plans');
+  await signIn(page, 'confirms@souk.test');
+  await planOf(page, 'Basic').getByRole('button', { name: 'Subscribe to Basic' }).click();
+  await payWithCard(page, alwaysAuthenticatedCard);
+  await page.getByRole('button', { name: 'Complete authentication' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Payment Successful!');
+  await page.goto('/plans');
+  await planOf(page, 'Pro').getByRole('button', { name: 'Upgrade to Pro' }).click();
+  await question(page).getByRole('button', { name: /^Pay / }).click();
+  await expect(page.getByRole('heading', { name: /^Invoice / })).toBeVisible();
+  await payWithCard(page, goodCard);
+  await expect(page.getByText(', paid')).toBeVisible();
+  await expect(async () => {
+    await page.goto('/plans');
+    await expect(planOf(page, 'Pro').getByRole('button', { name: 'Current plan' })).toBeVisible({ timeout: 3_000 });
+  }).toPass();
 });

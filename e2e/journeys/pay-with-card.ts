@@ -3,6 +3,8 @@ import { expect, type Page } from '@playwright/test';
 /** Of the sandbox: pays, and is declined. */
 export const goodCard = '4242 4242 4242 4242';
 export const declinedCard = '4000 0000 0000 0002';
+/** Its bank asks its owner at each payment, on the payment page and at later ones. */
+export const alwaysAuthenticatedCard = '4000 0027 6000 3184';
 
 /** Fills in the payment page, as a person does who was led there, and presses its button. */
 export async function payWithCard(page: Page, card: string): Promise<void> {

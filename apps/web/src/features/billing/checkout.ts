@@ -26,14 +26,17 @@ export function useCheckout() {
     // the price may have changed
     onError: () => void queries.invalidateQueries({ queryKey: offersQuery.queryKey }),
   });
-  const { reset } = checkout;
+  useResetOnReturn(checkout.reset);
+  return checkout;
+}
+
+/** Back from the payment page shows this page as it was left, with its button still turning. */
+export function useResetOnReturn(reset: () => void): void {
   useEffect(() => {
-    // Back from the payment page shows this page as it was left, with its button still turning
     const show = (event: PageTransitionEvent) => event.persisted && reset();
     window.addEventListener('pageshow', show);
     return () => window.removeEventListener('pageshow', show);
   }, [reset]);
-  return checkout;
 }
 
 /** @throws Error for anything but http(s): an address of another kind would run in this page */

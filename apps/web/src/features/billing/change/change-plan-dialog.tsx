@@ -11,7 +11,7 @@ import { useToast } from '#ui/use-toast.ts';
 import { accountKey } from '#web/account-key.ts';
 import { failureLine } from '#web/failure-text.ts';
 import { billingApi } from '../billing-api.ts';
-import { webAddress } from '../checkout.ts';
+import { useResetOnReturn, webAddress } from '../checkout.ts';
 import type { OwnSubscription } from '../plans/plan-action.ts';
 
 type PlanChange = z.infer<typeof planChangeSchema>;
@@ -59,6 +59,7 @@ export function ChangePlanDialog({ userId, subscription, plan, onClose }: Change
       toast.success(made.kind === 'downgrade' ? `The ${shown?.name} plan begins on ${formatDay(made.at)}.` : message);
     },
   });
+  useResetOnReturn(change.reset);
   const due = preview.data?.change;
   const failed = change.isError ? change.error : preview.error;
   const isUpgrade = due?.kind === 'upgrade';
