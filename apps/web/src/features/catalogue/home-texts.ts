@@ -1,3 +1,5 @@
+import { sells } from '#web/config.ts';
+
 /** Texts of the home page. */
 export const features = [
   {
@@ -40,7 +42,8 @@ export const questions = [
   {
     id: 'cost',
     title: 'What does it cost?',
-    content:
-      'Free servers cost nothing. Premium servers come with a plan or a monthly rental. Some tools cost credits; each tool shows its price per call.',
+    content: sells
+      ? 'Free servers cost nothing. Premium servers come with a plan or a monthly rental. Some tools cost credits; each tool shows its price per call.'
+      : 'Nothing. Every call is free, and your administrator decides which of the other servers you can use.',
   },
 ] as const;

@@ -4,6 +4,7 @@ import { useRef } from 'react';
 import { Badge } from '#ui/badge.tsx';
 import { Card } from '#ui/card.tsx';
 import { useHiddenEdges } from '#ui/use-hidden-edges.ts';
+import { sells } from '#web/config.ts';
 import { callCost } from './server-texts.ts';
 import { toolParameters, type ToolParameter } from './tool-parameters.ts';
 
@@ -24,7 +25,8 @@ export function ToolList({ tools }: { tools: readonly CapabilityAnswer[] }) {
 
 function ToolRow({ tool }: { tool: CapabilityAnswer }) {
   const parameters = toolParameters(tool.inputSchema);
-  const cost = callCost(tool.creditCost);
+  // where nothing is sold every call is free
+  const creditCost = sells ? tool.creditCost : undefined;
   return (
     <details className="group">
       <summary className="flex list-none items-start gap-2.5 px-4 py-3.5 hover:bg-sunken/50 [&::-webkit-details-marker]:hidden">
@@ -45,9 +47,9 @@ function ToolRow({ tool }: { tool: CapabilityAnswer }) {
             {tool.displayDescription}
           </span>
           <span
-            className={`col-start-2 row-start-1 text-right text-[0.8125rem] tabular-nums ${tool.creditCost ? 'font-medium' : 'text-quiet'}`}
+            className={`col-start-2 row-start-1 text-right text-[0.8125rem] tabular-nums ${creditCost ? 'font-medium' : 'text-quiet'}`}
           >
-            {cost}
+            {callCost(creditCost)}
           </span>
         </span>
       </summary>

@@ -7,6 +7,7 @@ import { Notice } from '#ui/notice.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { Stat } from '#ui/stat.tsx';
 import { TierBadge } from '#ui/tier-badge.tsx';
+import { sells } from '#web/config.ts';
 import { BillingHistory } from '../history/billing-history.tsx';
 import { CreditUsage } from '../history/credit-usage.tsx';
 import { noSubscription, subscriptionQuery } from '../queries.ts';
@@ -30,7 +31,13 @@ export function BillingScreen({ userId }: { userId: string }) {
           <PastDue userId={userId} owned={shown.subscription} />
         </div>
       )}
-      <Credits userId={userId} credits={shown.credits} />
+      {sells ? (
+        <Credits userId={userId} credits={shown.credits} />
+      ) : (
+        <Notice>
+          Nothing is sold here: every call is free, and your administrator decides which services you can use.
+        </Notice>
+      )}
       <section aria-labelledby="tiers-heading" className="flex flex-col gap-4">
         <SectionHeading id="tiers-heading" title="Your Access Tiers" />
         <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
@@ -46,7 +53,7 @@ export function BillingScreen({ userId }: { userId: string }) {
       </section>
       <Subscriptions userId={userId} subscriptions={shown.subscription.subscriptions} />
       <Summary summary={shown.summary} />
-      <CreditUsage userId={userId} />
+      {sells && <CreditUsage userId={userId} />}
       <BillingHistory userId={userId} />
     </div>
   );

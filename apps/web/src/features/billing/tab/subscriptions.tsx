@@ -36,7 +36,11 @@ export function Subscriptions({
         <EmptyState
           icon={<Layers aria-hidden />}
           title="No plan yet"
-          text="You're on the Free plan. Free services work without a subscription."
+          text={
+            sells
+              ? "You're on the Free plan. Free services work without a subscription."
+              : 'Free services work without one. Your administrator may give you one.'
+          }
           actions={sells && <LinkButton to="/plans">View plans</LinkButton>}
         />
       ) : (
