@@ -10,6 +10,7 @@ const publicScreens = [
   '/',
   '/marketplace',
   '/marketplace?q=zeppelin',
+  '/marketplace?view=live',
   '/service/travel',
   '/service/everything',
   '/service/nobody',

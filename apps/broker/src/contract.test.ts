@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { endpoints, openApiDocument } from './openapi.ts';
 import { version } from './version.ts';
@@ -22,6 +23,20 @@ test('every endpoint of the contract is served by exactly one route', () => {
 test('openapi.json is current: npm run openapi writes it', () => {
   const stored: unknown = JSON.parse(readFileSync(join(import.meta.dirname, '../../../openapi.json'), 'utf8'));
   expect(stored).toEqual(JSON.parse(JSON.stringify(openApiDocument(version))));
+});
+
+test('[GEN-35] the fields of every answer are named in camelCase', () => {
+  const named: string[] = [];
+  const read = (schema: unknown, where: string): void => {
+    if (typeof schema !== 'object' || schema === null) return;
+    if ('properties' in schema) {
+      named.push(...Object.keys(schema.properties ?? {}).map((field) => `${where} ${field}`));
+    }
+    for (const part of Object.values(schema)) read(part, where);
+  };
+  for (const { id, answer } of endpoints) read(z.toJSONSchema(answer, { unrepresentable: 'any' }), id);
+  expect(named.length).toBeGreaterThan(300);
+  expect(named.filter((field) => !/^\w+ [a-z][a-zA-Z0-9]*$/.test(field))).toEqual([]);
 });
 
 test('[GEN-29] no answer lets another origin read it with credentials', async () => {

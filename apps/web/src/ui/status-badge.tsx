@@ -24,15 +24,19 @@ export function statusTone(status: string): StatusTone {
 export function StatusBadge({
   status,
   tone,
+  quiet,
   children,
 }: {
   status: string;
   tone?: StatusTone | undefined;
+  /** Among many: what is good or idle stands without a ground of its own, so that what is bad stands out. */
+  quiet?: boolean | undefined;
   children?: ReactNode;
 }) {
-  const { Icon, colours } = looks[tone ?? statusTone(status)];
+  const shown = tone ?? statusTone(status);
+  const { Icon, colours } = looks[shown];
   return (
-    <span className={classNames(badgeShape, colours)}>
+    <span className={classNames(badgeShape, colours, quiet && shown !== 'bad' && 'bg-transparent! px-0!')}>
       <Icon aria-hidden size={13} strokeWidth={2.25} />
       {children ?? status}
     </span>

@@ -19,7 +19,7 @@ export function LiveCard({ server }: { server: ServerAnswer }) {
           </h3>
           <p className="truncate text-[0.8125rem] text-quiet tabular-nums">{toolCount(server)}</p>
         </div>
-        <StatusBadge status={status} />
+        <StatusBadge status={status} quiet />
       </div>
       {status !== 'connected' && statusDetail && (
         <p className="truncate text-[0.8125rem] text-quiet" title={statusDetail}>

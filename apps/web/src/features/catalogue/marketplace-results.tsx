@@ -27,7 +27,11 @@ export function MarketplaceResults({ found, live, searching, stale, onClear, onP
   const { servers, pagination } = found;
   if (servers.length === 0) return <NothingFound live={live} searching={searching} onClear={onClear} />;
   return (
-    <section aria-labelledby="servers" aria-busy={stale} className={classNames(stale && 'opacity-60 delay-200')}>
+    <section
+      aria-labelledby="servers"
+      aria-busy={stale}
+      className={classNames('transition-opacity', stale && 'opacity-60 delay-200')}
+    >
       <h2 ref={heading} id="servers" tabIndex={-1} className="sr-only">
         Servers
       </h2>

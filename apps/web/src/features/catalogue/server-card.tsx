@@ -25,7 +25,7 @@ export function ServerCard({ server }: { server: ServerAnswer }) {
             <h3 className="truncate font-semibold" title={displayName}>
               {displayName}
             </h3>
-            <StatusBadge status={status} />
+            <StatusBadge status={status} quiet />
           </div>
           <p className="truncate text-[0.8125rem] text-quiet">
             {metadata.category} · {metadata.author}
