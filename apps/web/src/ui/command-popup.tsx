@@ -63,7 +63,7 @@ export function CommandPopup({ open, onOpenChange, label, groups, empty, ...fiel
           <Dialog.Popup
             aria-label={label}
             finalFocus={() => (chosen.current ? screenHeading() : true)}
-            className="flex max-h-[min(32rem,100%)] w-full max-w-xl flex-col overflow-hidden rounded-lg border border-line bg-surface text-text shadow-float transition data-ending-style:scale-98 data-ending-style:opacity-0 data-starting-style:scale-98 data-starting-style:opacity-0"
+            className="flex max-h-[min(32rem,100%)] w-full max-w-lg flex-col overflow-hidden rounded-lg border border-line bg-surface text-text shadow-float transition data-ending-style:scale-98 data-ending-style:opacity-0 data-starting-style:scale-98 data-starting-style:opacity-0"
           >
             <Autocomplete.Root
               open

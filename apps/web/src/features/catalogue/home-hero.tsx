@@ -126,7 +126,7 @@ function LiveServers({ found, failed }: Pick<HeroProps, 'found' | 'failed'>) {
             <span className="ml-auto text-[0.8125rem] whitespace-nowrap text-quiet tabular-nums">
               {counted(capabilities.tools, 'tool')}
             </span>
-            <StatusBadge status={status} />
+            <StatusBadge status={status} quiet />
           </li>
         ))}
         {servers?.length === 0 && <li className="px-4 py-3 text-quiet">No MCP servers are currently available.</li>}

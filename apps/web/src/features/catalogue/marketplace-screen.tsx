@@ -3,6 +3,7 @@ import RefreshCw from 'lucide-react/icons/refresh-cw';
 import { useDeferredValue } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
+import { classNames } from '#ui/class-names.ts';
 import { ErrorState } from '#ui/error-state.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { ScreenHeading } from '#ui/screen-heading.tsx';
@@ -75,7 +76,10 @@ export function MarketplaceScreen({ search, onSearchChange }: MarketplaceScreenP
           </>
         }
       />
-      <div role="search" className="mb-6 grid grid-cols-[minmax(0,1fr)_auto] gap-2 sm:max-lg:grid-cols-1">
+      <div
+        role="search"
+        className={classNames('mb-6 grid gap-2', !live && 'grid-cols-[minmax(0,1fr)_auto] sm:max-lg:grid-cols-1')}
+      >
         <SearchText q={search.q} onChange={(q) => change({ q }, true)} />
         {!live && <MarketplaceFilters search={search} onChange={change} />}
       </div>

@@ -2,8 +2,8 @@ import { maxSearchLength } from '@souk/contract/catalogue-search.ts';
 import { useState } from 'react';
 import { SearchField } from '#ui/search-field.tsx';
 
-/** What the search looks at. */
-export const searchPlaceholder = 'Search names, descriptions, ids and tools';
+/** Short, so that it is not cut beside the filters. */
+export const searchPlaceholder = 'Search servers and tools';
 
 /** Keeps the text as typed, while the address holds it trimmed. A change of the address by Back or a link wins. */
 export function SearchText({ q = '', onChange }: { q: string | undefined; onChange: (q: string | undefined) => void }) {

@@ -37,7 +37,7 @@ function oneServer(number: number, toolsPerServer: number): CatalogueServer {
       id,
       name: `${subject} ${kind} ${number}`,
       version: '1.0.0',
-      description: `Looks after everything about ${subject.toLowerCase()} for teams that work with a ${kind.toLowerCase()}: entries, changes, history and reports number ${number}.`,
+      description: `Looks after everything about ${subject.toLowerCase()} for teams that work with the ${kind.toLowerCase()}: entries, changes, history and reports number ${number}.`,
       category: pick(categories, number),
       author: `Maker ${number % 97}`,
       connection: { type: 'http', url: `https://${id}.example/mcp` },
