@@ -7,6 +7,8 @@ import type { PaletteScreen } from './palette-popup.tsx';
 const loadPopup = () => import('./palette-popup.tsx');
 const PalettePopup = lazy(async () => ({ default: (await loadPopup()).PalettePopup }));
 
+const openDialog = '[role="dialog"]:not([data-closed]), [role="alertdialog"]:not([data-closed])';
+
 const isApple = () => /Mac|iPhone|iPad/.test(navigator.platform);
 
 /** Opened by cmd-K or ctrl-K, also while a person types. */
@@ -31,14 +33,15 @@ export function CommandPalette({ screens }: { screens: readonly PaletteScreen[] 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (!isShortcut(event) && !isSlash(event)) return;
-      // the browser's own search stays where a dialog is open
-      if (document.querySelector('[role="dialog"], [role="alertdialog"]')) return;
+      // another dialog is not covered; one that is closing is no obstacle
+      const isCovered = !open && document.querySelector(openDialog);
+      if (isCovered) return;
       event.preventDefault();
       setOpen(true);
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
-  }, []);
+  }, [open]);
   return (
     <>
       <button
