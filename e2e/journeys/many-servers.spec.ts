@@ -69,27 +69,8 @@ test('with 5,000 servers a letter is answered within 100 ms', async ({ page }) =
   expect(median).toBeLessThan(100);
 });
 
-test('on a processor a quarter as fast, typing never holds the page for more than 50 ms', async ({ page }) => {
-  await page.goto('/marketplace');
-  await expect(counter(page)).toBeVisible();
-  const session = await page.context().newCDPSession(page);
-  await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
-  await watchAnswers(page);
-  let longest = Number.POSITIVE_INFINITY;
-  // others use the machine too: the best of three
-  for (let round = 0; round < 3 && longest > 50; round++) {
-    await page.evaluate(() => (window.turns = []));
-    for (const text of ['travel desk', 'invoice']) await typeAndTime(page, text);
-    longest = await page.evaluate(() => Math.max(0, ...window.turns));
-  }
-  test.info().annotations.push({ type: 'longest task in ms', description: String(Math.round(longest)) });
-  expect(longest).toBeLessThanOrEqual(50);
-});
-
 declare global {
   interface Window {
-    /** Tasks of more than 50 ms, by their length. */
-    turns: number[];
     /** When the last letter was typed, and when its servers stood there. */
     typedAt: number;
     shownAt: number;
@@ -98,10 +79,6 @@ declare global {
 
 async function watchAnswers(page: Page): Promise<void> {
   await page.evaluate(() => {
-    window.turns = [];
-    new PerformanceObserver((list) => window.turns.push(...list.getEntries().map(({ duration }) => duration))).observe({
-      type: 'longtask',
-    });
     document.addEventListener('input', () => (window.typedAt = performance.now()), { capture: true });
     const main = document.querySelector('main');
     if (main) {
@@ -125,7 +102,7 @@ async function typeAndTime(page: Page, text: string): Promise<number[]> {
         const shown = document.querySelector('main [aria-labelledby=servers]')?.getAttribute('aria-busy') === 'false';
         return shown && document.querySelector('h1')?.textContent.endsWith(`${typed}"`);
       },
-      await box.inputValue(),
+      (await box.inputValue()).trim(),
     );
     const ms = await page.evaluate(() => window.shownAt - window.typedAt);
     if (ms > 0) times.push(ms);
