@@ -163,3 +163,13 @@ test('[HDR-9] Sign Out signs out and returns to the home screen', async ({ page,
   await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In' })).toBeVisible();
   await expect(accountMenu(page)).toHaveCount(0);
 });
+
+test('the header holds at every width, also with a long name', async ({ page }) => {
+  await page.goto('/about');
+  await signIn(page, 'a-rather-long-address-of-somebody@subdomain.souk.test');
+  for (const width of [320, 640, 768, 820, 1024]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), `${width} px`).toBe(0);
+    await expect(accountMenu(page), `${width} px`).toBeInViewport({ ratio: 1 });
+  }
+});

@@ -87,8 +87,8 @@ function AccountMenu({ user, links }: { user: SignedInUser; links: AccountLinks 
   return (
     <Menu label={`Account of ${name}`} entries={entries} className="max-w-56 px-2! sm:-mr-2">
       <Avatar name={name} src={user.photoURL} size={24} />
-      <span className="truncate text-text max-sm:sr-only">{name}</span>
-      <ChevronDown aria-hidden size={14} className="shrink-0 max-sm:hidden" />
+      <span className="truncate text-text max-sm:sr-only md:max-lg:sr-only">{name}</span>
+      <ChevronDown aria-hidden size={14} className="shrink-0 max-sm:hidden md:max-lg:hidden" />
     </Menu>
   );
 }

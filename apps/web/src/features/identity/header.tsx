@@ -25,10 +25,10 @@ export function Header({ nav, account, search }: HeaderProps) {
       <div className="mx-auto flex h-14 w-full max-w-page items-center gap-1 px-4 sm:gap-2 sm:px-6">
         <Link
           to="/"
-          className="-ml-1 flex items-center gap-2 rounded-md px-1 py-1 text-base font-semibold tracking-tight"
+          className="-ml-1 flex min-w-0 items-center gap-2 rounded-md px-1 py-1 text-base font-semibold tracking-tight"
         >
-          <BrandMark size={22} />
-          {config.brandName}
+          <BrandMark size={22} className="shrink-0" />
+          <span className="truncate">{config.brandName}</span>
         </Link>
         <nav aria-label="Main" className="ml-4 flex items-center gap-1 max-md:hidden">
           {nav.map(({ label, to }) => (
