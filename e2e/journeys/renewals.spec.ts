@@ -55,6 +55,9 @@ test('a renewal that fails says so and keeps access; paid with another card, all
   await expect(notice).toContainText('You keep access while the payment is tried again.');
   await expect(subscriptions(page)).toContainText('payment failed');
   await expectNoAxeFindings(page);
+  await page.goto(`${product.publicUrl}/dashboard?tab=services`);
+  await expect(notice).toContainText('Pay $5.00 for Basic');
+  await page.goto(`${product.publicUrl}/dashboard?tab=billing`);
 
   const opened = page.waitForEvent('popup');
   await notice.getByRole('link', { name: 'Pay $5.00 for Basic' }).click();

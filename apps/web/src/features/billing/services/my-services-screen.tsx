@@ -12,9 +12,10 @@ import { ListSkeleton } from '#ui/list-skeleton.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { Stat } from '#ui/stat.tsx';
 import { CancelRentalDialog, type RentedService } from '../cancel/cancel-rental-dialog.tsx';
-import { myServicesQuery } from '../queries.ts';
+import { myServicesQuery, subscriptionQuery } from '../queries.ts';
 import { PurchaseDialog } from '../rent/purchase-dialog.tsx';
 import { useSubscriptionUpdates } from '../subscription-updated.ts';
+import { PastDue } from '../tab/past-due.tsx';
 import { ServiceCard } from './service-card.tsx';
 import { countServices } from './service-texts.ts';
 
@@ -22,6 +23,7 @@ import { countServices } from './service-texts.ts';
 export function MyServicesScreen({ userId }: { userId: string }) {
   useSubscriptionUpdates(userId);
   const { data, isFetching, refetch } = useQuery(myServicesQuery(userId));
+  const { data: owned } = useQuery(subscriptionQuery(userId));
   const counts = data && countServices(data.services);
   return (
     <section aria-labelledby="services-heading" className="flex flex-col gap-4">
@@ -35,6 +37,7 @@ export function MyServicesScreen({ userId }: { userId: string }) {
           </Button>
         }
       />
+      {owned && <PastDue userId={userId} owned={owned.subscription} />}
       {counts && data.services.length > 0 && (
         <Card padding="large">
           <dl className="grid grid-cols-3 gap-6">
