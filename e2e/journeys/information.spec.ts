@@ -38,10 +38,10 @@ test('[INFO-5] About leads to the marketplace and to the contacts', async ({ pag
 });
 
 for (const [id, path] of [
-  ['GEN-16', '/contact'],
-  ['GEN-17', '/support'],
+  ['[GEN-16]', '/contact'],
+  ['[GEN-17]', '/support'],
 ] as const) {
-  test(`[INFO-6] [${id}] ${path} has a card for support, for business and for everything else`, async ({ page }) => {
+  test(`[INFO-6] ${id} ${path} has a card for support, for business and for everything else`, async ({ page }) => {
     await page.goto(path);
     await expect(heading(page, 'Contact')).toBeVisible();
     const cards = main(page).getByRole('list').first().getByRole('listitem');
@@ -55,12 +55,12 @@ for (const [id, path] of [
 }
 
 for (const [id, question, answer] of [
-  ['INFO-7', 'How do I get started?', /continue with Google/],
-  ['INFO-8', 'How do I pay?', /^By card/],
-  ['INFO-9', 'Can I cancel?', /any time, from your dashboard/],
-  ['INFO-10', 'How do I integrate with Claude?', /In Claude, .* paste http:\/\/localhost:\d+\/mcp/],
+  ['[INFO-7]', 'How do I get started?', /continue with Google/],
+  ['[INFO-8]', 'How do I pay?', /^By card/],
+  ['[INFO-9]', 'Can I cancel?', /any time, from your dashboard/],
+  ['[INFO-10]', 'How do I integrate with Claude?', /In Claude, .* paste http:\/\/localhost:\d+\/mcp/],
 ] as const) {
-  test(`[${id}] the questions of Contact: ${question}`, async ({ page }) => {
+  test(`${id} the questions of Contact: ${question}`, async ({ page }) => {
     await page.goto('/contact');
     await page.getByRole('button', { name: question }).click();
     await expect(page.getByRole('region', { name: question })).toHaveText(answer);
