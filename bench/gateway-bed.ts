@@ -17,6 +17,9 @@ import { startPart, type Part } from './start-part.ts';
  */
 const people = 16;
 
+/** Clients of one person on two brokers: their sessions and those of the other targets stay below the 100 of one user. */
+const sharing = 64;
+
 const ownCheckout = join(import.meta.dirname, '..');
 
 const programs = {
@@ -143,13 +146,16 @@ function brokerTarget(
   };
 }
 
-/** The tool that costs a credit: of all people on one broker, and of one person on two. */
+/** The tool that costs a credit: of all people on one broker, and of one person (for 128 clients: two) on two. */
 function chargedTargets(name: string, broker: Broker, second: Broker | undefined, askable: boolean): Target[] {
   const charged = brokerTarget(`souk ${name} ${chargedWord}`, 'rawpaid', broker, askable, personalTokenOf);
   if (!second || broker.ready.shared === undefined) return [charged];
   const urls = [broker, second].map(({ ready }) => `${ready.origin}/mcp`);
-  const token = personalTokenOf(broker.ready, 0);
-  const endpointOf = (client: number) => ({ url: urls[client % 2] ?? '', token, askable });
+  const endpointOf = (client: number) => ({
+    url: urls[client % 2] ?? '',
+    token: personalTokenOf(broker.ready, Math.floor(client / sharing)),
+    askable,
+  });
   return [charged, { ...charged, name: `souk ${name} ${pairWord}`, endpointOf }];
 }
 
