@@ -1,7 +1,7 @@
 import type { LeasePolicy } from './lease.ts';
 
 const firstPrices = 9;
-const mostPrices = 200;
+const mostPrices = 500;
 const quickMs = 1000;
 
 /**
