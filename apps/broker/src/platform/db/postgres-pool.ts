@@ -7,6 +7,8 @@ import { isDatabaseLost } from './database-errors.ts';
 const connectTimeoutMs = 1500;
 const statementTimeoutMs = 1800;
 const poolSize = 10;
+/** A new connection plans the functions of the ledger anew. */
+const idleMs = 60_000;
 
 const textArray: number = 1009;
 const textArrayParser = pgTypes.getTypeParser(textArray, 'text');
@@ -36,6 +38,7 @@ export function createPool({ databaseUrl, log, size = poolSize, limited = true }
   const pool = new Pool({
     ...connectionOptions(databaseUrl),
     max: size,
+    idleTimeoutMillis: idleMs,
     // In the client: an unreachable server cannot enforce its statement_timeout, and PgBouncer refuses the parameter.
     ...(limited ? { query_timeout: statementTimeoutMs } : {}),
   });

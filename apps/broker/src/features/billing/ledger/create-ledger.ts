@@ -18,8 +18,8 @@ import { settleCalls } from './settle-calls.ts';
 import { trimLeases } from './trim-leases.ts';
 
 const mostSettled = 256;
-/** While the database does not keep up, calls that would be charged later are refused. */
-const mostUnsettled = 4000;
+/** While the database does not keep up for a second or two, calls that would be charged later are refused. */
+const mostUnsettled = 10_000;
 const retryMs = 100;
 const tickMs = 250;
 
