@@ -37,7 +37,7 @@ export const proofs: Readonly<Record<string, Proof>> = {
     project: 'unit',
     file: 'apps/broker/src/features/billing/checkout/reconcile.test.ts',
     test: '[reconcile]',
-    description: '10,000 open orders compared with the payment provider, of which 2,000 and then all were paid',
+    description: '10,000 orders compared with the payment provider: 4,000 open, 4,000 expired, 2,000 paid',
   },
   'stdio-cycles': {
     project: 'unit',
