@@ -49,7 +49,7 @@ beforeAll(async () => {
       connection: { type: 'http', url: 'http://127.0.0.1:9/mcp' },
       billing: {
         tier: 'T2',
-        rental: { price: 1250, currency: 'EUR', name: 'Paid for a month', description: 'Every forecast' },
+        rental: { price: 1250, currency: 'USD', name: 'Paid for a month', description: 'Every forecast' },
         trialDays: 7,
       },
       features: ['Forecasts', 'Alerts'],
@@ -170,7 +170,7 @@ describe('the public calls', () => {
     await waitUntil('the payment provider to know both', async () => (await priced('paid')) && priced('weather'));
     expect((await serverOf('paid')).billing).toEqual({
       tier: 'T2',
-      rental: { price: 1250, currency: 'EUR', stripePriceId, name: 'Paid for a month', description: 'Every forecast' },
+      rental: { price: 1250, currency: 'USD', stripePriceId, name: 'Paid for a month', description: 'Every forecast' },
       features: ['Forecasts', 'Alerts'],
       trialDays: 7,
     });

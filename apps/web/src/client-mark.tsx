@@ -7,7 +7,7 @@ import lmStudio from 'simple-icons/icons/lmstudio.svg?raw';
 import windsurf from 'simple-icons/icons/windsurf.svg?raw';
 
 /** Each is one path on a square of 24 (simple-icons, CC0). The names are trademarks of their owners. */
-const pathOf = (svg: string): string => /\bd="([^"]+)"/.exec(svg)?.[1] ?? '';
+const pathOf = (svg: string): string => svg.split(' d="')[1]?.split('"')[0] ?? '';
 const paths: Readonly<Record<string, string>> = {
   Claude: pathOf(claude),
   'Claude Code': pathOf(claudeCode),
