@@ -10,7 +10,6 @@ import { DemoPayments } from '#features/billing/demo-payments.tsx';
 import { parseMarketplaceSearch } from '#features/catalogue/marketplace-search.ts';
 import { Footer } from '#features/catalogue/footer.tsx';
 import { HomeScreen } from '#features/catalogue/home-screen.tsx';
-import { MarketplaceScreen } from '#features/catalogue/marketplace-screen.tsx';
 import { CommandPalette } from '#features/catalogue/palette/command-palette.tsx';
 import { clientNames } from '#features/gateway/client-forms.ts';
 import { ConnectPanel } from '#features/gateway/connect-panel.tsx';
@@ -27,7 +26,6 @@ import { ErrorScreen } from './error-screen.tsx';
 import { useHeadingFocus } from './focus-heading.ts';
 import { NotFoundScreen } from './not-found-screen.tsx';
 import { OwnOffer } from './own-offer.tsx';
-import { Service } from './service.tsx';
 
 /** The header's links in the specification's order (part 1, section 2). Where nothing is sold there are no plans. */
 const nav: NavItem[] = [
@@ -87,16 +85,22 @@ const home = createRoute({
   },
 });
 
+/** Home does without it, and so do all others. It is fetched as soon as a link to it is pointed at. */
+const LazyMarketplace = lazyRouteComponent(
+  () => import('#features/catalogue/marketplace-screen.tsx'),
+  'MarketplaceScreen',
+);
 const marketplace = createRoute({
   getParentRoute: () => root,
   path: '/marketplace',
   validateSearch: parseMarketplaceSearch,
+  loader: () => void LazyMarketplace.preload?.(),
   component: function Marketplace() {
     // the router keeps what the validation dropped
     const search = parseMarketplaceSearch(marketplace.useSearch());
     const navigate = marketplace.useNavigate();
     return (
-      <MarketplaceScreen
+      <LazyMarketplace
         search={search}
         onSearchChange={(next, { replace }) => void navigate({ search: next, replace })}
       />
@@ -109,11 +113,12 @@ const search = createRoute({
   getParentRoute: () => root,
   path: '/search',
   validateSearch: parseMarketplaceSearch,
+  loader: () => void LazyMarketplace.preload?.(),
   component: function Search() {
     const asked = parseMarketplaceSearch(search.useSearch());
     const navigate = search.useNavigate();
     return (
-      <MarketplaceScreen
+      <LazyMarketplace
         search={asked}
         onSearchChange={(next, { replace }) => void navigate({ search: next, replace })}
       />
@@ -121,12 +126,15 @@ const search = createRoute({
   },
 });
 
+/** Fetched in the same way. */
+const LazyService = lazyRouteComponent(() => import('./service.tsx'), 'Service');
 const service = createRoute({
   getParentRoute: () => root,
   path: '/service/$serviceId',
+  loader: () => void LazyService.preload?.(),
   validateSearch: ({ purchase }): { purchase?: string } => (typeof purchase === 'string' ? { purchase } : {}),
   component: function ServiceDetail() {
-    return <Service serviceId={service.useParams().serviceId} purchase={service.useSearch().purchase} />;
+    return <LazyService serviceId={service.useParams().serviceId} purchase={service.useSearch().purchase} />;
   },
 });
 
@@ -134,7 +142,7 @@ const service = createRoute({
 const serviceWithoutId = createRoute({
   getParentRoute: () => root,
   path: '/service',
-  component: () => <Service serviceId="" purchase={undefined} />,
+  component: () => <LazyService serviceId="" purchase={undefined} />,
 });
 
 const dashboard = createRoute({

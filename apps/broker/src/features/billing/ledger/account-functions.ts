@@ -41,24 +41,28 @@ const lockAccounts = `
   declare
     locked uuid[];
     untidy uuid[];
+    others uuid[];
+    also_untidy uuid[];
   begin
-    locked := array(
-      select user_id from credit_accounts where user_id = any(p_users) and livemode = p_mode
-      order by user_id for no key update skip locked);
+    select coalesce(array_agg(user_id), '{}'), coalesce(array_agg(user_id) filter (where is_untidy), '{}')
+    into locked, untidy from (
+      select user_id, debt > 0 or coalesce(next_expiry <= now(), false) as is_untidy from credit_accounts
+      where user_id = any(p_users) and livemode = p_mode
+      order by user_id for no key update skip locked) free;
     if cardinality(locked) < cardinality(p_users) then
       begin
         perform set_config('lock_timeout', '50ms', true);
-        locked := locked || array(
-          select user_id from credit_accounts
+        select array_agg(user_id), array_agg(user_id) filter (where is_untidy)
+        into others, also_untidy from (
+          select user_id, debt > 0 or coalesce(next_expiry <= now(), false) as is_untidy from credit_accounts
           where user_id = any(p_users) and user_id <> all(locked) and livemode = p_mode
-          order by user_id for no key update);
+          order by user_id for no key update) busy;
+        locked := locked || others;
+        untidy := untidy || also_untidy;
         perform set_config('lock_timeout', '0', true);
       exception when lock_not_available then null;
       end;
     end if;
-    untidy := array(
-      select user_id from credit_accounts
-      where user_id = any(locked) and livemode = p_mode and (debt > 0 or next_expiry <= now()));
     if cardinality(untidy) > 0 then perform tidy_accounts(p_mode, untidy); end if;
     return locked;
   end $function$`;
