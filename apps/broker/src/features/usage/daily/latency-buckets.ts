@@ -4,6 +4,9 @@
  */
 const limitsMs = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 15_000] as const;
 
+/** The same as an array of the database. */
+export const latencyLimitsText = `{${limitsMs.join(',')}}`;
+
 /** The columns that count them, the quickest first. */
 export const latencyColumns = [...limitsMs.map((limit) => `ms_${limit}`), 'ms_more'] as const;
 
