@@ -1,6 +1,5 @@
 import type { Clock } from '#platform/clock.ts';
 import { monotonicMs } from '#platform/clock.ts';
-import { isDatabaseLost } from '#platform/db/database-errors.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import type { PricedCall } from '../charges.ts';
@@ -11,16 +10,17 @@ import { beat, enrolBroker, leaveBrokers, reclaimLeases } from './broker-beats.t
 import { BrokerIsDead, grantLeases } from './grant-leases.ts';
 import type { Lease, LeasePolicy } from './lease.ts';
 import { createLeaseBook } from './lease-book.ts';
-import { LeaseHold, type EndedCall, type HoldEnds } from './lease-hold.ts';
+import { LeaseHold, type HoldEnds } from './lease-hold.ts';
 import { createLedgerChanges } from './ledger-changes.ts';
 import { ledgerTimes, type Ledger, type LedgerTimes, type NoLease } from './ledger.ts';
-import { settleCalls } from './settle-calls.ts';
+import { createSettlements } from './settlements.ts';
 import { trimLeases } from './trim-leases.ts';
 
-const mostSettled = 256;
 /** While the database does not keep up for a second or two, calls that would be charged later are refused. */
 const mostUnsettled = 10_000;
 const retryMs = 100;
+/** What goes back is collected for so long, and an account that was busy is asked again after it. */
+const againMs = 5;
 const tickMs = 250;
 
 export async function createLedger({
@@ -44,9 +44,15 @@ export async function createLedger({
 }): Promise<Ledger> {
   const nowMs = () => monotonicMs(clock);
   const book = createLeaseBook({ uuid, policy, times, nowMs });
-  let finished: EndedCall[] = [];
-  /** When the first of `finished` ended. */
-  let finishedSinceMs = 0;
+  const settlements = createSettlements({
+    query: db.query,
+    livemode,
+    usage,
+    book,
+    patienceMs: times.flushMs,
+    nowMs,
+    log,
+  });
   /** Those that wait until everything is written. */
   let flushes = 0;
   let brokerId = uuid();
@@ -82,8 +88,8 @@ export async function createLedger({
     running ??= passes().finally(() => {
       running = undefined;
       if (isRefused) arm(retryMs);
-      else if (book.hasTrims() || book.isWaiting()) arm(times.flushMs);
-      else if (finished.length > 0) arm(Math.max(0, untilDueMs()));
+      else if (book.hasTrims() || book.isWaiting()) arm(againMs);
+      else if (settlements.size() > 0) arm(Math.max(0, settlements.untilDueMs()));
     });
     return running;
   }
@@ -97,7 +103,7 @@ export async function createLedger({
         isRefused = false;
       } catch (error) {
         if (error instanceof BrokerIsDead) die();
-        else if (!isRefused) log.error({ err: error, calls: finished.length }, 'the ledger cannot be written yet');
+        else if (!isRefused) log.error({ err: error, calls: settlements.size() }, 'the ledger cannot be written yet');
         isRefused = !(error instanceof BrokerIsDead);
       }
       book.giveUp();
@@ -114,14 +120,7 @@ export async function createLedger({
     book.prepare();
     await trim();
     await grant();
-    if (flushes > 0 || finished.length >= mostSettled || untilDueMs() <= 0) await settle();
-  }
-
-  const untilDueMs = () => finishedSinceMs + times.flushMs - nowMs();
-
-  function keep(call: EndedCall): void {
-    if (finished.length === 0) finishedSinceMs = nowMs();
-    finished.push(call);
+    if (flushes > 0 || settlements.untilDueMs() <= 0) await settlements.settle();
   }
 
   /** Without leases, calls that wait, or either a while ago, nothing is written: others may take this broker for dead. */
@@ -185,51 +184,14 @@ export async function createLedger({
     for (const ask of asks) book.answer(ask, byLease.get(ask.leaseId));
   }
 
-  async function settle(calls = finished.splice(0, mostSettled)): Promise<void> {
-    if (calls.length === 0) return;
-    let settlement;
-    try {
-      settlement = await settleCalls(db.query, livemode, calls);
-    } catch (error) {
-      if (!isOfOneRow(error)) {
-        // perhaps it was committed: the same again is harmless
-        finished = [...calls, ...finished];
-        throw error;
-      }
-      return settleApart(calls, error);
-    }
-    const { users, rows, free, asked, lost } = settlement;
-    usage.tell(rows);
-    for (const call of calls) {
-      if (!users.has(call.row.userId)) keep(call);
-      else if (free.has(call.row.callId)) book.release(call.lease, call.row.credits);
-      else book.finish(call.lease);
-    }
-    for (const userId of asked) book.drainUser(userId);
-    if (lost > 0) log.warn({ calls: lost }, 'calls were not charged: their leases had gone back');
-  }
-
-  /** One row that the database refuses must not stop the others: halves until it stands alone, which is not charged. */
-  async function settleApart(calls: typeof finished, error: unknown): Promise<void> {
-    const [first] = calls;
-    if (calls.length === 1 && first) {
-      log.error({ err: error, callId: first.row.callId, credits: first.row.credits }, 'a call could not be charged');
-      book.release(first.lease, first.row.credits);
-      return;
-    }
-    const half = calls.length >> 1;
-    await settle(calls.slice(0, half));
-    await settle(calls.slice(half));
-  }
-
   const ends: HoldEnds = {
     write(call) {
-      keep(call);
+      settlements.keep(call);
       arm(times.flushMs);
     },
     release(lease, credits) {
       book.release(lease, credits);
-      if (book.hasTrims()) arm(times.flushMs);
+      if (book.hasTrims()) arm(againMs);
     },
   };
   const holdOf = (lease: Lease, credits: number) => new LeaseHold(lease, credits, ends);
@@ -261,7 +223,7 @@ export async function createLedger({
 
   return {
     hold(call) {
-      if (isStopped || finished.length > mostUnsettled) return Promise.resolve({ kind: 'unavailable' });
+      if (isStopped || settlements.size() > mostUnsettled) return Promise.resolve({ kind: 'unavailable' });
       const lease = !call.isContinued && isAlive() ? book.take(call.userId, call.credits) : undefined;
       return lease ? holdOf(lease, call.credits) : waitForLease(call);
     },
@@ -274,7 +236,7 @@ export async function createLedger({
       flushes += 1;
       await running;
       // calls under way are over by now
-      while ((finished.length > 0 || book.hasTrims()) && nowMs() < deadlineMs) {
+      while ((settlements.size() > 0 || book.hasTrims()) && nowMs() < deadlineMs) {
         await run();
         if (isRefused) await new Promise((resolve) => setTimeout(resolve, retryMs));
       }
@@ -294,15 +256,9 @@ export async function createLedger({
       do {
         await run();
         if (isRefused) throw new Error('the ledger cannot be written now');
-      } while (finished.length > 0 || book.hasTrims());
+      } while (settlements.size() > 0 || book.hasTrims());
     } finally {
       flushes -= 1;
     }
   }
-}
-
-/** SQLSTATE classes of what one row can cause: bad data, a constraint, a name. */
-function isOfOneRow(error: unknown): boolean {
-  if (isDatabaseLost(error) || !(error instanceof Error) || !('code' in error)) return false;
-  return typeof error.code === 'string' && /^(22|23|42)/.test(error.code);
 }
