@@ -115,10 +115,11 @@ describe.skipIf(!hasPostgres())('the events of payments that two brokers share',
       );
       return rows.length > 0;
     });
-    second = await forkBroker(env, []);
+    // before its statement is given up, which makes the event come again sooner
     await first.kill();
     held.resolve();
     await holding;
+    second = await forkBroker(env, []);
     await waitUntil('the database to notice the end of the first', async () => {
       const { rows } = await db.query(
         `select from pg_locks where mode = 'RowExclusiveLock' and relation = 'transactions'::regclass`,
