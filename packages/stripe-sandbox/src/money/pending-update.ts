@@ -47,7 +47,7 @@ export function applyPendingUpdate(work: Work, subscription: Row<'subscription'>
   emit(work, 'customer.subscription.updated', body, previous);
 }
 
-/** Nobody has paid, or another change takes its place: the invoice can no longer be paid. */
+/** The invoice was not paid in time, or another change takes its place: it can no longer be paid. */
 export async function dropPendingUpdate(work: Work, subscription: Row<'subscription'>): Promise<void> {
   const { body } = subscription;
   if (!body.pending_update) return;
