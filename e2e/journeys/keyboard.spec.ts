@@ -65,6 +65,7 @@ test('after a link the heading of the new screen has the focus and the tab its t
   await page.getByRole('searchbox').fill('notes');
   await expect(page, 'typing is no navigation').toHaveURL(/q=notes$/);
   await expect(page.getByRole('searchbox')).toBeFocused();
+  await expect(page.getByRole('article'), 'the broker has searched').toHaveCount(1);
   await page.getByRole('article').getByRole('link').click();
   await expect(heading).toHaveText('Notes');
   await expect(heading).toBeFocused();
