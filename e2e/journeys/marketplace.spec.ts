@@ -1,8 +1,9 @@
-import type { Locator, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { cataloguePath, changeCatalogue, failCalls, holdCalls, withServer } from './catalogue-answer.ts';
 import { openScreen } from './open-screen.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
+import { cardsOf, namesOn, titleOf } from './shop-page.ts';
 
 const inOrder = [
   'Calendar',
@@ -15,12 +16,6 @@ const inOrder = [
   'Travel Enterprise',
   'Travel Pro',
 ];
-
-const cardsOf = (page: Page): Locator => page.getByRole('main').getByRole('article');
-const namesOn = (page: Page): Locator => cardsOf(page).getByRole('heading', { level: 3 });
-const cardOf = (page: Page, name: string): Locator =>
-  cardsOf(page).filter({ has: page.getByRole('heading', { name, exact: true }) });
-const titleOf = (page: Page): Locator => page.getByRole('heading', { level: 1 });
 
 test('[GEN-11] [GEN-12] [MKT-4] [MKT-8] [MKT-17] /marketplace and /search show all servers by name, with their counter', async ({
   page,
@@ -104,69 +99,6 @@ test('[MKT-18] [MKT-19] [MKT-20] [MKT-21] [MKT-22] type, tier, price, status and
   await expect(page).toHaveURL(/\?status=error$/);
   await page.getByRole('button', { name: 'Clear', exact: true }).click();
   await expect(page.getByText('Showing 9 of 9 servers')).toBeVisible();
-});
-
-test('[MKT-9] [MKT-26] [MKT-27] [MKT-28] a card shows counts and a status: connected green, disconnected grey, error red', async ({
-  page,
-}) => {
-  await changeCatalogue(page, (catalogue) =>
-    withServer(
-      withServer(catalogue, 'memory', (server) => ({ ...server, status: 'error' })),
-      'filesystem',
-      (server) => ({ ...server, status: 'disconnected' }),
-    ),
-  );
-  await page.goto('/marketplace');
-  await expect(cardOf(page, 'Everything')).toContainText('17 tools · 4 prompts');
-  await expect(cardOf(page, 'Sequential Thinking')).toContainText('1 tool · 0 prompts');
-  const colour = async (name: string, status: string) => {
-    const badge = cardOf(page, name).getByText(status, { exact: true });
-    await expect(badge).toBeVisible();
-    return paintedColour(badge);
-  };
-  const green = await colour('Everything', 'connected');
-  expect(green.g).toBeGreaterThan(Math.max(green.r, green.b) + 30);
-  const grey = await colour('Filesystem', 'disconnected');
-  expect(Math.max(grey.r, grey.g, grey.b) - Math.min(grey.r, grey.g, grey.b)).toBeLessThan(30);
-  const red = await colour('Memory', 'error');
-  expect(red.r).toBeGreaterThan(Math.max(red.g, red.b) + 80);
-});
-
-/** The colour of an element's text, as the browser paints it. */
-async function paintedColour(locator: Locator): Promise<{ r: number; g: number; b: number }> {
-  const colour: string = await locator.evaluate((element) => getComputedStyle(element).color);
-  const [r = 0, g = 0, b = 0] = (colour.match(/[\d.]+/g) ?? []).map(Number);
-  return { r, g, b };
-}
-
-test('[MKT-10] [MKT-11] [NUM-1] [NUM-2] [NUM-4] [GEN-9] a card shows tier and monthly price where there is billing, and neither without', async ({
-  page,
-}) => {
-  await changeCatalogue(page, (catalogue) => {
-    const priced = withServer(catalogue, 'travel-enterprise', (server) => ({
-      ...server,
-      billing: {
-        tier: 'T3',
-        features: [],
-        rental: { price: 123_456, currency: 'USD', name: 'A month', description: 'A month of everything' },
-      },
-    }));
-    return withServer(priced, 'memory', ({ billing: _billing, ...server }) => server);
-  });
-  await page.goto('/marketplace');
-  await expect(cardOf(page, 'Travel Pro').getByText('$9.00/month', { exact: true })).toBeVisible();
-  await expect(cardOf(page, 'Travel Pro')).toContainText(/T2\s*Professional/);
-  await expect(cardOf(page, 'Travel Enterprise').getByText('$1,234.56/month', { exact: true })).toBeVisible();
-  await expect(cardOf(page, 'Travel')).toContainText(/T0\s*Free/);
-  await expect(cardOf(page, 'Memory')).not.toContainText('/month');
-  await expect(cardOf(page, 'Memory')).not.toContainText('T0');
-});
-
-test('[MKT-12] a card links to the page of its server', async ({ page }) => {
-  await page.goto('/marketplace');
-  // the link covers the card: a click beside its words follows it
-  await cardOf(page, 'Notes').click({ position: { x: 60, y: 90 } });
-  await expect(page).toHaveURL(/\/service\/notes$/);
 });
 
 test('[MKT-6] [MKT-7] [MKT-23] Refresh asks the broker, reads Refreshing... for a second, then loads again', async ({

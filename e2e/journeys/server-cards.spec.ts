@@ -1,0 +1,67 @@
+import type { Locator } from '@playwright/test';
+import { changeCatalogue, withServer } from './catalogue-answer.ts';
+import { expect, test } from './product-test.ts';
+import { cardOf } from './shop-page.ts';
+
+test('[MKT-9] [MKT-26] [MKT-27] [MKT-28] a card shows counts and a status: connected green, disconnected grey, error red', async ({
+  page,
+}) => {
+  await changeCatalogue(page, (catalogue) =>
+    withServer(
+      withServer(catalogue, 'memory', (server) => ({ ...server, status: 'error' })),
+      'filesystem',
+      (server) => ({ ...server, status: 'disconnected' }),
+    ),
+  );
+  await page.goto('/marketplace');
+  await expect(cardOf(page, 'Everything')).toContainText('17 tools · 4 prompts');
+  await expect(cardOf(page, 'Sequential Thinking')).toContainText('1 tool · 0 prompts');
+  const colour = async (name: string, status: string) => {
+    const badge = cardOf(page, name).getByText(status, { exact: true });
+    await expect(badge).toBeVisible();
+    return paintedColour(badge);
+  };
+  const green = await colour('Everything', 'connected');
+  expect(green.g).toBeGreaterThan(Math.max(green.r, green.b) + 30);
+  const grey = await colour('Filesystem', 'disconnected');
+  expect(Math.max(grey.r, grey.g, grey.b) - Math.min(grey.r, grey.g, grey.b)).toBeLessThan(30);
+  const red = await colour('Memory', 'error');
+  expect(red.r).toBeGreaterThan(Math.max(red.g, red.b) + 80);
+});
+
+/** The colour of an element's text, as the browser paints it. */
+async function paintedColour(locator: Locator): Promise<{ r: number; g: number; b: number }> {
+  const colour: string = await locator.evaluate((element) => getComputedStyle(element).color);
+  const [r = 0, g = 0, b = 0] = (colour.match(/[\d.]+/g) ?? []).map(Number);
+  return { r, g, b };
+}
+
+test('[MKT-10] [MKT-11] [NUM-1] [NUM-2] [NUM-4] [GEN-9] a card shows tier and monthly price where there is billing, and neither without', async ({
+  page,
+}) => {
+  await changeCatalogue(page, (catalogue) => {
+    const priced = withServer(catalogue, 'travel-enterprise', (server) => ({
+      ...server,
+      billing: {
+        tier: 'T3',
+        features: [],
+        rental: { price: 123_456, currency: 'USD', name: 'A month', description: 'A month of everything' },
+      },
+    }));
+    return withServer(priced, 'memory', ({ billing: _billing, ...server }) => server);
+  });
+  await page.goto('/marketplace');
+  await expect(cardOf(page, 'Travel Pro').getByText('$9.00/month', { exact: true })).toBeVisible();
+  await expect(cardOf(page, 'Travel Pro')).toContainText(/T2\s*Professional/);
+  await expect(cardOf(page, 'Travel Enterprise').getByText('$1,234.56/month', { exact: true })).toBeVisible();
+  await expect(cardOf(page, 'Travel')).toContainText(/T0\s*Free/);
+  await expect(cardOf(page, 'Memory')).not.toContainText('/month');
+  await expect(cardOf(page, 'Memory')).not.toContainText('T0');
+});
+
+test('[MKT-12] a card links to the page of its server', async ({ page }) => {
+  await page.goto('/marketplace');
+  // the link covers the card: a click beside its words follows it
+  await cardOf(page, 'Notes').click({ position: { x: 60, y: 90 } });
+  await expect(page).toHaveURL(/\/service\/notes$/);
+});
