@@ -193,7 +193,7 @@ test('at 390 px no screen scrolls sideways', async ({ page, product }) => {
   await openConsent(page, product.publicUrl);
   expect(await overflow(), 'consent').toBe(0);
   await page.goto('/');
-  await signIn(page, 'a-rather-long-address-of-somebody@subdomain.souk.test');
+  await signIn(page, 'a-rather-long-address-of-one-person@subdomain.souk.test');
   const tabs = page.getByRole('tablist', { name: 'Dashboard' });
   const chosen = tabs.getByRole('tab', { selected: true });
   for (const tab of ['connections', 'apps', 'profile', 'tokens']) {

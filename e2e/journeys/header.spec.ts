@@ -166,7 +166,7 @@ test('[HDR-9] Sign Out signs out and returns to the home screen', async ({ page,
 
 test('the header holds at every width, also with a long name', async ({ page }) => {
   await page.goto('/about');
-  await signIn(page, 'a-rather-long-address-of-somebody@subdomain.souk.test');
+  await signIn(page, 'a-rather-long-address-of-one-person@subdomain.souk.test');
   for (const width of [320, 640, 768, 820, 1024]) {
     await page.setViewportSize({ width, height: 800 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), `${width} px`).toBe(0);

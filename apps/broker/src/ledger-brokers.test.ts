@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { beforeAll, beforeEach, afterEach, expect, test } from 'vitest';
 import { isBatch } from '#features/billing/ledger/testing/faulty-broker.ts';
-import type { UsageRow } from '#features/billing/index.ts';
 import { reclaimLeases } from '#features/billing/ledger/broker-beats.ts';
 import { grantCredits } from '#features/billing/ledger/change-credits.ts';
 import { checkLedger } from '#features/billing/ledger/check-ledger.ts';
@@ -11,6 +10,7 @@ import type { LeaseHold } from '#features/billing/ledger/lease-hold.ts';
 import { ledgerTimes, type Ledger } from '#features/billing/ledger/ledger.ts';
 import { readAccount } from '#features/billing/ledger/read-account.ts';
 import { createUsageWriter } from '#features/usage/index.ts';
+import { paidRow } from '#features/billing/ledger/testing/paid-row.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { DatabaseLostError } from '#platform/db/database-errors.ts';
@@ -117,20 +117,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     };
   }
 
-  const rowOf = (credits: number): UsageRow => ({
-    callId: randomUUID(),
-    userId,
-    serverId: 'paid',
-    kind: 'tool',
-    name: 'say',
-    outcome: 'ok',
-    reason: undefined,
-    credits,
-    durationMs: 1,
-    clientId: 'test',
-    tokenId: 'test',
-    atMs: Date.now(),
-  });
+  const rowOf = (credits: number) => paidRow(userId, credits);
 
   /** What the others do to a broker without a sign of life. */
   async function giveUpAll(): Promise<void> {

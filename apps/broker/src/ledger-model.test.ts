@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { paidRow } from '#features/billing/ledger/testing/paid-row.ts';
 import { createUsageWriter, type UsageWriter } from '#features/usage/index.ts';
 import type { Database } from '#platform/db/database.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { atFullSize } from '#testing/proof-size.ts';
 import { migrations } from './migrations.ts';
-import type { UsageRow } from '#features/billing/index.ts';
 import { reclaimLeases } from '#features/billing/ledger/broker-beats.ts';
 import {
   clawBackCredits,
@@ -37,20 +37,7 @@ const exactLeases: LeasePolicy = () => 0;
 
 type HeldCall = { id: string; price: number; broker: FaultyBroker; hold: LeaseHold };
 
-const rowOf = (userId: string, { id, price }: Pick<HeldCall, 'id' | 'price'>): UsageRow => ({
-  callId: id,
-  userId,
-  serverId: 'paid',
-  kind: 'tool',
-  name: 'say',
-  outcome: 'ok',
-  reason: undefined,
-  credits: price,
-  durationMs: 1,
-  clientId: 'test',
-  tokenId: 'test',
-  atMs: Date.now(),
-});
+const rowOf = (userId: string, { id, price }: Pick<HeldCall, 'id' | 'price'>) => paidRow(userId, price, id);
 
 describeOnDatabases('the ledger', migrations, (open) => {
   let db: Database;

@@ -1,32 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { UsageRow } from '#features/billing/index.ts';
 import { grantCredits } from '#features/billing/ledger/change-credits.ts';
 import { enrolBroker } from '#features/billing/ledger/broker-beats.ts';
 import { grantLeases } from '#features/billing/ledger/grant-leases.ts';
 import { settleCalls } from '#features/billing/ledger/settle-calls.ts';
 import { trimLeases } from '#features/billing/ledger/trim-leases.ts';
+import { paidRow } from '#features/billing/ledger/testing/paid-row.ts';
 import type { Query } from '#platform/db/database.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { migrations } from './migrations.ts';
 
 const livemode = false;
 const size = 64;
-
-const rowOf = (userId: string): UsageRow => ({
-  callId: randomUUID(),
-  userId,
-  serverId: 'paid',
-  kind: 'tool',
-  name: 'say',
-  outcome: 'ok',
-  reason: undefined,
-  credits: 1,
-  durationMs: 1,
-  clientId: 'a',
-  tokenId: 'b',
-  atMs: Date.now(),
-});
 
 /** Tables of billing and usage that this connection has read from end to end, and how often, since its counts were last taken. */
 async function wholeTables(query: Query): Promise<unknown[]> {
@@ -57,7 +42,7 @@ describeOnDatabases('the statements of the ledger', migrations, (open) => {
     const calls = leases.map(({ leaseId, userId }, index) => ({
       lease: { id: leaseId },
       isAbort: index % 2 === 0,
-      row: rowOf(userId),
+      row: paidRow(userId, 1),
     }));
     await db.transaction(async (query) => {
       const before = await wholeTables(query);
