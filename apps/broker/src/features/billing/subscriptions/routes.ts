@@ -8,6 +8,7 @@ import {
 } from '@souk/contract/payments.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
+import { withPatience } from '../checkout/patience.ts';
 import type { Subscriptions } from './create-subscriptions.ts';
 
 /** The end, the resumption and the change of what a person pays for each month. */
@@ -20,29 +21,30 @@ export function mountSubscriptionRoutes(
     return payments.subscriptions;
   }
   const success = { success: true as const };
+  const change = <T>(work: Promise<T>) => withPatience(work, { changes: true });
 
   router.route(cancelRental, async ({ caller, params }) => ({
     ...success,
-    ...(await need().ends.cancelRental(caller.userId, params.mcpId)),
+    ...(await change(need().ends.cancelRental(caller.userId, params.mcpId))),
   }));
   router.route(resumeRental, async ({ caller, params }) => ({
     ...success,
-    ...(await need().ends.resumeRental(caller.userId, params.mcpId)),
+    ...(await change(need().ends.resumeRental(caller.userId, params.mcpId))),
   }));
   router.route(cancelSubscription, async ({ caller, params }) => ({
     ...success,
-    ...(await need().ends.cancelPlan(caller.userId, params.id)),
+    ...(await change(need().ends.cancelPlan(caller.userId, params.id))),
   }));
   router.route(resumeSubscription, async ({ caller, params }) => ({
     ...success,
-    ...(await need().ends.resumePlan(caller.userId, params.id)),
+    ...(await change(need().ends.resumePlan(caller.userId, params.id))),
   }));
   router.route(changeSubscription, async ({ caller, params, body }) => ({
     ...success,
-    ...(await need().changePlan(caller.userId, params.id, body)),
+    ...(await withPatience(need().changePlan(caller.userId, params.id, body), { changes: !body.preview })),
   }));
   router.route(getOpenPayment, async ({ caller, params }) => ({
     ...success,
-    ...(await need().findOpenPayment(caller.userId, params.id)),
+    ...(await withPatience(need().findOpenPayment(caller.userId, params.id))),
   }));
 }
