@@ -24,6 +24,8 @@ export type SandboxOptions = {
   log: SandboxLog;
   /** Origin at which a browser reaches /dev-stripe/*. */
   publicUrl: string;
+  /** Where the pages of invoices and receipts lead back to; by default `publicUrl`. */
+  returnUrl?: string;
   /** The one key that requests may have. Must begin with sk_test_sandbox_. */
   apiKey: string;
   /** Where webhooks go, beside the endpoints that are made by the API. */
@@ -64,6 +66,7 @@ export async function startSandbox(
   options: SandboxOptions,
 ): Promise<{ sandbox: StripeSandbox; inside: SandboxInside }> {
   const { storage, clock, log, publicUrl, apiKey, webhook, random = randomBytes } = options;
+  const { returnUrl = publicUrl } = options;
   if (!apiKey.startsWith('sk_test_sandbox_')) throw new Error('the key of a sandbox begins with sk_test_sandbox_');
   const newId = createIds(random);
   const now = () => clock.now();
@@ -89,7 +92,7 @@ export async function startSandbox(
   let full = await keepHouse(storage, now());
   const routes = allRoutes(() => `whsec_${randomText(random, 32)}`);
   const api = createApi({ apiKey, routes, run, isFull: () => full });
-  const pages = createPages({ run, publicUrl });
+  const pages = createPages({ run, publicUrl, returnUrl });
   const parts = {
     api,
     pages,

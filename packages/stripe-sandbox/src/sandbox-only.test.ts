@@ -117,7 +117,9 @@ test('an open invoice that is paid on its page brings the subscription back, and
   const failed = await read();
   const invoice = failed.latest_invoice;
   if (typeof invoice !== 'object' || !invoice?.hosted_invoice_url) throw new Error('there is no invoice page');
-  expect((await payOnPage(invoice.hosted_invoice_url, '4000000000000002')).status).toBe(402);
+  const refused = await payOnPage(invoice.hosted_invoice_url, '4000000000000002');
+  expect(refused.status).toBe(402);
+  expect(refused.text).toContain(`<a class="cancel" href="${sandbox.origin}">Go back without paying</a>`);
   expect((await payOnPage(invoice.hosted_invoice_url, '4242424242424242')).status).toBe(303);
   expect(await read()).toMatchObject({ status: 'active', latest_invoice: { status: 'paid', attempt_count: 1 } });
   const next = (await read()).items.data[0]?.current_period_end ?? 0;

@@ -2,13 +2,15 @@ import type { Charge, Invoice } from '../objects/types.ts';
 import { cardForm, testCardList, type Problems } from './card-form.ts';
 import { html, money, page } from './html.ts';
 
+/** Where a person goes on after a look at what they pay or have paid. */
+type Way = { returnUrl: string };
 export type InvoiceState = { typed?: URLSearchParams; problems?: Problems; refusal?: string };
 
 const day = (seconds: number) =>
   new Date(seconds * 1000).toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' });
 
 /** An invoice as its customer sees it: an open one can be paid. */
-export function invoicePage(invoice: Invoice, state: InvoiceState = {}): string {
+export function invoicePage(invoice: Invoice, { returnUrl }: Way, state: InvoiceState = {}): string {
   const amount = money(invoice.amount_due, invoice.currency);
   const lines = invoice.lines.data.map(
     (line) => html`<li><span>${line.description ?? ''}</span><span>${money(line.amount, line.currency)}</span></li>`,
@@ -23,6 +25,7 @@ export function invoicePage(invoice: Invoice, state: InvoiceState = {}): string 
         <ul class="items">
           ${lines}
         </ul>
+        ${isOpen ? html`<a class="cancel" href="${returnUrl}">Go back without paying</a>` : goBack(returnUrl)}
       </section>
       ${
         isOpen
@@ -38,7 +41,7 @@ export function invoicePage(invoice: Invoice, state: InvoiceState = {}): string 
   );
 }
 
-export function receiptPage(charge: Charge): string {
+export function receiptPage(charge: Charge, { returnUrl }: Way): string {
   const refunded = charge.amount_refunded > 0;
   return page(
     'Receipt',
@@ -47,6 +50,9 @@ export function receiptPage(charge: Charge): string {
       <p class="amount">${money(charge.amount, charge.currency)}</p>
       <p class="quiet">Paid on ${day(charge.created)}</p>
       ${refunded ? html`<p>Refunded: ${money(charge.amount_refunded, charge.currency)}</p>` : html``}
+      ${goBack(returnUrl)}
     </section>`,
   );
 }
+
+const goBack = (returnUrl: string) => html`<a class="button" href="${returnUrl}">Go back</a>`;

@@ -3,12 +3,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { payOnPage } from '../testing/pay-on-page.ts';
 import { startTestSandbox, type TestSandbox } from '../testing/start-test-sandbox.ts';
 
+const account = 'https://souk.test/account?tab=billing';
 let sandbox: TestSandbox;
 let stripe: Stripe;
 let once: Stripe.Price;
 let monthly: Stripe.Price;
 beforeAll(async () => {
-  sandbox = await startTestSandbox();
+  sandbox = await startTestSandbox({ returnUrl: account });
   ({ stripe } = sandbox);
   const product = await stripe.products.create({ name: '<img src=x onerror=alert(1)>' });
   once = await stripe.prices.create({ product: product.id, currency: 'usd', unit_amount: 1000 });
@@ -166,7 +167,7 @@ test('a subscription makes a customer, an active subscription and a paid invoice
   });
 });
 
-test('a payment with an invoice has one, with a page, and a receipt', async () => {
+test('a payment with an invoice has one, with a page, and a receipt, which both lead back', async () => {
   const customer = await stripe.customers.create({ name: 'Ada', email: 'ada@souk.test' });
   const { url, read } = await openSession({
     customer: customer.id,
@@ -179,10 +180,13 @@ test('a payment with an invoice has one, with a page, and a receipt', async () =
   expect(invoice).toMatchObject({ status: 'paid', metadata: { orderId: 'o1' }, parent: null });
   expect(invoice.number).toMatch(/-0001$/);
   expect(invoice.payments?.data).toHaveLength(1);
-  expect(await (await fetch(invoice.hosted_invoice_url ?? '')).text()).toContain(`Invoice ${invoice.number}`);
+  const invoicePage = await (await fetch(invoice.hosted_invoice_url ?? '')).text();
+  expect(invoicePage).toContain(`Invoice ${invoice.number}`);
   const intent = typeof session.payment_intent === 'object' ? session.payment_intent : null;
   const charge = await stripe.charges.retrieve(String(intent?.latest_charge));
-  expect(await (await fetch(charge.receipt_url ?? '')).text()).toContain('Receipt');
+  const receipt = await (await fetch(charge.receipt_url ?? '')).text();
+  expect(receipt).toContain('Receipt');
+  for (const page of [invoicePage, receipt]) expect(page).toContain(`<a class="button" href="${account}">Go back</a>`);
 });
 
 test('a session that has expired cannot be paid, and leads back', async () => {

@@ -21,7 +21,8 @@ const path = /^\/dev-stripe\/(pay|invoice|receipt)\/([A-Za-z0-9_]{1,100})(\/auth
  * The pages that people pay on. Who has the address of a page may use it: ids cannot be guessed. A form of another origin
  * is refused all the same.
  */
-export function createPages({ run, publicUrl }: { run: RunWork; publicUrl: string }): Pages {
+export function createPages(given: { run: RunWork; publicUrl: string; returnUrl: string }): Pages {
+  const { run, publicUrl } = given;
   return {
     async answer(request, body) {
       const url = new URL(request.url ?? '/', 'http://sandbox');
@@ -35,9 +36,9 @@ export function createPages({ run, publicUrl }: { run: RunWork; publicUrl: strin
       const form = isPost ? new URLSearchParams(body) : undefined;
       return run(isPost ? 'write' : 'read', async (work) => {
         if (kind === 'pay') return payPage(work, id, authenticate !== undefined, form);
-        if (kind === 'invoice') return openInvoicePage(work, id, form);
+        if (kind === 'invoice') return openInvoicePage(work, id, form, given);
         const charge = kind === 'receipt' ? await work.get('charge', id) : undefined;
-        return charge?.body.paid ? show(200, receiptPage(charge.body)) : notFound();
+        return charge?.body.paid ? show(200, receiptPage(charge.body, given)) : notFound();
       });
     },
   };
@@ -100,14 +101,20 @@ function closedPage(session: Row<'checkout.session'>, isPost: boolean): PageAnsw
   return show(410, messagePage('Checkout expired', text, cancelLink(session)));
 }
 
-async function openInvoicePage(work: Work, id: string, form: URLSearchParams | undefined): Promise<PageAnswer> {
+async function openInvoicePage(
+  work: Work,
+  id: string,
+  form: URLSearchParams | undefined,
+  way: { returnUrl: string },
+): Promise<PageAnswer> {
   const invoice = await work.get('invoice', id);
   if (!invoice || invoice.body.status === 'draft') return notFound();
-  if (!form || invoice.body.status !== 'open') return show(200, invoicePage(invoice.body));
+  if (!form || invoice.body.status !== 'open') return show(200, invoicePage(invoice.body, way));
   const read = readCard(form, { asksEmail: false, now: new Date(work.nowMs) });
-  if ('problems' in read) return show(422, invoicePage(invoice.body, { typed: form, ...read }));
+  if ('problems' in read) return show(422, invoicePage(invoice.body, way, { typed: form, ...read }));
   const result = await payOpenInvoice(work, invoice, read.card);
-  if (typeof result === 'object') return show(402, invoicePage(invoice.body, { typed: form, refusal: result.message }));
+  if (typeof result === 'object')
+    return show(402, invoicePage(invoice.body, way, { typed: form, refusal: result.message }));
   return goTo(`/dev-stripe/invoice/${id}`);
 }
 

@@ -52,6 +52,7 @@ export async function startStripeSandbox(options: {
     clock,
     log,
     publicUrl: config.publicUrl,
+    returnUrl: `${config.publicUrl}/dashboard?tab=billing`,
     apiKey: secretKey,
     webhook: {
       url: `${config.publicUrl}${stripeWebhookPath}`,
