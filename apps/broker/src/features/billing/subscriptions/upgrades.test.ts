@@ -54,7 +54,7 @@ test('the amount that a preview shows is the amount that is paid, also minutes l
   expect((await ann.history()).at(-1)).toBe(`subscription_update completed ${shown.amountDue}`);
 });
 
-test('a preview is good for 15 minutes, in its period, and not before its time', async () => {
+test('a preview is good for 15 minutes, and not before its time', async () => {
   const { ann } = await subscribed(10);
   const { change: shown } = await change(ann, { planId: 'pro', preview: true });
   const prorationDate = shown.prorationDate ?? 0;
@@ -74,6 +74,20 @@ test('a preview is good for 15 minutes, in its period, and not before its time',
     change(ann, { planId: 'basic', preview: true }),
   );
   expect(lower).toMatchObject({ kind: 'downgrade', prorationDate: null });
+});
+
+test('a preview is not good for the next period', async () => {
+  const { ann, clock } = await subscribed(10);
+  const { currentPeriodEnd } = (await ann.plan()) ?? {};
+  shop.ahead.ms = Date.parse(currentPeriodEnd ?? '') - Date.now() - 2 * minuteMs;
+  const { change: shown } = await change(ann, { planId: 'pro', preview: true });
+  await clock.advanceDays(22);
+  await waitUntil('the renewal', async () => (await ann.history()).length === 2);
+  shop.ahead.ms += 4 * minuteMs;
+  await expect(change(ann, { planId: 'pro', prorationDate: shown.prorationDate ?? 0 })).rejects.toMatchObject({
+    status: 409,
+    code: 'price_changed',
+  });
 });
 
 test('an upgrade that asks for 3-D Secure leads to a page, and begins once it is paid there', async () => {
