@@ -11,6 +11,8 @@ export type ProviderSubscription = {
   offerId: string;
   /** Of the provider: what a change of the price names. */
   itemId: string;
+  /** In capitals. */
+  currency: string;
   startedAt: Date;
   periodStartsAt: Date;
   periodEndsAt: Date;
@@ -51,6 +53,7 @@ export async function readSubscription(
     kind: offer.kind,
     offerId: offer.id,
     itemId: item.id,
+    currency: found.currency.toUpperCase(),
     startedAt: at(found.start_date),
     periodStartsAt: at(item.current_period_start),
     periodEndsAt: at(end),

@@ -7,7 +7,13 @@ import type { PaidInvoice } from './read-invoices.ts';
 import type { ProviderSubscription } from './read-subscription.ts';
 import { readPlan } from './subscription-store.ts';
 
-type Owner = { userId: string; livemode: boolean; read: ProviderSubscription };
+type Owner = {
+  userId: string;
+  livemode: boolean;
+  read: ProviderSubscription;
+  /** Of the server that is rented. */
+  serverName: string | undefined;
+};
 
 /** The key of the fact that an invoice was paid, for the ledger and the history: it counts once. */
 export const invoiceKey = (invoiceId: string): string => `invoice:${invoiceId}`;
@@ -19,7 +25,7 @@ export const invoiceKey = (invoiceId: string): string => `invoice:${invoiceId}`;
 export async function recordInvoice(
   query: Query,
   { uuid, log }: { uuid: () => string; log: Log },
-  { userId, livemode, read, invoice }: Owner & { invoice: PaidInvoice },
+  { userId, livemode, read, serverName, invoice }: Owner & { invoice: PaidInvoice },
 ): Promise<void> {
   const { rows } = await query(
     `insert into subscription_invoices (invoice_id, payment_id, payment_intent_id, recorded_at) values ($1, $2, $3, $4)
@@ -39,7 +45,7 @@ export async function recordInvoice(
     );
     return;
   }
-  const what = await describe(query, read);
+  const what = await describe(query, read, serverName);
   await recordTransaction(query, {
     id: uuid(),
     userId,
@@ -87,7 +93,7 @@ async function grantMonthly(
 /** Once for each period: resumed and cancelled again, it is the same fact. */
 export async function recordCancel(
   query: Query,
-  { userId, livemode, read, id, at }: Owner & { id: string; at: Date },
+  { userId, livemode, read, serverName, id, at }: Owner & { id: string; at: Date },
 ): Promise<void> {
   const type: TransactionType = read.kind === 'rental' ? 'rental_cancel' : 'subscription_cancel';
   await recordTransaction(query, {
@@ -96,16 +102,20 @@ export async function recordCancel(
     livemode,
     type,
     status: 'completed',
-    description: `Cancellation: ${await describe(query, read)}`,
+    description: `Cancellation: ${await describe(query, read, serverName)}`,
     serverId: read.kind === 'rental' ? read.offerId : undefined,
     amount: 0,
-    currency: 'USD',
+    currency: read.currency,
     idem: `cancel:${read.id}:${read.periodEndsAt.toISOString()}`,
     at,
   });
 }
 
-async function describe(query: Query, { kind, offerId }: ProviderSubscription): Promise<string> {
-  if (kind === 'rental') return `Rental of ${offerId}`;
+async function describe(
+  query: Query,
+  { kind, offerId }: ProviderSubscription,
+  serverName: string | undefined,
+): Promise<string> {
+  if (kind === 'rental') return `Rental of ${serverName ?? offerId}`;
   return `${(await readPlan(query, offerId))?.name ?? offerId} plan`;
 }

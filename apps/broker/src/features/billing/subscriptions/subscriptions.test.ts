@@ -1,3 +1,5 @@
+import { billingHistoryEndpoints } from '@souk/contract/billing-history.ts';
+import { createClient } from '@souk/contract/client.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectLegacy } from '#testing/mcp-clients.ts';
@@ -16,7 +18,7 @@ beforeAll(async () => {
   fixture = await startHttpFixture('both');
   shop = await startShop({ allowAddresses: [fixture.address] });
   const billing = { tier: 'T3', rental: { price: 900 } };
-  await deployManifest(shop, { id: 'top', connection: { type: 'http', url: fixture.url }, billing });
+  await deployManifest(shop, { id: 'top', name: 'Summit', connection: { type: 'http', url: fixture.url }, billing });
   const plans = await shop.billing.offers.plans();
   for (const { planId, monthlyCredits } of plans)
     if (planId in monthly) Object.assign(monthly, { [planId]: monthlyCredits });
@@ -30,6 +32,8 @@ afterAll(async () => {
   await fixture?.close();
 });
 
+const historyOf = ({ accessToken }: Subscriber) =>
+  createClient(billingHistoryEndpoints, { baseUrl: shop.publicUrl, fetch, token: async () => accessToken });
 const periodEnd = async (person: Subscriber) => (await person.plan())?.currentPeriodEnd ?? '';
 
 test('a plan that is paid for gives its tier and its monthly credits, once', async () => {
@@ -79,7 +83,7 @@ test('[SUB-10] a rental is cancelled at the end of its period, usable until then
   const params = { mcpId: 'top' };
   const { endsAt, message } = await ann.api.cancelRental({ params });
   expect(endsAt).toBe((await ann.rental())?.endDate);
-  expect(message).toContain('The rental of top is cancelled');
+  expect(message).toContain('The rental of Summit is cancelled');
   expect(await ann.rental()).toMatchObject({ status: 'canceled' });
   await ann.api.resumeRental({ params });
   expect(await ann.rental()).toMatchObject({ status: 'active' });
@@ -102,6 +106,41 @@ test('a renewal is paid once: the period moves, and the credits of the month com
     monthly.basic,
     monthly.basic,
   ]);
+});
+
+test('the history names a rented server as people know it: at its start, its renewals and its end', async () => {
+  const ann = await newSubscriber(shop);
+  const clock = await giveClock(shop, await ann.rent('top'));
+  await clock.advanceDays(32);
+  await waitUntil('the renewal', async () => (await ann.history()).length === 2);
+  await ann.api.cancelRental({ params: { mcpId: 'top' } });
+  const { userId } = ann;
+  const api = historyOf(ann);
+  const dashboard = await api.getBillingDashboard({ params: { userId } });
+  const listed = await api.listTransactions({ params: { userId }, query: {} });
+  const names = ['Cancellation: Rental of Summit', 'Renewal: Rental of Summit', 'Rental of Summit'];
+  for (const rows of [dashboard.data.recentTransactions, listed.data.transactions]) {
+    expect(rows.map(({ description }) => description).toSorted()).toEqual(names);
+    expect(new Set(rows.map(({ mcpId }) => mcpId))).toEqual(new Set(['top']));
+  }
+  const file = await api.getTransactionsCsv({ params: { userId }, query: {} });
+  for (const name of names) expect(file).toContain(`,"${name}","top",`);
+});
+
+test('a cancellation is in the currency of what was paid, and so is what was spent in all', async () => {
+  const before = { plans: await shop.billing.offers.plans(), packages: await shop.billing.offers.packages() };
+  const inEuros = before.plans.map((plan) => (plan.planId === 'basic' ? { ...plan, currency: 'EUR' } : plan));
+  await shop.billing.offers.replace({ ...before, plans: inEuros });
+  try {
+    const ann = await newSubscriber(shop);
+    await ann.subscribe('basic');
+    await ann.api.cancelSubscription({ params: { id: (await ann.plan())?.id ?? '' } });
+    const { data } = await historyOf(ann).getBillingDashboard({ params: { userId: ann.userId } });
+    expect(data).toMatchObject({ totalTransactions: 2, currency: 'EUR' });
+    expect(data.totalSpent).toBeGreaterThan(0);
+  } finally {
+    await shop.billing.offers.replace(before);
+  }
 });
 
 test('a rental whose renewal fails stays usable, past due, and is over when the provider has charged in vain four times', async () => {

@@ -55,6 +55,7 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
     // not paid for yet as far as we know, or not what was ordered: checkout decides that
     if (userId === undefined || stored?.livemode === !livemode) return undefined;
     const owner = { id: stored?.id ?? uuid(), userId, livemode };
+    const server = read.kind === 'rental' ? given.findServer(read.offerId)?.manifest : undefined;
     if (read.kind === 'plan') {
       const chosen = await choosePlan(query, read, stored);
       if (!chosen) {
@@ -63,12 +64,13 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
       }
       await writePlan(query, read, { ...owner, ...chosen });
     } else {
-      const features = given.findServer(read.offerId)?.manifest.features ?? [];
-      await writeRental(query, read, { ...owner, itemId: read.offerId, nextPlanId: undefined }, features);
+      const rental = { ...owner, itemId: read.offerId, nextPlanId: undefined };
+      await writeRental(query, read, rental, server?.features ?? []);
     }
-    for (const invoice of invoices) await recordInvoice(query, { uuid, log }, { ...owner, read, invoice });
+    const told = { ...owner, read, serverName: server?.name };
+    for (const invoice of invoices) await recordInvoice(query, { uuid, log }, { ...told, invoice });
     if (read.cancelledAt ?? read.endedAt)
-      await recordCancel(query, { ...owner, id: uuid(), read, at: new Date(given.clock.now()) });
+      await recordCancel(query, { ...told, id: uuid(), at: new Date(given.clock.now()) });
     return userId;
   }
 
