@@ -49,6 +49,10 @@ export type ClientOptions = {
   fetch: (url: string, init: RequestInit) => Promise<Response>;
   /** The bearer token to send, read again for each call; undefined for none. */
   token?: () => string | undefined | Promise<string | undefined>;
+  /** Without a token nothing is sent: the call fails at once, as the broker would refuse it. */
+  needsToken?: boolean;
+  /** What a 403 without a message means here, where the specification has a text of its own for these calls. */
+  forbiddenText?: string;
 };
 
 /**
@@ -78,6 +82,10 @@ async function send(
   { signal }: CallOptions = {},
 ): Promise<unknown> {
   const token = await options.token?.();
+  if (options.needsToken && token === undefined) {
+    const code = 'authentication_required';
+    throw new ApiError({ message: errorCatalogue[code].message, code });
+  }
   const response = await request(
     options,
     `${options.baseUrl}${pathOf(endpoint, input.params)}${queryOf(input.query)}`,
@@ -94,7 +102,7 @@ async function send(
   );
   const body = await bodyOf(response, response.ok ? endpoint.mediaType : undefined);
   signal?.throwIfAborted();
-  if (!response.ok) throw failureOf(response, body);
+  if (!response.ok) throw failureOf(response, body, options);
   const answer = endpoint.answer.safeParse(body);
   if (answer.success) return answer.data;
   const code = 'unexpected_answer';
@@ -119,7 +127,7 @@ async function request({ fetch }: ClientOptions, url: string, init: RequestInit)
 const messageBodySchema = z.object({ message: z.string().trim().min(1) });
 const maxForeignMessageLength = 1000;
 
-function failureOf(response: Response, body: unknown): ApiError {
+function failureOf(response: Response, body: unknown, options: ClientOptions): ApiError {
   const { status } = response;
   const ours = errorBodySchema.safeParse(body);
   if (ours.success) {
@@ -132,13 +140,13 @@ function failureOf(response: Response, body: unknown): ApiError {
     const message = foreign.data.message.slice(0, maxForeignMessageLength);
     return new ApiError({ message, code, status, serverMessage: message });
   }
-  return new ApiError({ message: textOfStatus(response), code, status });
+  return new ApiError({ message: textOfStatus(response, options), code, status });
 }
 
 /** Spec part 1, section 8: 401 and 403 have texts of their own. */
-function textOfStatus(response: Response): string {
+function textOfStatus(response: Response, { forbiddenText }: ClientOptions): string {
   if (response.status === 401) return errorCatalogue.unauthenticated.message;
-  if (response.status === 403) return errorCatalogue.forbidden.message;
+  if (response.status === 403) return forbiddenText ?? errorCatalogue.forbidden.message;
   return `HTTP ${response.status}: ${statusText(response)}`;
 }
 

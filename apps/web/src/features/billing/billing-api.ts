@@ -19,7 +19,7 @@ import {
   startCheckout,
 } from '@souk/contract/payments.ts';
 import { createClient } from '@souk/contract/client.ts';
-import { clientOptions } from '#web/api.ts';
+import { billingClientOptions } from './client-options.ts';
 
 /** The calls of this feature, in a client of their own: only lazy screens load their schemas. */
 export const billingApi = createClient(
@@ -41,5 +41,5 @@ export const billingApi = createClient(
     startCheckout,
     startTrial,
   ] as const,
-  clientOptions,
+  billingClientOptions,
 );

@@ -7,13 +7,14 @@ import {
 } from '@souk/contract/billing-history.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, clientOptions } from '#web/api.ts';
+import { api } from '#web/api.ts';
+import { billingClientOptions } from '../client-options.ts';
 import { billingKey } from '../queries.ts';
 
 /** The calls of the histories, in a client of their own: only the Billing tab loads their schemas. */
 const historyApi = createClient(
   [getBillingDashboard, getCreditHistory, getCreditHistoryCsv, getTransactionsCsv, listTransactions] as const,
-  clientOptions,
+  billingClientOptions,
 );
 
 /** Both histories as files, whole. */
