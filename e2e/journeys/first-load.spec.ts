@@ -32,3 +32,17 @@ for (const path of ['/', '/marketplace', '/service/travel']) {
     }
   });
 }
+
+test('[NUM-7] what the product serves is a production build: no program for development, no page of the kit', async ({
+  page,
+}) => {
+  const scripts: Promise<string>[] = [];
+  page.on('response', (response) => {
+    if (response.request().resourceType() === 'script') scripts.push(response.text());
+  });
+  await page.goto('/__kit', { waitUntil: 'networkidle' });
+  await expect(page.getByRole('heading', { level: 1, name: 'Page not found' })).toBeVisible();
+  const program = (await Promise.all(scripts)).join('');
+  expect(program.length).toBeGreaterThan(100 * kib);
+  expect(program).not.toMatch(/React DevTools|\.development\.js|@vite\/client/);
+});

@@ -88,7 +88,9 @@ function findVite(): string {
 async function runVite(outDir: string): Promise<void> {
   const vite = findVite();
   const args = [vite, 'build', join(root, 'apps/web'), '--outDir', outDir, '--emptyOutDir', '--logLevel', 'warn'];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  // what we serve is always made for production, whatever the caller runs for
+  const env = { ...process.env, NODE_ENV: 'production' };
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
   const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
