@@ -74,6 +74,21 @@ test('[GEN-46] /admin is the page, and what is below it is the API', async ({ pa
   expect([shown.status(), shown.headers()['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
 });
 
+test("[ERR-8] what an administrator's call fails with, and is no Error, is shown as 'Network error occurred'", async ({
+  page,
+}) => {
+  await page.addInitScript(() => {
+    const real = window.fetch;
+    window.fetch = (...call) =>
+      // a browser's extension may put such a fetch in the place of the browser's
+      String(call[0]).includes('/admin/') ? Promise.reject('no network') : real(...call);
+  });
+  await page.goto('/marketplace');
+  await signIn(page, 'admin@souk.test');
+  await page.goto('/admin');
+  await expect(page.getByRole('main').getByRole('alert')).toContainText(/^Network error occurred/);
+});
+
 test('an administrator compares a changed tool, and approves it with a reason', async ({ page }) => {
   const sent: unknown[] = [];
   let changes = [change];

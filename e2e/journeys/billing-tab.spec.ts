@@ -2,7 +2,7 @@ import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
 import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { failCalls } from './catalogue-answer.ts';
-import { changeOwned, subscriptionPath } from './offers-answer.ts';
+import { changeOffers, changeOwned, subscriptionPath } from './offers-answer.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 import { signIn } from './sign-in.ts';
@@ -119,4 +119,28 @@ test('the monthly limit is entered, kept, and taken away', async ({ page }) => {
   await field.fill('');
   await field.press('Enter');
   await expect(page.getByText('There is no monthly limit.')).toBeVisible();
+});
+
+test('[NUM-5] credits are grouped by thousands: those of a plan, of a package, and your own', async ({ page }) => {
+  await changeOffers(page, {
+    plans: (plans) => plans.map((plan) => ({ ...plan, monthlyCredits: plan.planId === 'pro' ? 1_234_567 : 0 })),
+  });
+  await changeOwned(page, (answer) => ({
+    ...answer,
+    credits: {
+      ...answer.credits,
+      balance: 76_543,
+      available: 65_432,
+      held: 11_111,
+      parts: [{ source: 'purchased', credits: 76_543, expiresAt: null }],
+    },
+  }));
+  await page.goto('/plans');
+  await expect(page.getByText('1,234,567 credits each month')).toBeVisible();
+  await expect(page.getByText('10,000 credits included')).toBeVisible();
+  await signIn(page, 'thousands@souk.test');
+  await page.goto('/dashboard?tab=billing');
+  await expect(credits(page)).toContainText('65,432Available for pay-per-use services');
+  await expect(credits(page)).toContainText('76,543');
+  await expect(credits(page)).toContainText('11,111');
 });

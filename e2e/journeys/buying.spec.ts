@@ -77,7 +77,7 @@ test('a declined card, a payment page that is left, and one that is cancelled bu
   await expect(page.getByRole('heading', { name: 'No Transaction History' })).toBeVisible();
 });
 
-test('[SUB-12] [SUB-13] [SUB-14] [SUB-20] [SUB-21] [SUB-22] [SUB-23] a server is rented, used from a client, cancelled and resumed', async ({
+test('[SUB-12] [SUB-13] [SUB-14] [SUB-20] [SUB-21] [SUB-22] [SUB-23] [ERR-14] a server is rented, used from a client, cancelled and resumed', async ({
   page,
   product,
 }) => {
@@ -133,7 +133,7 @@ test('[PLAN-16] a visitor who chooses a plan signs in, and goes on to pay for it
   await expect(planOf(page, 'Pro').getByRole('button', { name: 'Subscribe to Pro' })).toBeVisible();
 });
 
-test('[PLAN-7] [SUB-15] [SUB-16] [SUB-17] [SUB-18] [SUB-19] [SUB-22] [SUB-23] a plan is subscribed to, upgraded, cancelled and resumed', async ({
+test('[PLAN-7] [SUB-15] [SUB-16] [SUB-17] [SUB-18] [SUB-19] [SUB-22] [SUB-23] [ERR-14] a plan is subscribed to, upgraded, cancelled and resumed', async ({
   page,
 }) => {
   await page.goto('/plans');

@@ -105,7 +105,9 @@ test('"Use another account" asks for an account and comes back as the other pers
   await expect(account).toContainText('second-person@souk.test');
 });
 
-test('[TOG-18] a switch-on whose sign-in the person refuses there says so, and stays off', async ({ page }) => {
+test('[TOG-18] [ERR-14] a switch-on whose sign-in the person refuses there says so, and stays off', async ({
+  page,
+}) => {
   await page.goto('/marketplace');
   await signIn(page, 'refuse-switch@souk.test');
   await page.goto('/connect/notes');

@@ -48,7 +48,9 @@ test('[PAY-20] [PAY-22] [PAY-23] [PAY-24] canceled is read first, leads to plans
 });
 
 for (const path of ['/payment/result', '/purchase/success']) {
-  test(`[PAY-19] [PAY-40] [PAY-41] ${path} without an id is an error, with ways on`, async ({ page }) => {
+  test(`[PAY-19] [PAY-40] [PAY-41] [GEN-24] [GEN-25] ${path} without an id is an error, with ways on`, async ({
+    page,
+  }) => {
     await page.goto(path);
     await expect(alertOf(page)).toHaveText('ErrorMissing session ID');
     await expect(page.getByRole('link', { name: 'Contact support' })).toHaveAttribute(

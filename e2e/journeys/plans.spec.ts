@@ -99,7 +99,7 @@ test("[PLAN-8] a plan with 'credit' in its id is never current", async ({ page }
   await expect(currentButtons(page)).toHaveCount(0);
 });
 
-test('[PLAN-17] [PLAN-18] a checkout that fails to start says why at its plan, and can be tried again', async ({
+test('[PLAN-17] [PLAN-18] [ERR-14] a checkout that fails to start says why at its plan, and can be tried again', async ({
   page,
 }) => {
   await page.goto('/plans');

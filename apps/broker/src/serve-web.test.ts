@@ -4,7 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { temporaryRoot } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
+import { freePort } from '#testing/free-port.ts';
 import { getWithEncoding } from '#testing/get-with-encoding.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { precompressFiles } from './precompress-files.ts';
 
@@ -23,7 +25,17 @@ beforeAll(async () => {
   await writeFile(join(folder, 'assets/large-1a2b.js'), largeScript);
   await precompressFiles(join(folder, 'assets'));
   await writeFile(join(folder, 'secret.txt'), 'not an asset');
-  app = await startTestApp({ webFolder: folder, env: { BRAND_NAME: 'Bazaar "<1>', SUPPORT_EMAIL: 'help@souk.test' } });
+  const port = await freePort();
+  app = await startTestApp({
+    webFolder: folder,
+    env: {
+      PORT: String(port),
+      PUBLIC_URL: `http://127.0.0.1:${port}`,
+      BRAND_NAME: 'Bazaar "<1>',
+      SUPPORT_EMAIL: 'help@souk.test',
+      ADMIN_EMAILS: 'boss@souk.test',
+    },
+  });
   await deployManifest(app, { id: 'travel', connection: { type: 'http', url: 'http://127.0.0.1:9/mcp' } }, 'error');
 });
 afterAll(async () => {
@@ -34,6 +46,12 @@ afterAll(async () => {
 const asBrowser = { headers: { accept: 'text/html,application/xhtml+xml' } };
 const open = (path: string, init: RequestInit = asBrowser) => fetch(`${app.publicUrl}${path}`, init);
 
+function settingsOf(html: string): Record<string, unknown> {
+  const content = /content="([^"]*)"/.exec(html)?.[1] ?? '';
+  const text = content.replaceAll(/&#(\d+);/g, (_match, code) => String.fromCharCode(Number(code)));
+  return Object(JSON.parse(text));
+}
+
 test('[CFG-10] [CFG-11] [GEN-33] the page of every screen contains the brand name and contacts for the app, as text', async () => {
   for (const path of ['/', '/marketplace?q=x', '/search', '/service/travel', '/dashboard', '/auth/callback?code=1']) {
     const answer = await open(path);
@@ -41,11 +59,7 @@ test('[CFG-10] [CFG-11] [GEN-33] the page of every screen contains the brand nam
     expect(answer.status, path).toBe(200);
     expect(answer.headers.get('cache-control')).toBe('no-cache');
     expect(html).toMatch(/<title>([\w ]+ - )?Bazaar &#34;&#60;1&#62;<\/title>/);
-    const content = /content="([^"]*)"/.exec(html)?.[1] ?? '';
-    const settings: unknown = JSON.parse(
-      content.replaceAll(/&#(\d+);/g, (_match, code) => String.fromCharCode(Number(code))),
-    );
-    expect(settings).toEqual({
+    expect(settingsOf(html)).toEqual({
       brandName: 'Bazaar "<1>',
       supportEmail: 'help@souk.test',
       businessEmail: 'business@souk.test',
@@ -54,6 +68,40 @@ test('[CFG-10] [CFG-11] [GEN-33] the page of every screen contains the brand nam
       payments: 'sandbox',
     });
   }
+});
+
+test('[GEN-27] one origin serves the web app, the API, the MCP endpoint and the OAuth server', async () => {
+  const origin = app.publicUrl;
+  expect(settingsOf(await (await open('/')).text())).toMatchObject({ publicUrl: origin });
+  expect(await (await open('/mcp/info', {})).json()).toMatchObject({ link: `${origin}/mcp` });
+  const mcp = await open('/mcp', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' });
+  const [, metadata = ''] = /resource_metadata="([^"]*)"/.exec(mcp.headers.get('www-authenticate') ?? '') ?? [];
+  expect([mcp.status, new URL(metadata).origin]).toEqual([401, origin]);
+  expect(await (await fetch(metadata)).json()).toMatchObject({
+    resource: `${origin}/mcp`,
+    authorization_servers: [origin],
+  });
+  const server = Object(await (await open('/.well-known/oauth-authorization-server', {})).json());
+  expect(server.issuer).toBe(origin);
+  const endpoints = Object.entries(server).filter(([name]) => /(_endpoint|_uri)$/.test(name));
+  expect(endpoints.map(([name]) => name)).toEqual(
+    expect.arrayContaining(['authorization_endpoint', 'token_endpoint', 'registration_endpoint', 'jwks_uri']),
+  );
+  for (const [name, address] of endpoints) expect(new URL(String(address)).origin, name).toBe(origin);
+});
+
+test('[GEN-32] the host and the e-mail addresses of the specification come from the configuration', async () => {
+  expect(new URL(app.publicUrl).hostname).toBe('127.0.0.1');
+  expect(settingsOf(await (await open('/contact')).text())).toMatchObject({
+    publicUrl: app.publicUrl,
+    supportEmail: 'help@souk.test',
+  });
+  const roleOf = async (email: string) => {
+    const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email });
+    const answer = await open('/v2/user/profile', { headers: { authorization: `Bearer ${accessToken}` } });
+    return Object(await answer.json()).role;
+  };
+  expect([await roleOf('boss@souk.test'), await roleOf('admin@souk.test')]).toEqual(['admin', 'user']);
 });
 
 test('an unknown address answers 404, with the page for a browser and the JSON error for a program', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatCount, formatMoney, formatMonthly } from './amount.ts';
+import { formatCount, formatMoney, formatMonthly, formatPrice } from './amount.ts';
 
 test('[NUM-1] cents are shown as dollars with two digits and grouped thousands', () => {
   expect(formatMoney(900)).toBe('$9.00');
@@ -10,6 +10,10 @@ test('[NUM-1] cents are shown as dollars with two digits and grouped thousands',
 
 test('[NUM-2] a monthly price has the form $X/month', () => {
   expect(formatMonthly(900)).toBe('$9.00/month');
+});
+
+test('[NUM-3] an amount without a currency is in US dollars', () => {
+  expect([formatMoney(900), formatMonthly(900), formatPrice(900)]).toEqual(['$9.00', '$9.00/month', '$9']);
 });
 
 test('another currency keeps its sign, whatever the case of its code', () => {

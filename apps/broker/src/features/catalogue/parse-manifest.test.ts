@@ -47,6 +47,14 @@ describe('a manifest', () => {
     });
   });
 
+  test('[NUM-3] a rental without a currency costs US dollars', () => {
+    const manifest = parseManifest(
+      JSON.stringify({ ...valid, billing: { tier: 'T1', rental: { price: 900 } } }),
+      policy,
+    );
+    expect(manifest.billing?.rental).toMatchObject({ price: 900, currency: 'USD' });
+  });
+
   test('names every field that is wrong, at once, with its path', () => {
     const problem = problemOf({
       version: '',

@@ -46,6 +46,25 @@ test('a plan that is paid for gives its tier and its monthly credits, once', asy
   expect(await ann.history()).toEqual([expect.stringMatching(/^subscription_create completed [1-9]/)]);
 });
 
+test('[GEN-5] one person subscribes, buys credits, rents, cancels both, and switches a server off and on', async () => {
+  const ann = await newSubscriber(shop);
+  const bought = await ann.buyCredits();
+  await ann.subscribe('pro');
+  await ann.rent('top');
+  expect(await ann.credits()).toBe(monthly.pro + bought.credits);
+  const { id = '' } = (await ann.plan()) ?? {};
+  await ann.api.cancelSubscription({ params: { id } });
+  await ann.api.cancelRental({ params: { mcpId: 'top' } });
+  expect([(await ann.plan())?.status, (await ann.rental())?.status]).toEqual(['canceled', 'canceled']);
+  const headers = { authorization: `Bearer ${ann.accessToken}` };
+  const switchTop = async (action: 'enable' | 'disable') => {
+    await fetch(`${shop.publicUrl}/mcp/top/${action}`, { method: 'POST', headers });
+    const answer = await fetch(`${shop.publicUrl}/v2/user/profile`, { headers });
+    return Object(await answer.json()).disabledServers;
+  };
+  expect([await switchTop('disable'), await switchTop('enable')]).toEqual([['top'], []]);
+});
+
 test('[SUB-11] [SUB-15] [SUB-22] [ACC-21] a plan is cancelled at the end of its period, usable until then, and resumed', async () => {
   const ann = await newSubscriber(shop);
   const paymentId = await ann.subscribe('pro');
