@@ -9,6 +9,7 @@ import { startCheckout } from '../packages/contract/src/payments.ts';
 import { checkLedger } from '../apps/broker/src/features/billing/index.ts';
 import { migrations } from '../apps/broker/src/migrations.ts';
 import { migrate } from '../apps/broker/src/platform/db/migrate.ts';
+import type { Database } from '../apps/broker/src/platform/db/database.ts';
 import { openDatabase } from '../apps/broker/src/platform/db/open-database.ts';
 import { createLog } from '../apps/broker/src/platform/log.ts';
 import { ScriptedBrowser } from '../apps/broker/src/testing/scripted-browser.ts';
@@ -16,8 +17,8 @@ import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 import { newDataDir, runToEnd, startProduct, type Product } from './product.ts';
 
 // The product as an operator runs it, where no webhook arrives: its database refuses to store one. Orders are ten minutes old
-// from the beginning, as the reconciler leaves younger ones to their webhook. The second payment takes seconds to be written
-// down, after its credits were given and before that is committed.
+// from the beginning, as the reconciler leaves younger ones to their webhook. The second payment is never written down to its
+// end: after its credits were given, and before that is committed, the database is busy until it is killed.
 
 let dataDir: string;
 let product: Product;
@@ -29,10 +30,7 @@ beforeAll(async () => {
   for (const [table, body] of [
     ['payment_events', `raise exception 'lost'`],
     ['checkout_orders', `new.created_at := new.created_at - interval '10 minutes'; return new`],
-    [
-      'transactions',
-      `if (select count(*) from transactions) = 1 then perform count(*) from generate_series(1, 5000000); end if; return new`,
-    ],
+    ['transactions', `if exists (select from transactions) then loop end loop; end if; return new`],
   ]) {
     await db.query(`create function test_${table}() returns trigger language plpgsql as $$ begin ${body}; end $$`);
     await db.query(`create trigger test before insert on ${table} for each row execute function test_${table}()`);
@@ -46,6 +44,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
+const entries = async ({ query }: Pick<Database, 'query'>) => (await query('select delta from ledger_entries')).rows;
 const openOffline = () => openDatabase({ databaseUrl: undefined, dataDir, log: createLog('silent'), migrations });
 const start = (port?: number) =>
   startProduct({ dataDir, env: { BUNDLED_CATALOGUE: 'off' }, ...(port !== undefined && { port }) });
@@ -72,13 +71,12 @@ async function newBuyer() {
 
 /** Whether what needs the database is answered. */
 const answersSoon = () =>
-  fetch(`${product.publicUrl}/readyz`, { signal: AbortSignal.timeout(500) }).then(
+  fetch(`${product.publicUrl}/readyz`, { signal: AbortSignal.timeout(1000) }).then(
     () => true,
     () => false,
   );
 
 test('[CFG-31] npm run souk -- reconcile finds the payment whose webhook was lost, and what was bought is there, once', async () => {
-  expect((await souk('reconcile')).stdout).toContain('0 open payments checked');
   await buyer.buy();
   expect(await buyer.credits()).toBe(0);
   const found = await souk('reconcile');
@@ -96,16 +94,20 @@ test('a kill -9 while a payment is fulfilled: after the restart what was bought 
   await waitUntil('the database to be busy with it', async () => !(await answersSoon()));
   await product.kill('SIGKILL');
   await interrupted;
+  let db = await openOffline();
+  expect(await entries(db)).toEqual([{ delta: 500 }]);
+  await db.query('drop trigger test on transactions');
+  await db.close();
   product = await start(Number(new URL(product.publicUrl).port));
   expect(await buyer.credits()).toBe(500);
   expect((await souk('reconcile')).stdout).toContain('1 were paid without our knowing');
-  expect((await souk('reconcile')).stdout).toContain('0 open payments checked');
   expect(await buyer.credits()).toBe(1000);
   expect(await buyer.purchases()).toBe(2);
   await product.kill('SIGTERM');
-  const db = await openOffline();
+  db = await openOffline();
   expect(await checkLedger(db)).toEqual([]);
-  const { rows } = await db.query('select delta from ledger_entries');
+  expect(await entries(db)).toEqual([{ delta: 500 }, { delta: 500 }]);
+  const { rows: orders } = await db.query('select status from checkout_orders');
+  expect(orders).toEqual([{ status: 'fulfilled' }, { status: 'fulfilled' }]);
   await db.close();
-  expect(rows).toEqual([{ delta: 500 }, { delta: 500 }]);
 });
