@@ -9,7 +9,6 @@ const fastifyCodes: Record<string, ErrorCode> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
   FST_ERR_CTP_INVALID_JSON_BODY: 'invalid_json',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'invalid_json',
-  FST_ERR_BAD_URL: 'invalid_request',
 };
 
 /** How soon a client may try again what is unavailable: a database that restarts is back within seconds. */

@@ -71,7 +71,11 @@ function parsePart(
 ): unknown {
   if (!schema) return undefined;
   const parsed = schema.safeParse(value ?? {});
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    // the database refuses it, in whatever text
+    if (hasNul(parsed.data)) throw new SoukError('invalid_request', { message: `${part}: must not contain U+0000` });
+    return parsed.data;
+  }
   const issues = parsed.error.issues.map((issue) => ({
     path: [part === 'body' ? '' : part, ...issue.path].filter((step) => step !== '').join('.'),
     message: issue.message,
@@ -83,6 +87,11 @@ function parsePart(
     message: first ? `${first.path || part}: ${first.message}` : `invalid ${part}`,
     issues,
   });
+}
+
+function hasNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasNul);
 }
 
 /** A missing body has no type; the schema reports what is missing. */

@@ -250,6 +250,7 @@ test("another person's payment does not exist for one", async () => {
   const other = await newBuyer(shop);
   await expect(other.session(sessionId)).rejects.toMatchObject({ status: 404 });
   await expect(buyer.session('cs_test_unknown')).rejects.toMatchObject({ status: 404 });
+  await expect(buyer.session('cs_test_\0')).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
 });
 
 test('where nothing is sold nothing can be bought', async () => {
