@@ -47,6 +47,19 @@ test('an upgrade costs what its preview says, is paid at once, and gives the hig
   expect(data).toHaveLength(2);
 });
 
+test('clicks at once upgrade once: one payment, and one row of the history', async () => {
+  const ann = await newSubscriber(shop);
+  await ann.subscribe('basic');
+  const difference = (amounts['pro'] ?? 0) - (amounts['basic'] ?? 0);
+  await Promise.all([1, 2, 3].map(() => change(ann, 'pro')));
+  await shop.billing.payments?.events.idle();
+  expect(await ann.plan()).toMatchObject({ mcpId: 'pro' });
+  expect(await ann.history()).toEqual([
+    `subscription_create completed ${amounts['basic']}`,
+    `subscription_update completed ${difference}`,
+  ]);
+});
+
 test('an upgrade that the card does not pay changes nothing', async () => {
   const ann = await newSubscriber(shop);
   await ann.subscribe('basic', '4000000000000341');

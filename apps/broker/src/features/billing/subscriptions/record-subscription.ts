@@ -45,6 +45,8 @@ export async function recordInvoice(
     );
     return;
   }
+  // two clicks at once: the second one finds nothing left to change, and nothing to pay
+  if (reason === 'update' && amount === 0) return;
   const what = await describe(query, read, serverName);
   await recordTransaction(query, {
     id: uuid(),
