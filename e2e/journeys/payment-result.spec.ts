@@ -163,7 +163,9 @@ test("[PAY-32] [PAY-39] a failed fetch shows the server's error, or the status t
   await expect(alertOf(page)).toHaveText('ErrorFailed to fetch payment details: Bad Gateway');
 });
 
-test('a payment that failed, or has expired, says that nothing was charged', async ({ page }) => {
+test('a payment that failed or has expired says that nothing was charged, and a second one that it was refunded', async ({
+  page,
+}) => {
   let change: Partial<PaymentSession> = { paymentStatus: 'failed' };
   await comeBack(page, 'declined@souk.test', () => change);
   await page.goto(`/payment/result?session_id=${id}&success=true`);
@@ -171,6 +173,9 @@ test('a payment that failed, or has expired, says that nothing was charged', asy
   change = { paymentStatus: 'unpaid', status: 'expired' };
   await page.reload();
   await expect(alertOf(page)).toHaveText('ErrorThis payment has expired. You were not charged.');
+  change = { paymentStatus: 'refunded' };
+  await page.reload();
+  await expect(alertOf(page)).toHaveText('ErrorYou had this already when you paid. This payment was refunded.');
 });
 
 test('axe finds nothing on the verdicts, and nothing overflows on a phone', async ({ page }) => {

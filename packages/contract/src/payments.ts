@@ -67,8 +67,11 @@ export const purchaseCredits = endpoint({
 export const paymentSessionSchema = z.object({
   sessionId: z.string(),
   status: z.enum(['open', 'complete', 'expired']),
-  /** paid: verified with the payment provider, and what was bought is there. */
-  paymentStatus: z.enum(['paid', 'unpaid', 'failed']),
+  /**
+   * paid: verified with the payment provider, and what was bought is there. refunded: a second payment for what the caller had
+   * by then; the provider gives it back.
+   */
+  paymentStatus: z.enum(['paid', 'unpaid', 'failed', 'refunded']),
   /** Minor units. */
   amountTotal: z.int(),
   currency: z.string(),

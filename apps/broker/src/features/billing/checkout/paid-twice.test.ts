@@ -76,6 +76,8 @@ describeOnDatabases('a rental and a plan that are paid for', migrations, (open) 
     await Promise.all([first, second].map(({ checkoutUrl }) => pay(shop, checkoutUrl)));
     await ended();
     await expectOneKept([900]);
+    const seen = await Promise.all([first, second].map(({ sessionId }) => buyer.session(sessionId)));
+    expect(seen.map(({ paymentStatus }) => paymentStatus).toSorted()).toEqual(['paid', 'refunded']);
     expect((await buyer.api.getSubscription()).subscription.rentals).toHaveLength(1);
   });
 

@@ -17,8 +17,8 @@ const paymentStatuses: Record<OrderStatus, PaymentSession['paymentStatus']> = {
   expired: 'unpaid',
   failed: 'failed',
   flagged: 'unpaid',
-  duplicate: 'failed',
-  refunded: 'failed',
+  duplicate: 'refunded',
+  refunded: 'refunded',
 };
 
 /** A payment as its owner sees it (specification part 1, section 3). */

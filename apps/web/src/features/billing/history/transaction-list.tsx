@@ -8,7 +8,8 @@ import { TextAnchor } from '#ui/text-link.tsx';
 const typeLabels: Record<TransactionType, string> = {
   credit_purchase: 'Credits',
   subscription_create: 'Subscription',
-  subscription_update: 'Plan change',
+  // a change of plan, and a renewal
+  subscription_update: 'Subscription updated',
   subscription_cancel: 'Subscription canceled',
   rental_create: 'Rental',
   rental_cancel: 'Rental canceled',

@@ -34,6 +34,8 @@ export async function watchPayment({ ask, isHinted, now, wait }: WatchPayment): 
 function judge(session: PaymentSession): Verdict | undefined {
   if (session.paymentStatus === 'paid') return { kind: 'paid', session };
   if (session.paymentStatus === 'failed') return { kind: 'error', text: 'The payment failed. You were not charged.' };
+  if (session.paymentStatus === 'refunded')
+    return { kind: 'error', text: 'You had this already when you paid. This payment was refunded.' };
   if (session.status === 'expired') return { kind: 'error', text: 'This payment has expired. You were not charged.' };
   return undefined;
 }
