@@ -10,6 +10,7 @@ import { errorBodySchema, errorCatalogue, type ErrorCode } from '@souk/contract/
 import { gatewayEndpoints } from '@souk/contract/gateway.ts';
 import { identityEndpoints } from '@souk/contract/identity.ts';
 import { toolChangeEndpoints } from '@souk/contract/tool-changes.ts';
+import { toolRunEndpoints } from '@souk/contract/tool-runs.ts';
 import { usageEndpoints } from '@souk/contract/usage.ts';
 import { z, type ZodType } from 'zod';
 
@@ -26,6 +27,7 @@ export const endpoints: readonly Endpoint[] = [
   ...billingHistoryEndpoints,
   ...usageEndpoints,
   ...gatewayEndpoints,
+  ...toolRunEndpoints,
 ];
 
 const accessTexts: Record<Access, string> = {

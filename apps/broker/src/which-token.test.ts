@@ -72,6 +72,9 @@ const rows: Record<Access, readonly string[]> = {
     'GET /auth/pat/list',
     'DELETE /auth/pat/:id',
     'GET /auth/pat/stats',
+    'POST /api/tool-runs',
+    'POST /api/tool-runs/:callId/answers',
+    'DELETE /api/tool-runs/:callId',
   ],
   admin: ['GET /admin/tool-changes', 'POST /admin/tool-changes/:id/approve', 'POST /admin/tool-changes/:id/reject'],
 };

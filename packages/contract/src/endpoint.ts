@@ -26,7 +26,7 @@ export type Endpoint = {
   body?: Schema;
   answer: Schema;
   /** The media type of the answer where it is not JSON; `answer` is then a string. */
-  mediaType?: 'text/csv';
+  mediaType?: 'text/csv' | 'text/event-stream';
   /**
    * The answer carries an ETag, and a client that names it in If-None-Match gets 304 without a body. Caches keep it and ask
    * each time; the answer to a call with a token is kept by that client's own cache alone.

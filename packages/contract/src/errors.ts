@@ -21,6 +21,7 @@ export const errorCatalogue = {
   unsupported_media_type: { status: 415, message: 'The request body must be JSON.' },
   payload_too_large: { status: 413, message: 'The request body is too large.' },
   rate_limited: { status: 429, message: 'Too many requests. Please wait a moment and try again.' },
+  too_many_runs: { status: 429, message: null },
   not_implemented: { status: 501, message: null },
   manifest_invalid: { status: 400, message: null },
   url_not_allowed: { status: 400, message: null },

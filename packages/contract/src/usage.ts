@@ -64,8 +64,8 @@ export const callOutcomeSchema = z.enum(['ok', 'error', 'failed', 'refused', 'ca
 export const callSchema = z.object({
   id: z.string(),
   at: z.iso.datetime(),
-  /** The MCP client by the name that it gave, or the personal token by the name that its owner gave. */
-  client: z.object({ kind: z.enum(['client', 'token']), name: z.string() }),
+  /** The MCP client by the name that it gave, the personal token by the name that its owner gave, or the web app. */
+  client: z.object({ kind: z.enum(['client', 'token', 'web']), name: z.string() }),
   /** null for what belongs to no server: a built-in tool, or a name that no server has. */
   serverId: z.string().nullable(),
   kind: z.enum(['tool', 'prompt', 'resource']),

@@ -21,6 +21,8 @@ import { createRoundsElsewhere } from './protocol/input-rounds/elsewhere/rounds-
 import { roundTtlMs } from './protocol/input-rounds/request-state.ts';
 import { createMcpEndpoint } from './protocol/mcp-endpoint.ts';
 import { tellReplicasFirst } from './tell-replicas-first.ts';
+import { createToolRuns } from './tool-runs/create-tool-runs.ts';
+import { mountToolRuns } from './tool-runs/routes.ts';
 import { createPersonalView } from './view/personal-view.ts';
 import { mountGatewayPreferences } from './preferences/routes.ts';
 import { createFastPath } from './fast-path/serve-fast.ts';
@@ -98,6 +100,7 @@ export async function createGateway(options: {
   const serverIdentity = { name: 'souk', title: config.brandName, version: options.version };
   const endpoint = await createMcpEndpoint(serverIdentity, parts, options.db);
   const fastPath = createFastPath(serverIdentity, parts, endpoint);
+  const runs = createToolRuns(parts);
 
   let lists = listsOf(catalogue.snapshot());
   const replicas = db.engine === 'postgresql' ? tellReplicasFirst(endpoint.notifyListChanged) : undefined;
@@ -109,11 +112,15 @@ export async function createGateway(options: {
   });
   const stopPersonChanges = preferences.onChange((userId) => listsChanged(userId));
   const stopAccessChanges = options.billing.access.onChange((userId) => listsChanged(userId));
-  const stopRevocations = identity.onRevoked(({ tokenId }) => endpoint.endForToken(tokenId));
+  const stopRevocations = identity.onRevoked(({ tokenId }) => {
+    runs.endForToken(tokenId);
+    endpoint.endForToken(tokenId);
+  });
 
   return {
     async mountRoutes(app, router) {
       mountGatewayPreferences(router, { ...parts, query: db.query, announce: preferences.announce });
+      mountToolRuns(router, { runs, keepAlive: parts.keepAlive, answers });
       await mountGatewayRoutes(app, {
         publicUrl: config.publicUrl,
         brandName: config.brandName,

@@ -86,12 +86,20 @@ export function readCursor(cursor: string): { at: string; id: string } {
   return { at, id };
 }
 
+/** By the client's id; every other is a client that a person connected. */
+const kindsOfClient: Readonly<Record<string, Call['client']['kind']>> = { personal: 'token', frontend: 'web' };
+const namelessTexts: Readonly<Record<Call['client']['kind'], string>> = {
+  client: 'Disconnected client',
+  token: 'Deleted token',
+  web: 'This website',
+};
+
 function present(row: Row, names: ReadonlyMap<string, string>): Call {
-  const kind = row.client_id === 'personal' ? 'token' : 'client';
+  const kind = kindsOfClient[row.client_id] ?? 'client';
   return {
     id: row.call_id,
     at: row.created_at.toISOString(),
-    client: { kind, name: names.get(row.token_id) ?? (kind === 'token' ? 'Deleted token' : 'Disconnected client') },
+    client: { kind, name: names.get(row.token_id) ?? namelessTexts[kind] },
     serverId: row.server_id,
     kind: row.kind,
     name: row.name,

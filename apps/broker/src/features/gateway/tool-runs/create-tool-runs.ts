@@ -1,0 +1,162 @@
+import { ProtocolError, type CallToolResult } from '@modelcontextprotocol/server';
+import { maxToolRuns, type RunEvent, type RunFacts, type RunQuestion } from '@souk/contract/tool-runs.ts';
+import type { Ask, Listening } from '#adapters/mcp/upstream.ts';
+import { monotonicMs } from '#platform/clock.ts';
+import { SoukError } from '#platform/errors.ts';
+import { asRecord } from '#platform/json.ts';
+import { isWebPage } from '#platform/http/is-web-page.ts';
+import { ownFact } from '#platform/own-meta.ts';
+import { unanswered } from '../call/call.ts';
+import { totalTimeoutMs } from '../call/call-request.ts';
+import type { GatewayParts } from '../gateway-parts.ts';
+import { runTool, type ToolRun } from './run-tool.ts';
+
+/** Where a run's events go. */
+export type RunListener = { tell(event: RunEvent): void; listening(): Listening };
+export type WantedRun = Pick<ToolRun, 'caller' | 'callId' | 'serverId' | 'tool' | 'arguments'>;
+export type RunAnswer = { id: string; action: string; content?: Record<string, unknown> | undefined };
+
+/** Tools that people run from the web app. In this process: their events, answers and cancellation meet here. */
+export type ToolRuns = {
+  /**
+   * Takes a place for a run; `follow` runs it, and resolves when the listener has been told its end.
+   * @throws SoukError too_many_runs, unavailable (the broker stops)
+   */
+  start(wanted: WantedRun): { follow(listener: RunListener): Promise<void>; abort(): void };
+  /** @throws SoukError not_found: no such run of this person, or no such question */
+  answer(userId: string, callId: string, answer: RunAnswer): void;
+  /** @throws SoukError not_found */
+  cancel(userId: string, callId: string): void;
+  /** Ends the runs of a token that was revoked; undefined, where notices were missed, ends none. */
+  endForToken(tokenId: string | undefined): void;
+};
+
+type Running = {
+  userId: string;
+  tokenId: string;
+  abort: AbortController;
+  questions: Map<string, (answer: Record<string, unknown>) => void>;
+};
+
+export function createToolRuns(parts: GatewayParts): ToolRuns {
+  const running = new Map<string, Running>();
+
+  function runOf(userId: string, callId: string): Running {
+    const run = running.get(callId);
+    if (run?.userId !== userId) throw new SoukError('not_found');
+    return run;
+  }
+
+  function ask(run: Running, tell: RunListener['tell'], asked: Ask, signal: AbortSignal) {
+    const id = parts.ids.uuid();
+    const question = questionOf(id, asked);
+    return new Promise<Record<string, unknown>>((resolve, reject) => {
+      const withdraw = () => {
+        if (!run.questions.delete(id)) return;
+        tell({ type: 'withdrawn', id });
+        reject(signal.reason);
+      };
+      if (signal.aborted) return reject(signal.reason);
+      run.questions.set(id, resolve);
+      signal.addEventListener('abort', withdraw, { once: true });
+      tell({ type: 'question', question });
+    });
+  }
+
+  async function follow(wanted: WantedRun, run: Running, { tell, listening }: RunListener): Promise<void> {
+    const startedAtMs = monotonicMs(parts.clock);
+    const lifetime = setTimeout(() => run.abort.abort(unanswered), totalTimeoutMs);
+    const { signal } = run.abort;
+    tell({ type: 'started', callId: wanted.callId });
+    try {
+      const result = await runTool(
+        {
+          ...wanted,
+          signal,
+          listening,
+          onProgress: ({ progress, total, message }) =>
+            tell({
+              type: 'progress',
+              progress,
+              ...(total !== undefined && { total }),
+              ...(message !== undefined && { message }),
+            }),
+          ask: (asked, withdrawn) => ask(run, tell, asked, withdrawn),
+        },
+        parts,
+      );
+      tell(resultEvent(result, monotonicMs(parts.clock) - startedAtMs));
+    } catch (error) {
+      tell({ type: 'failed', message: failureOf(error, signal) });
+    } finally {
+      clearTimeout(lifetime);
+      running.delete(wanted.callId);
+    }
+  }
+
+  function failureOf(error: unknown, { aborted, reason }: AbortSignal): string {
+    if (aborted) return reason === unanswered ? 'The question was not answered in time.' : 'The call was cancelled.';
+    if (error instanceof ProtocolError) return error.message;
+    parts.log.error({ err: error }, 'a tool could not be run from the web');
+    return 'An unexpected error occurred';
+  }
+
+  return {
+    start(wanted) {
+      if (parts.isStopping()) throw new SoukError('unavailable');
+      const { userId, tokenId } = wanted.caller;
+      const own = [...running.values()].filter((run) => run.userId === userId).length;
+      if (own >= maxToolRuns) {
+        const message = `You can run ${maxToolRuns} tools at once. Wait until one has ended, or cancel it.`;
+        throw new SoukError('too_many_runs', { message });
+      }
+      const run: Running = { userId, tokenId, abort: new AbortController(), questions: new Map() };
+      running.set(wanted.callId, run);
+      return { follow: (listener) => follow(wanted, run, listener), abort: () => run.abort.abort() };
+    },
+
+    answer(userId, callId, { id, action, content }) {
+      const { questions } = runOf(userId, callId);
+      const resolve = questions.get(id);
+      if (!resolve) throw new SoukError('not_found');
+      questions.delete(id);
+      resolve({ action, ...(action === 'accept' && content && { content }) });
+    },
+
+    cancel: (userId, callId) => runOf(userId, callId).abort.abort(),
+
+    endForToken(tokenId) {
+      for (const run of running.values()) if (run.tokenId === tokenId) run.abort.abort();
+    },
+  };
+}
+
+/** @throws ProtocolError for an address that could run code or open a file on the person's machine */
+function questionOf(id: string, { params }: Ask): RunQuestion {
+  const message = String(params['message'] ?? '');
+  if (params['mode'] !== 'url') {
+    return { mode: 'form', id, message, schema: asRecord(params['requestedSchema']) ?? {} };
+  }
+  const { url } = params;
+  if (!isWebPage(url)) throw new ProtocolError(-32_602, 'Only web pages can be opened');
+  return { mode: 'page', id, message, url: String(url) };
+}
+
+const factNames = ['code', 'charged', 'required', 'available', 'topUpUrl', 'url'] as const satisfies (keyof RunFacts)[];
+
+function resultEvent({ content, structuredContent, isError, _meta }: CallToolResult, durationMs: number): RunEvent {
+  const facts = Object.fromEntries(
+    factNames.flatMap((name) => {
+      const fact = ownFact(_meta, name);
+      return fact === undefined ? [] : [[name, fact]];
+    }),
+  );
+  return {
+    type: 'result',
+    isError: isError === true,
+    content: content ?? [],
+    ...(structuredContent !== undefined && { structuredContent }),
+    durationMs: Math.round(durationMs),
+    facts,
+  };
+}
