@@ -29,6 +29,8 @@ const AccountTools = lazy(async () => ({
   default: (await import('#features/upstreams/account-tools.tsx')).AccountTools,
 }));
 
+const TryTool = lazy(async () => ({ default: (await import('./try-tool.tsx')).MemberTryTool }));
+
 export type ServiceProps = {
   serviceId: string;
   /** `purchase` of the address: what a person wants to buy. */
@@ -58,6 +60,18 @@ export function Service({ serviceId, purchase }: ServiceProps) {
           </Suspense>
         );
       }}
+      tryTool={(server, tool, onClose) =>
+        user ? (
+          <Suspense fallback={<Skeleton className="h-24 w-full rounded-md" />}>
+            <TryTool userId={user.id} server={server} tool={tool} onClose={onClose} />
+          </Suspense>
+        ) : (
+          <div className="flex flex-wrap items-center gap-3">
+            <SignInButton label="Sign in to try it" />
+            <span className="text-quiet">Tools run with your account.</span>
+          </div>
+        )
+      }
     />
   );
 }

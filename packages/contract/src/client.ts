@@ -75,38 +75,58 @@ export function createClient<const Endpoints extends readonly Endpoint[]>(
 
 type Input = { params?: unknown; query?: unknown; body?: unknown };
 
+/**
+ * The body of an answer that is read as it comes, of an endpoint whose media type is an event stream.
+ * @throws ApiError as the calls of createClient do
+ */
+export async function openStream<E extends Endpoint>(
+  endpoint: E,
+  input: Parts<E>,
+  options: ClientOptions,
+  call: CallOptions,
+): Promise<ReadableStream<Uint8Array>> {
+  const response = await ask(endpoint, input, options, call);
+  if (!response.ok) throw failureOf(response, await bodyOf(response, undefined), options);
+  return response.body ?? new ReadableStream();
+}
+
 async function send(
   endpoint: Endpoint,
   input: Input,
   options: ClientOptions,
-  { signal }: CallOptions = {},
+  call: CallOptions = {},
 ): Promise<unknown> {
-  const token = await options.token?.();
-  if (options.needsToken && token === undefined) {
-    const code = 'authentication_required';
-    throw new ApiError({ message: errorCatalogue[code].message, code });
-  }
-  const response = await request(
-    options,
-    `${options.baseUrl}${pathOf(endpoint, input.params)}${queryOf(input.query)}`,
-    {
-      method: endpoint.method,
-      headers: {
-        accept: endpoint.mediaType ?? 'application/json',
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(endpoint.body && { 'content-type': 'application/json' }),
-      },
-      ...(endpoint.body && { body: JSON.stringify(input.body ?? {}) }),
-      ...(signal && { signal }),
-    },
-  );
+  const response = await ask(endpoint, input, options, call);
   const body = await bodyOf(response, response.ok ? endpoint.mediaType : undefined);
-  signal?.throwIfAborted();
+  call.signal?.throwIfAborted();
   if (!response.ok) throw failureOf(response, body, options);
   const answer = endpoint.answer.safeParse(body);
   if (answer.success) return answer.data;
   const code = 'unexpected_answer';
   throw new ApiError({ message: 'An unexpected error occurred', code, status: response.status, cause: answer.error });
+}
+
+async function ask(
+  endpoint: Endpoint,
+  input: Input,
+  options: ClientOptions,
+  { signal }: CallOptions,
+): Promise<Response> {
+  const token = await options.token?.();
+  if (options.needsToken && token === undefined) {
+    const code = 'authentication_required';
+    throw new ApiError({ message: errorCatalogue[code].message, code });
+  }
+  return request(options, `${options.baseUrl}${pathOf(endpoint, input.params)}${queryOf(input.query)}`, {
+    method: endpoint.method,
+    headers: {
+      accept: endpoint.mediaType ?? 'application/json',
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(endpoint.body && { 'content-type': 'application/json' }),
+    },
+    ...(endpoint.body && { body: JSON.stringify(input.body ?? {}) }),
+    ...(signal && { signal }),
+  });
 }
 
 /** Failures are JSON, also where the answer is not. undefined where it is not what it should be. */

@@ -73,6 +73,8 @@ export async function buildServer(options: {
         styleSrc: ["'self'"],
         // Of other origins only a person's own picture at Google: no third party sees visitors.
         imgSrc: ["'self'", 'https://*.googleusercontent.com', 'data:'],
+        // sounds in the results of tools
+        mediaSrc: ["'self'", 'data:'],
         connectSrc: ["'self'"],
         fontSrc: ["'self'"],
         objectSrc: ["'none'"],

@@ -34,7 +34,12 @@ const service = (serviceId: string, loaded?: Catalogue | Error) =>
   renderScreen(
     screens,
     screens.ServiceScreen,
-    { serviceId, access: (server) => `connect ${server.serverId}`, toolsOfAccount: () => 'the tools of your account' },
+    {
+      serviceId,
+      access: (server) => `connect ${server.serverId}`,
+      toolsOfAccount: () => 'the tools of your account',
+      tryTool: () => 'the form of a tool',
+    },
     loaded,
   );
 const footer = (signedIn: boolean) =>

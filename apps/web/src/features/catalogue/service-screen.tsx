@@ -21,7 +21,7 @@ import { ServerInformation } from './server-information.tsx';
 import { noToolsText, underReviewText } from './server-texts.ts';
 import { serviceOf, type Service } from './service-of.ts';
 import { ServicePlaceholder } from './service-placeholder.tsx';
-import { ToolList } from './tool-list.tsx';
+import { ToolList, type ToolListProps } from './tool-list.tsx';
 
 export type ServiceScreenProps = {
   /** From the address, URL-decoded by the router. */
@@ -30,6 +30,8 @@ export type ServiceScreenProps = {
   access: (server: ServerAnswer) => ReactNode;
   /** In the place of tools, for a server that shows them to those who sign in there. */
   toolsOfAccount: (server: ServerAnswer) => ReactNode;
+  /** Runs a tool in its row. */
+  tryTool: (server: ServerAnswer, ...row: Parameters<ToolListProps['tryTool']>) => ReactNode;
 };
 
 /** /service/{serviceId}: what a server does, what its tools cost, how to connect. */
@@ -77,7 +79,8 @@ function Found({
   service,
   access,
   toolsOfAccount,
-}: { service: Service } & Pick<ServiceScreenProps, 'access' | 'toolsOfAccount'>) {
+  tryTool,
+}: { service: Service } & Omit<ServiceScreenProps, 'serviceId'>) {
   const { server, tools, prompts, resources } = service;
   const dependsOnAccount = server.requires !== undefined && tools.length === 0;
   const underReview = underReviewText(server.toolsUnderReview);
@@ -99,7 +102,7 @@ function Found({
             ) : tools.length === 0 ? (
               <EmptyState title="No Tools Found" text={noToolsText(server)} />
             ) : (
-              <ToolList tools={tools} />
+              <ToolList tools={tools} tryTool={(...row) => tryTool(server, ...row)} />
             )}
             {underReview !== undefined && (
               <div className="mt-3">

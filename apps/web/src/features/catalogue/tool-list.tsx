@@ -1,21 +1,28 @@
 import type { CapabilityAnswer } from '@souk/contract/catalogue.ts';
 import ChevronRight from 'lucide-react/icons/chevron-right';
-import { useRef } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { Badge } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { useHiddenEdges } from '#ui/use-hidden-edges.ts';
 import { sells } from '#web/config.ts';
 import { callCost } from './server-texts.ts';
 import { toolParameters, type ToolParameter } from './tool-parameters.ts';
 
-/** Tools as rows with description and price of a call. A row opens into the parameters. */
-export function ToolList({ tools }: { tools: readonly CapabilityAnswer[] }) {
+export type ToolListProps = {
+  tools: readonly CapabilityAnswer[];
+  /** Runs a tool in its row; `onClose` brings its parameters back. */
+  tryTool: (tool: CapabilityAnswer, onClose: () => void) => ReactNode;
+};
+
+/** Tools as rows with description and price of a call. A row opens into the parameters, and the way to try the tool. */
+export function ToolList({ tools, tryTool }: ToolListProps) {
   return (
     <Card padding="none">
       <ul className="divide-y divide-line">
         {tools.map((tool) => (
           <li key={tool.name}>
-            <ToolRow tool={tool} />
+            <ToolRow tool={tool} tryTool={tryTool} />
           </li>
         ))}
       </ul>
@@ -23,7 +30,9 @@ export function ToolList({ tools }: { tools: readonly CapabilityAnswer[] }) {
   );
 }
 
-function ToolRow({ tool }: { tool: CapabilityAnswer }) {
+function ToolRow({ tool, tryTool }: { tool: CapabilityAnswer } & Pick<ToolListProps, 'tryTool'>) {
+  const [isTrying, setIsTrying] = useState(false);
+  const tryButton = useRef<HTMLButtonElement>(null);
   const parameters = toolParameters(tool.inputSchema);
   // where nothing is sold every call is free
   const creditCost = sells ? tool.creditCost : undefined;
@@ -53,16 +62,29 @@ function ToolRow({ tool }: { tool: CapabilityAnswer }) {
           </span>
         </span>
       </summary>
-      <div className="space-y-3 pr-4 pb-4 pl-10.5">
-        {parameters.length === 0 ? (
-          <p className="text-quiet">Takes no parameters.</p>
+      <div className="space-y-3 px-4 pb-4 sm:pl-10.5">
+        {isTrying ? (
+          tryTool(tool, () => {
+            setIsTrying(false);
+            // the button is back in the next frame
+            requestAnimationFrame(() => tryButton.current?.focus());
+          })
         ) : (
-          <Parameters tool={tool.displayName} rows={parameters} />
-        )}
-        {tool.exposedName && (
-          <p className="text-[0.8125rem] text-quiet">
-            On your all-servers link it's named <code className="font-mono wrap-anywhere">{tool.exposedName}</code>.
-          </p>
+          <>
+            {parameters.length === 0 ? (
+              <p className="text-quiet">Takes no parameters.</p>
+            ) : (
+              <Parameters tool={tool.displayName} rows={parameters} />
+            )}
+            {tool.exposedName && (
+              <p className="text-[0.8125rem] text-quiet">
+                On your all-servers link it's named <code className="font-mono wrap-anywhere">{tool.exposedName}</code>.
+              </p>
+            )}
+            <Button ref={tryButton} size="small" onClick={() => setIsTrying(true)}>
+              Try it<span className="sr-only">: {tool.displayName}</span>
+            </Button>
+          </>
         )}
       </div>
     </details>

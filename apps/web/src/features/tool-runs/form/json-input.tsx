@@ -1,0 +1,31 @@
+import { useState } from 'react';
+import { TextArea } from '#ui/text-area.tsx';
+import { NotJson } from './check-arguments.ts';
+
+/** Any value, as JSON. */
+export function JsonInput({ value, onChange }: { value: unknown; onChange: (value: unknown) => void }) {
+  const [typed, setTyped] = useState('');
+  const isTyped = JSON.stringify(parseJson(typed)) === JSON.stringify(value);
+  return (
+    <TextArea
+      rows={4}
+      spellCheck={false}
+      className="font-mono text-[0.8125rem]!"
+      value={isTyped ? typed : value === undefined ? '' : JSON.stringify(value, null, 2)}
+      onChange={({ target }) => {
+        setTyped(target.value);
+        onChange(parseJson(target.value));
+      }}
+    />
+  );
+}
+
+/** Undefined for an empty text, and the text itself where it is no JSON. */
+export function parseJson(text: string): unknown {
+  if (text.trim() === '') return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return new NotJson(text);
+  }
+}

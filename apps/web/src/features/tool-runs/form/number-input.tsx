@@ -1,0 +1,36 @@
+import { useState } from 'react';
+import { Input } from '#ui/input.tsx';
+import { NotJson } from './check-arguments.ts';
+
+/** A number. What is typed stays as it is, also '1.' on the way to '1.5'. */
+export function NumberInput({ value, onChange }: { value: unknown; onChange: (value: unknown) => void }) {
+  const [typed, setTyped] = useState('');
+  const text = isSame(parseNumber(typed), value) ? typed : textOf(value);
+  return (
+    <Input
+      inputMode="decimal"
+      autoComplete="off"
+      value={text}
+      onChange={({ target }) => {
+        setTyped(target.value);
+        onChange(parseNumber(target.value));
+      }}
+    />
+  );
+}
+
+/** Undefined for an empty text, and the text itself where it is no number. */
+export function parseNumber(text: string): number | NotJson | undefined {
+  if (text.trim() === '') return undefined;
+  const number = Number(text);
+  return Number.isFinite(number) ? number : new NotJson(text);
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return one instanceof NotJson && other instanceof NotJson ? one.text === other.text : one === other;
+}
+
+function textOf(value: unknown): string {
+  if (value instanceof NotJson) return value.text;
+  return value === undefined ? '' : String(value);
+}

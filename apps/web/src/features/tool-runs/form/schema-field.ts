@@ -1,0 +1,186 @@
+/** A JSON schema of a server, or a part of one: every part of it may be missing, odd or hostile. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+export type Choice = { value: unknown; label: string };
+
+/** How a value is entered. */
+export type FieldKind =
+  | { kind: 'text'; multiline: boolean; type: 'text' | 'email' | 'url' | 'date' | 'datetime-local' }
+  | { kind: 'number'; isInteger: boolean }
+  | { kind: 'boolean' }
+  | { kind: 'choice'; choices: readonly Choice[] }
+  | { kind: 'choices'; choices: readonly Choice[] }
+  | { kind: 'list'; items: Schema }
+  | { kind: 'object'; fields: readonly SchemaField[]; hidden: number }
+  /** What no other kind fits. */
+  | { kind: 'json' };
+
+export type SchemaField = {
+  name: string;
+  label: string;
+  description: string;
+  required: boolean;
+  schema: Schema;
+};
+
+/** Objects in objects; what is deeper is entered as JSON. */
+export const maxDepth = 4;
+/** Fields of one object; the others are entered as JSON. */
+const maxFields = 60;
+const maxChoices = 200;
+const maxLabelCharacters = 100;
+const maxDescriptionCharacters = 600;
+/** References that lead to references. */
+const maxReferences = 8;
+
+export function asSchema(value: unknown): Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+/** The fields of an object's schema, in its order, required ones first, and how many there are beyond the limit. */
+export function fieldsOf(schema: Schema, root: Schema): { fields: SchemaField[]; hidden: number } {
+  const { required } = schema;
+  const demanded = new Set<unknown>(Array.isArray(required) ? required : []);
+  const entries = Object.entries(asSchema(schema['properties']));
+  const fields = entries.map(([name, value]) => {
+    const resolved = resolve(asSchema(value), root);
+    return {
+      name,
+      label: shorten(textOf(resolved['title']) || name, maxLabelCharacters),
+      description: describe(resolved),
+      required: demanded.has(name),
+      schema: resolved,
+    };
+  });
+  const sorted = fields.toSorted((one, other) => Number(other.required) - Number(one.required));
+  return { fields: sorted.slice(0, maxFields), hidden: Math.max(0, sorted.length - maxFields) };
+}
+
+/** @param depth of the object that the value is in */
+export function kindOf(schema: Schema, root: Schema, depth: number): FieldKind {
+  const choices = choicesOf(schema);
+  if (choices) return { kind: 'choice', choices };
+  switch (typeOf(schema)) {
+    case 'string':
+      return textKind(schema);
+    case 'number':
+      return { kind: 'number', isInteger: false };
+    case 'integer':
+      return { kind: 'number', isInteger: true };
+    case 'boolean':
+      return { kind: 'boolean' };
+    case 'array':
+      return listKind(schema, root);
+    case 'object': {
+      if (depth >= maxDepth) return { kind: 'json' };
+      const { fields, hidden } = fieldsOf(schema, root);
+      return fields.length === 0 ? { kind: 'json' } : { kind: 'object', fields, hidden };
+    }
+    default:
+      return { kind: 'json' };
+  }
+}
+
+function listKind(schema: Schema, root: Schema): FieldKind {
+  const items = resolve(asSchema(schema['items']), root);
+  const choices = choicesOf(items);
+  if (choices) return { kind: 'choices', choices };
+  return ['string', 'number', 'integer'].includes(typeOf(items) ?? '') ? { kind: 'list', items } : { kind: 'json' };
+}
+
+/** What a form starts with: the defaults of the schema. */
+export function defaultsOf(schema: Schema, root: Schema = schema, depth = 0): Record<string, unknown> {
+  const entries = fieldsOf(schema, root).fields.flatMap(({ name, required, schema: own }) => {
+    if (own['default'] !== undefined) return [[name, own['default']] as const];
+    // an empty box says no
+    if (required && typeOf(own) === 'boolean') return [[name, false] as const];
+    if (typeOf(own) !== 'object' || depth + 1 >= maxDepth) return [];
+    const inner = defaultsOf(own, root, depth + 1);
+    return Object.keys(inner).length > 0 ? [[name, inner] as const] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+const inputTypes: Readonly<Record<string, 'email' | 'url' | 'date'>> = { email: 'email', uri: 'url', date: 'date' };
+
+function textKind({ format, maxLength, contentMediaType }: Schema): FieldKind {
+  const multiline = contentMediaType !== undefined || (typeof maxLength === 'number' && maxLength > 300);
+  return { kind: 'text', multiline, type: (typeof format === 'string' && inputTypes[format]) || 'text' };
+}
+
+/** Of an enum, a constant, or alternatives that are all constants. */
+function choicesOf({ enum: listed, enumNames, const: fixed, oneOf, anyOf }: Schema): Choice[] | undefined {
+  if (Array.isArray(listed) && listed.length > 0 && listed.length <= maxChoices) {
+    const names: unknown[] = Array.isArray(enumNames) ? enumNames : [];
+    return listed.map((value: unknown, index) => choice(value, names[index]));
+  }
+  if (fixed !== undefined) return [choice(fixed, undefined)];
+  const alternatives: unknown = oneOf ?? anyOf;
+  if (!Array.isArray(alternatives) || alternatives.length === 0 || alternatives.length > maxChoices) return undefined;
+  const constants = alternatives.map(asSchema);
+  if (!constants.every((one) => one['const'] !== undefined)) return undefined;
+  return constants.map((one) => choice(one['const'], one['title']));
+}
+
+function choice(value: unknown, title: unknown): Choice {
+  const label = textOf(title) || (typeof value === 'string' ? value : JSON.stringify(value));
+  return { value, label: shorten(label, maxLabelCharacters) };
+}
+
+/** The schema itself where it is a reference within the tool's schema, or the one alternative beside null. */
+function resolve(schema: Schema, root: Schema): Schema {
+  let current = schema;
+  for (let hops = 0; hops < maxReferences; hops++) {
+    const { $ref: reference, anyOf, oneOf, ...rest } = current;
+    const alternatives: unknown = anyOf ?? oneOf;
+    if (typeof reference === 'string') current = { ...pointedAt(root, reference), ...rest };
+    else if (Array.isArray(alternatives)) {
+      const others = alternatives.map(asSchema).filter(({ type }) => type !== 'null');
+      if (others.length !== 1 || others.length === alternatives.length) return current;
+      current = { ...others[0], ...rest };
+    } else return current;
+  }
+  return {};
+}
+
+/** '#/$defs/Name' and its like. */
+function pointedAt(root: Schema, reference: string): Schema {
+  if (!reference.startsWith('#/')) return {};
+  const steps = reference.slice(2).split('/', 10);
+  return steps.reduce<Schema>((at, step) => asSchema(Object.hasOwn(at, step) ? at[step] : undefined), root);
+}
+
+/** The one type beside null. */
+export function typeOf({ type, properties }: Schema): string | undefined {
+  const types: unknown[] = Array.isArray(type) ? type : [type];
+  const [only, ...others] = types.filter((one) => one !== 'null');
+  if (only === undefined && properties !== undefined) return 'object';
+  return others.length === 0 && typeof only === 'string' ? only : undefined;
+}
+
+function describe(schema: Schema): string {
+  const { minimum, maximum, minLength, maxLength } = schema;
+  const between = (least: unknown, most: unknown, unit: string) => {
+    const [from, to] = [least, most].map((bound) => (typeof bound === 'number' ? String(bound) : undefined));
+    if (from !== undefined && to !== undefined) return `${from} to ${to}${unit}.`;
+    if (from !== undefined) return `At least ${from}${unit}.`;
+    return to === undefined ? '' : `At most ${to}${unit}.`;
+  };
+  const range = between(minimum, maximum, '');
+  const length = between(
+    typeof minLength === 'number' && minLength > 1 ? minLength : undefined,
+    maxLength,
+    ' characters',
+  );
+  const description = shorten(textOf(schema['description']), maxDescriptionCharacters);
+  const ended = description === '' || /[.!?…:]$/.test(description) ? description : `${description}.`;
+  return [ended, range, typeOf(schema) === 'string' ? length : ''].filter((part) => part !== '').join(' ');
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function shorten(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}

@@ -1,0 +1,146 @@
+import { Checkbox } from '#ui/checkbox.tsx';
+import { Field } from '#ui/field.tsx';
+import { Select } from '#ui/select.tsx';
+import { pathOf } from './check-arguments.ts';
+import { ChoicesField } from './choices-field.tsx';
+import { JsonInput } from './json-input.tsx';
+import { ListInput } from './list-input.tsx';
+import { NumberInput } from './number-input.tsx';
+import { asSchema, kindOf, type Choice, type FieldKind, type Schema, type SchemaField } from './schema-field.ts';
+import { TextInput } from './text-input.tsx';
+
+export type Values = Readonly<Record<string, unknown>>;
+
+export type SchemaFieldsProps = {
+  fields: readonly SchemaField[];
+  /** Fields beyond the limit. */
+  hidden: number;
+  /** The whole schema, in which references point. */
+  root: Schema;
+  values: Values;
+  onChange: (values: Values) => void;
+  /** By the path of the field. */
+  errors: Readonly<Record<string, string>>;
+  path?: string;
+  depth?: number;
+};
+
+/** The fields of an object, each as its part of the schema wants it. */
+export function SchemaFields({ fields, hidden, values, onChange, path = '', depth = 0, ...rest }: SchemaFieldsProps) {
+  const change = (name: string, value: unknown) => {
+    const { [name]: _, ...others } = values;
+    onChange(value === undefined ? others : { ...others, [name]: value });
+  };
+  return (
+    <>
+      {fields.map((field) => (
+        <OneField
+          key={field.name}
+          field={field}
+          value={Object.hasOwn(values, field.name) ? values[field.name] : undefined}
+          onChange={(value) => change(field.name, value)}
+          path={pathOf(path, field.name)}
+          depth={depth + 1}
+          {...rest}
+        />
+      ))}
+      {hidden > 0 && <p className="text-quiet">{hidden} more can be entered as JSON.</p>}
+    </>
+  );
+}
+
+type OneFieldProps = Pick<SchemaFieldsProps, 'root' | 'errors'> & {
+  field: SchemaField;
+  value: unknown;
+  onChange: (value: unknown) => void;
+  path: string;
+  depth: number;
+};
+
+function OneField({ field, value, onChange, ...at }: OneFieldProps) {
+  const { label, description, required, schema } = field;
+  const kind = kindOf(schema, at.root, at.depth);
+  const name = <span className="wrap-anywhere">{label}</span>;
+  const hint = description === '' ? undefined : <span className="wrap-anywhere">{description}</span>;
+  if (kind.kind === 'boolean') {
+    return <Checkbox label={name} hint={hint} checked={value === true} onChange={onChange} name={at.path} />;
+  }
+  if (kind.kind === 'choices') {
+    return <ChoicesField label={name} hint={hint} choices={kind.choices} value={value} onChange={onChange} />;
+  }
+  if (kind.kind === 'object') {
+    return (
+      <fieldset className="min-w-0 space-y-4 border-l-2 border-line pl-4">
+        <legend className="mb-1 font-medium">{name}</legend>
+        {hint && <p className="text-[0.8125rem] text-quiet">{hint}</p>}
+        <SchemaFields {...at} {...kind} values={asSchema(value)} onChange={onChange} />
+      </fieldset>
+    );
+  }
+  return (
+    <Field
+      label={
+        <>
+          {name}
+          {required && (
+            <span aria-hidden className="ml-1.5 text-xs font-normal text-quiet">
+              required
+            </span>
+          )}
+        </>
+      }
+      hint={hint}
+      error={at.errors[at.path]}
+      required={required}
+    >
+      <Control kind={kind} required={required} value={value} onChange={onChange} />
+    </Field>
+  );
+}
+
+function Control({
+  kind,
+  required,
+  value,
+  onChange,
+}: {
+  kind: Exclude<FieldKind, { kind: 'boolean' | 'choices' | 'object' }>;
+  required: boolean;
+  value: unknown;
+  onChange: (value: unknown) => void;
+}) {
+  switch (kind.kind) {
+    case 'text':
+      return <TextInput {...kind} value={value} onChange={onChange} />;
+    case 'number':
+      return <NumberInput value={value} onChange={onChange} />;
+    case 'choice':
+      return <ChoiceSelect choices={kind.choices} required={required} value={value} onChange={onChange} />;
+    case 'list':
+      return <ListInput items={kind.items} value={value} onChange={onChange} />;
+    case 'json':
+      return <JsonInput value={value} onChange={onChange} />;
+  }
+}
+
+function ChoiceSelect({
+  choices,
+  required,
+  value,
+  onChange,
+}: {
+  choices: readonly Choice[];
+  required: boolean;
+  value: unknown;
+  onChange: (value: unknown) => void;
+}) {
+  const chosen = choices.findIndex((choice) => JSON.stringify(choice.value) === JSON.stringify(value));
+  const options = choices.map(({ label }, index) => ({ value: String(index), label }));
+  return (
+    <Select
+      options={[{ value: '', label: required ? 'Choose…' : 'Not set' }, ...options]}
+      value={chosen === -1 ? '' : String(chosen)}
+      onChange={(index) => onChange(index === '' ? undefined : choices[Number(index)]?.value)}
+    />
+  );
+}

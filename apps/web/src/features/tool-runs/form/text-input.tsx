@@ -1,0 +1,20 @@
+import { Input } from '#ui/input.tsx';
+import { TextArea } from '#ui/text-area.tsx';
+import type { FieldKind } from './schema-field.ts';
+
+/** A text; an empty one is not sent. */
+export function TextInput({
+  multiline,
+  type,
+  value,
+  onChange,
+}: Pick<Extract<FieldKind, { kind: 'text' }>, 'multiline' | 'type'> & {
+  value: unknown;
+  onChange: (value: unknown) => void;
+}) {
+  const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
+  const change = ({ target }: { target: { value: string } }) =>
+    onChange(target.value === '' ? undefined : target.value);
+  if (multiline) return <TextArea value={text} onChange={change} spellCheck={false} />;
+  return <Input type={type} value={text} onChange={change} autoComplete="off" />;
+}

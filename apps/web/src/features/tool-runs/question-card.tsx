@@ -1,0 +1,93 @@
+import type { RunQuestion } from '@souk/contract/tool-runs.ts';
+import { useEffect, useRef, useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { AnchorButton } from '#ui/link-button.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { failureText } from '#web/failure-text.ts';
+import { webAddress } from './result/web-address.ts';
+import { ToolForm } from './tool-form.tsx';
+import type { AnswerRun } from './tool-runs-api.ts';
+
+export type QuestionCardProps = {
+  question: RunQuestion;
+  server: string;
+  answer: (answer: AnswerRun) => Promise<void>;
+};
+
+/** A question of the server in the middle of a run. Gets focus, since the run waits for it. */
+export function QuestionCard({ question, server, answer }: QuestionCardProps) {
+  const { id, message } = question;
+  const [sending, setSending] = useState<AnswerRun['action']>();
+  const [failure, setFailure] = useState<string>();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  const send = (action: AnswerRun['action'], content?: Record<string, unknown>) => {
+    if (sending !== undefined) return;
+    setSending(action);
+    setFailure(undefined);
+    // the broker checks that they are plain values
+    const fields = content as AnswerRun['content'];
+    answer({ id, action, ...(fields && { content: fields }) }).catch((error: unknown) => {
+      setSending(undefined);
+      setFailure(failureText(error));
+    });
+  };
+  const decline = (
+    <Button loading={sending === 'decline'} onClick={() => send('decline')}>
+      Decline
+    </Button>
+  );
+  return (
+    <section aria-labelledby={`question-${id}`} className="space-y-4 rounded-md border border-accent p-4">
+      <div>
+        <h3 id={`question-${id}`} ref={heading} tabIndex={-1} className="font-medium outline-none">
+          {server} asks
+        </h3>
+        <p className="mt-1 wrap-anywhere whitespace-pre-wrap">{message.slice(0, maxMessageCharacters)}</p>
+      </div>
+      {question.mode === 'form' ? (
+        <ToolForm
+          schema={question.schema}
+          label={`Question of ${server}`}
+          withJson={false}
+          onSubmit={(values) => send('accept', values)}
+        >
+          <Button type="submit" variant="primary" loading={sending === 'accept'}>
+            Send answer
+          </Button>
+          {decline}
+        </ToolForm>
+      ) : (
+        <>
+          <PageToOpen url={question.url} />
+          <div className="flex flex-wrap gap-2">
+            <Button loading={sending === 'accept'} onClick={() => send('accept')}>
+              I've done that, continue
+            </Button>
+            {decline}
+          </div>
+        </>
+      )}
+      {failure !== undefined && <Notice tone="bad">{failure}</Notice>}
+    </section>
+  );
+}
+
+const maxMessageCharacters = 4000;
+
+/** The host in plain sight: it is another site that asks. */
+function PageToOpen({ url }: { url: string }) {
+  const address = webAddress(url);
+  if (!address) return null;
+  return (
+    <div>
+      <AnchorButton variant="primary" href={address.href} target="_blank" rel="noopener noreferrer">
+        Open {address.host}
+        <span className="sr-only"> (opens a new tab)</span>
+      </AnchorButton>
+      <p className="mt-2 text-[0.8125rem] text-quiet">
+        <code className="font-mono wrap-anywhere">{address.href.slice(0, 300)}</code>
+      </p>
+    </div>
+  );
+}

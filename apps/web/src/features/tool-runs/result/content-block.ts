@@ -1,0 +1,97 @@
+/** A block of a result as it is shown (MCP, server/tools, Tool Result). */
+export type ContentBlock =
+  | { kind: 'text'; text: string; format: 'text' | 'markdown' | 'json'; name?: string | undefined }
+  | { kind: 'image' | 'audio'; mimeType: string; data: string }
+  | { kind: 'link'; uri: string; name: string; description: string }
+  | { kind: 'file'; name: string; mimeType: string; bytes: number }
+  | { kind: 'unknown'; type: string };
+
+const imageTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
+const audioTypes: ReadonlySet<string> = new Set([
+  'audio/mpeg',
+  'audio/wav',
+  'audio/ogg',
+  'audio/webm',
+  'audio/mp4',
+  'audio/aac',
+  'audio/flac',
+]);
+
+/** Reads a block that a server wrote: every part of it may be missing, odd or hostile. */
+export function readBlock(value: unknown): ContentBlock {
+  const block = record(value);
+  switch (block['type']) {
+    case 'text':
+      return textBlock(text(block['text']), undefined);
+    case 'image':
+    case 'audio':
+      return media(text(block['mimeType']), text(block['data']), block['type']);
+    case 'resource_link': {
+      const uri = text(block['uri']);
+      const name = text(block['title']) || text(block['name']) || uri;
+      return { kind: 'link', uri, name, description: text(block['description']) };
+    }
+    case 'resource':
+      return resource(record(block['resource']));
+    default:
+      return { kind: 'unknown', type: text(block['type']) || 'none' };
+  }
+}
+
+function resource(from: Record<string, unknown>): ContentBlock {
+  const [uri, mimeType] = [text(from['uri']), text(from['mimeType'])];
+  if (typeof from['text'] === 'string') return { ...textBlock(from['text'], mimeType), name: uri };
+  const data = text(from['blob']);
+  const shown = imageTypes.has(mimeType) ? 'image' : audioTypes.has(mimeType) ? 'audio' : undefined;
+  return shown ? media(mimeType, data, shown) : { kind: 'file', name: uri, mimeType, bytes: bytesOf(data) };
+}
+
+function media(mimeType: string, data: string, kind: 'image' | 'audio'): ContentBlock {
+  const types = kind === 'image' ? imageTypes : audioTypes;
+  // anything else could end the address and begin another one
+  const isShown = types.has(mimeType) && /^[A-Za-z0-9+/]*={0,2}$/.test(data);
+  return isShown ? { kind, mimeType, data } : { kind: 'file', name: kind, mimeType, bytes: bytesOf(data) };
+}
+
+function textBlock(content: string, mimeType: string | undefined): Extract<ContentBlock, { kind: 'text' }> {
+  if (mimeType === 'text/markdown') return { kind: 'text', text: content, format: 'markdown' };
+  if (isJson(content)) return { kind: 'text', text: JSON.stringify(JSON.parse(content), null, 2), format: 'json' };
+  const isPlain = mimeType !== undefined && mimeType !== 'text/plain';
+  return { kind: 'text', text: content, format: !isPlain && looksLikeMarkdown(content) ? 'markdown' : 'text' };
+}
+
+/** An object or a list. A mere number or word is a text. */
+function isJson(content: string): boolean {
+  const [first] = content.trimStart();
+  if (first !== '{' && first !== '[') return false;
+  try {
+    JSON.parse(content);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Enough of a text to see what it is. */
+const sampleCharacters = 4000;
+
+/** Headings, fences, tables, links or emphasis: what nobody writes by chance. */
+function looksLikeMarkdown(content: string): boolean {
+  const sample = content.slice(0, sampleCharacters);
+  if (sample.includes('](http') || sample.includes('\n```') || sample.startsWith('```')) return true;
+  const lines = sample.split('\n').map((line) => line.trimStart());
+  const marked = lines.filter((line) => /^(#{1,6} |[-*] |> |\|.*\||\d{1,3}\. )/.test(line)).length;
+  return marked >= 2 || lines.some((line) => /^#{1,6} \S/.test(line)) || sample.split('**').length > 2;
+}
+
+function bytesOf(base64: string): number {
+  return Math.floor((base64.length * 3) / 4);
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

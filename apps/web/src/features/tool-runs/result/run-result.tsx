@@ -1,0 +1,75 @@
+import type { RunEvent, RunFacts } from '@souk/contract/tool-runs.ts';
+import { useState } from 'react';
+import { formatCount } from '#ui/amount.ts';
+import { Badge } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { CodeBlock } from '#ui/code-block.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { readBlock } from './content-block.ts';
+import { ContentView } from './content-view.tsx';
+
+type Result = Extract<RunEvent, { type: 'result' }>;
+
+/** Blocks that are shown at once. */
+const shownBlocks = 20;
+/** Characters of a structured result that are shown. */
+const maxStructuredCharacters = 100_000;
+
+/** What a tool answered, each block by its type, and what the run took and cost. */
+export function RunResult({ result, tool }: { result: Result; tool: string }) {
+  const [shown, setShown] = useState(shownBlocks);
+  const { content, isError, facts } = result;
+  const blocks = content.slice(0, shown).map(readBlock);
+  const structured = structuredText(result.structuredContent);
+  const isSaidTwice = blocks.some((block) => block.kind === 'text' && block.text === structured);
+  const isEmpty = content.length === 0 && structured === undefined;
+  return (
+    <div className="min-w-0 space-y-3">
+      <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-quiet tabular-nums">
+        {facts.code === 'cancelled' ? (
+          <Badge>Cancelled</Badge>
+        ) : isError ? (
+          <Badge tone="bad">Error</Badge>
+        ) : (
+          <Badge tone="good">Done</Badge>
+        )}
+        <span>{durationText(result.durationMs)}</span>
+        {facts.charged !== undefined && <span>· {costText(facts)}</span>}
+      </p>
+      {isEmpty && <p className="text-quiet">The tool answered nothing.</p>}
+      {isError && facts.code !== undefined ? (
+        <Refusal blocks={blocks} facts={facts} />
+      ) : (
+        blocks.map((block, index) => <ContentView key={index} block={block} tool={tool} />)
+      )}
+      {content.length > shown && (
+        <Button size="small" onClick={() => setShown(shown + shownBlocks)}>
+          Show more ({formatCount(content.length - shown)} left)
+        </Button>
+      )}
+      {structured !== undefined && !isSaidTwice && (
+        <CodeBlock label="Structured result" code={structured.slice(0, maxStructuredCharacters)} />
+      )}
+    </div>
+  );
+}
+
+/** The broker's own words: why the tool was not run, or did not answer. */
+function Refusal({ blocks, facts }: { blocks: readonly ReturnType<typeof readBlock>[]; facts: RunFacts }) {
+  const text = blocks.map((block) => (block.kind === 'text' ? block.text : '')).join('\n');
+  return <Notice tone={facts.code === 'cancelled' ? 'info' : 'bad'}>{text}</Notice>;
+}
+
+function structuredText(structured: unknown): string | undefined {
+  return structured === undefined ? undefined : JSON.stringify(structured, null, 2);
+}
+
+function durationText(durationMs: number): string {
+  return durationMs < 1000 ? `${formatCount(durationMs)} ms` : `${(durationMs / 1000).toFixed(1)} s`;
+}
+
+/** '5 credits, 7 left'. */
+function costText({ charged = 0, available }: RunFacts): string {
+  const cost = charged === 1 ? '1 credit' : `${formatCount(charged)} credits`;
+  return available === undefined ? cost : `${cost}, ${formatCount(available)} left`;
+}

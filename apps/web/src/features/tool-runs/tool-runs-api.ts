@@ -1,0 +1,26 @@
+import { createClient, openStream } from '@souk/contract/client.ts';
+import type { RequestInput } from '@souk/contract/endpoint.ts';
+import { answerToolRun, cancelToolRun, runEventSchema, startToolRun, type RunEvent } from '@souk/contract/tool-runs.ts';
+import { clientOptions } from '#web/api.ts';
+import { readEvents } from './read-events.ts';
+
+/** The calls of this feature beside the stream, in a client of their own: only this lazy part loads their schemas. */
+export const toolRunsApi = createClient([answerToolRun, cancelToolRun] as const, clientOptions);
+
+/** What a person answers to a question. */
+export type AnswerRun = RequestInput<typeof answerToolRun>['body'];
+
+export type WantedRun = { serverId: string; tool: string; arguments: Record<string, unknown> };
+
+/**
+ * Runs a tool, and tells its events until the stream ends. Aborting the signal cancels the run.
+ * @throws ApiError for a run that was refused
+ */
+export async function streamToolRun(
+  body: WantedRun,
+  signal: AbortSignal,
+  tell: (event: RunEvent) => void,
+): Promise<void> {
+  const stream = await openStream(startToolRun, { body }, clientOptions, { signal });
+  await readEvents(stream, (event) => tell(runEventSchema.parse(event)));
+}

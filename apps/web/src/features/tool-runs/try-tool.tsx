@@ -1,0 +1,86 @@
+import type { CapabilityAnswer, ServerAnswer } from '@souk/contract/catalogue.ts';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { Spinner } from '#ui/spinner.tsx';
+import { asSchema } from './form/schema-field.ts';
+import { QuestionCard } from './question-card.tsx';
+import { RunResult } from './result/run-result.tsx';
+import type { RunState } from './run-state.ts';
+import { ToolForm } from './tool-form.tsx';
+import { useToolRun } from './use-tool-run.ts';
+
+export type TryToolProps = {
+  server: Pick<ServerAnswer, 'serverId' | 'displayName'>;
+  tool: CapabilityAnswer;
+  /** What a run costs, beside the button. `available`: the credits that the last run left. */
+  cost: (available: number | undefined) => ReactNode;
+  onClose: () => void;
+  /** A run has ended: it may have cost something. */
+  onEnd: () => void;
+};
+
+/** Runs a tool in its place in the list: its form, its progress, its questions, its result. */
+export function TryTool({ server, tool, cost, onClose, onEnd }: TryToolProps) {
+  const { state, start, answer, cancel } = useToolRun(onEnd);
+  const isRunning = state.phase === 'running';
+  const isDestructive = tool.annotations?.['destructiveHint'] === true && tool.annotations['readOnlyHint'] !== true;
+  return (
+    <section aria-label={`Try ${tool.displayName}`} className="space-y-4">
+      {isDestructive && <Notice>This tool says that it can delete or overwrite data. It runs for real.</Notice>}
+      <ToolForm
+        schema={asSchema(tool.inputSchema)}
+        label={`Parameters of ${tool.displayName}`}
+        withJson
+        onSubmit={(values) => {
+          if (!isRunning) void start({ serverId: server.serverId, tool: tool.name, arguments: values });
+        }}
+      >
+        <Button type="submit" variant="primary" loading={isRunning}>
+          {isRunning ? 'Running…' : 'Run'}
+        </Button>
+        {isRunning ? <Button onClick={() => void cancel()}>Cancel</Button> : <Button onClick={onClose}>Close</Button>}
+        {cost(state.available)}
+      </ToolForm>
+      {isRunning && <Progress state={state} />}
+      {state.questions.map((question) => (
+        <QuestionCard key={question.id} question={question} server={server.displayName} answer={answer} />
+      ))}
+      {state.end && <End end={state.end} tool={tool.displayName} />}
+    </section>
+  );
+}
+
+function Progress({ state: { progress, questions } }: { state: RunState }) {
+  if (questions.length > 0) return null;
+  const { progress: done = 0, total, message } = progress ?? {};
+  return (
+    <div className="space-y-1.5">
+      {total !== undefined && total > 0 && (
+        <progress
+          aria-label="Progress"
+          max={total}
+          value={Math.min(done, total)}
+          className="block h-1.5 w-full appearance-none overflow-hidden rounded-full bg-sunken [&::-moz-progress-bar]:bg-accent [&::-webkit-progress-bar]:bg-sunken [&::-webkit-progress-value]:bg-accent"
+        />
+      )}
+      <p role="status" className="flex items-center gap-2 text-[0.8125rem] text-quiet">
+        <Spinner size={14} />
+        <span className="min-w-0 wrap-anywhere tabular-nums">
+          {message?.slice(0, 300) ?? (total === undefined ? 'Waiting for the tool…' : `${done} of ${total}`)}
+        </span>
+      </p>
+    </div>
+  );
+}
+
+/** Gets focus, so that a reader hears of the end and the keyboard is where the result is. */
+function End({ end, tool }: { end: NonNullable<RunState['end']>; tool: string }) {
+  const region = useRef<HTMLElement>(null);
+  useEffect(() => region.current?.focus({ preventScroll: true }), []);
+  return (
+    <section ref={region} tabIndex={-1} aria-label={`Result of ${tool}`} className="outline-none">
+      {end.type === 'result' ? <RunResult result={end} tool={tool} /> : <Notice tone="bad">{end.message}</Notice>}
+    </section>
+  );
+}

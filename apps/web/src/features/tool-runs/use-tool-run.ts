@@ -1,0 +1,46 @@
+import type { AnswerRun } from './tool-runs-api.ts';
+import { useEffect, useReducer, useRef } from 'react';
+import { failureText } from '#web/failure-text.ts';
+import { changeRun, noRun } from './run-state.ts';
+import { streamToolRun, toolRunsApi, type WantedRun } from './tool-runs-api.ts';
+
+const lostText = 'The connection ended before the tool had answered. The run was cancelled.';
+
+/** Runs a tool, one run at a time. A run ends with the component that started it. */
+export function useToolRun(onEnd: () => void) {
+  const [state, change] = useReducer(changeRun, noRun);
+  const abort = useRef<AbortController>(undefined);
+  useEffect(() => () => abort.current?.abort(), []);
+
+  async function start(wanted: WantedRun): Promise<void> {
+    const controller = new AbortController();
+    abort.current = controller;
+    change({ type: 'started here' });
+    try {
+      await streamToolRun(wanted, controller.signal, change);
+      change({ type: 'stream ended', message: lostText });
+    } catch (error) {
+      const message = controller.signal.aborted ? 'The call was cancelled.' : failureText(error);
+      change({ type: 'stream ended', message });
+    }
+    onEnd();
+  }
+
+  return {
+    state,
+    start,
+    /** @throws ApiError */
+    async answer(answer: AnswerRun): Promise<void> {
+      if (state.callId === undefined) return;
+      await toolRunsApi.answerToolRun({ params: { callId: state.callId }, body: answer });
+      change({ type: 'answered', id: answer.id });
+    },
+    /** Asks the broker first, so that the server's last word is heard; without an answer of it the stream is closed. */
+    async cancel(): Promise<void> {
+      const controller = abort.current;
+      const { callId } = state;
+      if (callId === undefined) return controller?.abort();
+      await toolRunsApi.cancelToolRun({ params: { callId } }).catch(() => controller?.abort());
+    },
+  };
+}

@@ -1,0 +1,210 @@
+import type { Locator, Page } from '@playwright/test';
+import type { RunEvent } from '@souk/contract/tool-runs.ts';
+import { expectNoAxeFindings } from './axe-findings.ts';
+import { changeCatalogue } from './catalogue-answer.ts';
+import { payAndReturn } from './pay-with-card.ts';
+import { expect, test } from './product-test.ts';
+import { routeNow } from './route-now.ts';
+import { chooseAccount, signIn } from './sign-in.ts';
+
+const rowOf = (page: Page, tool: string) =>
+  page
+    .getByRole('main')
+    .getByRole('listitem')
+    .filter({ has: page.getByText(tool, { exact: true }) });
+
+/** Opens a tool's row and its form. */
+async function tryTool(page: Page, tool: string) {
+  const row = rowOf(page, tool);
+  await row.locator('summary').click();
+  await row.getByRole('button', { name: /^Try it/ }).click();
+  return row;
+}
+
+const run = (row: Locator) => row.getByRole('button', { name: 'Run', exact: true });
+
+/** Fills in the fields whose names begin so. */
+async function fill(row: Locator, values: Record<string, string>) {
+  for (const [name, value] of Object.entries(values)) {
+    await row.getByRole('textbox', { name: new RegExp(`^${name}\\b`, 'i') }).fill(value);
+  }
+}
+
+test('a person runs a tool on its page: the form of its schema, the cost before, the result by its type', async ({
+  page,
+}) => {
+  await page.goto('/service/travel');
+  const visitor = await tryTool(page, 'find_airports');
+  await visitor.getByRole('button', { name: 'Sign in to try it' }).click();
+  await chooseAccount(page, 'tries-travel@souk.test');
+  await expect(page).toHaveURL(/\/service\/travel$/);
+  const row = await tryTool(page, 'find_airports');
+  const form = row.getByRole('form');
+  await expect(form).toContainText('Free to use');
+  await run(row).click();
+  const query = form.getByRole('textbox', { name: /^query/i });
+  await expect(query).toBeFocused();
+  await expect(query).toHaveAccessibleDescription(/Required/);
+  await query.fill('Zurich');
+  await run(row).click();
+  const result = row.getByRole('region', { name: /^Result of/ });
+  await expect(result).toBeFocused();
+  await expect(result).toContainText('Done');
+  await expect(result).toContainText('ZRH');
+  await expectNoAxeFindings(page);
+  // the same values as JSON, and back
+  await form.getByRole('button', { name: 'Enter JSON' }).click();
+  const json = form.getByRole('textbox', { name: 'Arguments as JSON' });
+  await expect(json).toHaveValue(/"query": "Zurich"/);
+  await json.fill('["no object"]');
+  await run(row).click();
+  await expect(json).toHaveAccessibleDescription('Enter a JSON object.');
+  await json.fill('{ "query": "Reykjavik", "limit": 1 }');
+  await run(row).click();
+  await expect(result).toContainText('KEF');
+  await form.getByRole('button', { name: 'Use the form' }).click();
+  await expect(query).toHaveValue('Reykjavik');
+  await row.getByRole('button', { name: 'Close' }).click();
+  await expect(row.getByRole('button', { name: /^Try it/ })).toBeFocused();
+});
+
+test('a tool with a price says what it costs, is refused without credits, and is charged once it answers', async ({
+  page,
+}) => {
+  await page.goto('/service/travel');
+  await signIn(page, 'tries-paid@souk.test');
+  let row = await tryTool(page, 'distance');
+  const cost = row.getByText(/^Costs 1 credit/);
+  await expect(cost).toHaveText('Costs 1 credit, you have 0. Get credits');
+  await fill(row, { from: 'ZRH', to: 'LHR' });
+  await run(row).click();
+  const result = row.getByRole('region', { name: /^Result of/ });
+  await expect(result.getByRole('alert')).toContainText('Needs 1 credit');
+  await cost.getByRole('link', { name: 'Get credits' }).click();
+  await page.getByRole('button', { name: 'Buy credits in the Starter package' }).click();
+  await payAndReturn(page);
+  await page.goto('/service/travel');
+  row = await tryTool(page, 'distance');
+  await expect(cost).toHaveText('Costs 1 credit, you have 500');
+  await fill(row, { from: 'ZRH', to: 'LHR' });
+  await run(row).click();
+  await expect(result).toContainText('1 credit, 499 left');
+  await expect(cost).toHaveText('Costs 1 credit, you have 499');
+  const calls = await page.evaluate(async () => {
+    const { accessToken } = JSON.parse(localStorage.getItem('souk.tokens') ?? '{}');
+    const headers = { authorization: `Bearer ${accessToken}` };
+    const { id } = await (await fetch('/v2/user/profile', { headers })).json();
+    return (await (await fetch(`/api/users/${id}/calls`, { headers })).json()).calls;
+  });
+  expect(calls).toMatchObject([
+    { client: { name: 'This website' }, serverId: 'travel', name: 'distance', outcome: 'ok', credits: 1 },
+    { client: { name: 'This website' }, outcome: 'refused', reason: 'insufficient_credits', credits: 0 },
+  ]);
+});
+
+test('a tool tells its progress, asks in its place, and is cancelled', async ({ page }) => {
+  await page.goto('/service/everything');
+  await signIn(page, 'tries-everything@souk.test');
+  const asking = await tryTool(page, 'trigger-elicitation-request');
+  await run(asking).click();
+  const question = asking.getByRole('region', { name: 'Everything asks' });
+  await expect(question.getByRole('heading')).toBeFocused();
+  await question.getByRole('button', { name: 'Send answer' }).click();
+  await expect(question.getByRole('textbox', { name: 'String', exact: true })).toBeFocused();
+  await question.getByRole('textbox', { name: 'String', exact: true }).fill('Ann Example');
+  await question.getByRole('combobox', { name: /^Titled Single/ }).selectOption({ label: 'Wonder Woman' });
+  await expectNoAxeFindings(page);
+  await question.getByRole('button', { name: 'Send answer' }).click();
+  await expect(asking).toContainText('Name: Ann Example');
+  await expect(asking).toContainText('hero-3');
+  await expect(question).toHaveCount(0);
+
+  const opening = await tryTool(page, 'trigger-url-elicitation');
+  await fill(opening, { url: 'https://pages.test/terms' });
+  await run(opening).click();
+  const page2 = opening.getByRole('link', { name: /^Open pages.test/ });
+  await expect(page2).toHaveAttribute('href', 'https://pages.test/terms');
+  await expect(page2).toHaveAttribute('rel', /noopener/);
+  await opening.getByRole('button', { name: 'Decline' }).click();
+  await expect(opening.getByRole('region', { name: /^Result of/ })).toContainText(/declined/i);
+
+  const long = await tryTool(page, 'trigger-long-running-operation');
+  await fill(long, { duration: '50', steps: '100' });
+  await run(long).click();
+  await expect(long.getByRole('progressbar')).toBeVisible();
+  await expect(long).toContainText(/\d of 100/);
+  await long.getByRole('button', { name: 'Cancel' }).click();
+  await expect(long.getByRole('region', { name: /^Result of/ })).toContainText('The call was cancelled.');
+});
+
+/** What a hostile server lists and answers. */
+const script = '<img src=x onerror="window.ranHostile=1"><script>window.ranHostile=1</script>';
+const hostileSchema = {
+  type: 'object',
+  properties: {
+    [script]: { type: 'string', title: script, description: script.repeat(20), pattern: '^(a+)+$' },
+    ['x'.repeat(400)]: { type: 'integer', description: 'y'.repeat(2000) },
+    loop: { $ref: '#/properties/loop' },
+    deep: { type: 'object', properties: { deep: { $ref: '#/properties/deep' } } },
+    constructor: { enum: [script, 2, null, { a: 1 }] },
+    odd: 7,
+  },
+  required: ['constructor', 5],
+};
+const hostileResult: RunEvent = {
+  type: 'result',
+  isError: false,
+  durationMs: 1,
+  facts: {},
+  content: [
+    {
+      type: 'text',
+      text: `# ${script}\n\n[bank](javascript:window.ranHostile=1) [pay](https://evil.test/x) ![](https://evil.test/p.png) ${'z'.repeat(900)}`,
+    },
+    { type: 'image', mimeType: 'image/svg+xml', data: btoa(`<svg onload="window.ranHostile=1">`) },
+    { type: 'image', mimeType: 'image/png', data: '" onerror="window.ranHostile=1' },
+    { type: 'audio', mimeType: 'text/html', data: btoa(script) },
+    { type: 'resource_link', uri: 'javascript:window.ranHostile=1', name: script },
+    { type: 'resource', resource: { uri: `data:text/html,${script}`, mimeType: 'text/html', text: script } },
+    { type: script },
+    'no block',
+  ],
+  structuredContent: { [script]: script },
+};
+
+test('names, schemas and results of a hostile server never run, reach out, or break the page', async ({ page }) => {
+  await changeCatalogue(page, (catalogue) => ({
+    ...catalogue,
+    capabilities: catalogue.capabilities.map((tool) =>
+      tool.name === 'find_airports'
+        ? { ...tool, displayName: script, displayDescription: script, inputSchema: hostileSchema }
+        : tool,
+    ),
+  }));
+  const events: RunEvent[] = [{ type: 'started', callId: 'hostile' }, hostileResult];
+  const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+  await routeNow(page, '**/api/tool-runs', (route) => route.fulfill({ contentType: 'text/event-stream', body }));
+  const outside: string[] = [];
+  page.on('request', (request) => {
+    if (!request.url().startsWith('http://localhost:') && !request.url().startsWith('data:'))
+      outside.push(request.url());
+  });
+  await page.goto('/service/travel');
+  await signIn(page, 'tries-hostile@souk.test');
+  const row = await tryTool(page, 'find_airports');
+  await row.getByRole('combobox').selectOption({ index: 1 });
+  await run(row).click();
+  const result = row.getByRole('region', { name: /^Result of/ });
+  await expect(result).toContainText('Done');
+  await expect(result.getByRole('link')).toHaveCount(2);
+  await expect(result.getByRole('link', { name: /^pay/ })).toHaveAttribute('rel', 'noreferrer');
+  await expect(result).toContainText('pay (opens a new tab) (evil.test)');
+  await expect(result.locator('img, audio, script, svg[onload]')).toHaveCount(0);
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+  }
+  expect(await page.evaluate('window.ranHostile')).toBeUndefined();
+  expect(outside).toEqual([]);
+  await expectNoAxeFindings(page);
+});
