@@ -28,6 +28,9 @@ export function useHeadingFocus(): void {
   }, [router]);
 }
 
+/** A dialog that a person has opened meanwhile, the palette for example: they type into it. */
+const openDialog = '[role="dialog"]:not([data-closed]), [role="alertdialog"]:not([data-closed])';
+
 /**
  * Focuses the heading of the screen, and the one that replaces it while the screen is still loading.
  * @returns a function that stops waiting for it
@@ -39,7 +42,7 @@ function focusHeading(): () => void {
   const focus = () => {
     const heading = main.querySelector<HTMLElement>('h1');
     const focusIsElsewhere = focused !== undefined && document.activeElement !== document.body;
-    if (!heading || heading === focused || focusIsElsewhere) return;
+    if (!heading || heading === focused || focusIsElsewhere || document.activeElement?.closest(openDialog)) return;
     heading.tabIndex = -1;
     heading.focus({ preventScroll: true });
     focused = heading;

@@ -85,7 +85,10 @@ const home = createRoute({
   },
 });
 
-/** Home does without it, and so do all others. It is fetched as soon as a link to it is pointed at. */
+/** A screen that is fetched when a link to it is pointed at, and is there when its address is opened: no empty page between. */
+const fetched = (screen: { preload?: () => Promise<void> | undefined }) => () => screen.preload?.();
+
+/** Home does without it, and so do all others. */
 const LazyMarketplace = lazyRouteComponent(
   () => import('#features/catalogue/marketplace-screen.tsx'),
   'MarketplaceScreen',
@@ -94,7 +97,7 @@ const marketplace = createRoute({
   getParentRoute: () => root,
   path: '/marketplace',
   validateSearch: parseMarketplaceSearch,
-  loader: () => void LazyMarketplace.preload?.(),
+  loader: fetched(LazyMarketplace),
   component: function Marketplace() {
     // the router keeps what the validation dropped
     const search = parseMarketplaceSearch(marketplace.useSearch());
@@ -113,7 +116,7 @@ const search = createRoute({
   getParentRoute: () => root,
   path: '/search',
   validateSearch: parseMarketplaceSearch,
-  loader: () => void LazyMarketplace.preload?.(),
+  loader: fetched(LazyMarketplace),
   component: function Search() {
     const asked = parseMarketplaceSearch(search.useSearch());
     const navigate = search.useNavigate();
@@ -126,12 +129,11 @@ const search = createRoute({
   },
 });
 
-/** Fetched in the same way. */
 const LazyService = lazyRouteComponent(() => import('./service.tsx'), 'Service');
 const service = createRoute({
   getParentRoute: () => root,
   path: '/service/$serviceId',
-  loader: () => void LazyService.preload?.(),
+  loader: fetched(LazyService),
   validateSearch: ({ purchase }): { purchase?: string } => (typeof purchase === 'string' ? { purchase } : {}),
   component: function ServiceDetail() {
     return <LazyService serviceId={service.useParams().serviceId} purchase={service.useSearch().purchase} />;
@@ -142,6 +144,7 @@ const service = createRoute({
 const serviceWithoutId = createRoute({
   getParentRoute: () => root,
   path: '/service',
+  loader: fetched(LazyService),
   component: () => <LazyService serviceId="" purchase={undefined} />,
 });
 
@@ -172,6 +175,7 @@ const LazyPlans = lazyRouteComponent(() => import('./plans.tsx'), 'Plans');
 const plans = createRoute({
   getParentRoute: () => root,
   path: '/plans',
+  loader: fetched(LazyPlans),
   validateSearch: ({ buy }): { buy?: string } => (typeof buy === 'string' ? { buy } : {}),
   component: function PlansForSale() {
     const { buy } = plans.useSearch();
@@ -209,6 +213,7 @@ const LazySignInScreen = lazyRouteComponent(() => import('#features/identity/sig
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
+  loader: fetched(LazySignInScreen),
   validateSearch: ({ return_to: returnTo }): { return_to?: string } =>
     returnTo === undefined ? {} : { return_to: String(returnTo) },
   component: function SignIn() {
@@ -227,6 +232,7 @@ const LazyConnect = lazyRouteComponent(() => import('./connect.tsx'), 'Connect')
 const connect = createRoute({
   getParentRoute: () => root,
   path: '/connect/$serverId',
+  loader: fetched(LazyConnect),
   component: function ConnectServer() {
     return <LazyConnect serverId={connect.useParams().serverId} />;
   },

@@ -33,7 +33,7 @@ const liveEveryMs = 10_000;
 export function MarketplaceScreen({ search, onSearchChange }: MarketplaceScreenProps) {
   const live = search.view === 'live';
   const { view, ...asked } = live ? { q: search.q, page: search.page, view: search.view } : search;
-  const { data, error, isPending, isFetching, isPlaceholderData, refetch } = useQuery(
+  const { data, error, isFetching, isPlaceholderData, refetch } = useQuery(
     serversQuery({ ...asked, pageSize: marketplacePageSize }, live ? liveEveryMs : undefined),
   );
   // drawn in pieces between the letters of a fast typist
@@ -88,7 +88,7 @@ export function MarketplaceScreen({ search, onSearchChange }: MarketplaceScreenP
           <Notice tone="bad">Failed to refresh MCP servers. {refresh.error.message}</Notice>
         </div>
       )}
-      {isPending && <ServerGridPlaceholder />}
+      {!found && !error && <ServerGridPlaceholder />}
       {!data && error && (
         <ErrorState
           title="Failed to load MCP servers"

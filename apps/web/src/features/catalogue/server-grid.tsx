@@ -1,6 +1,7 @@
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
 import { memo, type ComponentType } from 'react';
 import { Card } from '#ui/card.tsx';
+import { classNames } from '#ui/class-names.ts';
 import { DelayedFallback } from '#ui/delayed-fallback.tsx';
 import { Skeleton } from '#ui/skeleton.tsx';
 import { ServerCard } from './server-card.tsx';
@@ -26,11 +27,14 @@ export const ServerGrid = memo(function ServerGrid({ servers, card: ShownCard = 
   );
 });
 
-/** Placeholders of 6 cards (spec part 1, section 9). They hold the space at once and appear when loading takes long. */
+/**
+ * Placeholders of 6 cards (spec part 1, section 9). They appear when loading takes long, and hold the space at once: all of
+ * the window's height, so that nothing below is seen to move.
+ */
 export function ServerGridPlaceholder() {
   return (
     <DelayedFallback label="Loading servers…">
-      <div className={grid} data-testid="server-placeholders">
+      <div className={classNames(grid, 'min-h-dvh content-start')} data-testid="server-placeholders">
         {['one', 'two', 'three', 'four', 'five', 'six'].map((place) => (
           <Card key={place} data-testid="server-placeholder" className="flex flex-col gap-3">
             <div className="flex items-start gap-3">
