@@ -57,7 +57,7 @@ export function AccessNote({ userId, server, ...purchase }: AccessNoteProps) {
       <div className="min-w-0 flex-1">
         <h2 className="font-medium">{titles[accessType]}</h2>
         <p className="text-quiet">
-          {statusText(data.access)}
+          {statusText(data.access, Date.now())}
           {isCancelled
             ? ' · ends at the end of the billing period'
             : accessType === 'rental' && rental && <Renewal {...rental} />}

@@ -44,7 +44,7 @@ export function ServiceCard({ userId, service, onPurchase, onCancel }: ServiceCa
         </div>
       </div>
       <div className="flex flex-wrap items-center justify-between gap-2">
-        <StatusBadge status={statusText(userAccess)} tone={tone} />
+        <StatusBadge status={statusText(userAccess, Date.now())} tone={tone} />
         {!hasAccess && sells && <span className="font-medium tabular-nums">{priceText(service)}</span>}
       </div>
       {isCancelled && <p className="text-[0.8125rem] text-quiet">Ends at the end of the billing period.</p>}

@@ -1,12 +1,14 @@
 import type { McpService, UserAccess } from '@souk/contract/billing.ts';
 import { formatDay, formatMonthly } from '#ui/amount.ts';
 
-/** What a person's access to a service is called (spec part 2, section 2, "Status texts"). */
-export function statusText({
-  accessType,
-  expiresAt,
-  features,
-}: Pick<UserAccess, 'accessType' | 'expiresAt' | 'features'>): string {
+/**
+ * What a person's access to a service is called (spec part 2, section 2, "Status texts"). A rental whose period is over and
+ * that they may still use is about to be renewed: it does not expire on a day that has passed.
+ */
+export function statusText(
+  { accessType, expiresAt, features, isCancelled }: Omit<UserAccess, 'hasAccess' | 'isTrialPeriod'>,
+  nowMs: number,
+): string {
   const plan = features.map((feature) => /^System subscription \((.+)\)$/.exec(feature)?.[1]).find(Boolean);
   if (plan !== undefined) return `Subscribed ${plan}`;
   switch (accessType) {
@@ -19,7 +21,9 @@ export function statusText({
     case 'purchase':
       return 'Purchased';
     case 'rental':
-      return expiresAt === null ? 'Rented - active' : `Rented - expires ${formatDay(expiresAt)}`;
+      return expiresAt === null || (!isCancelled && Date.parse(expiresAt) <= nowMs)
+        ? 'Rented - active'
+        : `Rented - expires ${formatDay(expiresAt)}`;
     case 'subscription':
       return 'Subscription Access';
     default:

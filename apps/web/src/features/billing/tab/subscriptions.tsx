@@ -80,6 +80,8 @@ function When({ subscription }: { subscription: OwnSubscription }) {
   const day = formatDay(currentPeriodEnd);
   if (status === 'canceled') return `Subscription · ends at the end of the billing period, on ${day}`;
   if (nextPlanId !== null) return `Subscription · changes to ${nextName} on ${day}`;
+  // the payment provider has not told of it yet
+  if (Date.parse(currentPeriodEnd) <= Date.now()) return 'Subscription · renewal in progress';
   return `Subscription · next billing date ${day}`;
 }
 
