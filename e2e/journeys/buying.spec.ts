@@ -195,16 +195,25 @@ test('[PLAN-7] [SUB-15] [SUB-16] [SUB-17] [SUB-18] [SUB-19] [SUB-22] [SUB-23] [E
   await expectNoAxeFindings(page);
 });
 
-test('Pro is subscribed to at once, left for Basic and kept, and goes up to Enterprise', async ({ page }) => {
+test('Pro is subscribed to at once, left for Basic and kept, and goes up to Enterprise; another tab hears of it', async ({
+  page,
+  context,
+}) => {
   const pro = planOf(page, 'Pro');
   await page.goto('/plans');
   await signIn(page, 'goes-up@souk.test');
+  const other = await context.newPage();
+  await other.goto('/plans');
+  await expect(planOf(other, 'Pro').getByRole('button', { name: 'Subscribe to Pro' })).toBeVisible();
   await pro.getByRole('button', { name: 'Subscribe to Pro' }).click();
   await payAndReturn(page);
+  await expect(planOf(other, 'Pro').getByRole('button', { name: 'Current plan' })).toBeDisabled();
   await page.goto('/plans');
   await planOf(page, 'Basic').getByRole('button', { name: 'Downgrade to Basic' }).click();
   await question(page).getByRole('button', { name: 'Change plan' }).click();
   await expect(pro).toContainText(new RegExp(`Changes to Basic on ${day}\\.`));
+  await expect(planOf(other, 'Pro')).toContainText('Changes to Basic on');
+  await other.close();
   await expect(pro.getByRole('button', { name: 'Current plan' })).toBeDisabled();
   await expect(planOf(page, 'Basic').getByRole('button', { name: /^Starts / })).toBeDisabled();
   await expect(planOf(page, 'Enterprise')).toContainText('You chose Basic for the next period. Keep Pro first.');

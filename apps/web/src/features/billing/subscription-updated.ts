@@ -3,22 +3,23 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { accountKey } from '#web/account-key.ts';
 
-/** In localStorage for a second: tells other tabs that a payment has changed what the person owns. */
+/** In localStorage for a second: tells other tabs that what the person owns has changed. */
 export const subscriptionUpdatedKey = 'souk.subscription-updated';
 /** Spec part 2, section 9. */
 const shownForMs = 1_000;
 
-/** Tells this tab and the others of this browser, which then read again. */
-export function announceSubscriptionUpdate(queries: QueryClient, userId: string): void {
+/** Tells this tab and the others of this browser, which then read again. Resolves when this one has. */
+export function announceSubscriptionUpdate(queries: QueryClient, userId: string): Promise<void> {
   window.localStorage.setItem(subscriptionUpdatedKey, String(Date.now()));
   window.setTimeout(() => window.localStorage.removeItem(subscriptionUpdatedKey), shownForMs);
-  void queries.invalidateQueries({ queryKey: accountKey(userId) });
+  return queries.invalidateQueries({ queryKey: accountKey(userId) });
 }
 
-/** Reads everything of the person again when another tab tells of a payment. */
-export function useSubscriptionUpdates(userId: string): void {
+/** Reads everything of the person again when another tab tells of a change. @param userId undefined: a visitor */
+export function useSubscriptionUpdates(userId: string | undefined): void {
   const queries = useQueryClient();
   useEffect(() => {
+    if (userId === undefined) return undefined;
     const hear = ({ key, newValue }: StorageEvent) => {
       if (key !== subscriptionUpdatedKey || newValue === null) return;
       void queries.invalidateQueries({ queryKey: accountKey(userId) });

@@ -48,7 +48,7 @@ export function createChangePlan(given: {
     if (!plan) throw new SoukError('plan_not_found', { message: `There is no plan ${planId}` });
     const offered = offeredPlan(plan);
     if (!offered)
-      throw new SoukError('invalid_request', { message: 'planId: cancel the subscription to go to the free plan' });
+      throw new SoukError('invalid_request', { message: 'Cancel the subscription to go to the free plan.' });
     return { ...plan, wantedPriceId: prices.planPriceId(plan) ?? (await prices.put(offered)).priceId };
   }
 
@@ -56,14 +56,14 @@ export function createChangePlan(given: {
     requireActive(own);
     if (own.planId === target.planId) {
       if (own.nextPlanId === undefined)
-        throw new SoukError('invalid_request', { message: `planId: ${target.name} is the plan that you have` });
+        throw new SoukError('invalid_request', { message: `You have the ${target.name} plan already.` });
       return 'keep';
     }
     const isHigher = tiers[target.tier].level > tiers[own.tier].level;
     // the difference would be counted from the price of the plan that was chosen for the next period
     if (isHigher && own.nextPlanId !== undefined)
       throw new SoukError('invalid_request', {
-        message: `planId: you chose ${own.nextPlanId} for the next period. Keep ${own.name} first, then upgrade.`,
+        message: `You chose ${own.nextPlanId} for the next period. Keep ${own.name} first, then upgrade.`,
       });
     return isHigher ? 'upgrade' : 'downgrade';
   }

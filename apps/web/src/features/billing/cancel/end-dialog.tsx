@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react';
 import { formatDay } from '#ui/amount.ts';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { useToast } from '#ui/use-toast.ts';
-import { accountKey } from '#web/account-key.ts';
+import { announceSubscriptionUpdate } from '../subscription-updated.ts';
 
 export type EndDialogProps<Thing> = {
   userId: string;
@@ -30,7 +30,7 @@ export function EndDialog<Thing>(props: EndDialogProps<Thing>) {
   const cancel = useMutation({
     mutationFn: end,
     onSuccess: async ({ endsAt }, ended) => {
-      await queries.invalidateQueries({ queryKey: accountKey(userId) });
+      await announceSubscriptionUpdate(queries, userId);
       onClose();
       const until = endsAt === null ? '' : ` You keep access until ${formatDay(endsAt)} and can resume until then.`;
       toast.success(`${what(ended)} is cancelled.${until}`);

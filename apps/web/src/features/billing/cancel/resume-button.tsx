@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button } from '#ui/button.tsx';
 import { useToast } from '#ui/use-toast.ts';
-import { accountKey } from '#web/account-key.ts';
 import { failureLine } from '#web/failure-text.ts';
+import { announceSubscriptionUpdate } from '../subscription-updated.ts';
 
 export type ResumeButtonProps = {
   userId: string;
@@ -18,7 +18,7 @@ export function ResumeButton({ userId, name, resume }: ResumeButtonProps) {
   const mutation = useMutation({
     mutationFn: resume,
     onSuccess: async ({ message }) => {
-      await queries.invalidateQueries({ queryKey: accountKey(userId) });
+      await announceSubscriptionUpdate(queries, userId);
       toast.success(message);
     },
     onError: (error) => toast.error(failureLine('Failed to resume', error)),

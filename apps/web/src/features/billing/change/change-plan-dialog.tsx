@@ -8,11 +8,11 @@ import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { DelayedFallback } from '#ui/delayed-fallback.tsx';
 import { Skeleton } from '#ui/skeleton.tsx';
 import { useToast } from '#ui/use-toast.ts';
-import { accountKey } from '#web/account-key.ts';
 import { failureLine } from '#web/failure-text.ts';
 import { billingApi } from '../billing-api.ts';
 import { useResetOnReturn, webAddress } from '../checkout.ts';
 import type { OwnSubscription } from '../plans/plan-action.ts';
+import { announceSubscriptionUpdate } from '../subscription-updated.ts';
 
 type PlanChange = z.infer<typeof planChangeSchema>;
 
@@ -54,7 +54,7 @@ export function ChangePlanDialog({ userId, subscription, plan, onClose }: Change
         // under way until the page is left
         return new Promise<never>(() => {});
       }
-      await queries.invalidateQueries({ queryKey: accountKey(userId) });
+      await announceSubscriptionUpdate(queries, userId);
       onClose();
       toast.success(made.kind === 'downgrade' ? `The ${shown?.name} plan begins on ${formatDay(made.at)}.` : message);
     },
@@ -63,7 +63,7 @@ export function ChangePlanDialog({ userId, subscription, plan, onClose }: Change
   const due = preview.data?.change;
   const failed = change.isError ? change.error : preview.error;
   const isUpgrade = due?.kind === 'upgrade';
-  const isKept = shown !== undefined && shown.planId === subscription.mcpId;
+  const isKept = subscription.nextPlanId !== null && shown?.planId === subscription.mcpId;
   return (
     <ConfirmDialog
       open={plan !== undefined}

@@ -91,7 +91,7 @@ function useEndOfPayment(verdict: Verdict | undefined, userId: string): void {
   const hasEnded = verdict !== undefined && verdict.kind !== 'error';
   useEffect(() => {
     if (!hasEnded) return undefined;
-    announceSubscriptionUpdate(queries, userId);
+    void announceSubscriptionUpdate(queries, userId);
     // replaced, so that Back does not lead to a page that leads away again
     const timer = window.setTimeout(() => void navigate({ to: '/dashboard', replace: true }), redirectAfterMs);
     return () => window.clearTimeout(timer);

@@ -7,6 +7,7 @@ import { ChangePlanDialog } from '../change/change-plan-dialog.tsx';
 import { useCheckout, type Purchase } from '../checkout.ts';
 import { checkoutFailure } from '../failure-texts.ts';
 import { noSubscription, subscriptionQuery } from '../queries.ts';
+import { useSubscriptionUpdates } from '../subscription-updated.ts';
 import { BuyButton } from './buy-button.tsx';
 import { PackageCard } from './package-card.tsx';
 import { planAction, type OwnSubscription, type Shopper } from './plan-action.ts';
@@ -47,6 +48,7 @@ export function Offers({ shopper, plans, packages, buy, onSignIn }: OffersProps)
   };
 
   const userId = shopper?.userId;
+  useSubscriptionUpdates(userId);
   useEffect(() => {
     if (userId === undefined) return;
     const wanted = takePurchase(buy);

@@ -1,9 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, type ButtonProps } from '#ui/button.tsx';
 import { useToast } from '#ui/use-toast.ts';
-import { accountKey } from '#web/account-key.ts';
 import { failureLine } from '#web/failure-text.ts';
 import { billingApi } from '../billing-api.ts';
+import { announceSubscriptionUpdate } from '../subscription-updated.ts';
 
 export type TrialButtonProps = {
   userId: string;
@@ -19,7 +19,7 @@ export function TrialButton({ userId, service, days, size }: TrialButtonProps) {
   const start = useMutation({
     mutationFn: () => billingApi.startTrial({ body: { mcpId: service.id } }),
     onSuccess: async ({ message }) => {
-      await queries.invalidateQueries({ queryKey: accountKey(userId) });
+      await announceSubscriptionUpdate(queries, userId);
       toast.success(message);
     },
     onError: (error) => toast.error(failureLine('Failed to start the trial', error)),
