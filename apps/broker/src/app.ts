@@ -27,6 +27,7 @@ import {
   createCallLog,
   createUsageWriter,
   ensurePartitions,
+  mountServerRecord,
   mountUsageRoutes,
   usageByDayContributor,
   usageContributor,
@@ -244,6 +245,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   mountClientDocument(server, config);
   mountBillingHistoryRoutes(router, { query: db.query, livemode: billing.livemode });
   mountUsageRoutes(router, { query: db.query, clock, nameClients: identity.nameClients, livemode: billing.livemode });
+  mountServerRecord(router, { catalogue, health: upstreams.health, query: db.query, clock });
   await gateway.mountRoutes(server, router);
   billing.payments?.mountWebhook(server, stripeWebhookPath);
   stripeSandbox?.mountPages(server);

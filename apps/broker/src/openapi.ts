@@ -9,6 +9,7 @@ import type { Access, Endpoint } from '@souk/contract/endpoint.ts';
 import { errorBodySchema, errorCatalogue, type ErrorCode } from '@souk/contract/errors.ts';
 import { gatewayEndpoints } from '@souk/contract/gateway.ts';
 import { identityEndpoints } from '@souk/contract/identity.ts';
+import { serverRecordEndpoints } from '@souk/contract/server-record.ts';
 import { toolChangeEndpoints } from '@souk/contract/tool-changes.ts';
 import { toolRunEndpoints } from '@souk/contract/tool-runs.ts';
 import { usageEndpoints } from '@souk/contract/usage.ts';
@@ -18,6 +19,7 @@ import { z, type ZodType } from 'zod';
 export const endpoints: readonly Endpoint[] = [
   ...catalogueEndpoints,
   ...catalogueSearchEndpoints,
+  ...serverRecordEndpoints,
   ...toolChangeEndpoints,
   ...identityEndpoints,
   ...diagnosticsEndpoints,

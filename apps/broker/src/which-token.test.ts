@@ -17,6 +17,7 @@ const rows: Record<Access, readonly string[]> = {
     'GET /mcp/resources',
     'GET /api/catalogue/servers',
     'GET /api/catalogue/servers/:serverId',
+    'GET /api/catalogue/servers/:serverId/record',
     'GET /api/catalogue/suggestions',
     'GET /api/billing/subscription/plans',
     'GET /api/billing/credits/packages',
@@ -128,7 +129,11 @@ const allOf = (addresses: readonly string[], status: number) =>
   Object.fromEntries(addresses.map((address) => [address, status]));
 
 /** Past the guard there is no server called nothing. */
-const openedReads = { ...allOf(rows.public, 200), 'GET /api/catalogue/servers/:serverId': 404 };
+const openedReads = {
+  ...allOf(rows.public, 200),
+  'GET /api/catalogue/servers/:serverId': 404,
+  'GET /api/catalogue/servers/:serverId/record': 404,
+};
 
 describe('which token opens what', () => {
   test('[TOK-1] each call has its row by its exact path: neighbours below one prefix differ', async () => {

@@ -4,6 +4,7 @@ export { ensurePartitions } from './ensure-partitions.ts';
 export { createCallLog } from './log-calls.ts';
 export { usageByDayContributor } from './daily/account-contributor.ts';
 export { mergeUsage } from './daily/merge-usage.ts';
+export { mountServerRecord } from './server-record/routes.ts';
 export { mountUsageRoutes } from './routes.ts';
 export { usageMigrations } from './migrations.ts';
 export { createUsageWriter, type UsageWriter } from './usage-writer.ts';

@@ -1,0 +1,52 @@
+import { leastCallsForFigures } from '@souk/contract/server-record.ts';
+import { elapsedTime, type Clock } from '#platform/clock.ts';
+import type { Query } from '#platform/db/database.ts';
+
+const days = 7;
+const dayMs = 86_400_000;
+/** The statement reads a week of calls: it runs once in this time, whoever looks at which page. */
+const keptMs = 10 * 60_000;
+
+export type CallFigures = { successPercent: number; medianMs: number };
+type Row = { server_id: string; calls: number; answered: number; median_ms: number | null };
+
+/** How calls of tools went, by server, of everyone together. */
+export function callsOfServers(query: Query, clock: Clock): (serverId: string) => Promise<CallFigures | null> {
+  const time = elapsedTime(clock);
+  let known: { atMs: number; figures: Promise<ReadonlyMap<string, CallFigures>> } | undefined;
+
+  async function read(): Promise<ReadonlyMap<string, CallFigures>> {
+    const { rows } = await query<Row>(text, [new Date(clock.now() - days * dayMs), leastCallsForFigures]);
+    return new Map(rows.map((row) => [row.server_id, present(row)]));
+  }
+
+  return async (serverId) => {
+    if (!known || time.now() - known.atMs > keptMs) {
+      const asked = { atMs: time.now(), figures: read() };
+      known = asked;
+      asked.figures.catch(() => {
+        if (known === asked) known = undefined;
+      });
+    }
+    return (await known.figures).get(serverId) ?? null;
+  };
+}
+
+function present({ calls, answered, median_ms: medianMs }: Row): CallFigures {
+  return { successPercent: percentOf(answered, calls), medianMs: Math.round(medianMs ?? 0) };
+}
+
+/** With 2 decimals, and never rounded up: 100 means all. */
+export function percentOf(part: number, whole: number): number {
+  return Math.floor((part / whole) * 10_000) / 100;
+}
+
+/** What was refused or cancelled says nothing of the server. A tool's own error is an answer. */
+const text = `
+  select server_id, sum(calls)::int as calls,
+    coalesce(sum(calls) filter (where outcome = 'ok' or reason = 'tool_error'), 0)::int as answered,
+    percentile_disc(0.5) within group (order by duration_ms)
+      filter (where outcome = 'ok' or reason = 'tool_error') as median_ms
+  from usage_events
+  where created_at >= $1 and kind = 'tool' and server_id is not null and outcome in ('ok', 'error', 'failed')
+  group by server_id having sum(calls) >= $2`;

@@ -1,0 +1,43 @@
+import { getServerRecord } from '@souk/contract/server-record.ts';
+import type { Catalogue } from '#features/catalogue/index.ts';
+import type { Upstreams } from '#features/upstreams/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Query } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Router } from '#platform/http/router.ts';
+import { callsOfServers, percentOf } from './calls-of-servers.ts';
+
+type Days = Awaited<ReturnType<Upstreams['health']['read']>>;
+
+/** What a visitor reads of a server's past, from what was measured. */
+export function mountServerRecord(
+  router: Router,
+  { catalogue, health, query, clock }: { catalogue: Catalogue; query: Query; clock: Clock } & Pick<Upstreams, 'health'>,
+): void {
+  const callsOf = callsOfServers(query, clock);
+
+  router.route(getServerRecord, async ({ params: { serverId } }) => {
+    const server = catalogue.snapshot().byId.get(serverId);
+    if (!server) throw new SoukError('server_not_found', { message: `MCP server with ID '${serverId}' not found.` });
+    const [days, calls, checked] = await Promise.all([
+      health.read(serverId),
+      callsOf(serverId),
+      query<{ checked_at: Date | null }>('select checked_at from server_health where server_id = $1', [serverId]),
+    ]);
+    return {
+      lastTestedAt: checked.rows[0]?.checked_at?.toISOString() ?? null,
+      era: server.era?.verdict ?? null,
+      uptime: uptimeOf(days),
+      calls,
+    };
+  });
+}
+
+/** Before a second day has begun, a figure would be one of minutes. */
+function uptimeOf(days: Days) {
+  const [first] = days;
+  if (!first) return null;
+  const up = days.reduce((sum, day) => sum + day.up, 0);
+  const checks = days.reduce((sum, day) => sum + day.up + day.down, 0);
+  return { since: first.day, percent: days.length > 1 ? percentOf(up, checks) : null };
+}
