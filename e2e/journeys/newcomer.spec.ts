@@ -40,6 +40,7 @@ test('a newcomer finds Travel Pro, signs in, rents it, makes a token, and calls 
   await expect(page.getByText('The first call has arrived')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Your rental' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Purchase' })).toHaveCount(0);
+  await expect(page.getByRole('main')).not.toContainText('$9');
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Marketplace' }).click();
   await expect(page.getByText('Your rental')).toHaveCount(1);
   await expect(page.getByRole('link', { name: 'Purchase Travel Pro' })).toHaveCount(0);

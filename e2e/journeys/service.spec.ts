@@ -1,5 +1,5 @@
 import { getCapabilities } from '@souk/contract/catalogue.ts';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { callThroughLink } from './call-through-link.ts';
 import { cataloguePath, changeCatalogue, failCalls, holdCalls, withServer } from './catalogue-answer.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
@@ -59,6 +59,39 @@ test('the parameters of a tool unfold', async ({ page }) => {
   await row.getByText('find_airports', { exact: true }).first().click();
   await expect(row.getByRole('rowheader', { name: /^query/ })).toBeVisible();
   await expect(row.getByText("On your all-servers link it's named travel__find_airports.")).toBeVisible();
+  await row.getByText('JSON schema', { exact: true }).click();
+  await expect(row.getByRole('figure')).toContainText('"maxLength": 100');
+});
+
+test('tools stand left in the first screen, and beside them how to get or connect the server, then its facts', async ({
+  page,
+}) => {
+  const topOf = async (part: Locator) => (await part.boundingBox())?.y ?? 0;
+  const leftOf = async (part: Locator) => (await part.boundingBox())?.x ?? 0;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  const information = page.getByRole('region', { name: 'Server Information' });
+  for (const path of ['/service/travel', '/service/travel-pro']) {
+    await page.goto(path);
+    await expect(toolsOf(page).getByRole('listitem').first()).toBeInViewport();
+    await expect(useOf(page)).toBeInViewport();
+    expect(await leftOf(toolsOf(page)), path).toBeLessThan(await leftOf(useOf(page)));
+    expect(await leftOf(useOf(page)), path).toBe(await leftOf(information));
+    expect(await topOf(useOf(page)), path).toBeLessThan(await topOf(information));
+  }
+  await expect(information).toContainText(/^Server InformationStatusconnectedUptime, 30 dayssince [A-Z][a-z]{2} \d/);
+  await expect(information).toContainText(/Last tested(just now|\d+ minutes? ago)/);
+  await expect(information).toContainText('ProtocolMCP 2026-07-28TransportStreamable HTTP');
+  await expect(information).toContainText(/Context costabout [\d,]+ tokens/);
+  const related = page.getByRole('region', { name: 'Related services' });
+  await expect(related.getByRole('link', { name: 'Travel', exact: true })).toHaveAttribute('href', '/service/travel');
+  await expect(related.getByRole('link', { name: 'Travel Pro' })).toHaveCount(0);
+  await expectNoAxeFindings(page);
+  // on a phone, what must be had first stands first
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await topOf(useOf(page))).toBeLessThan(await topOf(toolsOf(page)));
+  await page.goto('/service/travel');
+  await expect(useOf(page).getByRole('tablist')).toBeAttached();
+  expect(await topOf(toolsOf(page))).toBeLessThan(await topOf(useOf(page)));
 });
 
 test('[SVC-8] Server Information shows the status, Last Updated and Total Tools', async ({ page, request }) => {
@@ -73,7 +106,7 @@ test('[SVC-8] Server Information shows the status, Last Updated and Total Tools'
   await expect(factOf('Last Updated').locator('time')).toHaveAttribute('datetime', lastUpdate);
 });
 
-test('the price, the tier and why a server fails stand on its page', async ({ page }) => {
+test('the way to get a server, its tier and why it fails stand on its page, each once', async ({ page }) => {
   await changeCatalogue(page, (catalogue) =>
     withServer(catalogue, 'travel-pro', (server) => ({
       ...server,
@@ -82,9 +115,11 @@ test('the price, the tier and why a server fails stand on its page', async ({ pa
     })),
   );
   await page.goto('/service/travel-pro');
-  await expect(page.getByRole('main').getByText('$9.00/month', { exact: true }).first()).toBeVisible();
   await expect(page.getByText('Not reached since noon')).toBeVisible();
   await expect(page.getByRole('main').getByText('error', { exact: true }).first()).toBeVisible();
+  await expect(useOf(page).getByRole('heading')).toContainText('$9.00/month');
+  const text = await page.getByRole('main').innerText();
+  for (const said of ['$9.00', 'T2', 'Not reached since noon']) expect(text.split(said), said).toHaveLength(2);
 });
 
 test('the link of the service, and of each client, leads to this service alone', async ({ page, product }) => {

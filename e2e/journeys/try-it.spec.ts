@@ -16,7 +16,7 @@ const rowOf = (page: Page, tool: string) =>
 /** Opens a tool's row and its form. */
 async function tryTool(page: Page, tool: string) {
   const row = rowOf(page, tool);
-  await row.locator('summary').click();
+  await row.locator('summary').first().click();
   await row.getByRole('button', { name: /^Try it/ }).click();
   return row;
 }

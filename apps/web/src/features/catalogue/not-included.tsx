@@ -12,11 +12,14 @@ export type NotIncludedProps = {
 
 /** In place of the connect panel, for a visitor of a service that not everyone may use. */
 export function NotIncluded({ server, actions }: NotIncludedProps) {
+  const trialDays = sells ? server.billing?.trialDays : undefined;
   return (
     <Card padding="large" className="flex flex-col items-start gap-4">
       <div>
         <h2 className="text-base font-semibold">{howToGetAccess(server, sells)}</h2>
-        <p className="mt-1 text-quiet">Sign in to see what your plan includes.</p>
+        <p className="mt-1 text-quiet">
+          {trialDays !== undefined && `You can try it for ${trialDays} days. `}Sign in to see what your plan includes.
+        </p>
       </div>
       <div className="flex flex-wrap items-center gap-2">{actions}</div>
     </Card>

@@ -14,9 +14,8 @@ export function ServicePlaceholder() {
           <Skeleton className="h-5.5 w-64 max-w-full rounded-full" />
         </div>
       </div>
-      <div className="mt-8 grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
+      <div className="mt-8 grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_22rem]">
         <div className="space-y-4">
-          <Skeleton className="h-64 w-full rounded-lg" />
           <Skeleton className="h-6 w-36" />
           <Card padding="none" className="divide-y divide-line">
             {['one', 'two', 'three', 'four'].map((place) => (

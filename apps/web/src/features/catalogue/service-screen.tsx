@@ -1,7 +1,7 @@
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
 import { useQuery } from '@tanstack/react-query';
 import ArrowLeft from 'lucide-react/icons/arrow-left';
-import type { ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { Badge } from '#ui/badge.tsx';
 import { EmptyState } from '#ui/empty-state.tsx';
@@ -13,8 +13,7 @@ import { ScreenTitle } from '#ui/screen-title.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { TextLink } from '#ui/text-link.tsx';
 import { TierBadge } from '#ui/tier-badge.tsx';
-import { rentalPrice } from '#web/access-text.ts';
-import { sells } from '#web/config.ts';
+import { isFree } from '#web/access-text.ts';
 import { isNotDeployed, serverQuery } from '#web/server-query.ts';
 import { CapabilityList } from './capability-list.tsx';
 import { ServerInformation } from './server-information.tsx';
@@ -22,6 +21,8 @@ import { noToolsText, underReviewText } from './server-texts.ts';
 import { serviceOf, type Service } from './service-of.ts';
 import { ServicePlaceholder } from './service-placeholder.tsx';
 import { ToolList, type ToolListProps } from './tool-list.tsx';
+
+const RelatedServers = lazy(async () => ({ default: (await import('./related-servers.tsx')).RelatedServers }));
 
 export type ServiceScreenProps = {
   /** From the address, URL-decoded by the router. */
@@ -84,6 +85,11 @@ function Found({
   const { server, tools, prompts, resources } = service;
   const dependsOnAccount = server.requires !== undefined && tools.length === 0;
   const underReview = underReviewText(server.toolsUnderReview);
+  const use = (
+    <section aria-label="Use this service" className="min-w-0 lg:col-start-2 lg:row-start-1">
+      {access(server)}
+    </section>
+  );
   return (
     <>
       <ScreenTitle title={server.displayName} />
@@ -93,9 +99,10 @@ function Found({
           <Notice tone={server.status === 'error' ? 'bad' : 'info'}>{server.statusDetail}</Notice>
         </div>
       )}
-      <div className="mt-8 grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_20rem]">
-        <div className="min-w-0 space-y-10">
-          <section aria-label="Use this service">{access(server)}</section>
+      <div className="mt-8 grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_22rem] lg:grid-rows-[auto_1fr]">
+        {/* what must be had first stands first on a phone too */}
+        {!isFree(server) && use}
+        <div className="min-w-0 space-y-10 lg:col-start-1 lg:row-span-2 lg:row-start-1">
           <Section title="Tools Available" count={dependsOnAccount ? undefined : tools.length}>
             {dependsOnAccount ? (
               toolsOfAccount(server)
@@ -120,8 +127,12 @@ function Found({
               <CapabilityList items={resources} />
             </Section>
           )}
+          <Suspense fallback={null}>
+            <RelatedServers server={server} />
+          </Suspense>
         </div>
-        <ServerInformation server={server} />
+        {isFree(server) && use}
+        <ServerInformation server={server} className="lg:col-start-2 lg:row-start-2" />
       </div>
     </>
   );
@@ -129,30 +140,26 @@ function Found({
 
 function Head({ server }: { server: ServerAnswer }) {
   const { displayName, displayDescription, metadata, status, billing } = server;
-  const price = rentalPrice(server, sells);
   return (
-    <div className="flex flex-wrap items-start gap-x-6 gap-y-4">
-      <div className="flex min-w-0 flex-1 basis-80 items-start gap-4">
-        <Icon id={server.serverId} name={displayName} src={metadata.icon} size={64} />
-        <div className="min-w-0">
-          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-            <h1 className="text-2xl/8 font-semibold tracking-tight wrap-anywhere">{displayName}</h1>
-            <StatusBadge status={status} />
-            {billing && <TierBadge tier={billing.tier} />}
-          </div>
-          <p className="mt-1 max-w-prose text-[0.9375rem]/6 text-quiet">{displayDescription}</p>
-          {billing && billing.features.length > 0 && (
-            <ul aria-label="Features" className="mt-3 flex flex-wrap gap-1.5">
-              {billing.features.map((feature) => (
-                <li key={feature}>
-                  <Badge>{feature}</Badge>
-                </li>
-              ))}
-            </ul>
-          )}
+    <div className="flex min-w-0 items-start gap-4">
+      <Icon id={server.serverId} name={displayName} src={metadata.icon} size={64} />
+      <div className="min-w-0">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <h1 className="text-2xl/8 font-semibold tracking-tight wrap-anywhere">{displayName}</h1>
+          <StatusBadge status={status} />
+          {billing && <TierBadge tier={billing.tier} />}
         </div>
+        <p className="mt-1 max-w-prose text-[0.9375rem]/6 text-quiet">{displayDescription}</p>
+        {billing && billing.features.length > 0 && (
+          <ul aria-label="Features" className="mt-3 flex flex-wrap gap-1.5">
+            {billing.features.map((feature) => (
+              <li key={feature}>
+                <Badge>{feature}</Badge>
+              </li>
+            ))}
+          </ul>
+        )}
       </div>
-      {price !== undefined && <span className="text-lg/7 font-semibold tracking-tight tabular-nums">{price}</span>}
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { useRef, useState, type ReactNode } from 'react';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { CodeBlock } from '#ui/code-block.tsx';
 import { useHiddenEdges } from '#ui/use-hidden-edges.ts';
 import { sells } from '#web/config.ts';
 import { callCost } from './server-texts.ts';
@@ -37,12 +38,12 @@ function ToolRow({ tool, tryTool }: { tool: CapabilityAnswer } & Pick<ToolListPr
   // where nothing is sold every call is free
   const creditCost = sells ? tool.creditCost : undefined;
   return (
-    <details className="group">
+    <details className="group/tool">
       <summary className="flex list-none items-start gap-2.5 px-4 py-3.5 hover:bg-sunken/50 [&::-webkit-details-marker]:hidden">
         <ChevronRight
           aria-hidden
           size={16}
-          className="mt-0.5 shrink-0 text-faint transition-transform group-open:rotate-90"
+          className="mt-0.5 shrink-0 text-faint transition-transform group-open/tool:rotate-90"
         />
         <span className="grid min-w-0 flex-1 grid-cols-[minmax(0,1fr)_auto] gap-x-2.5">
           <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
@@ -81,12 +82,24 @@ function ToolRow({ tool, tryTool }: { tool: CapabilityAnswer } & Pick<ToolListPr
                 On your all-servers link it's named <code className="font-mono wrap-anywhere">{tool.exposedName}</code>.
               </p>
             )}
+            {tool.inputSchema && <JsonSchema schema={tool.inputSchema} />}
             <Button ref={tryButton} size="small" onClick={() => setIsTrying(true)}>
               Try it<span className="sr-only">: {tool.displayName}</span>
             </Button>
           </>
         )}
       </div>
+    </details>
+  );
+}
+
+/** Made only once it is asked for: schemas can be long. */
+function JsonSchema({ schema }: { schema: NonNullable<CapabilityAnswer['inputSchema']> }) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary className="w-fit rounded-sm text-[0.8125rem] text-quiet hover:text-text">JSON schema</summary>
+      <div className="mt-2">{isOpen && <CodeBlock label="JSON schema" code={JSON.stringify(schema, null, 2)} />}</div>
     </details>
   );
 }

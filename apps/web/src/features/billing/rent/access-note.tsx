@@ -54,7 +54,7 @@ export function AccessNote({ userId, server, ...purchase }: AccessNoteProps) {
   const mayRent = sells && data.rental !== null && accessType === 'trial';
   return (
     <Card as="section" aria-label="Your access" className="flex flex-wrap items-center gap-3 sm:px-5">
-      <div className="min-w-0 flex-1">
+      <div className="min-w-0 flex-1 basis-48">
         <h2 className="font-medium">{titles[accessType]}</h2>
         <p className="text-quiet">
           {statusText(data.access, Date.now())}

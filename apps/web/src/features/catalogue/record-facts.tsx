@@ -1,0 +1,55 @@
+import { createClient } from '@souk/contract/client.ts';
+import type { AnswerOutput } from '@souk/contract/endpoint.ts';
+import { getServerRecord } from '@souk/contract/server-record.ts';
+import { useQuery } from '@tanstack/react-query';
+import { formatCount, formatDay } from '#ui/amount.ts';
+import { Ago } from '#ui/moment.tsx';
+import { clientOptions } from '#web/api.ts';
+import { Fact } from './fact.tsx';
+import { RecordFactsPlaceholder } from './record-facts-placeholder.tsx';
+
+type ServerRecord = AnswerOutput<typeof getServerRecord>;
+
+/** A client of its own: the facts come after the first load, and so do their schemas. */
+const recordApi = createClient([getServerRecord] as const, clientOptions);
+
+const protocols: Readonly<Record<NonNullable<ServerRecord['era']>, string>> = {
+  legacy: 'MCP up to 2025-11-25',
+  modern: 'MCP 2026-07-28',
+};
+
+/** What was measured of a server, as facts. */
+export function RecordFacts({ serverId }: { serverId: string }) {
+  const { data, isError } = useQuery({
+    queryKey: ['catalogue', 'record', serverId],
+    queryFn: ({ signal }) => recordApi.getServerRecord({ params: { serverId } }, { signal }),
+    refetchInterval: 60_000,
+  });
+  if (isError) return <Fact name="Uptime">Not available right now</Fact>;
+  if (!data) return <RecordFactsPlaceholder />;
+  const { uptime, lastTestedAt, era, calls } = data;
+  return (
+    <>
+      <Fact name="Uptime, 30 days">{uptimeText(uptime, lastTestedAt)}</Fact>
+      <Fact name="Last tested">{lastTestedAt === null ? 'Not yet' : <Ago moment={lastTestedAt} />}</Fact>
+      {calls && (
+        <>
+          <Fact name="Median answer">{durationText(calls.medianMs)}</Fact>
+          <Fact name="Success rate">{calls.successPercent}%</Fact>
+        </>
+      )}
+      {era !== null && <Fact name="Protocol">{protocols[era]}</Fact>}
+    </>
+  );
+}
+
+/** Before there is a day of checks only since when there are any; the first ones are counted after a minute. */
+function uptimeText(uptime: ServerRecord['uptime'], lastTestedAt: string | null): string {
+  if (uptime && uptime.percent !== null) return `${uptime.percent}%`;
+  const since = uptime ? `${uptime.since}T00:00` : lastTestedAt;
+  return since === null ? 'No checks yet' : `since ${formatDay(since)}`;
+}
+
+function durationText(ms: number): string {
+  return ms < 1000 ? `${formatCount(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
