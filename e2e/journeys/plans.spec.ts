@@ -110,12 +110,21 @@ test('[PLAN-17] [PLAN-18] [ERR-14] a checkout that fails to start says why at it
   await expect(planOf(page, 'Pro').getByRole('alert')).toHaveText('The till is closed. Please try again.');
   await expectNoAxeFindings(page);
   await heal();
+  const loggedOut = await failCalls(page, checkoutPath, { message: 'Authentication failed. Please log in again.' });
+  await subscribe.click();
+  await expect(planOf(page, 'Pro').getByRole('alert')).toHaveText('Authentication failed. Please log in again.');
+  await loggedOut();
   await routeNow(page, checkoutPath, (route) => route.fulfill({ status: 500, body: 'no JSON' }));
   await packageOf(page, 'Starter').getByRole('button', { name: 'Buy credits in the Starter package' }).click();
   await expect(packageOf(page, 'Starter').getByRole('alert')).toHaveText(
     'Failed to start checkout process. Please try again.',
   );
-  await expect(page.getByRole('main').getByRole('alert').filter({ hasText: 'till' })).toHaveCount(0);
+  await expect(
+    page
+      .getByRole('main')
+      .getByRole('alert')
+      .filter({ hasText: /till|log in/ }),
+  ).toHaveCount(0);
 });
 
 test('while it loads the page holds its place; a failure can be retried; nothing sold says so', async ({ page }) => {

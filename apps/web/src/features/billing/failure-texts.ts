@@ -12,8 +12,8 @@ export function messageOf(error: unknown): string | undefined {
 /** '{message}. Please try again.' of a checkout that failed to start (spec part 1, section 8). */
 export function checkoutFailure(error: unknown): string {
   const message = messageOf(error) ?? 'Failed to start checkout process';
-  // a text that ends in the same request keeps it once
-  if (/please try again\b/i.test(message)) return message;
+  // a text that says what to do keeps it alone
+  if (/please (try|log in) again\b/i.test(message)) return message;
   return `${message.replace(/\.$/, '')}. Please try again.`;
 }
 
