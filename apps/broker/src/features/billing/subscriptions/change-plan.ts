@@ -43,8 +43,10 @@ export function createChangePlan(given: {
 }): ChangePlan {
   const { provider, prices, sync, clock } = given;
 
+  const findOffer = async (planId: string) => (await given.offers.plans()).find((one) => one.planId === planId);
+
   async function findTarget(planId: string): Promise<Plan & { wantedPriceId: string }> {
-    const plan = (await given.offers.plans()).find((one) => one.planId === planId);
+    const plan = await findOffer(planId);
     if (!plan) throw new SoukError('plan_not_found', { message: `There is no plan ${planId}` });
     const offered = offeredPlan(plan);
     if (!offered)
@@ -52,7 +54,7 @@ export function createChangePlan(given: {
     return { ...plan, wantedPriceId: prices.planPriceId(plan) ?? (await prices.put(offered)).priceId };
   }
 
-  function judge(own: Own<OwnedPlan>, target: Plan): 'upgrade' | 'downgrade' | 'keep' {
+  async function judge(own: Own<OwnedPlan>, target: Plan): Promise<'upgrade' | 'downgrade' | 'keep'> {
     requireActive(own);
     if (own.planId === target.planId) {
       if (own.nextPlanId === undefined)
@@ -63,7 +65,7 @@ export function createChangePlan(given: {
     // the difference would be counted from the price of the plan that was chosen for the next period
     if (isHigher && own.nextPlanId !== undefined)
       throw new SoukError('invalid_request', {
-        message: `You chose ${own.nextPlanId} for the next period. Keep ${own.name} first, then upgrade.`,
+        message: `You chose ${(await findOffer(own.nextPlanId))?.name ?? own.nextPlanId} for the next period. Keep ${own.name} first, then upgrade.`,
       });
     return isHigher ? 'upgrade' : 'downgrade';
   }
@@ -71,7 +73,7 @@ export function createChangePlan(given: {
   return async (userId, id, { planId, preview, prorationDate }) => {
     const target = await findTarget(planId);
     const own = await findPlan({ ...given, nowMs: clock.now() }, userId, id);
-    const kind = judge(own, target);
+    const kind = await judge(own, target);
     const read = await readSubscription(provider, own.paymentId);
     if (!read || read.endedAt) {
       await sync(own.paymentId);

@@ -75,15 +75,27 @@ test('a downgrade begins with the next period, is shown until then, and can be t
   const { change: chosen } = await change(ann, 'basic');
   expect(chosen).toMatchObject({ kind: 'downgrade', amountDue: 0, nextAmount: amounts['basic'], at: currentPeriodEnd });
   expect(await ann.plan()).toMatchObject({ mcpId: 'pro', nextPlanId: 'basic' });
-  await expect(change(ann, 'enterprise')).rejects.toMatchObject({ status: 400, code: 'invalid_request' });
+  await expect(change(ann, 'enterprise')).rejects.toMatchObject({
+    status: 400,
+    message: 'You chose Basic for the next period. Keep Pro first, then upgrade.',
+  });
+  const params = { id: await idOf(ann) };
+  await ann.api.cancelSubscription({ params });
+  const { rows } = await shop.db.query(
+    `select description from transactions where user_id = $1 and type = 'subscription_cancel'`,
+    [ann.userId],
+  );
+  expect(rows).toEqual([{ description: 'Cancellation: Pro plan' }]);
+  await ann.api.resumeSubscription({ params });
   await change(ann, 'pro');
   expect(await ann.plan()).toMatchObject({ mcpId: 'pro', nextPlanId: null });
   await change(ann, 'basic');
   await clock.advanceDays(32);
-  await waitUntil('the renewal', async () => (await ann.history()).length === 2);
+  await waitUntil('the renewal', async () => (await ann.history()).length === 3);
   expect(await ann.plan()).toMatchObject({ mcpId: 'basic', nextPlanId: null });
   expect(await ann.history()).toEqual([
     `subscription_create completed ${amounts['pro']}`,
+    'subscription_cancel completed 0',
     `subscription_update completed ${amounts['basic']}`,
   ]);
 });

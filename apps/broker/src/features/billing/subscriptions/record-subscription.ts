@@ -11,8 +11,8 @@ type Owner = {
   userId: string;
   livemode: boolean;
   read: ProviderSubscription;
-  /** Of the server that is rented. */
-  serverName: string | undefined;
+  /** What is paid for, as people know it: "Pro plan". */
+  what: string;
 };
 
 /** The key of the fact that an invoice was paid, for the ledger and the history: it counts once. */
@@ -25,7 +25,7 @@ export const invoiceKey = (invoiceId: string): string => `invoice:${invoiceId}`;
 export async function recordInvoice(
   query: Query,
   { uuid, log }: { uuid: () => string; log: Log },
-  { userId, livemode, read, serverName, invoice }: Owner & { invoice: PaidInvoice },
+  { userId, livemode, read, what, invoice }: Owner & { invoice: PaidInvoice },
 ): Promise<void> {
   const { rows } = await query(
     `insert into subscription_invoices (invoice_id, payment_id, payment_intent_id, recorded_at) values ($1, $2, $3, $4)
@@ -47,7 +47,6 @@ export async function recordInvoice(
   }
   // two clicks at once: the second one finds nothing left to change, and nothing to pay
   if (reason === 'update' && amount === 0) return;
-  const what = await describe(query, read, serverName);
   await recordTransaction(query, {
     id: uuid(),
     userId,
@@ -95,7 +94,7 @@ async function grantMonthly(
 /** Once for each period: resumed and cancelled again, it is the same fact. */
 export async function recordCancel(
   query: Query,
-  { userId, livemode, read, serverName, id, at }: Owner & { id: string; at: Date },
+  { userId, livemode, read, what, id, at }: Owner & { id: string; at: Date },
 ): Promise<void> {
   const type: TransactionType = read.kind === 'rental' ? 'rental_cancel' : 'subscription_cancel';
   await recordTransaction(query, {
@@ -104,20 +103,11 @@ export async function recordCancel(
     livemode,
     type,
     status: 'completed',
-    description: `Cancellation: ${await describe(query, read, serverName)}`,
+    description: `Cancellation: ${what}`,
     serverId: read.kind === 'rental' ? read.offerId : undefined,
     amount: 0,
     currency: read.currency,
     idem: `cancel:${read.id}:${read.periodEndsAt.toISOString()}`,
     at,
   });
-}
-
-async function describe(
-  query: Query,
-  { kind, offerId }: ProviderSubscription,
-  serverName: string | undefined,
-): Promise<string> {
-  if (kind === 'rental') return `Rental of ${serverName ?? offerId}`;
-  return `${(await readPlan(query, offerId))?.name ?? offerId} plan`;
 }

@@ -16,6 +16,7 @@ import {
   readPlan,
   writePlan,
   writeRental,
+  type PlanFacts,
   type StoredSubscription,
 } from './subscription-store.ts';
 
@@ -55,7 +56,7 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
     // not paid for yet as far as we know, or not what was ordered: checkout decides that
     if (userId === undefined || stored?.livemode === !livemode) return undefined;
     const owner = { id: stored?.id ?? uuid(), userId, livemode };
-    const server = read.kind === 'rental' ? given.findServer(read.offerId)?.manifest : undefined;
+    let what: string;
     if (read.kind === 'plan') {
       const chosen = await choosePlan(query, read, stored);
       if (!chosen) {
@@ -63,11 +64,14 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
         return undefined;
       }
       await writePlan(query, read, { ...owner, ...chosen });
+      what = `${chosen.name} plan`;
     } else {
+      const server = given.findServer(read.offerId)?.manifest;
       const rental = { ...owner, itemId: read.offerId, nextPlanId: undefined };
       await writeRental(query, read, rental, server?.features ?? []);
+      what = `Rental of ${server?.name ?? read.offerId}`;
     }
-    const told = { ...owner, read, serverName: server?.name };
+    const told = { ...owner, read, what };
     for (const invoice of invoices) await recordInvoice(query, { uuid, log }, { ...told, invoice });
     if (read.cancelledAt ?? read.endedAt)
       await recordCancel(query, { ...told, id: uuid(), at: new Date(given.clock.now()) });
@@ -86,22 +90,21 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
 }
 
 /**
- * The plan that a subscription gives now, and the one that begins with the next period. A higher plan counts once its
+ * The plan that a subscription gives now, with its name, and the one that begins with the next period. A higher plan counts once its
  * difference is paid, a lower one from the next period on.
  */
 async function choosePlan(
   query: Query,
   { offerId, periodEndsAt, isPaidUp }: ProviderSubscription,
   stored: StoredSubscription | undefined,
-): Promise<{ itemId: string; nextPlanId: string | undefined } | undefined> {
+): Promise<{ itemId: string; name: string; nextPlanId: string | undefined } | undefined> {
   const wanted = await readPlan(query, offerId);
   if (!wanted) return undefined;
   const current = stored && (await readPlan(query, stored.itemId));
-  if (!current || current.planId === wanted.planId) return { itemId: wanted.planId, nextPlanId: undefined };
+  const give = ({ planId, name }: PlanFacts, nextPlanId?: string) => ({ itemId: planId, name, nextPlanId });
+  if (!current || current.planId === wanted.planId) return give(wanted);
   const isHigher = tiers[wanted.tier].level > tiers[current.tier].level;
-  if (isHigher) return { itemId: isPaidUp ? wanted.planId : current.planId, nextPlanId: undefined };
+  if (isHigher) return give(isPaidUp ? wanted : current);
   const isSamePeriod = periodEndsAt.getTime() <= stored.periodEndsAt.getTime();
-  return isSamePeriod
-    ? { itemId: current.planId, nextPlanId: wanted.planId }
-    : { itemId: wanted.planId, nextPlanId: undefined };
+  return isSamePeriod ? give(current, wanted.planId) : give(wanted);
 }
