@@ -2,7 +2,7 @@ import type { Migration } from '#platform/db/database.ts';
 import { accessMigrations } from './access/migrations.ts';
 import { checkoutMigrations } from './checkout/migrations.ts';
 import { accountFunctions } from './ledger/account-functions.ts';
-import { leaseFunctions } from './ledger/lease-functions.ts';
+import { leaseAnswer, leaseFunctions } from './ledger/lease-functions.ts';
 import { historyMigrations } from './history/migrations.ts';
 import { priceMigrations } from './prices/migrations.ts';
 import { subscriptionMigrations } from './subscriptions/migrations.ts';
@@ -105,6 +105,11 @@ export const billingMigrations: readonly Migration[] = [
   {
     name: '0075-billing-ledger-functions',
     // a batch is one round trip, and its plans are made once
+    statements: [leaseAnswer, ...accountFunctions, ...leaseFunctions],
+  },
+  {
+    name: '0086-billing-ledger-plans',
+    // some were planned as a look through a whole index
     statements: [...accountFunctions, ...leaseFunctions],
   },
   ...accessMigrations,

@@ -2,7 +2,11 @@ import { freeAbortsPerHour } from './free-aborts.ts';
 import { leaseChannel } from './ask-for-leases.ts';
 import { burnLots } from './accounts.ts';
 
-/** A plan that was made while the tables were empty would read whole tables for ever; compiling it costs more than it saves. */
+/**
+ * A plan that was made while the tables were empty would read whole tables for ever; compiling it costs more than it saves.
+ * For the same reason each join of a table names its keys as an array once more: a join alone may be planned as a look
+ * through a whole index.
+ */
 export const ledgerSettings = `set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off`;
 
 /**
@@ -10,7 +14,7 @@ export const ledgerSettings = `set plan_cache_mode = force_generic_plan set enab
  * decided here, by time, at each use: it waits for no job.
  */
 const tidyAccounts = `
-  create function tidy_accounts(p_mode boolean, p_users uuid[]) returns void language plpgsql ${ledgerSettings} as $function$
+  create or replace function tidy_accounts(p_mode boolean, p_users uuid[]) returns void language plpgsql ${ledgerSettings} as $function$
   begin
     with expired as materialized (
       select c.user_id, c.balance, c.held, c.debt, greatest(0, -c.held + coalesce((
@@ -27,7 +31,7 @@ const tidyAccounts = `
       from tidied where gone > 0)
     update credit_accounts c set balance = c.balance - t.gone - t.repaid, debt = c.debt - t.repaid,
       next_expiry = (select min(b.expires_at) from burned b where b.user_id = c.user_id and b.remaining > b.credits)
-    from tidied t where c.user_id = t.user_id and c.livemode = p_mode;
+    from tidied t where c.user_id = t.user_id and c.livemode = p_mode and c.user_id = any(p_users);
   end $function$`;
 
 /**
@@ -37,7 +41,7 @@ const tidyAccounts = `
  * debt that can be repaid, has left the balance when this returns.
  */
 const lockAccounts = `
-  create function lock_accounts(p_mode boolean, p_users uuid[]) returns uuid[] language plpgsql ${ledgerSettings} as $function$
+  create or replace function lock_accounts(p_mode boolean, p_users uuid[]) returns uuid[] language plpgsql ${ledgerSettings} as $function$
   declare
     locked uuid[];
     untidy uuid[];
@@ -69,7 +73,7 @@ const lockAccounts = `
 
 /** Marks leases as asked back, and says how many of each user are yet to come. */
 const askForLeases = `
-  create function ask_for_leases(p_mode boolean, p_users uuid[], p_but uuid)
+  create or replace function ask_for_leases(p_mode boolean, p_users uuid[], p_but uuid)
   returns table (user_id uuid, leases bigint) language plpgsql ${ledgerSettings} as $function$
   #variable_conflict use_column
   begin
@@ -92,7 +96,7 @@ const askForLeases = `
  * that was free stays free, and one that was charged stays charged. Keeps at most as many rows a person as are free.
  */
 const noteFreeAborts = `
-  create function note_free_aborts(p_mode boolean, p_users uuid[], p_calls uuid[])
+  create or replace function note_free_aborts(p_mode boolean, p_users uuid[], p_calls uuid[])
   returns uuid[] language plpgsql ${ledgerSettings} as $function$
   declare free uuid[];
   begin

@@ -25,7 +25,8 @@ export const burnLots = (livemode: string) => `
         partition by l.user_id
         order by coalesce(l.expires_at <= now(), false) desc, l.source, l.expires_at nulls last, l.number) - l.remaining
       )))::bigint as credits
-    from burns b join credit_lots l on l.user_id = b.user_id and l.livemode = ${livemode} where l.open),
+    from burns b join credit_lots l on l.user_id = b.user_id and l.livemode = ${livemode}
+    where l.open and l.user_id = any(array(select user_id from burns))),
   lots as (update credit_lots l set remaining = l.remaining - b.credits from burned b where l.id = b.id and b.credits > 0)`;
 
 /**

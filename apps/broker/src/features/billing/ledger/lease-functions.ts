@@ -1,13 +1,13 @@
 import { ledgerSettings } from './account-functions.ts';
 import { burnLots, spentThisMonth, thisMonth } from './accounts.ts';
 
-const leaseAnswer = `
+export const leaseAnswer = `
   create type lease_answer as (lease_id uuid, user_id uuid, granted bigint, free bigint, available bigint, under_cap bigint,
     demand bigint, is_settled boolean, is_under_way boolean)`;
 
 /** See grant-leases.ts. No row for an account that another transaction has locked. */
 const grantLeases = `
-  create function grant_leases(p_mode boolean, p_broker uuid, p_leases uuid[], p_users uuid[], p_needs bigint[],
+  create or replace function grant_leases(p_mode boolean, p_broker uuid, p_leases uuid[], p_users uuid[], p_needs bigint[],
     p_demands bigint[], p_extras bigint[], p_calls uuid[])
   returns table (answer lease_answer, expected bigint, is_alive boolean)
   language plpgsql ${ledgerSettings} as $function$
@@ -28,7 +28,7 @@ const grantLeases = `
           select l.id from credit_leases l where l.call_id = a.call_id) is not null as is_under_way
       from unnest(p_leases, p_users, p_needs, p_demands, p_extras, p_calls)
         a (lease_id, user_id, need, demand, extra, call_id)
-        left join credit_accounts c on c.user_id = a.user_id and c.livemode = p_mode
+        left join credit_accounts c on c.user_id = a.user_id and c.livemode = p_mode and c.user_id = any(p_users)
       where c.user_id is null or a.user_id = any(locked)),
     capped as (select *, least(available, under_cap) as free from asks),
     sized as materialized (
@@ -45,7 +45,8 @@ const grantLeases = `
       select lease_id, user_id, p_mode, p_broker, size, call_id from sized where size > 0),
     accounts as (
       update credit_accounts c set held = c.held + s.size
-      from sized s where c.user_id = s.user_id and c.livemode = p_mode and s.size > 0)
+      from sized s
+      where c.user_id = s.user_id and c.livemode = p_mode and c.user_id = any(locked) and s.size > 0)
     select array_agg(row(lease_id, user_id, size, free, available, under_cap, demand, is_settled, is_under_way)::lease_answer)
       into answers from sized;
     short := array(select a.user_id from unnest(answers) a where alive and a.granted < a.demand);
@@ -59,7 +60,7 @@ const grantLeases = `
 
 /** See trim-leases.ts. What comes back may have expired meanwhile, or repay debt. */
 const trimLeases = `
-  create function trim_leases(p_mode boolean, p_broker uuid, p_leases uuid[], p_users uuid[], p_keeps bigint[])
+  create or replace function trim_leases(p_mode boolean, p_broker uuid, p_leases uuid[], p_users uuid[], p_keeps bigint[])
   returns uuid[] language plpgsql ${ledgerSettings} as $function$
   #variable_conflict use_column
   declare
@@ -71,6 +72,7 @@ const trimLeases = `
       select l.id, l.user_id, l.spent, l.granted, least(l.granted, greatest(t.keep, l.spent)) as keep
       from unnest(p_leases, p_users, p_keeps) t (lease_id, user_id, keep)
         join credit_leases l on l.id = t.lease_id and l.user_id = t.user_id and l.livemode = p_mode and l.broker_id = p_broker
+          and l.id = any(p_leases)
       where t.user_id = any(locked)),
     empty as (delete from credit_leases l using trims t where l.id = t.id and t.keep = t.spent),
     kept as (
@@ -78,7 +80,8 @@ const trimLeases = `
     returned as (select user_id, sum(granted - keep)::bigint as credits from trims group by user_id),
     accounts as (
       update credit_accounts c set held = c.held - r.credits
-      from returned r where c.user_id = r.user_id and c.livemode = p_mode and r.credits > 0
+      from returned r
+      where c.user_id = r.user_id and c.livemode = p_mode and c.user_id = any(locked) and r.credits > 0
       returning c.user_id)
     select array_agg(user_id) into changed from accounts;
     if changed is not null then perform tidy_accounts(p_mode, changed); end if;
@@ -90,7 +93,7 @@ const trimLeases = `
 
 /** See settle-calls.ts. Everything that a person is charged, and what they see of it, in one statement of one round trip. */
 const settleCalls = `
-  create function settle_calls(p_mode boolean, p_leases uuid[], p_aborts boolean[], p_calls uuid[], p_users uuid[],
+  create or replace function settle_calls(p_mode boolean, p_leases uuid[], p_aborts boolean[], p_calls uuid[], p_users uuid[],
     p_servers text[], p_names text[], p_outcomes text[], p_reasons text[], p_credits bigint[], p_durations int[],
     p_clients text[], p_tokens text[], p_ats timestamptz[], p_rounds int[])
   returns table (settled uuid[], free uuid[], lost uuid[], asked uuid[])
@@ -125,7 +128,8 @@ const settleCalls = `
         not c.is_free and not c.is_seen
           and sum(case when c.is_seen or c.is_free then 0 else c.credits end) over (partition by c.lease_id order by c.n)
             <= l.granted - l.spent, false) as pays
-      from calls c left join credit_leases l on l.id = c.lease_id and l.user_id = c.user_id and l.livemode = p_mode),
+      from calls c left join credit_leases l on l.id = c.lease_id and l.user_id = c.user_id and l.livemode = p_mode
+        and l.id = any(p_leases)),
     of_leases as (
       select lease_id, sum(credits)::bigint as credits, min(room) as room from fenced where pays group by lease_id),
     spent as (
@@ -135,7 +139,7 @@ const settleCalls = `
     accounts as (
       update credit_accounts c set balance = c.balance - b.credits, held = c.held - b.credits, month = ${thisMonth},
         month_spent = b.credits + case when c.month = ${thisMonth} then c.month_spent else 0 end
-      from burns b where c.user_id = b.user_id and c.livemode = p_mode
+      from burns b where c.user_id = b.user_id and c.livemode = p_mode and c.user_id = any(locked)
       returning c.user_id, c.balance + b.credits - c.debt as before),
     entries as (
       insert into ledger_entries (user_id, livemode, delta, contra, balance_after, idem)
@@ -155,4 +159,4 @@ const settleCalls = `
     return query select locked, free_calls, lost_calls, asked_users;
   end $function$`;
 
-export const leaseFunctions: readonly string[] = [leaseAnswer, grantLeases, trimLeases, settleCalls];
+export const leaseFunctions: readonly string[] = [grantLeases, trimLeases, settleCalls];
