@@ -176,7 +176,7 @@ describeOnDatabases('the ledger', migrations, (open) => {
       dead.faults.cut();
       await dead.ledger.stop();
       await db.query('delete from credit_brokers where id = any($1::uuid[])', [dead.ids]);
-      await reclaimLeases(db, randomUUID(), ledgerTimes.lifeMs);
+      await reclaimLeases(db, randomUUID(), ledgerTimes.lifeMs, (call) => expect.unreachable(call.row.callId));
       for (const call of under) if (call.broker === dead) model.release(call.price);
       under = under.filter((call) => call.broker !== dead);
       brokers[at] = await startFaultyBroker(db, usage, dead.policy);

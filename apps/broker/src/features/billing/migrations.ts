@@ -108,6 +108,20 @@ export const billingMigrations: readonly Migration[] = [
     statements: [leaseAnswer, ...accountFunctions, ...leaseFunctions],
   },
   {
+    name: '0085-billing-ended-calls',
+    // Calls that ended and are yet to be charged, of 10 ms each. A broker writes, charges and deletes its own.
+    statements: [
+      `create table credit_ended_calls (
+        id uuid primary key,
+        broker_id uuid not null,
+        livemode boolean not null,
+        calls text not null
+      )`,
+      // read only after a kill: compressing it would be for nothing
+      `alter table credit_ended_calls alter column calls set storage external`,
+    ],
+  },
+  {
     name: '0086-billing-ledger-plans',
     // some were planned as a look through a whole index
     statements: [...accountFunctions, ...leaseFunctions],

@@ -1,5 +1,7 @@
 import type { Database, Query } from '#platform/db/database.ts';
 import { tidyAccounts } from './accounts.ts';
+import { settleOrphanedCalls } from './ended-calls.ts';
+import type { FinishedCall } from './settle-calls.ts';
 
 /** A lease that the database has for a broker. */
 export type OwnLease = { leaseId: string; userId: string; isAsked: boolean };
@@ -40,18 +42,27 @@ export async function beat(query: Query, brokerId: string, lifeMs: number): Prom
 }
 
 /**
- * Gives up brokers without a sign of life for `lifeMs`, and takes back what leases of dead brokers hold. After an outage of
- * the database no broker is judged for one such time: only a broker that has lived through it judges.
+ * Gives up brokers without a sign of life for `lifeMs`, charges what dead brokers have noted, and takes back what their
+ * leases hold. After an outage of the database no broker is judged for one such time: only a broker that has lived through
+ * it judges.
+ * @param refused is told of a call whose row the database does not take
  * @returns how many leases went back
  */
-export async function reclaimLeases(db: Pick<Database, 'query' | 'transaction'>, brokerId: string, lifeMs: number) {
+export async function reclaimLeases(
+  db: Pick<Database, 'query' | 'transaction'>,
+  brokerId: string,
+  lifeMs: number,
+  refused: (call: FinishedCall, error: unknown) => void,
+): Promise<number> {
   await db.query(
     `delete from credit_brokers b using credit_brokers me
      where b.beat < clock_timestamp() - $2 * interval '1 ms' and me.id = $1
        and me.beat > clock_timestamp() - $2 * interval '1 ms' and me.since < clock_timestamp() - $2 * interval '1 ms'`,
     [brokerId, lifeMs],
   );
-  const orphaned = `not exists (select from credit_brokers b where b.id = l.broker_id)`;
+  await settleOrphanedCalls(db.query, refused);
+  const orphaned = `not exists (select from credit_brokers b where b.id = l.broker_id)
+    and not exists (select from credit_ended_calls e where e.broker_id = l.broker_id)`;
   const { rows: orphans } = await db.query<{ user_id: string; livemode: boolean }>(
     `select distinct user_id, livemode from credit_leases l where ${orphaned} limit ${mostAccounts}`,
   );

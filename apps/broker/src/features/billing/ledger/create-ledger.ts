@@ -13,7 +13,7 @@ import { createLeaseBook } from './lease-book.ts';
 import { LeaseHold, type HoldEnds } from './lease-hold.ts';
 import { createLedgerChanges } from './ledger-changes.ts';
 import { ledgerTimes, type Ledger, type LedgerTimes, type NoLease } from './ledger.ts';
-import { createSettlements } from './settlements.ts';
+import { createSettlements, logRefused } from './settlements.ts';
 import { trimLeases } from './trim-leases.ts';
 
 /** While the database does not keep up for a second or two, calls that would be charged later are refused. */
@@ -44,23 +44,29 @@ export async function createLedger({
 }): Promise<Ledger> {
   const nowMs = () => monotonicMs(clock);
   const book = createLeaseBook({ uuid, policy, times, nowMs });
-  const settlements = createSettlements({
-    query: db.query,
-    livemode,
-    usage,
-    book,
-    patienceMs: times.flushMs,
-    nowMs,
-    log,
-  });
   /** Those that wait until everything is written. */
   let flushes = 0;
   let brokerId = uuid();
+  const settlements = createSettlements({
+    db,
+    livemode,
+    brokerId: () => brokerId,
+    uuid,
+    usage,
+    book,
+    noteMs: times.noteMs,
+    settleMs: times.settleMs,
+    nowMs,
+    onNoted: () => arm(settlements.untilDueMs()),
+    onRefused: () => void run(),
+    log,
+  });
   let isEnrolled = false;
   /** When the last confirmed sign of life was sent. */
   let seen = { monotonicMs: -Infinity, wallMs: 0 };
   let activeAtMs = nowMs();
   let timer: NodeJS.Timeout | undefined;
+  let timerAtMs = Infinity;
   let ticker: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let isWanted = false;
@@ -73,23 +79,24 @@ export async function createLedger({
   }
   const isAlive = () => sinceSeenMs() < times.aliveMs;
 
+  /** The next pass, at the latest. */
   function arm(delayMs: number): void {
-    if (running || isStopped) return;
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      void run();
-    }, delayMs);
+    const atMs = nowMs() + delayMs;
+    if (running || isStopped || atMs >= timerAtMs) return;
+    clearTimeout(timer);
+    timerAtMs = atMs;
+    timer = setTimeout(() => void run(), Math.max(0, delayMs));
   }
 
   function run(): Promise<void> {
     isWanted = true;
     clearTimeout(timer);
-    timer = undefined;
+    timerAtMs = Infinity;
     running ??= passes().finally(() => {
       running = undefined;
       if (isRefused) arm(retryMs);
       else if (book.hasTrims() || book.isWaiting()) arm(againMs);
-      else if (settlements.size() > 0) arm(Math.max(0, settlements.untilDueMs()));
+      else arm(settlements.untilDueMs());
     });
     return running;
   }
@@ -120,6 +127,7 @@ export async function createLedger({
     book.prepare();
     await trim();
     await grant();
+    if (flushes > 0 || settlements.isRefused()) await settlements.note();
     if (flushes > 0 || settlements.untilDueMs() <= 0) await settlements.settle();
   }
 
@@ -137,7 +145,7 @@ export async function createLedger({
       if (isAsked) book.drainUser(userId);
       book.giveBack(leaseId, userId);
     }
-    const reclaimed = await reclaimLeases(db, brokerId, times.lifeMs);
+    const reclaimed = await reclaimLeases(db, brokerId, times.lifeMs, (call, error) => logRefused(log, call, error));
     if (reclaimed > 0) log.warn({ leases: reclaimed }, 'leases of brokers that ended or froze went back');
     if (!ticker) tick();
   }
@@ -185,10 +193,7 @@ export async function createLedger({
   }
 
   const ends: HoldEnds = {
-    write(call) {
-      settlements.keep(call);
-      arm(times.flushMs);
-    },
+    write: (call) => settlements.keep(call),
     release(lease, credits) {
       book.release(lease, credits);
       if (book.hasTrims()) arm(againMs);
@@ -236,11 +241,12 @@ export async function createLedger({
       flushes += 1;
       await running;
       // calls under way are over by now
-      while ((settlements.size() > 0 || book.hasTrims()) && nowMs() < deadlineMs) {
+      while ((!settlements.isOver() || book.hasTrims()) && nowMs() < deadlineMs) {
         await run();
         if (isRefused) await new Promise((resolve) => setTimeout(resolve, retryMs));
       }
       isStopped = true;
+      settlements.stop();
       clearTimeout(timer);
       clearTimeout(ticker);
       await running;
@@ -256,7 +262,7 @@ export async function createLedger({
       do {
         await run();
         if (isRefused) throw new Error('the ledger cannot be written now');
-      } while (settlements.size() > 0 || book.hasTrims());
+      } while (!settlements.isOver() || book.hasTrims());
     } finally {
       flushes -= 1;
     }

@@ -5,8 +5,10 @@ import type { LeaseHold } from './lease-hold.ts';
 import type { CreditAccount } from './read-account.ts';
 
 export type LedgerTimes = LeaseTimes & {
-  /** A settlement is written at the latest this long after its call: so a batch has the calls of at most 10 ms (I3). */
-  flushMs: number;
+  /** A call that ended is noted in the database at the latest after this time, which is what a kill may lose (I3). */
+  noteMs: number;
+  /** And charged this long after it was noted, together with others. */
+  settleMs: number;
   /** How often a broker shows that it lives, and for how long after the last time it spends its leases. */
   beatMs: number;
   aliveMs: number;
@@ -17,7 +19,8 @@ export type LedgerTimes = LeaseTimes & {
 };
 
 export const ledgerTimes: LedgerTimes = {
-  flushMs: 10,
+  noteMs: 10,
+  settleMs: 100,
   patienceMs: 250,
   answerMs: 1900,
   idleMs: 2000,

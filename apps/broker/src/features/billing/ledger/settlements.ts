@@ -1,99 +1,204 @@
-import { isDatabaseLost } from '#platform/db/database-errors.ts';
-import type { Query } from '#platform/db/database.ts';
+import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import type { UsageRows } from '../usage-rows.ts';
 import type { Livemode } from './accounts.ts';
+import { dropEndedCalls, noteEndedCalls } from './ended-calls.ts';
 import type { EndedCall } from './lease-hold.ts';
 import type { createLeaseBook } from './lease-book.ts';
-import { settleCalls } from './settle-calls.ts';
+import type { FinishedCall } from './settle-calls.ts';
+import { settleEach } from './settle-each.ts';
 
-const mostAtOnce = 256;
+const mostAtOnce = 512;
+/** PGlite has no process that reuses the space of deleted rows: some 5 MB of them are enough. */
+const droppedForVacuum = 500;
 
-/** The calls that ended and are yet to be charged, in the order in which they ended. */
+/** Calls that the database knows of. Those that are charged leave it; an empty one is dropped. */
+type Batch = { id: string; calls: EndedCall[] };
+
+/**
+ * The calls that ended and are yet to be charged. First they are noted in the database, soon, for a kill loses what is not:
+ * that is one small row for many calls. Then they are charged, many at a time: a small settlement costs nearly as much as a
+ * large one.
+ */
 export type Settlements = {
+  /** A call ended. It is noted with those of the next `noteMs`. */
   keep(call: EndedCall): void;
-  /** Calls that wait. */
+  /** Notes what is not noted. @throws when the database is away: `isRefused` until it is called again with success */
+  note(): Promise<void>;
+  /** The last note failed. */
+  isRefused(): boolean;
+  /** Calls that are not charged. */
   size(): number;
-  /** Until the oldest call has waited long enough, or there are as many as one statement takes; not above 0: now. */
+  /** Whether nothing is left in memory or in the database. */
+  isOver(): boolean;
+  /** Until what is noted is to be charged: it has waited long enough, or fills a statement. Not above 0: now. */
   untilDueMs(): number;
-  /** Charges the calls of one statement. @throws when the database is away: they are kept, and may be written already */
+  /** Charges the noted calls of one statement. @throws when the database is away: they are kept, and may be charged already */
   settle(): Promise<void>;
+  /** No more notes by themselves. */
+  stop(): void;
 };
 
 export function createSettlements({
-  query,
+  db,
   livemode,
+  brokerId,
+  uuid,
   usage,
   book,
-  patienceMs,
+  noteMs,
+  settleMs,
   nowMs,
+  onNoted,
+  onRefused,
   log,
 }: {
-  query: Query;
+  db: Pick<Database, 'query' | 'engine'>;
   livemode: Livemode;
+  /** Of this broker now. */
+  brokerId: () => string;
+  uuid: () => string;
   usage: Pick<UsageRows, 'tell'>;
   book: Pick<ReturnType<typeof createLeaseBook>, 'release' | 'finish' | 'drainUser'>;
-  /** How long a call waits for others, so that they are written together. */
-  patienceMs: number;
+  /** How long an ended call waits for others before they are noted together, and noted calls before they are charged. */
+  noteMs: number;
+  settleMs: number;
   nowMs: () => number;
+  /** There is something to charge. */
+  onNoted: () => void;
+  /** The database does not take notes now: `note` is to be called again. */
+  onRefused: () => void;
   log: Log;
 }): Settlements {
+  /** In memory alone. */
   let waiting: EndedCall[] = [];
-  /** When the first of them ended. */
+  /** Being noted, or perhaps noted. */
+  let next: Batch | undefined;
+  let noted: Batch[] = [];
+  let notedCalls = 0;
+  /** When the first of `noted` was. */
   let sinceMs = 0;
+  /** Batches all of whose calls are charged. */
+  let over: string[] = [];
+  let dropped = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let noting: Promise<void> | undefined;
+  let isStopped = false;
 
   function keep(call: EndedCall): void {
-    if (waiting.length === 0) sinceMs = nowMs();
     waiting.push(call);
+    if (!noting && !next) arm();
   }
 
-  async function settle(calls: EndedCall[]): Promise<void> {
-    if (calls.length === 0) return;
-    let settlement;
+  function arm(): void {
+    if (isStopped) return;
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      note().catch(onRefused);
+    }, noteMs);
+  }
+
+  async function note(): Promise<void> {
+    // what ended since the note under way began is in the next one
+    await noting;
+    clearTimeout(timer);
+    timer = undefined;
+    noting ??= noteNext().finally(() => (noting = undefined));
+    await noting;
+    if (waiting.length > 0) arm();
+  }
+
+  async function noteNext(): Promise<void> {
+    while (next || waiting.length > 0) {
+      next ??= { id: uuid(), calls: waiting.splice(0, mostAtOnce) };
+      await noteEndedCalls(db.query, livemode, brokerId(), next.id, next.calls);
+      if (noted.length === 0) sinceMs = nowMs();
+      noted.push(next);
+      notedCalls += next.calls.length;
+      next = undefined;
+      onNoted();
+      if (waiting.length < mostAtOnce) return;
+    }
+  }
+
+  async function settle(): Promise<void> {
+    const batches = takeBatches();
+    const left = new Set(batches.flatMap(({ calls }) => calls));
     try {
-      settlement = await settleCalls(query, livemode, calls);
-    } catch (error) {
-      if (!isOfOneRow(error)) {
-        // perhaps it was committed: the same again is harmless
-        waiting = [...calls, ...waiting];
-        throw error;
+      if (left.size > 0) {
+        await settleEach(db.query, livemode, [...left], {
+          settled(calls, { users, rows, free, asked, lost }) {
+            usage.tell(rows);
+            for (const call of calls) {
+              if (!users.has(call.row.userId)) continue;
+              left.delete(call);
+              if (free.has(call.row.callId)) book.release(call.lease, call.row.credits);
+              else book.finish(call.lease);
+            }
+            for (const userId of asked) book.drainUser(userId);
+            if (lost > 0) log.warn({ calls: lost }, 'calls were not charged: their leases had gone back');
+          },
+          refused(call, error) {
+            left.delete(call);
+            logRefused(log, call, error);
+            book.release(call.lease, call.row.credits);
+          },
+        });
       }
-      return settleApart(calls, error);
+    } finally {
+      // what is left was busy, or perhaps committed
+      for (const batch of batches) batch.calls = batch.calls.filter((call) => left.has(call));
+      over.push(...batches.flatMap(({ id, calls }) => (calls.length === 0 ? [id] : [])));
+      noted = [...batches.filter(({ calls }) => calls.length > 0), ...noted];
+      notedCalls += left.size;
+      sinceMs = nowMs();
     }
-    const { users, rows, free, asked, lost } = settlement;
-    usage.tell(rows);
-    for (const call of calls) {
-      if (!users.has(call.row.userId)) keep(call);
-      else if (free.has(call.row.callId)) book.release(call.lease, call.row.credits);
-      else book.finish(call.lease);
-    }
-    for (const userId of asked) book.drainUser(userId);
-    if (lost > 0) log.warn({ calls: lost }, 'calls were not charged: their leases had gone back');
+    await dropOver();
   }
 
-  /** One row that the database refuses must not stop the others: halves until it stands alone, which is not charged. */
-  async function settleApart(calls: EndedCall[], error: unknown): Promise<void> {
-    const [first] = calls;
-    if (calls.length === 1 && first) {
-      log.error({ err: error, callId: first.row.callId, credits: first.row.credits }, 'a call could not be charged');
-      book.release(first.lease, first.row.credits);
-      return;
+  /** The oldest, as many as one statement takes. */
+  function takeBatches(): Batch[] {
+    let calls = 0;
+    let count = 0;
+    while (count < noted.length && calls < mostAtOnce) calls += noted[count++]?.calls.length ?? 0;
+    notedCalls -= calls;
+    return noted.splice(0, count);
+  }
+
+  async function dropOver(): Promise<void> {
+    if (over.length === 0) return;
+    const ids = over;
+    over = [];
+    try {
+      await dropEndedCalls(db.query, ids);
+    } catch (error) {
+      over.push(...ids);
+      throw error;
     }
-    const half = calls.length >> 1;
-    await settle(calls.slice(0, half));
-    await settle(calls.slice(half));
+    dropped += ids.length;
+    if (db.engine !== 'pglite' || dropped < droppedForVacuum) return;
+    dropped = 0;
+    await db.query('vacuum credit_ended_calls');
   }
 
   return {
     keep,
-    size: () => waiting.length,
-    untilDueMs: () => (waiting.length >= mostAtOnce ? 0 : sinceMs + patienceMs - nowMs()),
-    settle: () => settle(waiting.splice(0, mostAtOnce)),
+    note,
+    isRefused: () => next !== undefined && !noting,
+    size: () => waiting.length + (next?.calls.length ?? 0) + notedCalls,
+    isOver: () => waiting.length + (next?.calls.length ?? 0) + notedCalls + over.length === 0,
+    untilDueMs() {
+      if (notedCalls === 0) return Infinity;
+      return notedCalls >= mostAtOnce ? 0 : sinceMs + settleMs - nowMs();
+    },
+    settle,
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
   };
 }
 
-/** SQLSTATE classes of what one row can cause: bad data, a constraint, a name. */
-function isOfOneRow(error: unknown): boolean {
-  if (isDatabaseLost(error) || !(error instanceof Error) || !('code' in error)) return false;
-  return typeof error.code === 'string' && /^(22|23|42)/.test(error.code);
+export function logRefused(log: Log, { row }: FinishedCall, error: unknown): void {
+  log.error({ err: error, callId: row.callId, credits: row.credits }, 'a call could not be charged');
 }

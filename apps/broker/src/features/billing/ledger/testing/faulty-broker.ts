@@ -6,12 +6,12 @@ import type { Database } from '#platform/db/database.ts';
 import type { UsageRows } from '../../usage-rows.ts';
 import { createLedger } from '../create-ledger.ts';
 import type { LeasePolicy } from '../lease.ts';
-import { ledgerTimes, type Ledger } from '../ledger.ts';
+import { ledgerTimes, type Ledger, type LedgerTimes } from '../ledger.ts';
 
 const log = pino({ level: 'silent' });
 
-/** What moves credits between accounts and leases: one statement each. */
-export const isBatch = (text: string) => /(grant_leases|trim_leases|settle_calls)\(/.test(text);
+/** What moves credits between accounts and leases, and what notes the calls that are to be charged: one statement each. */
+export const isBatch = (text: string) => /(grant_leases|trim_leases|settle_calls)\(|into credit_ended_calls/.test(text);
 
 /** A database whose next batch can fail, and which can be cut off for good. */
 function faulty(db: Database) {
@@ -39,7 +39,12 @@ function faulty(db: Database) {
 }
 
 /** A broker whose statements can fail, before or after their commit, and that can be killed. */
-export async function startFaultyBroker(db: Database, usage: UsageRows, policy: LeasePolicy) {
+export async function startFaultyBroker(
+  db: Database,
+  usage: UsageRows,
+  policy: LeasePolicy,
+  over: Partial<LedgerTimes> = {},
+) {
   const faults = faulty(db);
   const ids: string[] = [];
   const uuid = () => {
@@ -47,7 +52,7 @@ export async function startFaultyBroker(db: Database, usage: UsageRows, policy: 
     ids.push(id);
     return id;
   };
-  const times = { ...ledgerTimes, stopMs: 0 };
+  const times = { ...ledgerTimes, stopMs: 0, ...over };
   const options = { db: faults.db, livemode: false, usage, uuid, clock: systemClock, log, policy, times };
   return { ledger: await createLedger(options), faults, ids, policy };
 }
