@@ -30,12 +30,15 @@ export async function watchPayment({ ask, isHinted, now, wait }: WatchPayment): 
   return { kind: 'unknown' };
 }
 
+/** What a second payment was for, in a sentence. */
+const owned = { rental: 'this service', subscription: 'a plan', credits: 'these credits' } as const;
+
 /** Undefined: not decided yet. */
 function judge(session: PaymentSession): Verdict | undefined {
   if (session.paymentStatus === 'paid') return { kind: 'paid', session };
   if (session.paymentStatus === 'failed') return { kind: 'error', text: 'The payment failed. You were not charged.' };
   if (session.paymentStatus === 'refunded')
-    return { kind: 'error', text: 'You had this already when you paid. This payment was refunded.' };
+    return { kind: 'error', text: `You had ${owned[session.metadata.type]} already, so this payment was refunded.` };
   if (session.status === 'expired') return { kind: 'error', text: 'This payment has expired. You were not charged.' };
   return undefined;
 }
