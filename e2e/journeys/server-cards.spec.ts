@@ -2,6 +2,7 @@ import type { Locator } from '@playwright/test';
 import { changeCatalogue, withServer } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 import { cardOf } from './shop-page.ts';
+import { signIn } from './sign-in.ts';
 
 test('[MKT-9] [MKT-26] [MKT-27] [MKT-28] a card shows counts and a status: connected green, disconnected grey, error red', async ({
   page,
@@ -64,4 +65,28 @@ test('[MKT-12] a card links to the page of its server', async ({ page }) => {
   // the link covers the card: a click beside its words follows it
   await cardOf(page, 'Notes').click({ position: { x: 60, y: 90 } });
   await expect(page).toHaveURL(/\/service\/notes$/);
+});
+
+test('a card says what calls cost, and a signed-in person what is switched on, on home and in both variants', async ({
+  page,
+}) => {
+  await page.goto('/marketplace');
+  await expect(cardOf(page, 'Travel')).toContainText('from 1 credit a call');
+  await expect(cardOf(page, 'Everything')).not.toContainText('credit');
+  await expect(cardOf(page, 'Everything')).not.toContainText('Switched');
+  await signIn(page, 'switches@souk.test');
+  await expect(cardOf(page, 'Everything')).toContainText('Switched on');
+  await expect(cardOf(page, 'Travel Pro'), 'nothing of what they may not use').not.toContainText('Switched');
+  await cardOf(page, 'Everything')
+    .getByRole('link', { name: /^View Details/ })
+    .click();
+  await page.getByRole('switch', { name: 'Use Everything' }).click();
+  await expect(page.getByText("Off: your assistants can't use it.")).toBeVisible();
+  await page.getByRole('banner').getByRole('link', { name: 'Marketplace' }).click();
+  await expect(cardOf(page, 'Everything'), 'at once').toContainText('Switched off');
+  for (const path of ['/marketplace?view=live', '/']) {
+    await page.goto(path);
+    await expect(cardOf(page, 'Everything'), path).toContainText('Switched off');
+    await expect(cardOf(page, 'Calendar'), path).toContainText('Switched on');
+  }
 });

@@ -8,3 +8,6 @@ export type CardOfferProps = {
 
 /** What stands where a card offers a service. The router puts what the person has already in its place. */
 export const CardOffer = createContext<ComponentType<CardOfferProps>>(({ children }) => children);
+
+/** What a card says of the person's switch for a service. Visitors have none. */
+export const CardState = createContext<ComponentType<{ serverId: string }>>(() => null);

@@ -20,3 +20,18 @@ export function OwnOffer({ serverId, children }: CardOfferProps) {
     </Suspense>
   );
 }
+
+const MemberState = lazy(async () => ({
+  default: (await import('#features/billing/rent/member-state.tsx')).MemberState,
+}));
+
+/** Whether the service of a card is switched on for the person who is signed in. */
+export function OwnState({ serverId }: { serverId: string }) {
+  const { user } = useSession();
+  if (!user) return null;
+  return (
+    <Suspense fallback={null}>
+      <MemberState userId={user.id} serverId={serverId} />
+    </Suspense>
+  );
+}

@@ -20,12 +20,12 @@ import { SessionEndNotice } from '#features/identity/session-end-notice.tsx';
 import { useSession } from '#features/identity/session-provider.tsx';
 import { PageShell } from '#ui/page-shell.tsx';
 import { TextLink } from '#ui/text-link.tsx';
-import { CardOffer } from './card-offer.ts';
+import { CardOffer, CardState } from './card-offer.ts';
 import { config, sells } from './config.ts';
 import { ErrorScreen } from './error-screen.tsx';
 import { useHeadingFocus } from './focus-heading.ts';
 import { NotFoundScreen } from './not-found-screen.tsx';
-import { OwnOffer } from './own-offer.tsx';
+import { OwnOffer, OwnState } from './own-offer.tsx';
 
 /** The header's links in the specification's order (part 1, section 2). Where nothing is sold there are no plans. */
 const nav: NavItem[] = [
@@ -64,7 +64,9 @@ function Frame() {
     >
       <SessionEndNotice />
       <CardOffer value={OwnOffer}>
-        <Outlet />
+        <CardState value={OwnState}>
+          <Outlet />
+        </CardState>
       </CardOffer>
     </PageShell>
   );

@@ -40,6 +40,8 @@ export const serverSchema = z.object({
     })
     .optional(),
   capabilities: z.object({ tools: z.int(), prompts: z.int(), resources: z.int() }),
+  /** Credits of a call of its cheapest tool that has a price; absent where every tool is free to use. */
+  creditsFrom: z.int().optional(),
   /** The reason for the status, in plain words; absent for a connected server without a problem. */
   statusDetail: z.string().optional(),
   /** What each person needs before tools work: an account at the server, or headers of their own. */

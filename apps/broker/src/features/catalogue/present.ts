@@ -15,6 +15,7 @@ export function presentServer(server: CatalogueServer, rentalPriceId?: string): 
   const icon = presentIcon(server);
   const statusDetail = sentences(server.statusDetail, server.leftOut);
   const requires = requiredOfPeople(manifest);
+  const prices = server.tools.map(({ creditCost }) => creditCost).filter((credits) => credits > 0);
   return {
     serverId: server.id,
     serverName: manifest.name,
@@ -30,6 +31,7 @@ export function presentServer(server: CatalogueServer, rentalPriceId?: string): 
     displayDescription: manifest.description,
     ...(billing && { billing }),
     capabilities: { tools: server.tools.length, prompts: server.prompts.length, resources: server.resources.length },
+    ...(prices.length > 0 && { creditsFrom: Math.min(...prices) }),
     ...(statusDetail !== '' && { statusDetail }),
     ...(requires && { requires }),
     connectionType: manifest.connection.type,

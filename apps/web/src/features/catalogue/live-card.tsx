@@ -1,13 +1,16 @@
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
+import { useContext } from 'react';
 import { Card } from '#ui/card.tsx';
 import { Icon } from '#ui/icon.tsx';
 import { Ago } from '#ui/moment.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
+import { CardState } from '#web/card-offer.ts';
 import { ServerLink } from './server-link.tsx';
 import { toolCount } from './server-texts.ts';
 
 /** A server of the live variant: how it is now, and since when that is known. The whole card is one link to its page. */
 export function LiveCard({ server }: { server: ServerAnswer }) {
+  const State = useContext(CardState);
   const { serverId, displayName, metadata, status, statusDetail, lastUpdate } = server;
   return (
     <Card as="article" interactive className="group flex h-full flex-col gap-3">
@@ -17,7 +20,10 @@ export function LiveCard({ server }: { server: ServerAnswer }) {
           <h3 className="truncate font-semibold" title={displayName}>
             {displayName}
           </h3>
-          <p className="truncate text-[0.8125rem] text-quiet tabular-nums">{toolCount(server)}</p>
+          <p className="flex gap-3 text-[0.8125rem] text-quiet tabular-nums">
+            <span className="truncate">{toolCount(server)}</span>
+            <State serverId={serverId} />
+          </p>
         </div>
         <StatusBadge status={status} quiet />
       </div>

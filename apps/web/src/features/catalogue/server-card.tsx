@@ -6,15 +6,17 @@ import { LinkButton } from '#ui/link-button.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { TierBadge } from '#ui/tier-badge.tsx';
 import { rentalPrice } from '#web/access-text.ts';
-import { CardOffer } from '#web/card-offer.ts';
+import { CardOffer, CardState } from '#web/card-offer.ts';
 import { sells } from '#web/config.ts';
 import { ServerLink } from './server-link.tsx';
-import { counted, toolCount } from './server-texts.ts';
+import { counted, creditsFrom, toolCount } from './server-texts.ts';
 
 /** One server of the store. The whole card is one link to its page; the one that buys stands above it. */
 export function ServerCard({ server }: { server: ServerAnswer }) {
   const price = rentalPrice(server, sells);
+  const credits = sells ? creditsFrom(server) : undefined;
   const Offer = useContext(CardOffer);
+  const State = useContext(CardState);
   const { serverId, displayName, displayDescription, metadata, capabilities, billing, status } = server;
   return (
     <Card as="article" interactive className="group flex h-full flex-col gap-3">
@@ -33,25 +35,29 @@ export function ServerCard({ server }: { server: ServerAnswer }) {
         </div>
       </div>
       <p className="line-clamp-2 min-h-10 text-quiet">{displayDescription}</p>
-      {billing && (
-        <div className="flex h-7 items-center gap-3">
-          <TierBadge tier={billing.tier} />
-          {price !== undefined && (
-            <Offer serverId={serverId}>
-              <span className="ml-auto font-medium tabular-nums">{price}</span>
-              <LinkButton
-                size="small"
-                to="/service/$serviceId"
-                params={{ serviceId: serverId }}
-                search={{ purchase: 'rental' }}
-                className="z-1"
-              >
-                Purchase<span className="sr-only"> {displayName}</span>
-              </LinkButton>
-            </Offer>
-          )}
-        </div>
-      )}
+      <div className="flex h-7 items-center gap-3 empty:hidden">
+        {billing && <TierBadge tier={billing.tier} />}
+        <State serverId={serverId} />
+        {price === undefined && credits !== undefined && (
+          <span className="ml-auto truncate text-[0.8125rem] text-quiet tabular-nums" title={credits}>
+            {credits}
+          </span>
+        )}
+        {price !== undefined && (
+          <Offer serverId={serverId}>
+            <span className="ml-auto font-medium tabular-nums">{price}</span>
+            <LinkButton
+              size="small"
+              to="/service/$serviceId"
+              params={{ serviceId: serverId }}
+              search={{ purchase: 'rental' }}
+              className="z-1"
+            >
+              Purchase<span className="sr-only"> {displayName}</span>
+            </LinkButton>
+          </Offer>
+        )}
+      </div>
       <div className="mt-auto flex items-center justify-between gap-3 border-t border-line pt-3 text-[0.8125rem]">
         <span className="truncate text-quiet tabular-nums">
           {toolCount(server)} · {counted(capabilities.prompts, 'prompt')}

@@ -34,3 +34,8 @@ export function callCost(creditCost: number | undefined): string {
   if (creditCost === undefined || creditCost === 0) return 'Free to use';
   return creditCost === 1 ? '1 credit per call' : `${formatCount(creditCost)} credits per call`;
 }
+
+/** What calls of a server cost: 'from 2 credits a call'; undefined where every tool is free to use. */
+export function creditsFrom({ creditsFrom: least }: Pick<ServerAnswer, 'creditsFrom'>): string | undefined {
+  return least === undefined ? undefined : `from ${counted(least, 'credit')} a call`;
+}

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Card } from '#ui/card.tsx';
 import { Switch } from '#ui/switch.tsx';
+import { accountKey } from '#web/account-key.ts';
 import { PopupBlockedError, type SignInPopup } from '#web/popup-window.ts';
 import { BreakableName } from './breakable-name.tsx';
 import { continueInTab } from './continue-in-tab.ts';
@@ -10,7 +11,7 @@ import { OtherWindowHint } from './other-window-hint.tsx';
 import { SignInProblem } from './sign-in-problem.tsx';
 import { openServerSignIn, signInAtServer } from './sign-in-window.ts';
 import { profileMigrationText, toggleFailure } from './toggle-texts.ts';
-import { upstreamKey, upstreamsApi } from './upstreams-api.ts';
+import { upstreamsApi } from './upstreams-api.ts';
 
 export type ServerSwitchProps = {
   userId: string;
@@ -31,7 +32,8 @@ export function ServerSwitch({ userId, serverId, name, enabled, needsSignIn }: S
     mutationFn: ({ on, popup }: Change) => (on ? enable(serverId, popup) : disable(serverId)),
     onMutate: () => setEnd({}),
     onSuccess: setEnd,
-    onSettled: () => queries.invalidateQueries({ queryKey: upstreamKey(userId) }),
+    // also what the shop's cards and My Services show of it
+    onSettled: () => queries.invalidateQueries({ queryKey: accountKey(userId) }),
   });
   const press = (on: boolean) => {
     if (change.isPending) return;
