@@ -75,7 +75,12 @@ function Frame() {
 const root = createRootRoute({
   component: Frame,
   notFoundComponent: () => <NotFoundScreen />,
-  errorComponent: ErrorScreen,
+  // where the frame itself fails
+  errorComponent: (props) => (
+    <PageShell>
+      <ErrorScreen {...props} />
+    </PageShell>
+  ),
 });
 
 const home = createRoute({
@@ -283,6 +288,8 @@ export const router = createRouter({
     connect,
     connectCallback,
   ]),
+  // in the frame, so that its header leads on
+  defaultErrorComponent: ErrorScreen,
   defaultPreload: 'intent',
   scrollRestoration: true,
 });
