@@ -19,7 +19,7 @@ export function CopyField({ label, hideLabel, value, hint, primary }: CopyFieldP
       <label htmlFor={id} className={classNames('font-medium', hideLabel && 'sr-only')}>
         {label}
       </label>
-      <div className="flex items-center gap-1 rounded-md border border-line-strong bg-surface p-1 has-[input:focus-visible]:border-accent">
+      <div className="flex items-center gap-1 rounded-md border border-line-strong bg-surface p-1 has-[input:focus-visible]:outline-2 has-[input:focus-visible]:outline-accent">
         <input
           id={id}
           readOnly

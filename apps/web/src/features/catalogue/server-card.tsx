@@ -35,7 +35,7 @@ export function ServerCard({ server }: { server: ServerAnswer }) {
         </div>
       </div>
       <p className="line-clamp-2 min-h-10 text-quiet">{displayDescription}</p>
-      <div className="flex h-7 items-center gap-3 empty:hidden">
+      <div className="flex min-h-7 flex-wrap items-center gap-x-3 gap-y-2 empty:hidden">
         {billing && <TierBadge tier={billing.tier} />}
         <State serverId={serverId} />
         {price === undefined && credits !== undefined && (
