@@ -27,6 +27,8 @@ export type SchemaField = {
 export const maxDepth = 4;
 /** Fields of one object; the others are entered as JSON. */
 const maxFields = 60;
+/** Fields of an object in an object, with all that is in it; a larger one is entered as JSON. */
+const maxNestedFields = 40;
 const maxChoices = 200;
 const maxLabelCharacters = 100;
 const maxDescriptionCharacters = 600;
@@ -72,13 +74,24 @@ export function kindOf(schema: Schema, root: Schema, depth: number): FieldKind {
     case 'array':
       return listKind(schema, root);
     case 'object': {
-      if (depth >= maxDepth) return { kind: 'json' };
+      if (depth >= maxDepth || isLarge(schema, root, depth)) return { kind: 'json' };
       const { fields, hidden } = fieldsOf(schema, root);
       return fields.length === 0 ? { kind: 'json' } : { kind: 'object', fields, hidden };
     }
     default:
       return { kind: 'json' };
   }
+}
+
+/** Whether an object has too many fields, those of objects in it included: a schema can refer to itself many times. */
+function isLarge(schema: Schema, root: Schema, depth: number): boolean {
+  let left = maxNestedFields;
+  const exceeds = (one: Schema, at: number): boolean =>
+    at < maxDepth &&
+    fieldsOf(one, root).fields.some(
+      ({ schema: own }) => --left < 0 || (typeOf(own) === 'object' && exceeds(own, at + 1)),
+    );
+  return exceeds(schema, depth);
 }
 
 function listKind(schema: Schema, root: Schema): FieldKind {
@@ -94,7 +107,7 @@ export function defaultsOf(schema: Schema, root: Schema = schema, depth = 0): Re
     if (own['default'] !== undefined) return [[name, own['default']] as const];
     // an empty box says no
     if (required && typeOf(own) === 'boolean') return [[name, false] as const];
-    if (typeOf(own) !== 'object' || depth + 1 >= maxDepth) return [];
+    if (kindOf(own, root, depth + 1).kind !== 'object') return [];
     const inner = defaultsOf(own, root, depth + 1);
     return Object.keys(inner).length > 0 ? [[name, inner] as const] : [];
   });
@@ -145,6 +158,7 @@ function resolve(schema: Schema, root: Schema): Schema {
 
 /** '#/$defs/Name' and its like. */
 function pointedAt(root: Schema, reference: string): Schema {
+  if (reference === '#') return root;
   if (!reference.startsWith('#/')) return {};
   const steps = reference.slice(2).split('/', 10);
   return steps.reduce<Schema>((at, step) => asSchema(Object.hasOwn(at, step) ? at[step] : undefined), root);

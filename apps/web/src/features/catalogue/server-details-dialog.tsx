@@ -1,0 +1,100 @@
+import { useQuery } from '@tanstack/react-query';
+import { formatCount } from '#ui/amount.ts';
+import { Button } from '#ui/button.tsx';
+import { DelayedFallback } from '#ui/delayed-fallback.tsx';
+import { Dialog } from '#ui/dialog.tsx';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { LinkButton } from '#ui/link-button.tsx';
+import { Skeleton } from '#ui/skeleton.tsx';
+import { StatusBadge } from '#ui/status-badge.tsx';
+import { sells } from '#web/config.ts';
+import { failureText } from '#web/failure-text.ts';
+import { serverQuery } from '#web/server-query.ts';
+import { healthQuery } from './queries.ts';
+import { callCost, noToolsText } from './server-texts.ts';
+import { serviceOf, type Service } from './service-of.ts';
+
+export type ServerDetailsDialogProps = {
+  server: { serverId: string; displayName: string; displayDescription: string };
+  open: boolean;
+  onClose: () => void;
+};
+
+/** A look at a server without leaving the page: what it offers, how it and the broker are, its tools. */
+export function ServerDetailsDialog({ server, open, onClose }: ServerDetailsDialogProps) {
+  const { serverId, displayName, displayDescription } = server;
+  const details = useQuery({ ...serverQuery(serverId), enabled: open });
+  const health = useQuery({ ...healthQuery, enabled: open });
+  const failed = [details, health].find(({ isError }) => isError);
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onClose}
+      title={displayName}
+      description={displayDescription}
+      footer={
+        <>
+          <Button onClick={onClose}>Close</Button>
+          <LinkButton variant="primary" to="/service/$serviceId" params={{ serviceId: serverId }} onClick={onClose}>
+            Open service
+          </LinkButton>
+        </>
+      }
+    >
+      {failed ? (
+        <ErrorState
+          title="Error Loading Details"
+          text={failureText(failed.error)}
+          retrying={details.isFetching || health.isFetching}
+          onRetry={() => void Promise.all([details.refetch(), health.refetch()])}
+        />
+      ) : details.data && health.data ? (
+        <Details service={serviceOf(details.data)} isHealthy={health.data.status === 'healthy'} />
+      ) : (
+        <DelayedFallback label="Loading details…">
+          <Skeleton className="h-5 w-40" />
+          <Skeleton className="mt-4 h-24 w-full" />
+        </DelayedFallback>
+      )}
+    </Dialog>
+  );
+}
+
+function Details({ service, isHealthy }: { service: Service; isHealthy: boolean }) {
+  const { server, tools, prompts, resources } = service;
+  const counts = [
+    ['Tools', tools.length],
+    ['Prompts', prompts.length],
+    ['Resources', resources.length],
+  ] as const;
+  return (
+    // scrolls in the dialog, and has nothing else to focus
+    <section aria-label={`What ${server.displayName} offers`} tabIndex={0} className="space-y-4">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <StatusBadge status={server.status} />
+        {!isHealthy && <span className="text-quiet">The broker is starting.</span>}
+        {counts.map(([name, count]) => (
+          <span key={name} className="text-quiet tabular-nums">
+            {name} <span className="font-medium text-text">{formatCount(count)}</span>
+          </span>
+        ))}
+      </div>
+      {tools.length === 0 ? (
+        <EmptyState title="No Tools Found" text={noToolsText(server)} />
+      ) : (
+        <ul className="divide-y divide-line rounded-md border border-line">
+          {tools.map((tool) => (
+            <li key={tool.name} className="px-3 py-2.5">
+              <p className="flex items-baseline justify-between gap-4">
+                <span className="min-w-0 font-medium wrap-anywhere">{tool.displayName}</span>
+                <span className="shrink-0 text-[0.8125rem] text-quiet">{callCost(sells ? tool.creditCost : 0)}</span>
+              </p>
+              <p className="mt-0.5 text-quiet">{tool.displayDescription}</p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
