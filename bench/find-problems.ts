@@ -1,4 +1,4 @@
-import { chargedWord, pairWord } from './compare-charged.ts';
+import { chargedWord, pairChargedWord } from './compare-charged.ts';
 import type { CaseResult } from './measure-case.ts';
 import { sum } from './statistics.ts';
 
@@ -13,7 +13,7 @@ export function findLedgerProblems(cases: readonly CaseResult[], ledgers: Ledger
   return Object.entries(ledgers).flatMap(([name, ledger = { charged: 0, faults: 0 }]) => {
     const isCharged = (target: string) => {
       const [, of, word = ''] = target.split(' ');
-      return of === name && [chargedWord, pairWord].includes(word);
+      return of === name && [chargedWord, pairChargedWord].includes(word);
     };
     const calls = sum(
       cases.flatMap(({ targets }) =>

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { productFlags } from '../scripts/product-flags.ts';
 import { earlierName, isOwn } from './compare-earlier.ts';
-import { chargedWord, pairWord } from './compare-charged.ts';
+import { chargedWord, pairChargedWord, pairWord } from './compare-charged.ts';
 import type { Ledgers, UsageRows } from './find-problems.ts';
 import { brokerProgram, type DatabaseKind, type GatewayOptions, type UpstreamName } from './gateway-options.ts';
 import type { Pinning } from './machine.ts';
@@ -141,12 +141,17 @@ function brokerTarget(
   return {
     name,
     endpointOf: (client) => ({ url, token: tokenOf(ready, client), askable }),
-    tool: [`${server}__echo`],
+    tool: [toolOf(server)],
     pid,
   };
 }
 
-/** The tool that costs a credit: of all people on one broker, and of one person (for 128 clients: two) on two. */
+const toolOf = (server: string) => `${server}__echo`;
+
+/**
+ * The tool that costs a credit, of all people on one broker; and the calls of one person (for 128 clients: two) on two
+ * brokers, free ones and paid.
+ */
 function chargedTargets(name: string, broker: Broker, second: Broker | undefined, askable: boolean): Target[] {
   const charged = brokerTarget(`souk ${name} ${chargedWord}`, 'rawpaid', broker, askable, personalTokenOf);
   if (!second || broker.ready.shared === undefined) return [charged];
@@ -156,7 +161,11 @@ function chargedTargets(name: string, broker: Broker, second: Broker | undefined
     token: personalTokenOf(broker.ready, Math.floor(client / sharing)),
     askable,
   });
-  return [charged, { ...charged, name: `souk ${name} ${pairWord}`, endpointOf }];
+  return [
+    charged,
+    { ...charged, name: `souk ${name} ${pairWord}`, endpointOf, tool: [toolOf('raw')] },
+    { ...charged, name: `souk ${name} ${pairChargedWord}`, endpointOf },
+  ];
 }
 
 function personalTokenOf({ personalTokens }: BrokerReady, client: number): string | undefined {
