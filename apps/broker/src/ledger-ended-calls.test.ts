@@ -164,16 +164,16 @@ describeOnDatabases('calls that ended', migrations, (open) => {
   test('keep their lease until they are charged, however many there are', async () => {
     const [brokerId, leaseId] = [randomUUID(), randomUUID()];
     await enrolBroker(db.query, brokerId);
-    const ask = { leaseId, userId, need: 5, demand: 500, extra: 0, callId: undefined };
+    const ask = { leaseId, userId, need: 5, demand: 2000, extra: 0, callId: undefined };
     await grantLeases(db.query, livemode, brokerId, [ask]);
-    for (let count = 0; count < 70; count++) {
+    for (let count = 0; count < 330; count++) {
       const ended = { lease: { id: leaseId }, isAbort: false, row: paidRow(userId, 5) };
       await noteEndedCalls(db.query, livemode, brokerId, randomUUID(), [ended]);
     }
     await db.query('delete from credit_brokers where id = $1', [brokerId]);
     await reclaim();
-    expect(await charged(userId)).toMatchObject({ balance: 10_000 - 64 * 5, held: 500 - 64 * 5 });
+    expect(await charged(userId)).toMatchObject({ balance: 10_000 - 320 * 5, held: 2000 - 320 * 5 });
     await reclaim();
-    expect(await charged(userId)).toMatchObject({ balance: 10_000 - 70 * 5, held: 0 });
+    expect(await charged(userId)).toMatchObject({ balance: 10_000 - 330 * 5, held: 0 });
   });
 });

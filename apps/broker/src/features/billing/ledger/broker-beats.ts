@@ -46,31 +46,31 @@ export async function beat(query: Query, brokerId: string, lifeMs: number): Prom
  * leases hold. After an outage of the database no broker is judged for one such time: only a broker that has lived through
  * it judges.
  * @param refused is told of a call whose row the database does not take
- * @returns how many leases went back
+ * @returns how many batches of calls were charged, and how many leases went back
  */
 export async function reclaimLeases(
   db: Pick<Database, 'query' | 'transaction'>,
   brokerId: string,
   lifeMs: number,
   refused: (call: FinishedCall, error: unknown) => void,
-): Promise<number> {
+): Promise<{ batches: number; leases: number }> {
   await db.query(
     `delete from credit_brokers b using credit_brokers me
      where b.beat < clock_timestamp() - $2 * interval '1 ms' and me.id = $1
        and me.beat > clock_timestamp() - $2 * interval '1 ms' and me.since < clock_timestamp() - $2 * interval '1 ms'`,
     [brokerId, lifeMs],
   );
-  await settleOrphanedCalls(db.query, refused);
+  const batches = await settleOrphanedCalls(db.query, refused);
   const orphaned = `not exists (select from credit_brokers b where b.id = l.broker_id)
     and not exists (select from credit_ended_calls e where e.broker_id = l.broker_id)`;
   const { rows: orphans } = await db.query<{ user_id: string; livemode: boolean }>(
     `select distinct user_id, livemode from credit_leases l where ${orphaned} limit ${mostAccounts}`,
   );
-  let count = 0;
+  let leases = 0;
   for (const livemode of [true, false]) {
     const userIds = orphans.filter((row) => row.livemode === livemode).map((row) => row.user_id);
     if (userIds.length === 0) continue;
-    count += await db.transaction(async (query) => {
+    leases += await db.transaction(async (query) => {
       const { rows: locked } = await query<{ user_id: string }>(
         `select user_id from credit_accounts where user_id = any($2::uuid[]) and livemode = $1
          for no key update skip locked`,
@@ -91,5 +91,5 @@ export async function reclaimLeases(
       return rows.reduce((sum, row) => sum + row.leases, 0);
     });
   }
-  return count;
+  return { batches, leases };
 }

@@ -145,7 +145,11 @@ export async function createLedger({
       if (isAsked) book.drainUser(userId);
       book.giveBack(leaseId, userId);
     }
-    const reclaimed = await reclaimLeases(db, brokerId, times.lifeMs, (call, error) => logRefused(log, call, error));
+    const { batches, leases: reclaimed } = await reclaimLeases(db, brokerId, times.lifeMs, (call, error) =>
+      logRefused(log, call, error),
+    );
+    // there may be more
+    if (batches + reclaimed > 0) activeAtMs = nowMs();
     if (reclaimed > 0) log.warn({ leases: reclaimed }, 'leases of brokers that ended or froze went back');
     if (!ticker) tick();
   }

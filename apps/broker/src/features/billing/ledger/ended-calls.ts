@@ -3,8 +3,9 @@ import type { Livemode } from './accounts.ts';
 import { settleEach } from './settle-each.ts';
 import type { FinishedCall } from './settle-calls.ts';
 
-/** Batches of brokers that have ended, at a time. */
-const mostBatches = 64;
+/** Batches of brokers that have ended: of one statement, and of one turn, for calls wait for their leases meanwhile. */
+const mostBatches = 16;
+const mostStatements = 20;
 
 /**
  * Writes down calls that ended and are yet to be charged, so that they outlive this broker. The same again is harmless.
@@ -31,23 +32,51 @@ export async function dropEndedCalls(query: Query, batchIds: readonly string[]):
 
 /**
  * Charges what brokers that have ended wrote down and did not charge. Before their leases go back, for the charges are of
- * them. Several brokers may do it at once. Calls of accounts that are busy stay for the next time.
+ * them. Several brokers may do it at once. Calls of accounts that are busy, and what is more than a turn's, stay for the next
+ * time.
+ * @param refused is told of a call whose row the database does not take
+ * @returns how many batches are charged
  */
 export async function settleOrphanedCalls(
   query: Query,
   refused: (call: FinishedCall, error: unknown) => void,
-): Promise<void> {
-  const { rows: batches } = await query<{ id: string; livemode: boolean; calls: string }>(
-    `select id, livemode, calls from credit_ended_calls e
-     where not exists (select from credit_brokers b where b.id = e.broker_id) order by id limit ${mostBatches}`,
-  );
-  for (const { id, livemode, calls: text } of batches) {
-    const calls: FinishedCall[] = JSON.parse(text);
-    let isSettled = true;
-    await settleEach(query, livemode, calls, {
-      settled: (part, { users }) => (isSettled &&= part.every(({ row }) => users.has(row.userId))),
-      refused,
-    });
-    if (isSettled) await dropEndedCalls(query, [id]);
+): Promise<number> {
+  let count = 0;
+  for (let statement = 0; statement < mostStatements; statement++) {
+    const { rows: batches } = await query<{ id: string; livemode: boolean; calls: string }>(
+      `select id, livemode, calls from credit_ended_calls e
+       where not exists (select from credit_brokers b where b.id = e.broker_id) order by id limit ${mostBatches}`,
+    );
+    const over: string[] = [];
+    for (const livemode of [true, false]) {
+      const ofMode = batches.filter((batch) => batch.livemode === livemode);
+      over.push(...(await settleBatches(query, livemode, ofMode, refused)));
+    }
+    if (over.length > 0) await dropEndedCalls(query, over);
+    count += over.length;
+    if (over.length < mostBatches) break;
   }
+  return count;
+}
+
+/** @returns the ids of the batches whose calls are all charged or refused */
+async function settleBatches(
+  query: Query,
+  livemode: Livemode,
+  batches: readonly { id: string; calls: string }[],
+  refused: (call: FinishedCall, error: unknown) => void,
+): Promise<string[]> {
+  const parsed = batches.map(({ id, calls }) => ({ id, calls: JSON.parse(calls) as FinishedCall[] }));
+  const left = new Set(parsed.flatMap(({ calls }) => calls));
+  if (left.size === 0) return [];
+  await settleEach(query, livemode, [...left], {
+    settled(calls, { users }) {
+      for (const call of calls) if (users.has(call.row.userId)) left.delete(call);
+    },
+    refused(call, error) {
+      left.delete(call);
+      refused(call, error);
+    },
+  });
+  return parsed.flatMap(({ id, calls }) => (calls.some((call) => left.has(call)) ? [] : [id]));
 }
