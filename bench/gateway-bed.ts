@@ -18,7 +18,7 @@ import { startPart, type Part } from './start-part.ts';
 const people = 16;
 
 /** Clients of one person on two brokers: their sessions and those of the other targets stay below the 100 of one user. */
-const sharing = 64;
+const sharing = 32;
 
 const ownCheckout = join(import.meta.dirname, '..');
 
@@ -149,7 +149,7 @@ function brokerTarget(
 const toolOf = (server: string) => `${server}__echo`;
 
 /**
- * The tool that costs a credit, of all people on one broker; and the calls of one person (for 128 clients: two) on two
+ * The tool that costs a credit, of all people on one broker; and the calls of one person (for 128 clients: four) on two
  * brokers, free ones and paid.
  */
 function chargedTargets(name: string, broker: Broker, second: Broker | undefined, askable: boolean): Target[] {
