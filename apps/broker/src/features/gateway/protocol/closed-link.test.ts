@@ -41,7 +41,7 @@ const notIncluded = () =>
   `Weather is not in your plan. It comes with plans of the Professional tier. Get it: ${app.publicUrl}/service/weather`;
 const calls = () => fixture.seen.requests.filter(({ method }) => method === 'tools/call').length;
 async function credits(): Promise<number> {
-  await app.usage.flush();
+  await Promise.all([app.usage.flush(), app.billing.ledger.flush()]);
   const { rows } = await app.db.query<{ sum: string | null }>('select sum(credits)::text as sum from usage_events');
   return Number(rows[0]?.sum ?? 0);
 }
