@@ -15,6 +15,11 @@ export type UsageRow = {
   rounds: number;
 };
 
+type Written = Pick<TestApp, 'usage' | 'billing' | 'db'>;
+
+/** Free calls are written by the one, paid calls by the other. */
+const untilWritten = ({ usage, billing }: Written) => Promise.all([usage.flush(), billing.ledger.flush()]);
+
 const columns = `call_id as "callId", server_id as "serverId", kind, name, outcome, reason, credits,
   duration_ms as "durationMs", rounds`;
 
@@ -30,19 +35,19 @@ export async function readUsageRows(db: Pick<Database, 'query'>, userId?: string
 }
 
 /** The same of a running product, with the calls whose rows still wait to be written. */
-export async function usageRows(app: Pick<TestApp, 'usage' | 'db'>, userId?: string): Promise<UsageRow[]> {
-  await app.usage.flush();
+export async function usageRows(app: Written, userId?: string): Promise<UsageRow[]> {
+  await untilWritten(app);
   return readUsageRows(app.db, userId);
 }
 
 /** The same, and forgets them: less work than usageRows and clearUsageRows. They come in no order. */
-export async function takeUsageRows(app: Pick<TestApp, 'usage' | 'db'>): Promise<UsageRow[]> {
-  await app.usage.flush();
+export async function takeUsageRows(app: Written): Promise<UsageRow[]> {
+  await untilWritten(app);
   return (await app.db.query<UsageRow>(`delete from usage_events returning ${columns}`)).rows;
 }
 
 /** Forgets every call so far, so that a test reads its own alone. */
-export async function clearUsageRows(app: Pick<TestApp, 'usage' | 'db'>): Promise<void> {
-  await app.usage.flush();
+export async function clearUsageRows(app: Written): Promise<void> {
+  await untilWritten(app);
   await app.db.query('delete from usage_events');
 }
