@@ -88,7 +88,7 @@ function findVite(): string {
 async function runVite(outDir: string): Promise<void> {
   const vite = findVite();
   const args = [vite, 'build', join(root, 'apps/web'), '--outDir', outDir, '--emptyOutDir', '--logLevel', 'warn'];
-  // what we serve is always made for production, whatever the caller runs for
+  // the broker serves a production build, also where NODE_ENV of its own is another
   const env = { ...process.env, NODE_ENV: 'production' };
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

@@ -72,7 +72,7 @@ function parsePart(
   if (!schema) return undefined;
   const parsed = schema.safeParse(value ?? {});
   if (parsed.success) {
-    // the database refuses it, in whatever text
+    // PostgreSQL stores U+0000 in no text
     if (hasNul(parsed.data)) throw new SoukError('invalid_request', { message: `${part}: must not contain U+0000` });
     return parsed.data;
   }

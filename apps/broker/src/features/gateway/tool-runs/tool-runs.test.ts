@@ -170,7 +170,7 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s era', (era) => 
     return { running, isHeard };
   }
 
-  test('hears of it when the person cancels, and nobody else can', async () => {
+  test('hears of it when the person cancels, and another person cannot cancel', async () => {
     const { running, isHeard } = await waiting();
     expect((await running.cancel(bob)).status).toBe(404);
     expect((await running.cancel()).status).toBe(200);

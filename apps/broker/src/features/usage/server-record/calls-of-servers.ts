@@ -4,7 +4,7 @@ import type { Query } from '#platform/db/database.ts';
 
 const days = 7;
 const dayMs = 86_400_000;
-/** The statement reads a week of calls: it runs once in this time, whoever looks at which page. */
+/** The statement reads a week of calls: it runs once in this time, for the pages of all servers together. */
 const keptMs = 10 * 60_000;
 
 export type CallFigures = { successPercent: number; medianMs: number };

@@ -75,7 +75,7 @@ function isJson(content: string): boolean {
 /** Enough of a text to see what it is. */
 const sampleCharacters = 4000;
 
-/** Headings, fences, tables, links or emphasis: what nobody writes by chance. */
+/** Headings, fences, tables, links or emphasis: plain text has these hardly ever by chance. */
 function looksLikeMarkdown(content: string): boolean {
   const sample = content.slice(0, sampleCharacters);
   if (sample.includes('](http') || sample.includes('\n```') || sample.startsWith('```')) return true;
