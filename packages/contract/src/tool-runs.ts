@@ -84,7 +84,7 @@ export const startToolRun = endpoint({
   errors: ['invalid_request', 'payload_too_large', 'too_many_runs', 'unavailable', ...needSession],
 });
 
-const ofRun = z.object({ callId: z.string().max(200) });
+const ofRun = z.object({ callId: z.uuid() });
 
 export const answerToolRun = endpoint({
   id: 'answerToolRun',
@@ -100,7 +100,7 @@ export const answerToolRun = endpoint({
     content: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])).optional(),
   }),
   answer: z.object({ success: z.literal(true) }),
-  errors: ['not_found', 'invalid_request', ...needSession],
+  errors: ['not_found', 'invalid_request', 'rate_limited', ...needSession],
 });
 
 export const cancelToolRun = endpoint({
@@ -111,7 +111,7 @@ export const cancelToolRun = endpoint({
   access: 'account',
   params: ofRun,
   answer: z.object({ success: z.literal(true) }),
-  errors: ['not_found', ...needSession],
+  errors: ['not_found', 'invalid_request', 'rate_limited', ...needSession],
 });
 
 export const toolRunEndpoints = [startToolRun, answerToolRun, cancelToolRun] as const;

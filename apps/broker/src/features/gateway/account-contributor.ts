@@ -2,7 +2,7 @@ import type { AccountContributor } from '#features/identity/index.ts';
 import type { Query } from '#platform/db/database.ts';
 import { readGatewayPreferences } from './preferences/gateway-preferences.ts';
 
-/** What a person chose about the list of tools on /mcp, their clients' sessions, and rounds of calls on their way. */
+/** What a person chose about the list of tools on /mcp, their clients' sessions, and messages on their way between brokers. */
 export function gatewayContributor({ query }: { query: Query }): AccountContributor {
   return {
     name: 'gatewayPreferences',
@@ -11,6 +11,7 @@ export function gatewayContributor({ query }: { query: Query }): AccountContribu
       await tx(`delete from gateway_preferences where user_id = $1`, [userId]);
       await tx(`delete from mcp_sessions where user_id = $1`, [userId]);
       await tx(`delete from mcp_round_messages where user_id = $1`, [userId]);
+      await tx(`delete from tool_run_messages where user_id = $1`, [userId]);
     },
   };
 }

@@ -23,6 +23,7 @@ import { createMcpEndpoint } from './protocol/mcp-endpoint.ts';
 import { tellReplicasFirst } from './tell-replicas-first.ts';
 import { createToolRuns } from './tool-runs/create-tool-runs.ts';
 import { mountToolRuns } from './tool-runs/routes.ts';
+import { createRunsElsewhere } from './tool-runs/runs-elsewhere.ts';
 import { createPersonalView } from './view/personal-view.ts';
 import { mountGatewayPreferences } from './preferences/routes.ts';
 import { createFastPath } from './fast-path/serve-fast.ts';
@@ -73,8 +74,9 @@ export async function createGateway(options: {
   const view = createPersonalView(entitlement, options);
   const pages = createPageQuestions({ clock, ttlMs: roundTtlMs });
   // an embedded database has one broker
-  const elsewhere =
-    db.engine === 'postgresql' ? await createRoundsElsewhere({ ...options, underWay: answers }) : undefined;
+  const hasReplicas = db.engine === 'postgresql';
+  const elsewhere = hasReplicas ? await createRoundsElsewhere({ ...options, underWay: answers }) : undefined;
+  const runsElsewhere = hasReplicas ? await createRunsElsewhere(options) : undefined;
   let draining = false;
   const parts: GatewayParts = {
     ...options,
@@ -100,10 +102,10 @@ export async function createGateway(options: {
   const serverIdentity = { name: 'souk', title: config.brandName, version: options.version };
   const endpoint = await createMcpEndpoint(serverIdentity, parts, options.db);
   const fastPath = createFastPath(serverIdentity, parts, endpoint);
-  const runs = createToolRuns(parts);
+  const runs = createToolRuns(parts, runsElsewhere);
 
   let lists = listsOf(catalogue.snapshot());
-  const replicas = db.engine === 'postgresql' ? tellReplicasFirst(endpoint.notifyListChanged) : undefined;
+  const replicas = hasReplicas ? tellReplicasFirst(endpoint.notifyListChanged) : undefined;
   const listsChanged = replicas?.listsChanged ?? endpoint.notifyListChanged;
   const stopWatching = catalogue.onChange((snapshot) => {
     const now = listsOf(snapshot);
@@ -138,6 +140,7 @@ export async function createGateway(options: {
     async removeExpiredSessions() {
       await endpoint.sessions.removeExpired();
       await elsewhere?.removeExpired();
+      await runsElsewhere?.removeExpired();
     },
     async drain(timeoutMs) {
       draining = true;
@@ -150,6 +153,7 @@ export async function createGateway(options: {
       replicas?.stop();
       stopRevocations();
       await parts.rounds.stop();
+      await runsElsewhere?.stop();
       parts.subscriptions.stop();
       await endpoint.stop();
     },

@@ -74,4 +74,22 @@ export const gatewayMigrations: readonly Migration[] = [
       `alter table mcp_sessions add column subscriptions text not null default '[]'`,
     ],
   },
+  {
+    name: '0087-gateway-tool-run-messages',
+    statements: [
+      // An answer or a cancellation that reached another process than the one that runs the tool.
+      `create table tool_run_messages (
+        id uuid primary key,
+        call_id text not null,
+        user_id uuid not null,
+        kind text not null check (kind in ('answer', 'cancellation')),
+        target text,
+        message text not null,
+        created_at timestamptz not null
+      )`,
+      `create index tool_run_messages_call on tool_run_messages (call_id)`,
+      `create index tool_run_messages_user on tool_run_messages (user_id, created_at)`,
+      `create index tool_run_messages_created on tool_run_messages (created_at)`,
+    ],
+  },
 ];

@@ -10,23 +10,24 @@ import { unanswered } from '../call/call.ts';
 import { totalTimeoutMs } from '../call/call-request.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { runTool, type ToolRun } from './run-tool.ts';
+import type { RunMessage, RunsElsewhere } from './runs-elsewhere.ts';
 
 /** Where a run's events go. */
 export type RunListener = { tell(event: RunEvent): void; listening(): Listening };
 export type WantedRun = Pick<ToolRun, 'caller' | 'callId' | 'serverId' | 'tool' | 'arguments'>;
-export type RunAnswer = { id: string; action: string; content?: Record<string, unknown> | undefined };
 
-/** Tools that people run from the web app. In this process: their events, answers and cancellation meet here. */
+/** Tools that people run from the web app. */
 export type ToolRuns = {
   /**
    * Takes a place for a run; `follow` runs it, and resolves when the listener has been told its end.
    * @throws SoukError too_many_runs, unavailable (the broker stops)
    */
   start(wanted: WantedRun): { follow(listener: RunListener): Promise<void>; abort(): void };
-  /** @throws SoukError not_found: no such run of this person, or no such question */
-  answer(userId: string, callId: string, answer: RunAnswer): void;
-  /** @throws SoukError not_found */
-  cancel(userId: string, callId: string): void;
+  /**
+   * Answers a question of a run or cancels it, also if another broker runs it.
+   * @throws SoukError not_found (no such run of this person, or no such question), rate_limited
+   */
+  send(userId: string, callId: string, message: RunMessage): Promise<void>;
   /** Ends the runs of a token that was revoked; undefined, where notices were missed, ends none. */
   endForToken(tokenId: string | undefined): void;
 };
@@ -38,13 +39,24 @@ type Running = {
   questions: Map<string, (answer: Record<string, unknown>) => void>;
 };
 
-export function createToolRuns(parts: GatewayParts): ToolRuns {
+/** @param elsewhere the runs of other brokers, where there may be some */
+export function createToolRuns(parts: GatewayParts, elsewhere: RunsElsewhere | undefined): ToolRuns {
   const running = new Map<string, Running>();
+  elsewhere?.serve({ callIds: () => [...running.keys()], handle });
 
-  function runOf(userId: string, callId: string): Running {
+  function handle(userId: string, callId: string, message: RunMessage): boolean {
     const run = running.get(callId);
-    if (run?.userId !== userId) throw new SoukError('not_found');
-    return run;
+    if (run?.userId !== userId) return false;
+    if (message.kind === 'cancellation') {
+      run.abort.abort();
+      return true;
+    }
+    const { id, action, content } = message.answer;
+    const resolve = run.questions.get(id);
+    if (!resolve) return false;
+    run.questions.delete(id);
+    resolve({ action, ...(action === 'accept' && content && { content }) });
+    return true;
   }
 
   function ask(run: Running, tell: RunListener['tell'], asked: Ask, signal: AbortSignal) {
@@ -115,15 +127,13 @@ export function createToolRuns(parts: GatewayParts): ToolRuns {
       return { follow: (listener) => follow(wanted, run, listener), abort: () => run.abort.abort() };
     },
 
-    answer(userId, callId, { id, action, content }) {
-      const { questions } = runOf(userId, callId);
-      const resolve = questions.get(id);
-      if (!resolve) throw new SoukError('not_found');
-      questions.delete(id);
-      resolve({ action, ...(action === 'accept' && content && { content }) });
+    async send(userId, callId, message) {
+      const found =
+        running.has(callId) || !elsewhere
+          ? handle(userId, callId, message)
+          : await elsewhere.pass(userId, callId, message);
+      if (!found) throw new SoukError('not_found');
     },
-
-    cancel: (userId, callId) => runOf(userId, callId).abort.abort(),
 
     endForToken(tokenId) {
       for (const run of running.values()) if (run.tokenId === tokenId) run.abort.abort();

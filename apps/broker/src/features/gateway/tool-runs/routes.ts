@@ -29,13 +29,13 @@ export function mountToolRuns(router: Router, { runs, keepAlive, answers }: Part
     return '';
   });
 
-  router.route(answerToolRun, ({ caller, params, body }) => {
-    runs.answer(caller.userId, params.callId, body);
+  router.route(answerToolRun, async ({ caller, params, body }) => {
+    await runs.send(caller.userId, params.callId, { kind: 'answer', answer: body });
     return { success: true as const };
   });
 
-  router.route(cancelToolRun, ({ caller, params }) => {
-    runs.cancel(caller.userId, params.callId);
+  router.route(cancelToolRun, async ({ caller, params }) => {
+    await runs.send(caller.userId, params.callId, { kind: 'cancellation' });
     return { success: true as const };
   });
 }

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { runEventSchema, type RunEvent } from '@souk/contract/tool-runs.ts';
+import type { RunEvent } from '@souk/contract/tool-runs.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { giveCredits } from '#testing/grant-credits.ts';
-import { openStream } from '#testing/open-stream.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { usageRows } from '#testing/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { startEndingServer, type EndingServer } from '../call/testing/ending-server.ts';
+import { asPerson, startRun } from './testing/start-run.ts';
 import { startTellingServer, type TellingServer } from '../testing/telling-server.ts';
 
 // Tools that are run from the web app, with its token, at real servers.
@@ -50,39 +50,12 @@ async function signIn(email: string): Promise<Person> {
   return { token, userId: id, email };
 }
 
-const request = ({ token }: Person, method: string, body?: object): RequestInit => ({
-  method,
-  headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) },
-  ...(body && { body: JSON.stringify(body) }),
-});
-
-/** Starts a run and reads its events as they come. */
-async function run(person: Person, serverId: string, tool: string, given: Record<string, unknown> = {}) {
-  const body = { serverId, tool, arguments: given };
-  const stream = await openStream(`${app.publicUrl}/api/tool-runs`, request(person, 'POST', body));
-  expect(stream.status).toBe(200);
-  const events = () => stream.messages().map((event) => runEventSchema.parse(event));
-  const find = <T extends RunEvent['type']>(type: T) =>
-    events().find((event): event is Extract<RunEvent, { type: T }> => event.type === type);
-  async function until<T extends RunEvent['type']>(type: T): Promise<Extract<RunEvent, { type: T }>> {
-    await waitUntil(`an event ${type} in ${stream.text()}`, () => find(type) !== undefined || stream.isOver());
-    const found = find(type);
-    if (!found) throw new Error(`no ${type} in ${stream.text()}`);
-    return found;
-  }
-  const { callId } = await until('started');
-  const path = `${app.publicUrl}/api/tool-runs/${callId}`;
+/** A run, with what the log of calls says of it. */
+async function run({ token, userId }: Person, ...wanted: [string, string, Record<string, unknown>?]) {
+  const running = await startRun({ token, publicUrl: app.publicUrl }, ...wanted);
   return {
-    callId,
-    events,
-    until,
-    headers: stream.headers,
-    ended: stream.ended,
-    hangUp: stream.abort,
-    answer: (answer: object, by = person) => fetch(`${path}/answers`, request(by, 'POST', answer)),
-    cancel: (by = person) => fetch(path, request(by, 'DELETE')),
-    /** What the log of calls says of it. */
-    row: async () => (await usageRows(app, person.userId)).filter((row) => row.callId === callId),
+    ...running,
+    row: async () => (await usageRows(app, userId)).filter((row) => row.callId === running.callId),
   };
 }
 
@@ -102,7 +75,7 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s era', (era) => 
     expect(running.headers.get('content-type')).toBe('text/event-stream');
     expect(running.headers.get('x-content-type-options')).toBe('nosniff');
     expect(await running.row()).toMatchObject([{ serverId: era, name: 'echo', outcome: 'ok', credits: 0, rounds: 1 }]);
-    const calls = await fetch(`${app.publicUrl}/api/users/${ann.userId}/calls`, request(ann, 'GET'));
+    const calls = await fetch(`${app.publicUrl}/api/users/${ann.userId}/calls`, asPerson(ann, 'GET'));
     expect(JSON.parse(await calls.text())).toMatchObject({
       calls: expect.arrayContaining([
         expect.objectContaining({ id: running.callId, client: { kind: 'web', name: 'This website' } }),
@@ -253,7 +226,7 @@ test('a person runs four tools at once, beside what others run', async () => {
   const texts = [1, 2, 3, 4].map(() => randomUUID());
   const runs = await Promise.all(texts.map((text) => run(emil, 'modern', 'wait', { text })));
   const body = { serverId: 'modern', tool: 'echo' };
-  const fifth = await fetch(`${app.publicUrl}/api/tool-runs`, request(emil, 'POST', body));
+  const fifth = await fetch(`${app.publicUrl}/api/tool-runs`, asPerson(emil, 'POST', body));
   expect([fifth.status, JSON.parse(await fifth.text())]).toEqual([
     429,
     {
@@ -273,7 +246,7 @@ test('signing out ends what runs', async () => {
   const text = randomUUID();
   const running = await run({ token, userId: '', email: '' }, 'modern', 'wait', { text });
   await waitUntil('the call to wait', () => telling.modern.waiting.has(text));
-  await fetch(`${app.publicUrl}/auth/sign-out-everywhere`, request({ token, userId: '', email: '' }, 'POST'));
+  await fetch(`${app.publicUrl}/auth/sign-out-everywhere`, asPerson({ token }, 'POST'));
   await running.ended;
   // the end of the run is told first
   await expect.poll(() => telling.modern.cancelled).toContain(text);
@@ -281,7 +254,7 @@ test('signing out ends what runs', async () => {
 
 test('arguments have the bounds of every request', async () => {
   const send = async (text: string) => {
-    const answer = await fetch(`${app.publicUrl}/api/tool-runs`, { ...request(ann, 'POST', {}), body: text });
+    const answer = await fetch(`${app.publicUrl}/api/tool-runs`, { ...asPerson(ann, 'POST', {}), body: text });
     const { code }: { code: string } = JSON.parse(await answer.text());
     return [answer.status, code];
   };

@@ -124,6 +124,12 @@ describeOnDatabases('a person and their data', migrations, (open) => {
       [dora.userId, JSON.stringify({ answers: { name: dora.email } })],
     );
 
+    await app.db.query(
+      `insert into tool_run_messages (id, call_id, user_id, kind, message, created_at)
+       values (gen_random_uuid(), 'call', $1, 'answer', $2, now())`,
+      [dora.userId, JSON.stringify({ content: { name: dora.email } })],
+    );
+
     await app.usage.flush();
     const path = `/api/users/${dora.userId}/account`;
     const answer = await call('DELETE', path, dora.accessToken, { confirm: ' Dora.Unmistakable@example.test ' });

@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { hasPostgres } from '#testing/databases.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { waitUntil } from '#testing/wait-until.ts';
+import { asPerson, startRun } from '../../tool-runs/testing/start-run.ts';
 import { useTwoBrokers, type Round, type TwoBrokers } from './testing/two-brokers.ts';
 
 const refused = { code: -32602, message: 'Invalid or expired requestState' };
@@ -159,6 +162,58 @@ describe.skipIf(!hasPostgres())('the rounds of a call in two brokers (PostgreSQL
         expect(await two.calls()).toMatchObject([{ outcome: 'ok', rounds: 2 }]);
         await two.db.query('delete from usage_events');
       }
+      expect(await two.messages()).toEqual([]);
+    });
+  });
+
+  describe('of a tool that is run from the web app', () => {
+    const at = (broker: number, { token }: WebTokens) => ({ token, headers: two.replicas.at(broker) });
+    type WebTokens = { token: string };
+    let ann: WebTokens;
+    let bob: WebTokens;
+    beforeAll(async () => {
+      const signIn = async (email: string) => ({
+        token: (await new ScriptedBrowser(two.replicas.publicUrl).signInWeb({ email })).accessToken,
+      });
+      ann = await signIn('ann@souk.test');
+      bob = await signIn('bob@souk.test');
+    });
+    const start = async (given: Record<string, unknown> = {}) => {
+      const sender = { ...at(0, ann), publicUrl: two.replicas.publicUrl };
+      return startRun(sender, 'asking', 'ask', given);
+    };
+    const accept = { action: 'accept', content: { name: 'Zoe' } };
+
+    test('an answer at the other broker continues it, of its own person alone and once', async () => {
+      const running = await start();
+      const { id } = (await running.until('question')).question;
+      const before = two.statements();
+      expect((await running.answer({ id: 'another', ...accept })).status).toBe(404);
+      expect(two.statements()).toBe(before);
+      expect((await running.answer({ id, ...accept }, at(1, bob))).status).toBe(404);
+      expect((await running.answer({ id: 'another', ...accept }, at(1, ann))).status).toBe(404);
+      expect((await running.answer({ id, ...accept }, at(1, ann))).status).toBe(200);
+      expect(JSON.stringify(await running.until('result'))).toContain('Zoe');
+      await running.ended;
+      expect(await two.messages()).toEqual([]);
+      expect(await two.calls()).toMatchObject([{ outcome: 'ok', rounds: 2 }]);
+    });
+
+    test('a cancellation at the other broker ends it, by its own person alone', async () => {
+      const running = await start({ times: 0, wait: true });
+      await waitUntil('the call to wait', () => two.asking.waiting() === 1);
+      expect((await running.cancel(at(1, bob))).status).toBe(404);
+      expect(two.asking.waiting()).toBe(1);
+      expect((await running.cancel(at(1, ann))).status).toBe(200);
+      expect(await running.until('result')).toMatchObject({ isError: true, facts: { code: 'cancelled' } });
+      await running.ended;
+      expect(await two.messages()).toEqual([]);
+    });
+
+    test('of the messages to runs that are nowhere, few wait at once', async () => {
+      const cancel = () => fetch(`${two.replicas.publicUrl}/api/tool-runs/${randomUUID()}`, asPerson(ann, 'DELETE'));
+      const answers = await Promise.all(Array.from({ length: 100 }, async () => (await cancel()).status));
+      expect(new Set(answers)).toEqual(new Set([404, 429]));
       expect(await two.messages()).toEqual([]);
     });
   });

@@ -36,10 +36,10 @@ export type TwoBrokers = {
   /** Tokens of two people. */
   ann: string;
   bob: string;
-  /** How many statements on the rows of rounds the brokers have run. */
-  statements(): number;
-  /** The rows of rounds. */
+  /** The rows of rounds, and of answers to tools that are run from the web app. */
   messages(): Promise<unknown[]>;
+  /** How many statements on these rows the brokers have run. */
+  statements(): number;
   /** The usage rows of all calls. */
   calls(): Promise<UsageRow[]>;
   /** Starts another broker, which can be killed. */
@@ -56,7 +56,7 @@ async function startTwoBrokers(): Promise<TwoBrokers> {
   const connect = async (): Promise<Database> => {
     const opened = await openDatabase({ databaseUrl, dataDir: '', log: createLog('silent'), migrations });
     const query: typeof opened.query = (text, values) => {
-      if (text.includes('mcp_round_messages')) statements += 1;
+      if (/mcp_round_messages|tool_run_messages/.test(text)) statements += 1;
       return opened.query(text, values);
     };
     return { ...opened, query };
@@ -83,7 +83,8 @@ async function startTwoBrokers(): Promise<TwoBrokers> {
     ann,
     bob,
     statements: () => statements,
-    messages: async () => (await db.query(`select * from mcp_round_messages`)).rows,
+    messages: async () =>
+      (await db.query(`select id from mcp_round_messages union all select id from tool_run_messages`)).rows,
     async calls() {
       await Promise.all(replicas.apps.map((app) => app.usage.flush()));
       return readUsageRows(db);

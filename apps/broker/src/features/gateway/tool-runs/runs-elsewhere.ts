@@ -1,0 +1,133 @@
+import { answerToolRun } from '@souk/contract/tool-runs.ts';
+import { z } from 'zod';
+import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Ids } from '#platform/ids.ts';
+import type { Log } from '#platform/log.ts';
+import { createRateLimit } from '#platform/rate-limit.ts';
+import { createMessageRows } from '../protocol/message-rows.ts';
+
+const channel = 'tool_runs';
+/** How long the process that runs the call may take to say that it has the message. */
+const firstWordMs = 3000;
+/** Messages of a person that are passed on to other processes. */
+const passedOnPerMinute = 600;
+/** Each is a request's body at most. */
+const maxBytesPerUser = 8 * 1024 * 1024;
+
+/** What a person sends to a run of theirs. */
+const messageSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('answer'), answer: answerToolRun.body }),
+  z.object({ kind: z.literal('cancellation') }),
+]);
+export type RunMessage = z.infer<typeof messageSchema>;
+
+const noticeSchema = z.discriminatedUnion('kind', [
+  /** To the process that runs this call: a message for it has come. */
+  z.object({ kind: z.literal('message'), call: z.string(), row: z.string() }),
+  /** Back: it has the message, and whether that was of use. */
+  z.object({ kind: z.literal('taken'), row: z.string(), found: z.boolean() }),
+]);
+type Notice = z.infer<typeof noticeSchema>;
+
+/** The runs of this process. */
+export type RunsHere = {
+  callIds(): string[];
+  /** Answers false for a run or a question that is not this person's, or is over. */
+  handle(userId: string, callId: string, message: RunMessage): boolean;
+};
+
+/** Messages to runs that reach another process than the one that runs the call. */
+export type RunsElsewhere = {
+  /**
+   * Passes a message on. Answers false if no process has such a run of this person: after 3 s if none has the run.
+   * @throws SoukError rate_limited
+   */
+  pass(userId: string, callId: string, message: RunMessage): Promise<boolean>;
+  /** From now on, takes the messages of other processes for the runs here. */
+  serve(here: RunsHere): void;
+  removeExpired(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export async function createRunsElsewhere(options: {
+  db: Database;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+}): Promise<RunsElsewhere> {
+  const { db, clock, ids, log } = options;
+  const rows = createMessageRows({
+    query: db.query,
+    clock,
+    table: 'tool_run_messages',
+    recipient: 'call_id',
+    channel,
+    maxBytesPerUser,
+  });
+  const rate = createRateLimit(passedOnPerMinute, clock);
+  /** Messages that were passed on, by their rows. */
+  const sent = new Map<string, (found: boolean | undefined) => void>();
+  let here: RunsHere | undefined;
+
+  async function take(callId: string, row: string): Promise<void> {
+    const taken = await rows.take({ id: row, recipient: callId });
+    if (!taken) return;
+    const found = here?.handle(taken.userId, callId, messageSchema.parse(JSON.parse(taken.message))) ?? false;
+    await db.notify(channel, JSON.stringify({ kind: 'taken', row, found } satisfies Notice));
+  }
+
+  function heed(notice: Notice): void {
+    if (notice.kind === 'taken') return sent.get(notice.row)?.(notice.found);
+    if (!here?.callIds().includes(notice.call)) return;
+    take(notice.call, notice.row).catch(failed);
+  }
+
+  /** After notices may have been missed. */
+  async function readAgain(): Promise<void> {
+    for (const { id, recipient } of await rows.waiting(here?.callIds() ?? [])) await take(recipient, id);
+  }
+
+  function failed(error: unknown): void {
+    log.warn({ err: error }, 'a message of another replica to a tool run could not be read');
+  }
+
+  const stopListening = await db.listen(channel, (payload) => {
+    if (payload === '') return void readAgain().catch(failed);
+    const notice = noticeSchema.safeParse(JSON.parse(payload)).data;
+    if (notice) heed(notice);
+  });
+
+  return {
+    async pass(userId, callId, message) {
+      const row = ids.uuid();
+      const { promise: taken, resolve } = Promise.withResolvers<boolean | undefined>();
+      sent.set(row, resolve);
+      let silence: NodeJS.Timeout | undefined;
+      try {
+        const isStored =
+          rate.take(userId) &&
+          (await rows.add(
+            { id: row, recipient: callId, userId, kind: message.kind, target: null, message: JSON.stringify(message) },
+            JSON.stringify({ kind: 'message', call: callId, row } satisfies Notice),
+          ));
+        if (!isStored) throw new SoukError('rate_limited');
+        silence = setTimeout(resolve, firstWordMs, undefined);
+        // a row that is gone has been taken, although the word of it has not come
+        return (await taken) ?? (await rows.take({ id: row, recipient: callId })) === undefined;
+      } finally {
+        clearTimeout(silence);
+        sent.delete(row);
+      }
+    },
+    serve(runs) {
+      here = runs;
+    },
+    removeExpired: rows.removeExpired,
+    async stop() {
+      for (const answer of sent.values()) answer(false);
+      await stopListening();
+    },
+  };
+}
