@@ -3,7 +3,8 @@ import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 import { signIn } from './sign-in.ts';
 
-const firstSix = ['Calendar', 'Everything', 'Filesystem', 'Memory', 'Notes', 'Sequential Thinking'];
+/** In the order of the bundled manifests, not by name. */
+const firstSix = ['Travel', 'Notes', 'Calendar', 'Filesystem', 'Memory', 'Travel Pro'];
 
 test('[GEN-1] [GEN-2] [GEN-3] [GEN-10] the hero says what this is: one-click AI upgrade, paste a link, no keys, no secrets, no configuration', async ({
   page,
@@ -52,9 +53,29 @@ test('[HOME-5] [HOME-8] the first 6 servers are cards with name, tool and prompt
   const cards = page.getByRole('main').getByRole('article');
   await expect(cards).toHaveCount(6);
   await expect(cards.getByRole('heading', { level: 3 })).toHaveText(firstSix);
-  const everything = cards.filter({ has: page.getByRole('heading', { name: 'Everything' }) });
-  await expect(everything).toContainText('17 tools · 4 prompts');
-  await expect(everything).toContainText('Every feature of MCP in one reference server');
+  const [travel, filesystem] = [cards.nth(0), cards.nth(3)];
+  await expect(travel).toContainText('7 tools · 1 prompt');
+  await expect(travel).toContainText('Airports, distances, flight times and local times');
+  await expect(filesystem).toContainText('14 tools · 0 prompts');
+});
+
+test('each category stands with its first servers and their count, and leads to all of them', async ({ page }) => {
+  await page.goto('/');
+  const categories = page.getByRole('region', { name: 'Categories' });
+  await expect(categories.getByRole('heading', { level: 3 })).toHaveText([
+    'API Services',
+    'Data Sources',
+    'Productivity',
+  ]);
+  const data = categories.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'Data Sources' }) });
+  await expect(data.getByText('4 servers')).toBeVisible();
+  await expect(data.getByRole('link')).toHaveText(['Travel', 'Memory', 'Travel Pro', 'View all Data Sources']);
+  await data.getByRole('link', { name: 'View all Data Sources' }).click();
+  await expect(page).toHaveURL(/\/marketplace\?type=data$/);
+  await expect(page.getByText('Showing 4 of 9 servers')).toBeVisible();
+  await page.goBack();
+  await data.getByRole('link', { name: 'Travel Pro' }).click();
+  await expect(page).toHaveURL(/\/service\/travel-pro$/);
 });
 
 test('[HOME-6] [HOME-7] a card shows the icon of its server, or the first letter of the name', async ({ page }) => {

@@ -4,6 +4,8 @@ import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcont
 import {
   createCatalogue,
   createIcons,
+  createServerIndex,
+  firstOnHome,
   loadBundledManifests,
   loadOwnManifests,
   mountBundledIcons,
@@ -31,6 +33,7 @@ import {
   mountUsageRoutes,
   usageByDayContributor,
   usageContributor,
+  useOfServers,
 } from '#features/usage/index.ts';
 import {
   accessContributor,
@@ -234,7 +237,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   icons.mountRoutes(server);
   await mountBundledIcons(server, paths.icons);
   const rentalPriceId = (server: CatalogueServer) => billing.prices.rentalPriceId(server);
-  mountCatalogueRoutes(router, { catalogue, config, clock, version, protocolVersions, rentalPriceId });
+  const popularity = useOfServers({ query: db.query, clock, log });
+  const indexOf = createServerIndex(popularity);
+  mountCatalogueRoutes(router, { catalogue, indexOf, config, clock, version, protocolVersions, rentalPriceId });
   mountUpstreamRoutes(router, { ...upstreams, catalogue });
   mountPreferenceRoutes(router, { ...upstreams, catalogue, entitlement: billing.entitlement });
   mountSpendCapRoutes(router, billing);
@@ -245,12 +250,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   mountClientDocument(server, config);
   mountBillingHistoryRoutes(router, { query: db.query, livemode: billing.livemode });
   mountUsageRoutes(router, { query: db.query, clock, nameClients: identity.nameClients, livemode: billing.livemode });
-  mountServerRecord(router, { catalogue, health: upstreams.health, query: db.query, clock });
+  mountServerRecord(router, { catalogue, health: upstreams.health, query: db.query, clock, log });
   await gateway.mountRoutes(server, router);
   billing.payments?.mountWebhook(server, stripeWebhookPath);
   stripeSandbox?.mountPages(server);
   const { snapshot } = catalogue;
-  if (options.webFolder) await serveWeb(server, { folder: options.webFolder, config, snapshot });
+  const homeOrder = (count: number) => firstOnHome(indexOf(snapshot()), count);
+  if (options.webFolder) await serveWeb(server, { folder: options.webFolder, config, snapshot, homeOrder });
   else server.setNotFoundHandler(answerNotFound);
 
   let metricsServer: { stop(): Promise<void> } | undefined;
@@ -271,6 +277,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     serversAsked: asked.promise,
     async start() {
       await Promise.all([upstreams.watch.startServices(), jobs.start()]);
+      // so that it is known when the first visitor comes
+      popularity();
       if (config.metrics && metrics) metricsServer = await serveMetrics({ ...config.metrics, ...metrics, log });
       await server.listen({ port: config.port, host: config.host });
       icons.start();

@@ -1,4 +1,4 @@
-import { findServers, getServer, suggestMatches } from '@souk/contract/catalogue-search.ts';
+import { findServers, getCategories, getServer, suggestMatches } from '@souk/contract/catalogue-search.ts';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
@@ -109,6 +109,32 @@ describe('searching the catalogue', () => {
     expect(times).toEqual(times.toSorted((one, other) => other - one));
   });
 
+  test('names the categories that have servers, with how many, and the first three as home orders them', async () => {
+    const read = async () => {
+      const answer = await fetch(`${app.publicUrl}/api/catalogue/categories`);
+      return getCategories.answer.parse(await answer.json()).categories;
+    };
+    expect(await read()).toMatchObject([
+      {
+        category: 'api',
+        total: 2,
+        servers: [{ serverId: 'gratis', displayName: 'Gratis' }, { serverId: 'zz-reports' }],
+      },
+      { category: 'data', total: 1, servers: [{ serverId: 'travel', status: 'connected' }] },
+      { category: 'productivity', total: 2, servers: [{ serverId: 'notes-2' }, { serverId: 'notes-10' }] },
+    ]);
+    for (const [id, featured] of [
+      ['third', 3],
+      ['first', 1],
+      ['second', 2],
+    ] as const)
+      await deploy({ id, name: id, category: 'productivity', featured });
+    const [, , productivity] = await read();
+    expect(productivity?.total).toBe(5);
+    expect(productivity && idsOf(productivity)).toEqual(['first', 'second', 'third']);
+    for (const id of ['first', 'second', 'third']) await app.catalogue.undeploy(id, { via: 'command' });
+  });
+
   test('[MKT-18] [MKT-19] [MKT-20] [MKT-21] filters by type, tier, price and status, together', async () => {
     expect(await idsFor({ type: 'productivity' })).toEqual(['notes-2', 'notes-10']);
     expect(await idsFor({ tier: 'T0' })).toEqual(['gratis', 'notes-2', 'notes-10']);
@@ -155,7 +181,7 @@ describe('searching the catalogue', () => {
     [{ tier: 'T9' }, 'query.tier: Invalid option: expected one of "T0"|"T1"|"T2"|"T3"'],
     [{ price: 'cheap' }, 'query.price: Invalid option: expected one of "free"|"paid"'],
     [{ status: 'asleep' }, 'query.status: Invalid option: expected one of "connected"|"disconnected"|"error"'],
-    [{ sort: 'colour' }, 'query.sort: Invalid option: expected one of "price"|"tools"|"updated"'],
+    [{ sort: 'colour' }, 'query.sort: Invalid option: expected one of "price"|"tools"|"updated"|"popular"|"featured"'],
     [{ page: '0' }, 'query.page: Too small: expected number to be >=1'],
     [{ page: 'two' }, 'query.page: Invalid input: expected number, received NaN'],
     [{ page: '100001' }, 'query.page: Too big: expected number to be <=100000'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import { pagePaths } from '@souk/contract/pages.ts';
 import type { FastifyInstance } from 'fastify';
-import type { CatalogueSnapshot } from '#features/catalogue/index.ts';
+import type { CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
 import type { Config } from '#platform/config.ts';
 import { SoukError } from '#platform/errors.ts';
 import { createDescribePage, notFound } from './pages/describe-page.ts';
@@ -28,13 +28,24 @@ const sharePicture = join(import.meta.dirname, 'pages/share.png');
  */
 export async function serveWeb(
   app: FastifyInstance,
-  { folder, config, snapshot }: { folder: string; config: Config; snapshot: () => CatalogueSnapshot },
+  {
+    folder,
+    config,
+    snapshot,
+    homeOrder,
+  }: {
+    folder: string;
+    config: Config;
+    snapshot: () => CatalogueSnapshot;
+    /** The first servers as home shows them. */
+    homeOrder: (count: number) => readonly CatalogueServer[];
+  },
 ): Promise<void> {
   const { brandName, supportEmail, businessEmail, contactEmail, publicUrl, payments } = config;
   const settings = { brandName, supportEmail, businessEmail, contactEmail, publicUrl, payments };
   const template = await readFile(join(folder, 'index.html'), 'utf8');
   const pages = createKeptPages(createTemplate(template, { brandName, publicUrl, settings }));
-  const describe = createDescribePage(config, snapshot);
+  const describe = createDescribePage(config, { snapshot, homeOrder });
   mountCrawlerFiles(app, config, snapshot);
   const picture = await readFile(sharePicture);
   app.get(sharePath, (_request, reply) =>

@@ -18,6 +18,7 @@ const rows: Record<Access, readonly string[]> = {
     'GET /api/catalogue/servers',
     'GET /api/catalogue/servers/:serverId',
     'GET /api/catalogue/servers/:serverId/record',
+    'GET /api/catalogue/categories',
     'GET /api/catalogue/suggestions',
     'GET /api/billing/subscription/plans',
     'GET /api/billing/credits/packages',

@@ -16,7 +16,15 @@ const searchText = z
   .transform((text) => text.trim());
 
 /** Beside the order by name, which is the specification's and needs no word (part 1, section 5). */
-export const sortOrders = ['price', 'tools', 'updated'] as const;
+export const sortOrders = [
+  'price',
+  'tools',
+  'updated',
+  /** By the people who used its tools in the last 30 days. */
+  'popular',
+  /** As home shows them: the operator's order (`featured` in manifests), then popularity. */
+  'featured',
+] as const;
 
 export const findServers = endpoint({
   id: 'findServers',
@@ -65,6 +73,27 @@ const { serverId, serverName, displayName, displayDescription } = capabilitySche
   .pick({ serverId: true, displayName: true, displayDescription: true })
   .extend({ serverName: z.string() }).shape;
 
+/** A server where it has one line. */
+const briefServer = z.object({
+  serverId,
+  displayName,
+  displayDescription,
+  icon: z.string().optional(),
+  status: serverStatusSchema,
+});
+
+export const getCategories = endpoint({
+  id: 'getCategories',
+  method: 'GET',
+  path: '/api/catalogue/categories',
+  summary: 'The categories that have servers, with how many, and the first few of each as home orders them',
+  access: 'public',
+  answer: z.object({
+    categories: z.array(z.object({ category: categorySchema, total: z.int(), servers: z.array(briefServer) })),
+  }),
+  revalidated: true,
+});
+
 export const suggestMatches = endpoint({
   id: 'suggestMatches',
   method: 'GET',
@@ -74,9 +103,7 @@ export const suggestMatches = endpoint({
   query: z.object({ q: searchText.default(''), limit: z.coerce.number().int().min(1).max(20).default(6) }),
   answer: z.object({
     /** Best match first. Without a text the first by name. */
-    servers: z.array(
-      z.object({ serverId, displayName, displayDescription, icon: z.string().optional(), status: serverStatusSchema }),
-    ),
+    servers: z.array(briefServer),
     /** Best match first. Without a text none. */
     tools: z.array(
       z.object({
@@ -94,4 +121,4 @@ export const suggestMatches = endpoint({
   errors: ['invalid_request'],
 });
 
-export const catalogueSearchEndpoints = [findServers, getServer, suggestMatches] as const;
+export const catalogueSearchEndpoints = [findServers, getServer, getCategories, suggestMatches] as const;

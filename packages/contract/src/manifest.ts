@@ -205,6 +205,8 @@ export const manifestSchema = z
     registryName: line(200).optional(),
     slug: slugSchema.optional(),
     category: categorySchema,
+    /** The operator's order on home: 1 stands first. Servers without it follow, the most used first. */
+    featured: z.int('must be a whole number').min(1, 'must be at least 1').max(1000, 'must be at most 1000').optional(),
     connection: connectionSchema,
     /** One upstream connection for everyone, or one for each person (own credentials or state). */
     isolation: z.enum(['shared', 'perUser']).optional(),

@@ -1,4 +1,4 @@
-import type { CatalogueSnapshot } from '#features/catalogue/index.ts';
+import type { CatalogueServer, CatalogueSnapshot } from '#features/catalogue/index.ts';
 import type { Config } from '#platform/config.ts';
 import { boundText } from './bound-text.ts';
 import type { PageFacts, Summary } from './page-facts.ts';
@@ -13,18 +13,22 @@ const serviceTextLength = 120;
 export type DescribePage = (path: string, serviceId?: string) => PageFacts;
 
 /** Describes each page of the web app by its pattern in the contract's pagePaths; any other address is not found. */
-export function createDescribePage(config: Config, snapshot: () => CatalogueSnapshot): DescribePage {
+export function createDescribePage(
+  config: Config,
+  {
+    snapshot,
+    homeOrder,
+  }: { snapshot: () => CatalogueSnapshot; homeOrder: (count: number) => readonly CatalogueServer[] },
+): DescribePage {
   const { brandName, publicUrl } = config;
   const sells = config.payments !== 'off';
 
-  const links = (count: number): Summary['links'] =>
-    snapshot()
-      .servers.slice(0, count)
-      .map(({ id, manifest }) => ({
-        path: servicePath(id),
-        name: manifest.name,
-        text: boundText(manifest.description, serviceTextLength),
-      }));
+  const links = (servers: readonly CatalogueServer[]): Summary['links'] =>
+    servers.map(({ id, manifest }) => ({
+      path: servicePath(id),
+      name: manifest.name,
+      text: boundText(manifest.description, serviceTextLength),
+    }));
 
   const pages: Readonly<Record<string, () => PageFacts>> = {
     '/': () => ({
@@ -38,7 +42,7 @@ export function createDescribePage(config: Config, snapshot: () => CatalogueSnap
           'Paste one link into Claude, ChatGPT or any other AI client, and every tool here is ready to use.',
           'No API keys, no secrets, no configuration.',
         ],
-        links: [{ path: '/marketplace', name: 'Browse Servers' }, ...links(firstServices)],
+        links: [{ path: '/marketplace', name: 'Browse Servers' }, ...links(homeOrder(firstServices))],
       },
     }),
     '/marketplace': () => ({
@@ -46,7 +50,11 @@ export function createDescribePage(config: Config, snapshot: () => CatalogueSnap
       title: 'All MCP Servers',
       description: `Browse the MCP servers on ${brandName}: what each one does, its tools and what it costs. Connect them to your AI client with one link.`,
       canonicalPath: '/marketplace',
-      summary: { heading: 'All MCP Servers', paragraphs: [], links: links(listedServices) },
+      summary: {
+        heading: 'All MCP Servers',
+        paragraphs: [],
+        links: links(snapshot().servers.slice(0, listedServices)),
+      },
     }),
     '/plans': () =>
       sells

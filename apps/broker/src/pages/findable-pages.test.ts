@@ -49,7 +49,7 @@ beforeAll(async () => {
     },
     'unasked',
   );
-  await deployManifest(app, { id: 'planned', billing: { tier: 'T2' }, ...common }, 'unasked');
+  await deployManifest(app, { id: 'planned', featured: 1, billing: { tier: 'T2' }, ...common }, 'unasked');
 });
 afterAll(async () => {
   await app?.stop();
@@ -98,6 +98,13 @@ test.each([
   expect(text).toMatch(/<div id="root"><div data-shell>.*<h1>[^<]+<\/h1>/);
   const picture = await fetch(metaOf(text, 'og:image') ?? '');
   expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
+});
+
+test('the links of home are in the operator’s order, those of the marketplace by name', async () => {
+  const linksOf = async (path: string) =>
+    [...(await open(path)).text.matchAll(/<a href="\/service\/([^"]*)">/g)].map(([, id]) => id);
+  expect(await linksOf('/')).toEqual(['planned', 'hostile', 'rented']);
+  expect(await linksOf('/marketplace')).toEqual(['hostile', 'planned', 'rented']);
 });
 
 test.each([

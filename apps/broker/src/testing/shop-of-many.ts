@@ -1,4 +1,4 @@
-import { mountCatalogueRoutes } from '#features/catalogue/index.ts';
+import { createServerIndex, firstOnHome, mountCatalogueRoutes } from '#features/catalogue/index.ts';
 import { manyServers } from '../features/catalogue/testing/many-servers.ts';
 import { systemClock } from '#platform/clock.ts';
 import { readConfig } from '#platform/config.ts';
@@ -20,17 +20,21 @@ const log = createLog('warn');
 const server = await buildServer({ config, ids: createIds(systemClock), log, isReady: async () => true });
 const router = createRouter(server, async () => undefined);
 const snapshot = manyServers(Number(count));
+const used = new Map();
+const indexOf = createServerIndex(() => used);
+const homeOrder = (count: number) => firstOnHome(indexOf(snapshot), count);
 const read = { snapshot: () => snapshot };
 mountCatalogueRoutes(router, {
   // the routes of the shop read the snapshot alone
   catalogue: read as Parameters<typeof mountCatalogueRoutes>[1]['catalogue'],
+  indexOf,
   config,
   clock: systemClock,
   version,
   protocolVersions: [],
   rentalPriceId: () => undefined,
 });
-await serveWeb(server, { folder: await buildWeb(), config, ...read });
+await serveWeb(server, { folder: await buildWeb(), config, homeOrder, ...read });
 await server.listen({ host: '127.0.0.1', port: config.port });
 process.stdout.write(`${config.publicUrl} is ready\n`);
 process.on('SIGTERM', () => process.exit(0));

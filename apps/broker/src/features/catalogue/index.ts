@@ -20,5 +20,6 @@ export { checkCurrency, parseManifest, type ManifestPolicy } from './parse-manif
 export { presentServer } from './present.ts';
 export { mountCatalogueRoutes } from './routes.ts';
 export { featuresOf, serverFeatures, type ServerFeature } from './server-features.ts';
+export { createServerIndex, firstOnHome, type Popularity } from './server-index.ts';
 export { isDown, type CatalogueItem, type CatalogueServer, type CatalogueSnapshot } from './snapshot.ts';
 export { readJson } from './read-json.ts';

@@ -59,6 +59,7 @@ describe('a manifest', () => {
     const problem = problemOf({
       version: '',
       category: 'games',
+      featured: 0,
       deadlines: { callMs: 400_000 },
       maxInFlight: 0,
       slug: 'Not Good',
@@ -72,6 +73,7 @@ describe('a manifest', () => {
       new Set([
         'version',
         'category',
+        'featured',
         'deadlines.callMs',
         'maxInFlight',
         'slug',

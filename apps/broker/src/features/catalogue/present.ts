@@ -126,7 +126,7 @@ export function presentResources(snapshot: CatalogueSnapshot) {
   return snapshot.servers.flatMap((server) => server.resources.map(presentResource));
 }
 
-/** Characters of a description in a row of suggestions, which shows one line of it. */
+/** Characters of a description where one line of it is shown. */
 const suggestedCharacters = 160;
 function cut(description: string): string {
   if (description.length <= suggestedCharacters) return description;
@@ -137,18 +137,21 @@ function cut(description: string): string {
     .trimEnd()}…`;
 }
 
+/** A server where it has one line. */
+export function presentBrief(server: CatalogueServer) {
+  const icon = presentIcon(server);
+  return {
+    serverId: server.id,
+    displayName: server.manifest.name,
+    displayDescription: cut(server.manifest.description),
+    ...(icon && { icon }),
+    status: server.status,
+  };
+}
+
 export function presentMatches({ servers, tools }: Suggestions) {
   return {
-    servers: servers.map((server) => {
-      const icon = presentIcon(server);
-      return {
-        serverId: server.id,
-        displayName: server.manifest.name,
-        displayDescription: cut(server.manifest.description),
-        ...(icon && { icon }),
-        status: server.status,
-      };
-    }),
+    servers: servers.map(presentBrief),
     tools: tools.map(({ server, tool }) => {
       const { serverId, name, displayName, displayDescription } = presentCapability(tool);
       return {

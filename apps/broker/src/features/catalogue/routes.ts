@@ -4,7 +4,8 @@ import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Catalogue } from './create-catalogue.ts';
-import { isDown, lastUpdateMs, type CatalogueServer } from './snapshot.ts';
+import type { ServerIndex } from './server-index.ts';
+import { isDown, lastUpdateMs, type CatalogueServer, type CatalogueSnapshot } from './snapshot.ts';
 import { mountSearchRoutes } from './search-routes.ts';
 import { presentPrompts, presentResources, presentServer, presentTools } from './present.ts';
 
@@ -16,6 +17,7 @@ export function mountCatalogueRoutes(
   router: Router,
   options: {
     catalogue: Catalogue;
+    indexOf: (snapshot: CatalogueSnapshot) => ServerIndex;
     config: Config;
     clock: Clock;
     version: string;

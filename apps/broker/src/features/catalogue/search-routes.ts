@@ -1,15 +1,24 @@
-import { findServers as findServersEndpoint, getServer, suggestMatches } from '@souk/contract/catalogue-search.ts';
+import {
+  findServers as findServersEndpoint,
+  getCategories,
+  getServer,
+  suggestMatches,
+} from '@souk/contract/catalogue-search.ts';
+import { categorySchema } from '@souk/contract/manifest.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Catalogue } from './create-catalogue.ts';
 import { findServers } from './find-servers.ts';
-import { presentMatches, presentPrompt, presentResource, presentServer, presentTool } from './present.ts';
-import { createServerIndex } from './server-index.ts';
+import { presentBrief, presentMatches, presentPrompt, presentResource, presentServer, presentTool } from './present.ts';
+import type { ServerIndex } from './server-index.ts';
 import type { CatalogueServer, CatalogueSnapshot } from './snapshot.ts';
 import { suggestMatches as findMatches } from './suggest-matches.ts';
 
 /** Ids that a failed look-up names; a large catalogue has more than anyone reads. */
 const namedServers = 50;
+
+/** Servers of a category that home names; the marketplace has all of them. */
+const namedOfCategory = 3;
 
 /**
  * The shop's own reads: search, one server, suggestions. All answer from memory, and to everyone the same: what a person
@@ -17,10 +26,13 @@ const namedServers = 50;
  */
 export function mountSearchRoutes(
   router: Router,
-  options: { catalogue: Catalogue; rentalPriceId(server: CatalogueServer): string | undefined },
+  options: {
+    catalogue: Catalogue;
+    indexOf: (snapshot: CatalogueSnapshot) => ServerIndex;
+    rentalPriceId(server: CatalogueServer): string | undefined;
+  },
 ): void {
-  const { catalogue, rentalPriceId } = options;
-  const indexOf = createServerIndex();
+  const { catalogue, indexOf, rentalPriceId } = options;
   const present = (server: CatalogueServer) => presentServer(server, rentalPriceId(server));
 
   router.route(findServersEndpoint, ({ query }) => {
@@ -40,6 +52,19 @@ export function mountSearchRoutes(
         ...server.prompts.map(presentPrompt),
         ...server.resources.map(presentResource),
       ],
+    };
+  });
+
+  router.route(getCategories, () => {
+    const servers = indexOf(catalogue.snapshot()).inOrder('featured');
+    const byCategory = Map.groupBy(servers, ({ server }) => server.manifest.category);
+    return {
+      categories: categorySchema.options.flatMap((category) => {
+        const all = byCategory.get(category);
+        if (!all) return [];
+        const named = all.slice(0, namedOfCategory).map(({ server }) => presentBrief(server));
+        return [{ category, total: all.length, servers: named }];
+      }),
     };
   });
 

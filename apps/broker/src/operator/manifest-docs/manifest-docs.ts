@@ -17,6 +17,7 @@ const meanings: Readonly<Record<string, string>> = {
   registryName: 'Its name in a public registry.',
   slug: "The first part of its tools' names on `/mcp`; by default made of the id.",
   category: 'Its place in the shop.',
+  featured: 'Its place on the home page: 1 stands first. Servers without it follow, the most used first.',
   'connection.type': 'How it is reached.',
   'connection.url': 'Its address, or `service:<name>`.',
   'connection.command': 'An alias of the allow-list of programs.',

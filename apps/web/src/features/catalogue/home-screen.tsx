@@ -11,6 +11,7 @@ import { ErrorState } from '#ui/error-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
 import { config } from '#web/config.ts';
+import { HomeCategories } from './home-categories.tsx';
 import { HomeHero } from './home-hero.tsx';
 import { features, questions } from './home-texts.ts';
 import { serversQuery } from './queries.ts';
@@ -24,8 +25,8 @@ export type HomeScreenProps = {
   connectPanel: ReactNode;
 };
 
-/** The first 6 servers stand on home (spec part 1, section 9). */
-const firstServers = serversQuery({ pageSize: 6 });
+/** The first 6 servers stand on home (spec part 1, section 9), in the operator's order. */
+export const firstServers = serversQuery({ sort: 'featured', pageSize: 6 });
 
 /** / : what this is, the thing itself, the first servers, how to connect. */
 export function HomeScreen({ clients, connectPanel }: HomeScreenProps) {
@@ -37,6 +38,7 @@ export function HomeScreen({ clients, connectPanel }: HomeScreenProps) {
       <HomeHero link={`${config.publicUrl}/mcp`} clients={clients} found={data} failed={isError} />
       <SearchAndFilter onSearch={(search) => void navigate({ to: '/marketplace', search })} />
       <FirstServers />
+      <HomeCategories />
       <Section id="connect" title="Connect a Client" subtitle="The link is the same for all of them.">
         {connectPanel}
       </Section>

@@ -37,6 +37,7 @@ export const statusLabels: Record<ServerStatus, string> = {
 
 /** Beside the order by name, which is the specification's and needs no word in the address. */
 export const sortLabels = {
+  popular: 'Most used first',
   price: 'Lowest price first',
   tools: 'Most tools first',
   updated: 'Last updated first',

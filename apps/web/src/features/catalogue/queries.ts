@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { api } from '#web/api.ts';
-import type { MarketplaceSearch } from './marketplace-search.ts';
+import type { MarketplaceSearch, SortOrder } from './marketplace-search.ts';
 import { refreshCatalogue } from './refresh-catalogue.ts';
 
 export const healthQuery = queryOptions({ queryKey: ['catalogue', 'health'], queryFn: () => api.getMcpHealth() });
@@ -8,8 +8,11 @@ export const healthQuery = queryOptions({ queryKey: ['catalogue', 'health'], que
 /** Servers on a page of the marketplace. */
 export const marketplacePageSize = 24;
 
-/** What the broker is asked for: all of the address but the view. */
-export type ServerSearch = Omit<MarketplaceSearch, 'view'> & { pageSize: number };
+/** What the broker is asked for: all of the address but the view. Home's order is no choice of the marketplace. */
+export type ServerSearch = Omit<MarketplaceSearch, 'view' | 'sort'> & {
+  pageSize: number;
+  sort?: SortOrder | 'featured' | undefined;
+};
 
 /**
  * One page of the servers that a search leaves. The servers before stay until the answer to a new search has come, and a
@@ -23,6 +26,11 @@ export const serversQuery = (search: ServerSearch, everyMs = 60_000) =>
     placeholderData: keepPreviousData,
     refetchInterval: everyMs,
   });
+
+export const categoriesQuery = queryOptions({
+  queryKey: ['catalogue', 'categories'],
+  queryFn: () => api.getCategories(),
+});
 
 /** The Refresh button: POST /mcp/refresh, a second's wait, then what the page shows of the catalogue is read again. */
 export function useRefresh() {

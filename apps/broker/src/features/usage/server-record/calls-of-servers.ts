@@ -1,35 +1,41 @@
 import { leastCallsForFigures } from '@souk/contract/server-record.ts';
-import { elapsedTime, type Clock } from '#platform/clock.ts';
+import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
+import { createKeptValue } from '#platform/kept-value.ts';
+import type { Log } from '#platform/log.ts';
 
 const days = 7;
 const dayMs = 86_400_000;
 /** The statement reads a week of calls: it runs once in this time, for the pages of all servers together. */
 const keptMs = 10 * 60_000;
+/** A statement that failed for its length would fail again. */
+const failedMs = 2 * 60_000;
 
 export type CallFigures = { successPercent: number; medianMs: number };
 type Row = { server_id: string; calls: number; answered: number; median_ms: number | null };
 
-/** How calls of tools went, by server, of everyone together. */
-export function callsOfServers(query: Query, clock: Clock): (serverId: string) => Promise<CallFigures | null> {
-  const time = elapsedTime(clock);
-  let known: { atMs: number; figures: Promise<ReadonlyMap<string, CallFigures>> } | undefined;
-
-  async function read(): Promise<ReadonlyMap<string, CallFigures>> {
-    const { rows } = await query<Row>(text, [new Date(clock.now() - days * dayMs), leastCallsForFigures]);
-    return new Map(rows.map((row) => [row.server_id, present(row)]));
-  }
-
-  return async (serverId) => {
-    if (!known || time.now() - known.atMs > keptMs) {
-      const asked = { atMs: time.now(), figures: read() };
-      known = asked;
-      asked.figures.catch(() => {
-        if (known === asked) known = undefined;
-      });
-    }
-    return (await known.figures).get(serverId) ?? null;
-  };
+/** How calls of tools went, by server, of everyone together. While it cannot be read, what was read last. */
+export function callsOfServers({
+  query,
+  clock,
+  log,
+}: {
+  query: Query;
+  clock: Clock;
+  log: Log;
+}): (serverId: string) => Promise<CallFigures | null> {
+  const figures = createKeptValue<ReadonlyMap<string, CallFigures>>({
+    async read() {
+      const { rows } = await query<Row>(text, [new Date(clock.now() - days * dayMs), leastCallsForFigures]);
+      return new Map(rows.map((row) => [row.server_id, present(row)]));
+    },
+    first: new Map(),
+    keptMs,
+    failedMs,
+    clock,
+    onFailure: (error) => log.warn({ err: error }, 'how calls of servers went cannot be read'),
+  });
+  return async (serverId) => (await figures.fresh()).get(serverId) ?? null;
 }
 
 function present({ calls, answered, median_ms: medianMs }: Row): CallFigures {

@@ -5,6 +5,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
+import type { Log } from '#platform/log.ts';
 import { callsOfServers, percentOf } from './calls-of-servers.ts';
 
 type Days = Awaited<ReturnType<Upstreams['health']['read']>>;
@@ -12,9 +13,10 @@ type Days = Awaited<ReturnType<Upstreams['health']['read']>>;
 /** What a visitor reads of a server's past, from what was measured. */
 export function mountServerRecord(
   router: Router,
-  { catalogue, health, query, clock }: { catalogue: Catalogue; query: Query; clock: Clock } & Pick<Upstreams, 'health'>,
+  options: { catalogue: Catalogue; query: Query; clock: Clock; log: Log } & Pick<Upstreams, 'health'>,
 ): void {
-  const callsOf = callsOfServers(query, clock);
+  const { catalogue, health, query } = options;
+  const callsOf = callsOfServers(options);
 
   router.route(getServerRecord, async ({ params: { serverId } }) => {
     const server = catalogue.snapshot().byId.get(serverId);

@@ -1,10 +1,13 @@
+import { findServers } from '@souk/contract/catalogue-search.ts';
 import { getServerRecord } from '@souk/contract/server-record.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
 import { startEndingServer, type EndingServer } from '../../gateway/call/testing/ending-server.ts';
 
+const minuteMs = 60_000;
 let app: TestApp;
 let server: EndingServer;
 let nowMs = Date.parse('2026-11-20T12:00:00Z');
@@ -24,6 +27,19 @@ afterAll(async () => {
   await app?.stop();
   await server?.close();
 });
+
+async function callAs(email: string, serverId: string, tool: string, ends: readonly string[]): Promise<void> {
+  const { accessToken: token } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email });
+  for (const end of ends) {
+    const answer = await fetch(`${app.publicUrl}/api/tool-runs`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ serverId, tool, arguments: { end } }),
+    });
+    await answer.text();
+  }
+  await app.usage.flush();
+}
 
 async function record(serverId: string) {
   const answer = await fetch(`${app.publicUrl}/api/catalogue/servers/${serverId}/record`);
@@ -49,24 +65,63 @@ test('uptime comes from the checks of 30 days, and has no figure before there is
 });
 
 test('speed and success come from calls of tools that reached the server, once there are twenty', async () => {
-  const { accessToken: token } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'ann@souk.test' });
-  const call = async (serverId: string, tool: string, end: string) => {
-    const answer = await fetch(`${app.publicUrl}/api/tool-runs`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ serverId, tool, arguments: { end } }),
-    });
-    await answer.text();
-  };
   const ends = [...Array<string>(18).fill('ok'), 'tool_error', 'reset'];
-  for (const end of ends) await call('used', 'say', end);
-  for (const end of ends.slice(1)) await call('quiet', 'say', end);
+  await callAs('ann@souk.test', 'used', 'say', ends);
+  await callAs('ann@souk.test', 'quiet', 'say', ends.slice(1));
   // not sent to the server
-  await call('quiet', 'unknown', 'ok');
-  await app.usage.flush();
+  await callAs('ann@souk.test', 'quiet', 'unknown', ['ok']);
   // ten minutes later the figures of before are too old
-  nowMs += 11 * 60_000;
+  nowMs += 11 * minuteMs;
   const used = await record('used');
   expect(used).toMatchObject({ calls: { successPercent: 95, medianMs: expect.any(Number) } });
   expect(await record('quiet')).toMatchObject({ calls: null });
+});
+
+test('while figures cannot be read the last ones stand, and nothing asks for them again for two minutes', async () => {
+  const rename = (from: string, to: string) => app.db.query(`alter table usage_events rename column ${from} to ${to}`);
+  nowMs += 11 * minuteMs;
+  await rename('outcome', 'outcome_elsewhere');
+  try {
+    expect(await record('used')).toMatchObject({ calls: { successPercent: 95 } });
+  } finally {
+    await rename('outcome_elsewhere', 'outcome');
+  }
+  await app.db.query(`delete from usage_events where server_id = 'used'`);
+  nowMs += minuteMs;
+  expect(await record('used')).toMatchObject({ calls: { successPercent: 95 } });
+  nowMs += minuteMs;
+  expect(await record('used')).toMatchObject({ calls: null });
+});
+
+async function order(sort: 'featured' | 'popular'): Promise<string[]> {
+  const answer = await fetch(`${app.publicUrl}/api/catalogue/servers?sort=${sort}`);
+  return findServers.answer.parse(await answer.json()).servers.map(({ serverId }) => serverId);
+}
+const untilOrder = (sort: 'featured' | 'popular', expected: readonly string[]) =>
+  waitUntil(`the order to be ${expected.join()}`, async () => (await order(sort)).join() === expected.join());
+
+test("home's order is the operator's, then that of the people who used a server in 30 days, of calls, and of names", async () => {
+  const add = (id: string, featured?: number) =>
+    deployManifest(app, { id, connection: { type: 'http', url: server.url }, ...(featured && { featured }) });
+  for (const id of ['a-failing', 'b-unused']) await add(id);
+  await add('y-second', 2);
+  await add('z-first', 1);
+  const byName = ['a-failing', 'b-unused', 'quiet', 'used', 'y-second', 'z-first'];
+  // known from before these calls, for an hour
+  const before = await order('popular');
+  await callAs('ann@souk.test', 'used', 'say', ['ok', 'ok']);
+  await callAs('bob@souk.test', 'quiet', 'say', ['ok']);
+  for (const email of ['ann@souk.test', 'bob@souk.test', 'cat@souk.test'])
+    await callAs(email, 'a-failing', 'say', ['reset']);
+  expect(await order('popular')).toEqual(before);
+  nowMs += 61 * minuteMs;
+  // two people before one who called more often; who failed was of no use
+  await untilOrder('popular', ['quiet', 'used', 'a-failing', 'b-unused', 'y-second', 'z-first']);
+  await untilOrder('featured', ['z-first', 'y-second', 'quiet', 'used', 'a-failing', 'b-unused']);
+  await callAs('bob@souk.test', 'used', 'say', ['ok']);
+  nowMs += 61 * minuteMs;
+  // as many people: the one with more calls
+  await untilOrder('popular', ['used', 'quiet', 'a-failing', 'b-unused', 'y-second', 'z-first']);
+  nowMs += 30 * 24 * 60 * minuteMs;
+  await untilOrder('popular', byName);
 });

@@ -43,7 +43,7 @@ export async function renderScreen<Props extends object>(
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false, retryOnMount: false } } });
   const { search = {}, serviceId = '' }: { search?: MarketplaceSearch; serviceId?: string } = props;
   const { view: _view, ...asked } = search;
-  const home = screens.serversQuery({ pageSize: 6 });
+  const home = screens.firstServers;
   const page = screens.serversQuery({ ...asked, pageSize: screens.marketplacePageSize });
   const server = screens.serverQuery(serviceId);
   const fail = ({ queryKey }: { queryKey: readonly unknown[] }, error: Error) =>
