@@ -37,8 +37,10 @@ import {
 } from '#features/usage/index.ts';
 import {
   accessContributor,
+  countOwned,
   createBilling,
   creditsContributor,
+  mountAdministrationRoutes,
   mountBillingHistoryRoutes,
   mountBillingRoutes,
   mountSpendCapRoutes,
@@ -62,6 +64,7 @@ import { createJobs } from '#platform/jobs/create-jobs.ts';
 import { serveMetrics } from '#platform/metrics-server.ts';
 import type { App, AppOptions } from './app-types.ts';
 import { readInstallation } from './installation.ts';
+import { mountAdminStats } from './admin-stats.ts';
 import { connectOutgoing } from './connect-outgoing.ts';
 import { logRefusals } from './log-refusals.ts';
 import { createMetrics } from './metrics.ts';
@@ -119,6 +122,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     hasServer: (serverId) => catalogue.snapshot().byId.has(serverId),
     disabledServers: (userId) => upstreams.preferences.readDisabled(userId),
     planOf: (userId) => billing.access.planOf(userId),
+    signedInServers: (userIds) => upstreams.signIn.signedInServers(userIds),
     services: servicesOfUser({
       snapshot: () => catalogue.snapshot(),
       entitlement: (userId) => billing.entitlement(userId),
@@ -246,6 +250,21 @@ export async function createApp(options: AppOptions): Promise<App> {
   mountBillingRoutes(router, { ...billing, catalogue, clock, disabledServers: upstreams.preferences.readDisabled });
   mountCheckoutRoutes(router, billing);
   mountSubscriptionRoutes(router, billing);
+  mountAdministrationRoutes(router, {
+    ...billing,
+    db,
+    catalogue,
+    directory: identity.directory,
+    subscriptions: billing.payments?.subscriptions,
+    uuid: ids.uuid,
+    clock,
+    log,
+  });
+  mountAdminStats(router, {
+    countUsers: identity.directory.count,
+    snapshot: () => catalogue.snapshot(),
+    countOwned: () => countOwned(db.query, billing.livemode, clock.now()),
+  });
   mountUpstreamSignInRoutes(router, { ...upstreams, catalogue, config });
   mountClientDocument(server, config);
   mountBillingHistoryRoutes(router, { query: db.query, livemode: billing.livemode });

@@ -241,6 +241,33 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     expect(await account()).toEqual({ balance: 7, held: 0, available: 7 });
   });
 
+  test('of administrators who saw one balance one sets it, and calls that run meanwhile are charged on top of it', async () => {
+    await give(1000);
+    const broker = await startBroker({ extra: 20 });
+    const administrators = [await startBroker(), await startBroker(), await startBroker()];
+    const running = await broker.take(7);
+    const [sets, calls] = await Promise.all([
+      Promise.allSettled(
+        administrators.map(({ ledger }, index) =>
+          ledger.setBalance(
+            { userId, credits: 500 + index, expectedBalance: 1000, idem: randomUUID() },
+            { operator: 'test' },
+          ),
+        ),
+      ),
+      Promise.all(Array.from({ length: 10 }, () => broker.take(3))),
+    ]);
+    const done = sets.findIndex(({ status }) => status === 'fulfilled');
+    expect(sets.filter(({ status }) => status === 'fulfilled')).toEqual([{ status: 'fulfilled', value: done - 500 }]);
+    const refused = sets.filter((set) => set.status === 'rejected').map(({ reason }) => reason);
+    expect(refused).toEqual([1, 2].map(() => expect.objectContaining({ code: 'balance_moved' })));
+    running.settle(rowOf(7));
+    for (const call of calls) call.settle(rowOf(3));
+    await broker.ledger.flush();
+    const left = 500 + done - 7 - 30;
+    expect(await account()).toMatchObject({ balance: left });
+  });
+
   test('the free aborts of an hour are counted over all brokers, and once each where a batch is sent again', async () => {
     await give(100);
     const brokers = [await startBroker(), await startBroker()] as const;

@@ -1,3 +1,5 @@
+import { adminBillingEndpoints } from '@souk/contract/admin-billing.ts';
+import { adminUserEndpoints } from '@souk/contract/admin-users.ts';
 import { billingHistoryEndpoints } from '@souk/contract/billing-history.ts';
 import { billingEndpoints } from '@souk/contract/billing.ts';
 import { paymentEndpoints } from '@souk/contract/payments.ts';
@@ -21,6 +23,8 @@ export const endpoints: readonly Endpoint[] = [
   ...catalogueSearchEndpoints,
   ...serverRecordEndpoints,
   ...toolChangeEndpoints,
+  ...adminUserEndpoints,
+  ...adminBillingEndpoints,
   ...identityEndpoints,
   ...diagnosticsEndpoints,
   ...upstreamEndpoints,

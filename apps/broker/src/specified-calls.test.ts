@@ -99,6 +99,26 @@ const calls: Record<string, Call> = {
       'success data data.sessionId data.status data.paymentStatus data.amountTotal data.currency data.customerEmail ' +
       'data.metadata data.metadata.type data.metadata.mcpId',
   },
+  'GET /admin/users': {
+    takes: 'page limit',
+    answers:
+      'users users.id users.email users.username users.displayName users.provider users.oauthConnections ' +
+      'users.role users.isActive users.createdAt users.lastLoginAt ' +
+      'pagination pagination.page pagination.limit pagination.total pagination.pages',
+  },
+  'GET /admin/billing/users/:userId': {
+    answers:
+      'user user.id user.email user.displayName user.createdAt billing billing.subscriptions ' +
+      'billing.subscriptions.id billing.subscriptions.mcpId billing.subscriptions.type billing.subscriptions.status ' +
+      'billing.subscriptions.currentPeriodStart billing.subscriptions.currentPeriodEnd ' +
+      'billing.subscriptions.features billing.purchases billing.rentals billing.rentals.id billing.rentals.mcpId ' +
+      'billing.rentals.type billing.rentals.status billing.rentals.startDate billing.rentals.endDate ' +
+      'billing.rentals.features billing.trials billing.credits billing.credits.balance billing.credits.currency',
+  },
+  'GET /admin/dashboard/stats': { answers: '' },
+  'PUT /admin/users/:id/credits': { takes: 'credits reason', answers: '' },
+  'POST /admin/users/:id/subscription': { takes: 'mcpId type period features reason', answers: '' },
+  'DELETE /admin/users/:id/subscription/:subscriptionId': { takes: 'reason', answers: '' },
 };
 
 /** Calls of administrators that no screen needs yet. One that is built moves to the list above. */
@@ -111,12 +131,6 @@ const later = [
   'POST /admin/manifests/:id/deploy',
   'POST /admin/manifests/reload',
   'POST /admin/manifests/deploy-all',
-  'GET /admin/users',
-  'GET /admin/billing/users/:userId',
-  'GET /admin/dashboard/stats',
-  'PUT /admin/users/:id/credits',
-  'POST /admin/users/:id/subscription',
-  'DELETE /admin/users/:id/subscription/:subscriptionId',
 ];
 
 let app: TestApp;

@@ -78,7 +78,17 @@ const rows: Record<Access, readonly string[]> = {
     'POST /api/tool-runs/:callId/answers',
     'DELETE /api/tool-runs/:callId',
   ],
-  admin: ['GET /admin/tool-changes', 'POST /admin/tool-changes/:id/approve', 'POST /admin/tool-changes/:id/reject'],
+  admin: [
+    'GET /admin/tool-changes',
+    'POST /admin/tool-changes/:id/approve',
+    'POST /admin/tool-changes/:id/reject',
+    'GET /admin/users',
+    'GET /admin/dashboard/stats',
+    'GET /admin/billing/users/:userId',
+    'PUT /admin/users/:id/credits',
+    'POST /admin/users/:id/subscription',
+    'DELETE /admin/users/:id/subscription/:subscriptionId',
+  ],
 };
 
 const kinds = ['web', 'admin', 'client', 'personal', 'adminPersonal', 'none'] as const;
@@ -191,6 +201,12 @@ describe('which token opens what', () => {
       'GET /admin/tool-changes': 200,
       'POST /admin/tool-changes/:id/approve': 400,
       'POST /admin/tool-changes/:id/reject': 400,
+      'GET /admin/users': 200,
+      'GET /admin/dashboard/stats': 200,
+      'GET /admin/billing/users/:userId': 404,
+      'PUT /admin/users/:id/credits': 400,
+      'POST /admin/users/:id/subscription': 400,
+      'DELETE /admin/users/:id/subscription/:subscriptionId': 404,
     });
     expect(await statuses(rows.admin, 'web')).toEqual(allOf(rows.admin, 403));
   });

@@ -76,7 +76,7 @@ export const userAccessSchema = z.object({
 export type UserAccess = z.infer<typeof userAccessSchema>;
 
 /** active; canceled: usable until its period ends; past_due: the last payment failed, and is tried again. */
-const ownedStatusSchema = z.enum(['active', 'canceled', 'past_due']);
+export const ownedStatusSchema = z.enum(['active', 'canceled', 'past_due']);
 export type OwnedStatus = z.infer<typeof ownedStatusSchema>;
 
 export const ownedSourceSchema = z.enum(['payment', 'administrator']);

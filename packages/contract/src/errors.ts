@@ -43,6 +43,8 @@ export const errorCatalogue = {
   trial_used: { status: 409, message: null },
   unsupported_purchase: { status: 400, message: 'Unsupported purchase type' },
   free_plan: { status: 400, message: 'Free plan does not require payment' },
+  balance_moved: { status: 409, message: null },
+  credits_held: { status: 409, message: null },
   plan_not_found: { status: 404, message: null },
   price_changed: { status: 409, message: 'The price has changed. Please look at it again before you pay.' },
   not_active: { status: 409, message: null },

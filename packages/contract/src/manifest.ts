@@ -32,7 +32,8 @@ export const slugSchema = z
 
 /** Controls, and characters that hide text or turn it around. */
 const hidden = /[\p{Cc}\p{Cf}\u2028\u2029]/u;
-const line = (max: number) =>
+/** One line of text that is shown. */
+export const line = (max: number) =>
   z
     .string()
     .trim()

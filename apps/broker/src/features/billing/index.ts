@@ -1,4 +1,6 @@
 export type { Charges, Hold, PricedCall, Refusal } from './charges.ts';
+export { countOwned, type OwnedCounts } from './administration/count-owned.ts';
+export { mountAdministrationRoutes } from './administration/routes.ts';
 export { accessContributor } from './access/account-contributor.ts';
 export { checkoutContributor } from './checkout/account-contributor.ts';
 export { mountCheckoutRoutes } from './checkout/routes.ts';

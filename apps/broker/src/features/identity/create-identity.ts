@@ -23,6 +23,7 @@ import { createThrowAwayAccess, type ThrowAwayAccess } from './tokens/throw-away
 import { maySignIn } from '#platform/config/sign-in-allow.ts';
 import { activeProviders } from './users/user-provider.ts';
 import { createUserActivation, type UserActivation } from './users/user-activation.ts';
+import { createUserDirectory, type UserDirectory } from './users/user-directory.ts';
 import { createUserStore, type User } from './users/user-store.ts';
 
 /** Users, sign-in, the OAuth server and personal tokens. The rest of the broker asks it who calls. */
@@ -48,6 +49,8 @@ export type Identity = {
   accountContributors: { add(contributor: AccountContributor): void };
   /** Deactivation and reactivation, for administrators. */
   users: UserActivation;
+  /** Everyone, for administrators. */
+  directory: UserDirectory;
   createPersonalToken(request: OperatorTokenRequest): Promise<PersonalToken & { token: string }>;
   /** For checks that act as a client does. */
   throwAwayAccess: ThrowAwayAccess;
@@ -91,6 +94,12 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     authorizations,
     revocations,
   });
+  const directory = createUserDirectory({
+    query: db.query,
+    providers: users.providers,
+    adminEmails: config.adminEmails,
+    signedInServers: options.signedInServers,
+  });
   const { tokens, tokenStore, remembered } = authentication;
   const contributors = createAccountContributors();
   for (const own of createIdentityContributors({ db, tokens, authorizations })) contributors.add(own);
@@ -110,6 +119,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     noteClientVersion: authorizations.noteVersion,
     accountContributors: { add: contributors.add },
     users: createUserActivation({ db, providers: users.providers, announce: revocations.announce }),
+    directory,
     createPersonalToken: (request) => createOperatorToken({ users, tokens, clock }, request),
     throwAwayAccess: createThrowAwayAccess({
       query: db.query,
@@ -133,6 +143,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
         signInProviders,
         authentication,
         contributors,
+        directory,
       });
     },
     async stop() {

@@ -46,6 +46,8 @@ export type IdentityOptions = {
   disabledServers?: (userId: string) => Promise<readonly string[]>;
   /** The plan of a person, for their profile: of a feature that stands above this one. */
   planOf?: (userId: string) => Promise<{ planId: string; planStatus: string }>;
+  /** By user the servers where they signed in with an account of their own: of a feature that stands above this one. */
+  signedInServers?: (userIds: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>;
   /** Is told of clients that sign in. */
   events?: IdentityEvents;
 };

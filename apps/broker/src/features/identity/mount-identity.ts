@@ -1,3 +1,4 @@
+import { listUsers } from '@souk/contract/admin-users.ts';
 import { getUserProfile } from '@souk/contract/identity.ts';
 import type { FastifyInstance } from 'fastify';
 import { SoukError } from '#platform/errors.ts';
@@ -25,6 +26,7 @@ import { mountSignInRoutes } from './sign-in/sign-in-routes.ts';
 import { createSignOut, mountSignOutRoute } from './sign-in/sign-out-route.ts';
 import { repeatErrorText, routePersonalTokens } from './tokens/personal-token-routes.ts';
 import { freePlan, presentProfile } from './users/present-profile.ts';
+import type { UserDirectory } from './users/user-directory.ts';
 import type { UserStore } from './users/user-store.ts';
 
 export type IdentityParts = {
@@ -36,6 +38,7 @@ export type IdentityParts = {
   signInProviders: SignInProviders;
   authentication: Authentication;
   contributors: AccountContributors;
+  directory: UserDirectory;
 };
 
 /** Mounts everything of identity. `app` needs the cookie and formbody plugins (buildServer has them). */
@@ -134,4 +137,9 @@ function mountApi(app: FastifyInstance, router: Router, options: IdentityOptions
     deleteAccount: (userId) => deleteAccount(deletion, userId),
   });
   mountConnectedAppRoutes(router, authorizations, cookie);
+  router.route(listUsers, async ({ query: page }) => {
+    const { users: found, total, active } = await parts.directory.list(page);
+    const pages = Math.max(1, Math.ceil(total / page.limit));
+    return { success: true as const, users: found, pagination: { ...page, total, pages }, active };
+  });
 }

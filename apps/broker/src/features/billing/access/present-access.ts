@@ -16,8 +16,11 @@ export function presentAccess(access: Access): UserAccess {
   };
 }
 
+/** How a plan stands among features (specification part 2, section 3). */
+export const planFeature = ({ planId }: Pick<OwnedPlan, 'planId'>): string => `System subscription (${planId})`;
+
 function featuresOf(access: Access): string[] {
-  if (access.type === 'subscription') return [`System subscription (${access.by.planId})`];
+  if (access.type === 'subscription') return [planFeature(access.by)];
   return 'by' in access ? [...access.by.features] : [];
 }
 

@@ -51,11 +51,14 @@ export function createLedgerChanges({
 
   return {
     account,
-    async setBalance(change, by) {
+    async setBalance(change, by, before) {
       const deadlineMs = nowMs() + patienceMs;
       for (;;) {
         try {
-          return await db.transaction((query) => setAudited(query, change, by));
+          return await db.transaction(async (query) => {
+            await before?.(query);
+            return setAudited(query, change, by);
+          });
         } catch (error) {
           const isHeld = error instanceof LedgerConflict && error.code === 'credits_held';
           if (!isHeld || nowMs() > deadlineMs) throw error;

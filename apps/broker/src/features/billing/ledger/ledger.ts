@@ -1,3 +1,4 @@
+import type { Query } from '#platform/db/database.ts';
 import type { PricedCall } from '../charges.ts';
 import type { NewBalance } from './change-credits.ts';
 import type { LeaseTimes, Waiter } from './lease.ts';
@@ -42,9 +43,14 @@ export type Ledger = {
    * Sets the balance to an administrator's figure; asks brokers for what they do not use when they hold more than that.
    * Leaves an audit row.
    * @param by who decided: a user's id, or the name of an operator who has none
+   * @param before comes first in the transaction of the change, and may refuse it
    * @throws LedgerConflict
    */
-  setBalance(change: Omit<NewBalance, 'livemode'>, by: { actorId: string } | { operator: string }): Promise<number>;
+  setBalance(
+    change: Omit<NewBalance, 'livemode'>,
+    by: { actorId: string } | { operator: string },
+    before?: (query: Query) => Promise<void>,
+  ): Promise<number>;
   /**
    * Limits what calls of a person may spend in a month (UTC). Waits up to 250 ms for leases that go beyond it.
    * @param cap whole credits; undefined: no limit

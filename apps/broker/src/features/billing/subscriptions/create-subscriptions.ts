@@ -8,6 +8,7 @@ import type { OfferStore } from '../offers/offer-store.ts';
 import type { Prices } from '../prices/create-prices.ts';
 import { createTakeBack } from '../taking-back/create-take-back.ts';
 import { createChangePlan, type ChangePlan } from './change-plan.ts';
+import { endAtProvider } from './end-at-provider.ts';
 import { createEndOwn, type EndOwn } from './end-own.ts';
 import { createFindOpenPayment, type FindOpenPayment } from './find-open-payment.ts';
 import { endTakenAway, reconcileSubscriptions } from './reconcile-subscriptions.ts';
@@ -26,6 +27,8 @@ export type Subscriptions = {
   readonly handlers: Handlers;
   /** Compares all that are not over with the provider. Answers how many differed. */
   reconcile(): Promise<number>;
+  /** Ends one at the provider now. @throws SoukError payments_unavailable */
+  endNow(paymentId: string): Promise<unknown>;
   /** Ends at the provider what was taken away here. */
   endTakenAway(): Promise<void>;
 };
@@ -81,6 +84,7 @@ export function createSubscriptions(options: {
       'charge.dispute.closed': ofDispute,
     },
     reconcile: () => reconcileSubscriptions({ db, provider, sync, clock, log }),
+    endNow: (paymentId) => endAtProvider({ provider, sync }, paymentId),
     endTakenAway: () => endTakenAway({ db, provider, sync, clock, log }),
   };
 }

@@ -3,6 +3,7 @@ import { writeAudit } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import { endAtProvider } from './end-at-provider.ts';
 import type { SyncSubscription } from './sync-subscription.ts';
 
 const pageSize = 100;
@@ -79,11 +80,7 @@ export async function endTakenAway({ db, provider, sync, log }: Given): Promise<
     [provider.livemode, pageSize],
   );
   for (const { payment_id: paymentId } of rows) {
-    const found = await provider.find((stripe) => stripe.subscriptions.retrieve(paymentId));
-    if (found && found.status !== 'canceled') {
-      await provider.call((stripe) => stripe.subscriptions.cancel(paymentId));
+    if (await endAtProvider({ provider, sync }, paymentId))
       log.info({ subscription: paymentId }, 'a subscription that was taken away was cancelled at the payment provider');
-    }
-    await sync(paymentId);
   }
 }

@@ -50,6 +50,8 @@ export type NewAccount = {
 export type AccountStore = {
   find(userId: string, serverId: string): Promise<StoredAccount | undefined>;
   list(userId: string): Promise<StoredAccount[]>;
+  /** By user the servers where they are signed in by OAuth. */
+  signedInServers(userIds: readonly string[]): Promise<Map<string, string[]>>;
   /** Stores an account in place of the one before, which it answers. */
   replace(userId: string, serverId: string, account: NewAccount): Promise<StoredAccount | undefined>;
   /** Answers what was removed. */
@@ -131,6 +133,16 @@ export function createAccountStore({
     async list(userId) {
       const { rows } = await db.query<Row>(`select ${columns} from upstream_connections where user_id = $1`, [userId]);
       return rows.map(read);
+    },
+
+    async signedInServers(userIds) {
+      const { rows } = await db.query<Pick<Row, 'user_id' | 'server_id'>>(
+        `select user_id, server_id from upstream_connections
+         where user_id = any($1::uuid[]) and kind = 'oauth' and state = 'signed-in' order by server_id`,
+        [userIds],
+      );
+      const byUser = Map.groupBy(rows, (row) => row.user_id);
+      return new Map([...byUser].map(([userId, found]) => [userId, found.map((row) => row.server_id)]));
     },
 
     replace: (userId, serverId, account) =>

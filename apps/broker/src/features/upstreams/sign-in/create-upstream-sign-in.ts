@@ -30,6 +30,8 @@ export type UpstreamSignIn = {
   finish(owner: { userId: string; browser: string | undefined }, response: SignInResponse): Promise<CatalogueServer>;
   enterHeaders(userId: string, server: CatalogueServer, headers: Readonly<Record<string, string>>): Promise<void>;
   list(userId: string, disabled: ReadonlySet<string>): Promise<UpstreamAccount[]>;
+  /** By user the servers where they are signed in by OAuth. */
+  signedInServers(userIds: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>;
   /** False when there was no account. */
   disconnect(userId: string, server: CatalogueServer): Promise<boolean>;
   /** Whether an account is of the kind that the server needs, and for its current address. */
@@ -74,6 +76,7 @@ export function createUpstreamSignIn(options: {
     finish: (owner, response) => finishSignIn(owner, response, catalogue, parts),
     enterHeaders: (userId, server, headers) => enterHeaders(userId, server, headers, parts),
     list: (userId, disabled) => listAccounts(userId, catalogue.snapshot().servers, disabled, parts),
+    signedInServers: (userIds) => parts.store.signedInServers(userIds),
     disconnect: (userId, server) => disconnect(userId, server, parts),
     credentials: createCredentials(parts, createFreshTokens(parts)),
     removeExpired: () => parts.pending.removeExpired(),

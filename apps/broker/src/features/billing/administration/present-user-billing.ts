@@ -1,0 +1,49 @@
+import type { AdminOwnedServer, UserBilling } from '@souk/contract/admin-billing.ts';
+import { isRunning, statusOf, type Owned, type OwnedPlan, type OwnedServer } from '../access/owned.ts';
+import { planFeature } from '../access/present-access.ts';
+import type { CreditAccount } from '../ledger/read-account.ts';
+import { startOfMonth } from './periods.ts';
+
+/** "Admin billing for a user" (specification part 2, section 3). What is over is left out. */
+export function presentUserBilling(owned: Owned, { balance, held, debt }: CreditAccount, nowMs: number): UserBilling {
+  const servers = owned.servers.filter((one) => isRunning(one, nowMs));
+  const ofKind = (kind: OwnedServer['kind']) => servers.filter((one) => one.kind === kind).map(presentServer);
+  return {
+    subscriptions: owned.plans.filter((plan) => isRunning(plan, nowMs)).map(presentPlan),
+    purchases: ofKind('purchase'),
+    rentals: ofKind('rental'),
+    trials: ofKind('trial'),
+    credits: { balance, currency: 'USD', held, debt },
+  };
+}
+
+function presentPlan(plan: OwnedPlan): UserBilling['subscriptions'][number] {
+  const { startedAtMs, periodEndsAtMs } = plan;
+  const begins = periodEndsAtMs === undefined ? new Date(startedAtMs) : startOfMonth(startedAtMs, periodEndsAtMs);
+  return {
+    id: plan.id,
+    mcpId: plan.planId,
+    planName: plan.name,
+    type: 'subscription',
+    status: statusOf(plan),
+    source: plan.source,
+    currentPeriodStart: begins.toISOString(),
+    currentPeriodEnd: isoOrNull(periodEndsAtMs),
+    features: [planFeature(plan)],
+  };
+}
+
+function presentServer(one: OwnedServer): AdminOwnedServer {
+  return {
+    id: one.id,
+    mcpId: one.serverId,
+    type: one.kind === 'rental' ? (one.period ?? 'monthly') : one.kind,
+    status: statusOf(one),
+    source: one.source,
+    startDate: new Date(one.startedAtMs).toISOString(),
+    endDate: isoOrNull(one.periodEndsAtMs),
+    features: [...one.features],
+  };
+}
+
+const isoOrNull = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
