@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
+import { asRecord } from '#platform/json.ts';
 import { createLog } from '#platform/log.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
@@ -46,9 +47,12 @@ describeOnDatabases('the stored catalogue', migrations, (open) => {
     const catalogue = await start();
     await catalogue.stage(manifest('weather', { billing: { tier: 'T0', toolCosts: { two: 5 } } }), { origin: 'admin' });
     await catalogue.deploy('weather', '1.0.0');
+    // neither by length nor by the alphabet
+    const inOrder = ['from', 'to', 'day', 'at'];
+    const inputSchema = { type: 'object', properties: Object.fromEntries(inOrder.map((name) => [name, {}])) };
     await catalogue.storeDiscovery(
       'weather',
-      offering({ tools: [tool('one', 'Reads\u200B.'), tool('two'), tool('one')] }),
+      offering({ tools: [{ ...tool('one', 'Reads\u200B.'), inputSchema }, tool('two'), tool('one')] }),
     );
     const server = catalogue.snapshot().byId.get('weather');
     expect(server).toMatchObject({ status: 'connected', era: { verdict: 'legacy' } });
@@ -57,6 +61,7 @@ describeOnDatabases('the stored catalogue', migrations, (open) => {
       { name: 'two', exposedName: 'weather__two', creditCost: 5 },
     ]);
     expect(server?.tools[0]?.definition['description']).toBe('Reads.');
+    expect(Object.keys(asRecord(server?.tools[0]?.definition['inputSchema'])?.['properties'] ?? {})).toEqual(inOrder);
     expect(catalogue.snapshot().toolsByExposedName.get('weather__two')?.serverId).toBe('weather');
     await catalogue.stop();
   });

@@ -139,4 +139,13 @@ export const catalogueMigrations: readonly Migration[] = [
     name: '0028-catalogue-asks',
     statements: [`alter table capabilities add column asks text check (asks in ('form', 'url', 'sampling', 'roots'))`],
   },
+  {
+    name: '0088-catalogue-order-of-fields',
+    statements: [
+      // json keeps the fields of a definition in the server's order, in which people and models read its parameters. jsonb
+      // sorts them; rows that it has sorted are written again by the next discovery.
+      `alter table capabilities alter column body type json`,
+      `alter table manifest_versions alter column body type json`,
+    ],
+  },
 ];

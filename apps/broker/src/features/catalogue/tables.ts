@@ -5,7 +5,7 @@ import type { ColumnType, Generated, Kysely, Transaction } from 'kysely';
 import type { IconType } from './icon-type.ts';
 import type { ServerFeature } from './server-features.ts';
 
-/** jsonb: read as the value, written as its JSON text. */
+/** json or jsonb: read as the value, written as its JSON text. */
 type Json<T> = ColumnType<T, string, string>;
 
 export type CapabilityKind = 'tool' | 'prompt' | 'resource' | 'template';

@@ -102,4 +102,9 @@ export const upstreamMigrations: readonly Migration[] = [
       `create index server_health_days_day on server_health_days (day)`,
     ],
   },
+  {
+    name: '0089-connections-order-of-fields',
+    // as the catalogue's definitions: json keeps the server's order
+    statements: [`alter table personal_offers alter column items type json`],
+  },
 ];

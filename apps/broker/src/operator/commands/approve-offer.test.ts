@@ -56,7 +56,7 @@ test('souk manifest approve ID --from EMAIL makes the list of that account what 
     '--shown is required. "npm run souk -- manifest diff vault --from ann@souk.test" shows what you approve',
   );
   // the list changes between the two commands
-  await vault.app.db.query(`update personal_offers set items = jsonb_set(items, '{0,sha256}', '"other"')`);
+  await vault.app.db.query(`update personal_offers set items = jsonb_set(items::jsonb, '{0,sha256}', '"other"')`);
   expect(await approve('ann', shownCode)).toEqual({
     code: 1,
     printed:

@@ -1,7 +1,7 @@
 /**
  * How columns come back, the same on both engines (data.md of the design, "int8 is a number here and a string in pg"):
  * bigint as a number, date as its text (a Date would shift it by the time zone). Both engines do the rest by default:
- * timestamptz as a Date, jsonb parsed, numeric as text.
+ * timestamptz as a Date, json and jsonb parsed, numeric as text.
  */
 export const int8 = 20;
 export const int8Array = 1016;

@@ -12,7 +12,7 @@ export type Query = <Row = Record<string, unknown>>(
 
 /**
  * One database, two engines: PGlite in a worker (embedded) or PostgreSQL. The same schema, migrations and SQL run on both;
- * bigint comes back as a number on both, timestamptz as a Date, jsonb parsed.
+ * bigint comes back as a number on both, timestamptz as a Date, json and jsonb parsed.
  */
 export type Database = {
   readonly engine: 'pglite' | 'postgresql';
