@@ -37,8 +37,12 @@ test('a person runs a tool on its page: the form of its schema, the cost before,
   const visitor = await tryTool(page, 'find_airports');
   await visitor.getByRole('button', { name: 'Sign in to try it' }).click();
   await chooseAccount(page, 'tries-travel@souk.test');
-  await expect(page).toHaveURL(/\/service\/travel$/);
-  const row = await tryTool(page, 'find_airports');
+  // back where they were
+  await expect(page).toHaveURL(/\/service\/travel\?try=find_airports$/);
+  const row = rowOf(page, 'find_airports');
+  await expect(row.locator('summary').first()).toBeFocused();
+  await expect(row).toBeInViewport();
+  await expect(rowOf(page, 'distance').getByRole('button')).toHaveCount(0);
   const form = row.getByRole('form');
   await expect(form).toContainText('Free to use');
   await run(row).click();
@@ -192,6 +196,9 @@ test('names, schemas and results of a hostile server never run, reach out, or br
   await page.goto('/service/travel');
   await signIn(page, 'tries-hostile@souk.test');
   const row = await tryTool(page, 'find_airports');
+  // a name of every object's prototype is no error
+  await expect(row.getByRole('form')).toBeVisible();
+  await expect(row.locator('[aria-invalid]')).toHaveCount(0);
   await row.getByRole('combobox').selectOption({ index: 1 });
   await run(row).click();
   const result = row.getByRole('region', { name: /^Result of/ });

@@ -49,7 +49,9 @@ export function ToolForm({ schema, label, onSubmit, withJson, children }: ToolFo
     // an error leaves while its field is corrected; a new one waits for the button
     if (submitted.current) {
       const found = checkArguments(entered, schema);
-      setErrors((shown) => (Object.keys(shown).some((path) => !(path in found)) ? without(shown, found) : shown));
+      setErrors((shown) =>
+        Object.keys(shown).some((path) => !Object.hasOwn(found, path)) ? without(shown, found) : shown,
+      );
     }
   };
   const showJson = () => {
@@ -94,7 +96,7 @@ export function ToolForm({ schema, label, onSubmit, withJson, children }: ToolFo
 }
 
 function without(shown: Readonly<Record<string, string>>, found: Readonly<Record<string, string>>) {
-  return Object.fromEntries(Object.entries(shown).filter(([path]) => path in found));
+  return Object.fromEntries(Object.entries(shown).filter(([path]) => Object.hasOwn(found, path)));
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

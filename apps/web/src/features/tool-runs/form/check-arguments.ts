@@ -30,7 +30,11 @@ function problems(
     const value = Object.hasOwn(values, name) ? values[name] : undefined;
     const field = kindOf(own, root, depth + 1);
     if (value instanceof NotJson) return [[path, 'This is not valid JSON.']];
-    if (value === undefined) return required && field.kind !== 'boolean' ? [[path, 'Required']] : [];
+    if (value === undefined) {
+      if (!required || field.kind === 'boolean' || field.kind === 'choices') return [];
+      // no field of its own shows what is wrong with an object
+      return field.kind === 'object' ? problems({}, own, root, path, depth + 1) : [[path, 'Required']];
+    }
     switch (field.kind) {
       case 'number':
         if (typeof value !== 'number') return [[path, 'Enter a number.']];

@@ -7,19 +7,21 @@ export function ChoicesField({
   label,
   hint,
   choices,
+  required,
   value,
   onChange,
 }: {
   label: ReactNode;
   hint: ReactNode;
   choices: readonly Choice[];
+  required: boolean;
   value: unknown;
   onChange: (value: unknown) => void;
 }) {
   const chosen: unknown[] = Array.isArray(value) ? value : [];
   const toggle = (choice: Choice, isChosen: boolean) => {
     const next = choices.filter((one) => (one === choice ? isChosen : chosen.includes(one.value)));
-    onChange(next.length === 0 ? undefined : next.map((one) => one.value));
+    onChange(next.length === 0 && !required ? undefined : next.map((one) => one.value));
   };
   return (
     <fieldset className="min-w-0 space-y-1.5">

@@ -108,3 +108,17 @@ test('a form is checked before it is sent: what is required, numbers, JSON', () 
     agree: false,
   });
 });
+
+test('what has no field that can say "Required" is sent empty, and never keeps a form back in silence', () => {
+  const street = object({ street: { type: 'string' } }, { required: ['street'] });
+  const schema = object(
+    {
+      tags: { type: 'array', items: { enum: ['a', 'b'] } },
+      options: object({ deep: { type: 'string' } }),
+      home: street,
+    },
+    { required: ['tags', 'options', 'home'] },
+  );
+  expect(defaultsOf(schema)).toEqual({ tags: [], options: {}, home: {} });
+  expect(checkArguments({}, schema)).toEqual({ 'home.street': 'Required' });
+});

@@ -105,11 +105,13 @@ function listKind(schema: Schema, root: Schema): FieldKind {
 export function defaultsOf(schema: Schema, root: Schema = schema, depth = 0): Record<string, unknown> {
   const entries = fieldsOf(schema, root).fields.flatMap(({ name, required, schema: own }) => {
     if (own['default'] !== undefined) return [[name, own['default']] as const];
+    const { kind } = kindOf(own, root, depth + 1);
     // an empty box says no
-    if (required && typeOf(own) === 'boolean') return [[name, false] as const];
-    if (kindOf(own, root, depth + 1).kind !== 'object') return [];
+    if (required && kind === 'boolean') return [[name, false] as const];
+    if (required && kind === 'choices') return [[name, []] as const];
+    if (kind !== 'object') return [];
     const inner = defaultsOf(own, root, depth + 1);
-    return Object.keys(inner).length > 0 ? [[name, inner] as const] : [];
+    return required || Object.keys(inner).length > 0 ? [[name, inner] as const] : [];
   });
   return Object.fromEntries(entries);
 }

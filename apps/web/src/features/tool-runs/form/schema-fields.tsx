@@ -66,7 +66,10 @@ function OneField({ field, value, onChange, ...at }: OneFieldProps) {
     return <Checkbox label={name} hint={hint} checked={value === true} onChange={onChange} name={at.path} />;
   }
   if (kind.kind === 'choices') {
-    return <ChoicesField label={name} hint={hint} choices={kind.choices} value={value} onChange={onChange} />;
+    const { choices } = kind;
+    return (
+      <ChoicesField label={name} hint={hint} choices={choices} required={required} value={value} onChange={onChange} />
+    );
   }
   if (kind.kind === 'object') {
     return (
@@ -90,7 +93,7 @@ function OneField({ field, value, onChange, ...at }: OneFieldProps) {
         </>
       }
       hint={hint}
-      error={at.errors[at.path]}
+      error={Object.hasOwn(at.errors, at.path) ? at.errors[at.path] : undefined}
       required={required}
     >
       <Control kind={kind} required={required} value={value} onChange={onChange} />
