@@ -12,7 +12,7 @@ const texts = {
     'Authentication failed. Please log in again.',
     'Access denied. Required permissions missing.',
     'Access denied. Please check your permissions.',
-    'HTTP ${status}: ${',
+    'HTTP ${response.status}: ${statusText(response)}',
     'Network error occurred',
     'An unexpected error occurred',
     'Invalid state parameter - possible CSRF attack',

@@ -87,6 +87,16 @@ test('[ACC-18] a trial is started with the button beside Purchase, once; the ser
   await expect(page.getByLabel("Travel Pro's link", { exact: true })).toBeVisible();
   await expect(page.getByRole('button', { name: /trial/ })).toHaveCount(0);
   await expectNoAxeFindings(page);
+  // on a phone it stays where it was got, and from the next visit on the tools stand first
+  const tools = page.getByRole('heading', { name: /^Tools Available/ });
+  const isBelowTools = async () =>
+    ((await access.boundingBox())?.y ?? 0) > ((await tools.boundingBox())?.y ?? Number.POSITIVE_INFINITY);
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await isBelowTools()).toBe(false);
+  await page.reload();
+  await expect(tools).toBeInViewport();
+  await expect.poll(isBelowTools).toBe(true);
+  await page.setViewportSize({ width: 1280, height: 844 });
   await access.getByRole('button', { name: 'Purchase' }).click();
   await expect(pay(page)).toBeVisible();
   await dialogOf(page).getByRole('button', { name: 'Not now' }).click();

@@ -1,9 +1,11 @@
 import { getCapabilities } from '@souk/contract/catalogue.ts';
+import { getServerRecord } from '@souk/contract/server-record.ts';
 import type { Locator, Page } from '@playwright/test';
 import { callThroughLink } from './call-through-link.ts';
 import { cataloguePath, changeCatalogue, failCalls, holdCalls, withServer } from './catalogue-answer.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { expect, test } from './product-test.ts';
+import { routeNow } from './route-now.ts';
 import { chooseAccount, signIn } from './sign-in.ts';
 
 const titleOf = (page: Page) => page.getByRole('heading', { level: 1 });
@@ -92,6 +94,30 @@ test('tools stand left in the first screen, and beside them how to get or connec
   await page.goto('/service/travel');
   await expect(useOf(page).getByRole('tablist')).toBeAttached();
   expect(await topOf(toolsOf(page))).toBeLessThan(await topOf(useOf(page)));
+});
+
+test('uptime is drawn by the day, and a table says the same in words', async ({ page }) => {
+  const days = Array.from({ length: 30 }, (_, index) => ({
+    day: `2026-06-${String(index + 1).padStart(2, '0')}`,
+    percent: index < 2 ? null : index === 2 ? 96.5 : 100,
+  }));
+  await routeNow(page, '**/api/catalogue/servers/travel/record', async (route) => {
+    const answer = getServerRecord.answer.parse(await (await route.fetch()).json());
+    expect(answer.days).toHaveLength(30);
+    await route.fulfill({ json: { ...answer, days } });
+  });
+  await page.goto('/service/travel');
+  const table = page.getByRole('table', { name: 'Uptime by day' });
+  const cells = table.getByRole('cell');
+  await expect(cells).toHaveText(['No checks', 'No checks', '96.5%', ...Array<string>(27).fill('100%')]);
+  await expect(table.getByRole('rowheader').nth(2)).toHaveText('Jun 3, 2026');
+  const bars = page.getByRole('region', { name: 'Server Information' }).locator('svg');
+  const heightsOf = (colour: string) =>
+    bars.locator(`.fill-${colour}`).evaluateAll((drawn) => drawn.map((bar) => bar.getBoundingClientRect().height));
+  const [whole] = (await heightsOf('good')).slice(-1);
+  expect(await heightsOf('bad')).toHaveLength(1);
+  expect((await heightsOf('good')).filter((height) => height < Number(whole))).toHaveLength(1);
+  expect(Math.max(...(await heightsOf('line-strong')))).toBeLessThan(Number(whole) / 4);
 });
 
 test('[SVC-8] Server Information shows the status, Last Updated and Total Tools', async ({ page, request }) => {

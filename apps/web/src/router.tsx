@@ -26,6 +26,7 @@ import { ErrorScreen } from './error-screen.tsx';
 import { useHeadingFocus } from './focus-heading.ts';
 import { NotFoundScreen } from './not-found-screen.tsx';
 import { OwnOffer, OwnState } from './own-offer.tsx';
+import type { ServiceSearch } from './service.tsx';
 
 /** The header's links in the specification's order (part 1, section 2). Where nothing is sold there are no plans. */
 const nav: NavItem[] = [
@@ -141,9 +142,14 @@ const service = createRoute({
   getParentRoute: () => root,
   path: '/service/$serviceId',
   loader: fetched(LazyService),
-  validateSearch: ({ purchase }): { purchase?: string } => (typeof purchase === 'string' ? { purchase } : {}),
+  validateSearch: (search): ServiceSearch => ({
+    ...(typeof search['purchase'] === 'string' && { purchase: search['purchase'] }),
+    ...(typeof search['try'] === 'string' && { try: search['try'] }),
+  }),
   component: function ServiceDetail() {
-    return <LazyService serviceId={service.useParams().serviceId} purchase={service.useSearch().purchase} />;
+    const { serviceId } = service.useParams();
+    // a tool that is open belongs to its service
+    return <LazyService key={serviceId} serviceId={serviceId} search={service.useSearch()} />;
   },
 });
 
@@ -152,7 +158,7 @@ const serviceWithoutId = createRoute({
   getParentRoute: () => root,
   path: '/service',
   loader: fetched(LazyService),
-  component: () => <LazyService serviceId="" purchase={undefined} />,
+  component: () => <LazyService serviceId="" search={{}} />,
 });
 
 const dashboard = createRoute({

@@ -1,16 +1,19 @@
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
-import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useRouter } from '@tanstack/react-router';
+import { lazy, Suspense, useState } from 'react';
 import { AccountForTools, AccountNeeded } from '#features/catalogue/account-needed.tsx';
 import { NotIncluded } from '#features/catalogue/not-included.tsx';
 import { ServiceScreen } from '#features/catalogue/service-screen.tsx';
 import { ConnectPanel } from '#features/gateway/connect-panel.tsx';
 import { SignInButton } from '#features/identity/header-account.tsx';
 import { useSession } from '#features/identity/session-provider.tsx';
+import { serverAccessQuery } from '#features/upstreams/upstreams-api.ts';
 import { Skeleton } from '#ui/skeleton.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { isFree, rentalPrice } from './access-text.ts';
 import { sells } from './config.ts';
+import { serverQuery } from './server-query.ts';
 
 /** Of signed-in people alone, so that a visitor does not load it. */
 const ServiceUse = lazy(async () => ({
@@ -31,22 +34,32 @@ const AccountTools = lazy(async () => ({
 
 const TryTool = lazy(async () => ({ default: (await import('./try-tool.tsx')).MemberTryTool }));
 
-export type ServiceProps = {
-  serviceId: string;
-  /** `purchase` of the address: what a person wants to buy. */
-  purchase: string | undefined;
-};
+/** Of the address: what a person wants to buy, and the tool that they want to try. */
+export type ServiceSearch = { purchase?: string; try?: string };
+
+export type ServiceProps = { serviceId: string; search: ServiceSearch };
 
 /** /service/{serviceId}, with what this person can do with the service. */
-export function Service({ serviceId, purchase }: ServiceProps) {
+export function Service({ serviceId, search }: ServiceProps) {
   const { user, isRestoring } = useSession();
+  const router = useRouter();
+  const { data: found } = useQuery({ ...serverQuery(serviceId), enabled: serviceId !== '' });
+  const { data: own } = useQuery({
+    ...serverAccessQuery(user?.id ?? '', serviceId),
+    enabled: user !== undefined && found !== undefined,
+  });
+  // what a person has just got stays where they got it
+  const [wasOwned, setWasOwned] = useState<boolean>();
+  if (wasOwned === undefined && own) setWasOwned(own.entitled);
   return (
     <ServiceScreen
       serviceId={serviceId}
+      wasOwned={wasOwned === true}
+      triedTool={search.try}
       access={(server) => {
         if (isRestoring) return <AccessSkeleton />;
         return user ? (
-          <MemberAccess server={server} userId={user.id} purchase={purchase} />
+          <MemberAccess server={server} userId={user.id} purchase={search.purchase} />
         ) : (
           <VisitorAccess server={server} />
         );
@@ -61,13 +74,21 @@ export function Service({ serviceId, purchase }: ServiceProps) {
         );
       }}
       tryTool={(server, tool, onClose) =>
-        user ? (
-          <Suspense fallback={<Skeleton className="h-24 w-full rounded-md" />}>
+        isRestoring ? (
+          <TrySkeleton />
+        ) : user ? (
+          <Suspense fallback={<TrySkeleton />}>
             <TryTool userId={user.id} server={server} tool={tool} onClose={onClose} />
           </Suspense>
         ) : (
           <div className="flex flex-wrap items-center gap-3">
-            <SignInButton label="Sign in to try it" />
+            <SignInButton
+              label="Sign in to try it"
+              returnTo={
+                router.buildLocation({ to: '/service/$serviceId', params: { serviceId }, search: { try: tool.name } })
+                  .href
+              }
+            />
             <span className="text-quiet">Tools run with your account.</span>
           </div>
         )
@@ -80,7 +101,11 @@ function MemberAccess({
   server,
   userId,
   purchase,
-}: { server: ServerAnswer; userId: string } & Pick<ServiceProps, 'purchase'>) {
+}: {
+  server: ServerAnswer;
+  userId: string;
+  purchase: string | undefined;
+}) {
   const navigate = useNavigate();
   const service = { id: server.serverId, name: server.displayName };
   // an answered question does not come back with a reload
@@ -120,6 +145,10 @@ function VisitorActions({ server }: { server: ServerAnswer }) {
       <LinkButton to="/plans">See plans</LinkButton>
     </>
   );
+}
+
+function TrySkeleton() {
+  return <Skeleton className="h-24 w-full rounded-md" />;
 }
 
 function AccessSkeleton() {

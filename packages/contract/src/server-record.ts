@@ -25,6 +25,14 @@ export const getServerRecord = endpoint({
         percent: z.number().nullable(),
       })
       .nullable(),
+    /** The last 30 days (UTC), today last. */
+    days: z.array(
+      z.object({
+        day: z.iso.date(),
+        /** With 2 decimals, never rounded up; null for a day without a check. */
+        percent: z.number().nullable(),
+      }),
+    ),
     /** Tool calls of everyone in the last 7 days; null while there are too few for a figure. */
     calls: z
       .object({

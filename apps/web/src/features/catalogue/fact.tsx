@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
-/** A name and its value, in a list of them. `note`: sentences about it, which take the whole width. */
-export function Fact({ name, note, children }: { name: string; note?: string | undefined; children: ReactNode }) {
+/** A name and its value, in a list of them. `note`: more about it, which takes the whole width. */
+export function Fact({ name, note, children }: { name: string; note?: ReactNode; children: ReactNode }) {
   return (
     <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1.5 py-2.5">
       <dt className="shrink-0 text-quiet">{name}</dt>

@@ -3,9 +3,14 @@ import { Fact } from './fact.tsx';
 
 /** Holds the place of what was measured of a server. */
 export function RecordFactsPlaceholder() {
-  return ['Uptime, 30 days', 'Last tested', 'Protocol'].map((name) => (
-    <Fact key={name} name={name}>
-      <Skeleton className="h-5 w-24" />
-    </Fact>
-  ));
+  const value = <Skeleton className="h-5 w-24" />;
+  return (
+    <>
+      <Fact name="Uptime, 30 days" note={<Skeleton className="h-12 w-full" />}>
+        {value}
+      </Fact>
+      <Fact name="Last tested">{value}</Fact>
+      <Fact name="Protocol">{value}</Fact>
+    </>
+  );
 }

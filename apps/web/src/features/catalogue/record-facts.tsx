@@ -7,6 +7,7 @@ import { Ago } from '#ui/moment.tsx';
 import { clientOptions } from '#web/api.ts';
 import { Fact } from './fact.tsx';
 import { RecordFactsPlaceholder } from './record-facts-placeholder.tsx';
+import { UptimeDays } from './uptime-days.tsx';
 
 type ServerRecord = AnswerOutput<typeof getServerRecord>;
 
@@ -27,10 +28,12 @@ export function RecordFacts({ serverId }: { serverId: string }) {
   });
   if (isError) return <Fact name="Uptime">Not available right now</Fact>;
   if (!data) return <RecordFactsPlaceholder />;
-  const { uptime, lastTestedAt, era, calls } = data;
+  const { uptime, days, lastTestedAt, era, calls } = data;
   return (
     <>
-      <Fact name="Uptime, 30 days">{uptimeText(uptime, lastTestedAt)}</Fact>
+      <Fact name="Uptime, 30 days" note={<UptimeDays days={days} />}>
+        {uptimeText(uptime, lastTestedAt)}
+      </Fact>
       <Fact name="Last tested">{lastTestedAt === null ? 'Not yet' : <Ago moment={lastTestedAt} />}</Fact>
       {calls && (
         <>

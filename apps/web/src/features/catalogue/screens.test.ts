@@ -36,6 +36,8 @@ const service = (serviceId: string, loaded?: Catalogue | Error) =>
     screens.ServiceScreen,
     {
       serviceId,
+      wasOwned: false,
+      triedTool: undefined,
       access: (server) => `connect ${server.serverId}`,
       toolsOfAccount: () => 'the tools of your account',
       tryTool: () => 'the form of a tool',

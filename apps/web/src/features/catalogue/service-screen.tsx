@@ -27,6 +27,10 @@ const RelatedServers = lazy(async () => ({ default: (await import('./related-ser
 export type ServiceScreenProps = {
   /** From the address, URL-decoded by the router. */
   serviceId: string;
+  /** Whether this person could use the service when they came. */
+  wasOwned: boolean;
+  /** The tool whose form is open at first. */
+  triedTool: string | undefined;
   /** What this person can do with the service: connect, switch on, or how to get access. */
   access: (server: ServerAnswer) => ReactNode;
   /** In the place of tools, for a server that shows them to those who sign in there. */
@@ -78,6 +82,8 @@ function NotFound({ text }: { text: string }) {
 
 function Found({
   service,
+  wasOwned,
+  triedTool,
   access,
   toolsOfAccount,
   tryTool,
@@ -85,8 +91,10 @@ function Found({
   const { server, tools, prompts, resources } = service;
   const dependsOnAccount = server.requires !== undefined && tools.length === 0;
   const underReview = underReviewText(server.toolsUnderReview);
+  // what must be had first stands first on a phone too
+  const isAccessFirst = !isFree(server) && !wasOwned;
   const use = (
-    <section aria-label="Use this service" className="min-w-0 lg:col-start-2 lg:row-start-1">
+    <section key="use" aria-label="Use this service" className="min-w-0 lg:col-start-2 lg:row-start-1">
       {access(server)}
     </section>
   );
@@ -100,8 +108,7 @@ function Found({
         </div>
       )}
       <div className="mt-8 grid items-start gap-8 lg:grid-cols-[minmax(0,1fr)_22rem] lg:grid-rows-[auto_1fr]">
-        {/* what must be had first stands first on a phone too */}
-        {!isFree(server) && use}
+        {isAccessFirst && use}
         <div className="min-w-0 space-y-10 lg:col-start-1 lg:row-span-2 lg:row-start-1">
           <Section title="Tools Available" count={dependsOnAccount ? undefined : tools.length}>
             {dependsOnAccount ? (
@@ -109,7 +116,7 @@ function Found({
             ) : tools.length === 0 ? (
               <EmptyState title="No Tools Found" text={noToolsText(server)} />
             ) : (
-              <ToolList tools={tools} tryTool={(...row) => tryTool(server, ...row)} />
+              <ToolList tools={tools} triedTool={triedTool} tryTool={(...row) => tryTool(server, ...row)} />
             )}
             {underReview !== undefined && (
               <div className="mt-3">
@@ -131,7 +138,7 @@ function Found({
             <RelatedServers server={server} />
           </Suspense>
         </div>
-        {isFree(server) && use}
+        {!isAccessFirst && use}
         <ServerInformation server={server} className="lg:col-start-2 lg:row-start-2" />
       </div>
     </>

@@ -1,6 +1,6 @@
 import type { CapabilityAnswer } from '@souk/contract/catalogue.ts';
 import ChevronRight from 'lucide-react/icons/chevron-right';
-import { useRef, useState, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Badge } from '#ui/badge.tsx';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
@@ -12,18 +12,20 @@ import { toolParameters, type ToolParameter } from './tool-parameters.ts';
 
 export type ToolListProps = {
   tools: readonly CapabilityAnswer[];
+  /** The tool whose form is open at first. */
+  triedTool: string | undefined;
   /** Runs a tool in its row; `onClose` brings its parameters back. */
   tryTool: (tool: CapabilityAnswer, onClose: () => void) => ReactNode;
 };
 
 /** Tools as rows with description and price of a call. A row opens into the parameters, and the way to try the tool. */
-export function ToolList({ tools, tryTool }: ToolListProps) {
+export function ToolList({ tools, triedTool, tryTool }: ToolListProps) {
   return (
     <Card padding="none">
       <ul className="divide-y divide-line">
         {tools.map((tool) => (
           <li key={tool.name}>
-            <ToolRow tool={tool} tryTool={tryTool} />
+            <ToolRow tool={tool} isTriedAtFirst={tool.name === triedTool} tryTool={tryTool} />
           </li>
         ))}
       </ul>
@@ -31,15 +33,27 @@ export function ToolList({ tools, tryTool }: ToolListProps) {
   );
 }
 
-function ToolRow({ tool, tryTool }: { tool: CapabilityAnswer } & Pick<ToolListProps, 'tryTool'>) {
-  const [isTrying, setIsTrying] = useState(false);
+function ToolRow({
+  tool,
+  isTriedAtFirst,
+  tryTool,
+}: { tool: CapabilityAnswer; isTriedAtFirst: boolean } & Pick<ToolListProps, 'tryTool'>) {
+  const [isTrying, setIsTrying] = useState(isTriedAtFirst);
+  const [wasOpen] = useState(isTriedAtFirst);
+  const row = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (wasOpen) row.current?.focus();
+  }, [wasOpen]);
   const tryButton = useRef<HTMLButtonElement>(null);
   const parameters = toolParameters(tool.inputSchema);
   // where nothing is sold every call is free
   const creditCost = sells ? tool.creditCost : undefined;
   return (
-    <details className="group/tool">
-      <summary className="flex list-none items-start gap-2.5 px-4 py-3.5 hover:bg-sunken/50 [&::-webkit-details-marker]:hidden">
+    <details open={wasOpen} className="group/tool">
+      <summary
+        ref={row}
+        className="flex list-none items-start gap-2.5 px-4 py-3.5 hover:bg-sunken/50 [&::-webkit-details-marker]:hidden"
+      >
         <ChevronRight
           aria-hidden
           size={16}

@@ -8,6 +8,9 @@ import type { Router } from '#platform/http/router.ts';
 import type { Log } from '#platform/log.ts';
 import { callsOfServers, percentOf } from './calls-of-servers.ts';
 
+const shownDays = 30;
+const dayMs = 86_400_000;
+
 type Days = Awaited<ReturnType<Upstreams['health']['read']>>;
 
 /** What a visitor reads of a server's past, from what was measured. */
@@ -15,14 +18,14 @@ export function mountServerRecord(
   router: Router,
   options: { catalogue: Catalogue; query: Query; clock: Clock; log: Log } & Pick<Upstreams, 'health'>,
 ): void {
-  const { catalogue, health, query } = options;
+  const { catalogue, health, query, clock } = options;
   const callsOf = callsOfServers(options);
 
   router.route(getServerRecord, async ({ params: { serverId } }) => {
     const server = catalogue.snapshot().byId.get(serverId);
     if (!server) throw new SoukError('server_not_found', { message: `MCP server with ID '${serverId}' not found.` });
     const [days, calls, checked] = await Promise.all([
-      health.read(serverId),
+      health.read(serverId, shownDays),
       callsOf(serverId),
       query<{ checked_at: Date | null }>('select checked_at from server_health where server_id = $1', [serverId]),
     ]);
@@ -30,6 +33,7 @@ export function mountServerRecord(
       lastTestedAt: checked.rows[0]?.checked_at?.toISOString() ?? null,
       era: server.era?.verdict ?? null,
       uptime: uptimeOf(days),
+      days: everyDay(days, clock.now()),
       calls,
     };
   });
@@ -42,4 +46,13 @@ function uptimeOf(days: Days) {
   const up = days.reduce((sum, day) => sum + day.up, 0);
   const checks = days.reduce((sum, day) => sum + day.up + day.down, 0);
   return { since: first.day, percent: days.length > 1 ? percentOf(up, checks) : null };
+}
+
+/** The days without a check too. */
+function everyDay(days: Days, nowMs: number) {
+  const checked = new Map(days.map(({ day, up, down }) => [day, percentOf(up, up + down)]));
+  return Array.from({ length: shownDays }, (_, index) => {
+    const day = new Date(nowMs - (shownDays - 1 - index) * dayMs).toISOString().slice(0, 10);
+    return { day, percent: checked.get(day) ?? null };
+  });
 }

@@ -41,8 +41,10 @@ async function callAs(email: string, serverId: string, tool: string, ends: reado
   await app.usage.flush();
 }
 
+const ask = (serverId: string) => fetch(`${app.publicUrl}/api/catalogue/servers/${serverId}/record`);
+
 async function record(serverId: string) {
-  const answer = await fetch(`${app.publicUrl}/api/catalogue/servers/${serverId}/record`);
+  const answer = await ask(serverId);
   return answer.status === 200 ? getServerRecord.answer.parse(await answer.json()) : answer.status;
 }
 
@@ -61,6 +63,14 @@ test('uptime comes from the checks of 30 days, and has no figure before there is
   await check('2026-10-01', 0, 9999);
   // 9990 of 9999 checks, and never rounded up
   expect(await record('used')).toMatchObject({ uptime: { since: '2026-11-19', percent: 99.9 } });
+  const { days } = getServerRecord.answer.parse(await (await ask('used')).json());
+  expect([days.length, days[0]?.day]).toEqual([30, '2026-10-22']);
+  // a day without a check is none that failed
+  expect(days.slice(-3)).toEqual([
+    { day: '2026-11-18', percent: null },
+    { day: '2026-11-19', percent: 99.9 },
+    { day: '2026-11-20', percent: 100 },
+  ]);
   expect(await record('nothing')).toBe(404);
 });
 

@@ -1,0 +1,81 @@
+import type { AnswerOutput } from '@souk/contract/endpoint.ts';
+import type { getServerRecord } from '@souk/contract/server-record.ts';
+import { formatDay } from '#ui/amount.ts';
+
+type Day = AnswerOutput<typeof getServerRecord>['days'][number];
+
+const barWidth = 6;
+const gap = 2;
+const height = 28;
+/** Seen also where one check of a day failed. */
+const leastFailed = 5;
+/** Of a day without a check. */
+const stub = 3;
+
+/** A bar for each day: what failed is cut off its top. A day without a check is a stub. A table says the same in words. */
+export function UptimeDays({ days }: { days: readonly Day[] }) {
+  return (
+    <div className="relative">
+      <svg
+        aria-hidden
+        viewBox={`0 0 ${days.length * (barWidth + gap) - gap} ${height}`}
+        preserveAspectRatio="none"
+        className="h-7 w-full"
+      >
+        {days.map((day, index) => (
+          <Bar key={day.day} day={day} x={index * (barWidth + gap)} />
+        ))}
+      </svg>
+      <p aria-hidden className="mt-1 flex justify-between text-xs text-faint">
+        <span>{days.length} days ago</span>
+        <span>Today</span>
+      </p>
+      <div className="sr-only">
+        <table>
+          <caption>Uptime by day</caption>
+          <thead>
+            <tr>
+              <th scope="col">Day</th>
+              <th scope="col">Uptime</th>
+            </tr>
+          </thead>
+          <tbody>
+            {days.map((day) => (
+              <tr key={day.day}>
+                <th scope="row">{dateOf(day)}</th>
+                <td>{uptimeOf(day)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </div>
+  );
+}
+
+function Bar({ day, x }: { day: Day; x: number }) {
+  const { percent } = day;
+  const failed =
+    percent === null || percent === 100 ? 0 : Math.max(leastFailed, Math.round(((100 - percent) / 100) * height));
+  const top = percent === null ? height - stub : failed;
+  return (
+    <g>
+      <title>
+        {dateOf(day)}: {uptimeOf(day)}
+      </title>
+      {/* the whole column shows the title */}
+      <rect x={x - gap / 2} width={barWidth + gap} height={height} fill="transparent" />
+      {failed > 0 && <rect x={x} width={barWidth} height={failed - 1} className="fill-bad" />}
+      <rect
+        x={x}
+        y={top}
+        width={barWidth}
+        height={height - top}
+        className={percent === null ? 'fill-line-strong' : 'fill-good'}
+      />
+    </g>
+  );
+}
+
+const dateOf = ({ day }: Day) => formatDay(`${day}T00:00`);
+const uptimeOf = ({ percent }: Day) => (percent === null ? 'No checks' : `${percent}%`);
