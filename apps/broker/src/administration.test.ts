@@ -1,14 +1,16 @@
 import { adminBillingEndpoints } from '@souk/contract/admin-billing.ts';
+import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
 import { adminUserEndpoints } from '@souk/contract/admin-users.ts';
 import { listMcpServices } from '@souk/contract/billing.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { checkLedger } from '#features/billing/index.ts';
+import { manifest as parsedManifest, policy } from '#features/catalogue/testing/weather-server.ts';
 import { startShop, type Shop } from '#features/billing/checkout/testing/shop.ts';
 import { newSubscriber } from '#features/billing/subscriptions/testing/subscriber.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectModern } from '#testing/mcp-clients.ts';
-import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { fixtureTools, startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 
@@ -16,12 +18,18 @@ import { waitUntil } from '#testing/wait-until.ts';
 
 let shop: Shop;
 let fixture: HttpFixture;
+/** Another server, and one that is down. */
+let other: HttpFixture;
+let gone: HttpFixture;
 let administrator: { accessToken: string; userId: string; personalToken: string };
 let admin: ReturnType<typeof apiOf>;
 
 beforeAll(async () => {
   fixture = await startHttpFixture('both');
-  shop = await startShop({ allowAddresses: [fixture.address] });
+  other = await startHttpFixture('both');
+  gone = await startHttpFixture('both');
+  await gone.close();
+  shop = await startShop({ allowAddresses: [fixture, other, gone].map(({ address }) => address) });
   const connection = { type: 'http', url: fixture.url };
   const rental = { price: 900 };
   await deployManifest(shop, { id: 'top', name: 'Summit', connection, billing: { tier: 'T3', rental } });
@@ -40,14 +48,32 @@ afterEach(async () => {
 afterAll(async () => {
   await shop?.stop();
   await fixture?.close();
+  await other?.close();
 });
 
 function apiOf(accessToken: string) {
-  const endpoints = [...adminUserEndpoints, ...adminBillingEndpoints, listMcpServices] as const;
+  const endpoints = [
+    ...adminManifestEndpoints,
+    ...adminUserEndpoints,
+    ...adminBillingEndpoints,
+    listMcpServices,
+  ] as const;
   return createClient(endpoints, { baseUrl: shop.publicUrl, fetch, token: async () => accessToken });
 }
 
-/** What a call answers, whoever sends it. */
+/** A manifest that this installation takes. */
+const manifest = (id: string, change: object = {}) => ({
+  id,
+  name: id,
+  serviceType: 'mcp',
+  version: '1.0.0',
+  description: 'A server of a test.',
+  category: 'data',
+  connection: { type: 'http', url: fixture.url },
+  ...change,
+});
+
+/** What a call answers, whoever sends it. A text is sent as it is. */
 async function send(address: string, bearer: string | undefined, body?: unknown) {
   const [method = '', path = ''] = address.split(' ');
   const response = await fetch(`${shop.publicUrl}${path}`, {
@@ -56,7 +82,7 @@ async function send(address: string, bearer: string | undefined, body?: unknown)
       ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
       ...(body !== undefined && { 'content-type': 'application/json' }),
     },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   return { status: response.status, ...Object(await response.json()) };
 }
@@ -85,6 +111,15 @@ async function newPerson() {
     service: async (id: string) => {
       const { services } = await own.listMcpServices({ params: { userId: person.userId } });
       return services.find((one) => one.id === id)?.userAccess;
+    },
+    /** Names of the tools in their link. */
+    async tools() {
+      const client = await connectModern(`${shop.publicUrl}/mcp`, token);
+      try {
+        return (await client.listTools()).tools.map(({ name }) => name);
+      } finally {
+        await client.close();
+      }
     },
     async call(name: string) {
       const client = await connectModern(`${shop.publicUrl}/mcp`, token);
@@ -338,7 +373,7 @@ test('[USR-38] what is added names a plan, or a deployed service, and a period t
   expect([billing.subscriptions, billing.rentals, billing.purchases]).toEqual([[], [], []]);
 });
 
-test('[USR-45] [USR-48] [USR-49] removing what a person pays for ends it now, cancels it at the provider, and pays nothing back', async () => {
+test('[USR-48] [USR-49] removing what a person pays for ends it now, cancels it at the provider, and pays nothing back', async () => {
   const ann = await newPerson();
   const [rentalPayment, planPayment] = [await ann.rent('top'), await ann.subscribe('basic')];
   const [rental, plan] = [await ann.rental(), await ann.plan()];
@@ -369,7 +404,7 @@ test('[USR-45] [USR-48] [USR-49] removing what a person pays for ends it now, ca
   expect((await ann.history()).filter((row) => row.includes('refund'))).toEqual([]);
 });
 
-test('[ADM-15] each action on a person leaves an audit row: who, what and why', async () => {
+test('[ADM-15] [USR-45] each action on a person leaves an audit row: who, what and why', async () => {
   const ann = await newPerson();
   const params = { id: ann.userId };
   await admin.setUserCredits({ params, body: { credits: 5, reason: 'a gift' } });
@@ -389,4 +424,250 @@ test('[ADM-15] each action on a person leaves an audit row: who, what and why', 
     { ...row, action: 'access.given', reason: null, details: { ...ofPlan, endsAt: plan.endsAt } },
     { ...row, action: 'access.removed', reason: 'by mistake', details: ofPlan },
   ]);
+});
+
+const upload = (body: unknown) => send('POST /admin/manifests', administrator.accessToken, body);
+
+test('[GEN-7] [ADM-15] [MAN-25] [MAN-26] [MAN-28] [MAN-29] [MAN-30] [MAN-33] [MAN-34] [MAN-37] [MAN-38] [MAN-39] only an administrator stages, deploys, changes and deletes a manifest', async () => {
+  const ann = await newPerson();
+  await expectRefused(
+    [
+      ['GET /admin/manifests'],
+      ['GET /admin/manifests/top'],
+      ['POST /admin/manifests', manifest('lens')],
+      ['PUT /admin/manifests/top', manifest('top', { version: '2.0.0' })],
+      ['DELETE /admin/manifests/top'],
+      ['POST /admin/manifests/top/deploy', {}],
+      ['POST /admin/manifests/reload'],
+      ['POST /admin/manifests/deploy-all'],
+    ],
+    ann.accessToken,
+  );
+  const params = { id: 'lens' };
+  await expect(admin.getManifest({ params, query: {} })).rejects.toMatchObject({ status: 404 });
+
+  // staged, it is not live; deployed, its tools are in people's links
+  expect(await upload(manifest('lens'))).toEqual({
+    status: 200,
+    success: true,
+    id: 'lens',
+    version: '1.0.0',
+    result: 'staged',
+  });
+  expect(await ann.tools()).not.toContain('lens__echo');
+  expect(await admin.deployManifest({ params, body: {} })).toMatchObject({
+    version: '1.0.0',
+    result: 'deployed',
+    manifest: { isActive: true, status: 'connected', capabilities: { tools: expect.any(Number) } },
+  });
+  expect(await ann.tools()).toContain('lens__echo');
+
+  // the deployed version stays until the next deployment
+  const put = (body: object) => send('PUT /admin/manifests/lens', administrator.accessToken, body);
+  expect(await put(manifest('lens', { version: '2.0.0', name: 'Lens' }))).toMatchObject({ result: 'staged' });
+  const stored = await admin.getManifest({ params, query: {} });
+  expect(stored).toMatchObject({
+    manifest: { version: '2.0.0', name: 'Lens' },
+    listed: { version: '1.0.0', deployedVersion: '1.0.0', stagedVersion: '2.0.0' },
+    changedFields: ['name', 'version'],
+  });
+  const live = () => shop.catalogue.snapshot().byId.get('lens')?.manifest.version;
+  expect(live()).toBe('1.0.0');
+  // without a body, as the specification has it
+  expect(await send('POST /admin/manifests/lens/deploy', administrator.accessToken)).toMatchObject({
+    version: '2.0.0',
+  });
+  expect(live()).toBe('2.0.0');
+  expect((await admin.deployManifest({ params, body: { version: '1.0.0' } })).result).toBe('deployed');
+  expect(live(), 'rolled back').toBe('1.0.0');
+  expect(await admin.getManifest({ params, query: { version: '2.0.0' } })).toMatchObject({
+    manifest: { name: 'Lens' },
+  });
+
+  expect(await send('DELETE /admin/manifests/lens', administrator.accessToken)).toMatchObject({
+    status: 200,
+    id: 'lens',
+  });
+  expect(await ann.tools()).not.toContain('lens__echo');
+  expect(await ann.call('lens__echo').catch((error: unknown) => error)).toMatchObject({ code: -32602 });
+  const { listed, versions } = await admin.getManifest({ params, query: {} });
+  expect(listed).toBeNull();
+  expect(versions.map(({ version, status }) => `${version} ${status}`)).toEqual([
+    '2.0.0 superseded',
+    '1.0.0 superseded',
+  ]);
+  expect(await send('DELETE /admin/manifests/lens', administrator.accessToken)).toMatchObject({ status: 404 });
+
+  // what was deleted comes back by another upload of the same
+  expect(await upload(manifest('lens'))).toMatchObject({ result: 'staged' });
+  expect(await upload(manifest('lens'))).toMatchObject({ result: 'unchanged' });
+  await admin.deleteManifest({ params });
+  const { rows } = await shop.db.query(
+    'select actor_id, action, details from audit_log where subject = $1 order by id',
+    ['lens'],
+  );
+  const row = { actor_id: administrator.userId };
+  const via = 'administration';
+  expect(rows).toEqual([
+    { ...row, action: 'manifest.staged', details: { version: '1.0.0', via } },
+    { ...row, action: 'manifest.deployed', details: { version: '1.0.0', via } },
+    { ...row, action: 'manifest.staged', details: { version: '2.0.0', via } },
+    { ...row, action: 'manifest.deployed', details: { version: '2.0.0', via, before: '1.0.0' } },
+    { ...row, action: 'manifest.deployed', details: { version: '1.0.0', via, before: '2.0.0' } },
+    { ...row, action: 'manifest.deleted', details: { deployed: '1.0.0', via } },
+    { ...row, action: 'manifest.staged', details: { version: '1.0.0', via } },
+    { ...row, action: 'manifest.deleted', details: { staged: '1.0.0', via } },
+  ]);
+});
+
+test('[MAN-22] [MAN-40] what is no manifest, or is not allowed here, is refused with its field, and stages nothing', async () => {
+  const fields = '"name":"x","serviceType":"mcp","version":"1.0.0","description":"x","category":"data"';
+  const connection = `"connection":{"type":"http","url":"${fixture.url}"}`;
+  const invalid = { status: 400, code: 'manifest_invalid' };
+  const missing = 'Invalid manifest: Missing required fields (id, name, serviceType)';
+  const refused: [string, object][] = [
+    ['', { status: 400, message: 'Please enter a manifest JSON or upload a file' }],
+    ['{"id": "bad", ', { status: 400, message: 'Invalid JSON format. Please check your manifest syntax.' }],
+    ['{}', { ...invalid, message: missing }],
+    ['[]', invalid],
+    [`{"id":"../../x",${fields},${connection}}`, { ...invalid, issues: [{ path: 'id' }] }],
+    [`{"id":"bad","__proto__":{"x":1},${fields},${connection}}`, { ...invalid, issues: [{ path: '__proto__' }] }],
+    [
+      `{"id":"bad","id":"worse",${fields},${connection}}`,
+      { ...invalid, issues: [{ path: 'id', message: 'is a duplicate key' }] },
+    ],
+    [`\uFEFF{"id":"bad",${fields},${connection}}`, { ...invalid, issues: [{ path: '' }] }],
+    [`{"id":"b\\u0000ad",${fields},${connection}}`, invalid],
+    ['['.repeat(100_000), invalid],
+    [JSON.stringify(manifest('bad', { id: 'io.github.owner/name' })), { ...invalid, issues: [{ path: 'id' }] }],
+    [JSON.stringify(manifest('bad', { id: 'health' })), { ...invalid, issues: [{ path: 'id' }] }],
+    [
+      JSON.stringify(manifest('bad', { connection: { type: 'http', url: 'http://2130706433/' } })),
+      { status: 400, code: 'url_not_allowed', issues: [{ path: 'connection.url' }] },
+    ],
+    [
+      JSON.stringify(manifest('bad', { connection: { type: 'stdio', command: '/bin/sh' } })),
+      { status: 400, code: 'command_not_allowed', issues: [{ path: 'connection.command' }] },
+    ],
+    [JSON.stringify(manifest('bad', { description: 'x'.repeat(300_000) })), { status: 413, code: 'payload_too_large' }],
+  ];
+  for (const [text, answer] of refused) expect(await upload(text), text.slice(0, 80)).toMatchObject(answer);
+  const put = (id: string, body: object) => send(`PUT /admin/manifests/${id}`, administrator.accessToken, body);
+  expect(await put('none', manifest('none'))).toMatchObject({ status: 404 });
+  expect(await put('top', manifest('bad'))).toMatchObject({ status: 400, issues: [{ path: 'id' }] });
+  expect(await send('POST /admin/manifests/none/deploy', administrator.accessToken, {})).toMatchObject({ status: 404 });
+  expect(await send('POST /admin/manifests/top/deploy', administrator.accessToken, { version: '9' })).toMatchObject({
+    status: 404,
+  });
+
+  // the same version with other content
+  await upload(manifest('twice'));
+  expect(await upload(manifest('twice', { description: 'Another one.' }))).toMatchObject({
+    status: 409,
+    code: 'manifest_conflict',
+    message: 'Version 1.0.0 of twice exists with other content (description): raise the version',
+  });
+  const { manifests } = await admin.listManifests();
+  expect(manifests.map(({ id }) => id)).toEqual(['paid', 'top', 'twice']);
+  await admin.deleteManifest({ params: { id: 'twice' } });
+});
+
+test('[MAN-18] [MAN-24] [MAN-31] [MAN-32] [MAN-35] [MAN-36] everything staged is deployed at once, and what is deployed is asked again', async () => {
+  await upload(manifest('one', { author: 'Ann' }));
+  await deployManifest(shop, manifest('two', { connection: { type: 'http', url: other.url } }));
+  await deployManifest(shop, manifest('down', { connection: { type: 'http', url: gone.url } }), 'disconnected');
+  // staged when this installation allowed it
+  const then = { ...policy, stdioAliases: new Set(['nothing']) };
+  const connection = { type: 'stdio', command: 'nothing' };
+  await shop.catalogue.upload(parsedManifest('forbidden', { connection }, then), { via: 'command' });
+  const refusal = 'connection.command: "nothing" is not on this installation\'s allow-list of commands';
+  expect(await admin.deployAllManifests()).toEqual({
+    success: true,
+    deployed: 1,
+    failed: 1,
+    errors: [{ id: 'forbidden', message: `Failed to deploy manifest: ${refusal}` }],
+  });
+  await expect(admin.deployManifest({ params: { id: 'forbidden' }, body: {} })).rejects.toMatchObject({
+    code: 'command_not_allowed',
+  });
+  await waitUntil('it was asked', () => shop.catalogue.snapshot().byId.get('one')?.status === 'connected');
+  const { manifests } = await admin.listManifests();
+  expect(manifests.find(({ id }) => id === 'one')).toEqual({
+    id: 'one',
+    name: 'one',
+    serviceType: 'mcp',
+    version: '1.0.0',
+    author: 'Ann',
+    description: 'A server of a test.',
+    isActive: true,
+    connection: { type: 'http', url: fixture.url },
+    capabilities: { tools: expect.any(Number), prompts: expect.any(Number), resources: expect.any(Number) },
+    deployedVersion: '1.0.0',
+    stagedVersion: null,
+    status: 'connected',
+    toolsUnderReview: 0,
+  });
+
+  // read again: what is stored now, and what the servers offer now, through new connections
+  await shop.db.query(`update manifest_versions set body = body || '{"name":"Zwei"}' where server_id = 'two'`);
+  other.offerTools([...fixtureTools, { name: 'more', inputSchema: { type: 'object' } }]);
+  shop.ahead.ms += 10_000;
+  const reloaded = await admin.reloadManifests();
+  expect(reloaded).toEqual({
+    success: true,
+    reloadedCount: shop.catalogue.snapshot().servers.length - 1,
+    errors: [{ id: 'down', message: expect.stringContaining('ECONNREFUSED') }],
+  });
+  const again = (await admin.listManifests()).manifests;
+  expect(again.find(({ id }) => id === 'two')).toMatchObject({ name: 'Zwei', toolsUnderReview: 1 });
+  expect(await audits('manifests')).toMatchObject([
+    {
+      actor_id: administrator.userId,
+      action: 'manifests.deployed',
+      details: { deployed: ['one'], failed: ['forbidden'] },
+    },
+    { actor_id: administrator.userId, action: 'manifests.reloaded', details: { failed: 1 } },
+  ]);
+  for (const id of ['one', 'two', 'down', 'forbidden']) await admin.deleteManifest({ params: { id } });
+});
+
+test('[MAN-27] the payment provider is told of a rental when its manifest is staged, and sells the old price until the new one is deployed', async () => {
+  const priced = (version: string, price: number) =>
+    upload(manifest('rented', { version, billing: { tier: 'T1', rental: { price } } }));
+  const params = { id: 'rented' };
+  const first = await priced('1.0.0', 500);
+  expect(first.stripeResult).toMatchObject({ productId: 'souk_rental_rented', priceId: expect.any(String) });
+  const priceOf = async (id: string) => {
+    const { active, unit_amount: amount } = await shop.stripe.prices.retrieve(id);
+    return { active, amount };
+  };
+  expect(await priceOf(first.stripeResult.priceId)).toEqual({ active: true, amount: 500 });
+  await admin.deployManifest({ params, body: {} });
+  await shop.billing.prices.synced();
+  const sold = () => shop.billing.prices.priceOf('rental', 'rented')?.priceId;
+  expect(sold()).toBe(first.stripeResult.priceId);
+  expect(await priced('1.0.1', 500), 'the same price').not.toHaveProperty('stripeResult');
+
+  const second = await priced('1.1.0', 700);
+  expect(second.stripeResult).toMatchObject({ productId: 'souk_rental_rented' });
+  expect(await priceOf(first.stripeResult.priceId)).toEqual({ active: true, amount: 500 });
+  expect(sold()).toBe(first.stripeResult.priceId);
+  const ann = await newPerson();
+  await ann.rent('rented');
+  expect((await ann.history())[0]).toContain('500');
+
+  await admin.deployManifest({ params, body: {} });
+  await shop.billing.prices.synced();
+  expect(sold()).toBe(second.stripeResult.priceId);
+  expect(await priceOf(first.stripeResult.priceId)).toEqual({ active: false, amount: 500 });
+  expect(await priceOf(second.stripeResult.priceId)).toEqual({ active: true, amount: 700 });
+
+  // a provider that does not answer keeps no manifest back
+  await shop.network.stop();
+  try {
+    expect(await priced('1.2.0', 800)).toMatchObject({ status: 200, result: 'staged' });
+  } finally {
+    await shop.network.resume();
+  }
+  await admin.deleteManifest({ params });
 });

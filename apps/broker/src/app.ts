@@ -10,6 +10,7 @@ import {
   loadOwnManifests,
   mountBundledIcons,
   mountCatalogueRoutes,
+  mountManifestRoutes,
   type CatalogueServer,
 } from '#features/catalogue/index.ts';
 import {
@@ -244,6 +245,15 @@ export async function createApp(options: AppOptions): Promise<App> {
   const popularity = useOfServers({ query: db.query, clock, log });
   const indexOf = createServerIndex(popularity);
   mountCatalogueRoutes(router, { catalogue, indexOf, config, clock, version, protocolVersions, rentalPriceId });
+  mountManifestRoutes(router, {
+    catalogue,
+    policy,
+    db,
+    watch: upstreams.watch,
+    reconnect: upstreams.pool.retireServer,
+    putRental: billing.prices.stageRental,
+    clock,
+  });
   mountUpstreamRoutes(router, { ...upstreams, catalogue });
   mountPreferenceRoutes(router, { ...upstreams, catalogue, entitlement: billing.entitlement });
   mountSpendCapRoutes(router, billing);

@@ -1,4 +1,5 @@
 import { adminBillingEndpoints } from '@souk/contract/admin-billing.ts';
+import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
 import { adminUserEndpoints } from '@souk/contract/admin-users.ts';
 import { billingHistoryEndpoints } from '@souk/contract/billing-history.ts';
 import { billingEndpoints } from '@souk/contract/billing.ts';
@@ -23,6 +24,7 @@ export const endpoints: readonly Endpoint[] = [
   ...catalogueSearchEndpoints,
   ...serverRecordEndpoints,
   ...toolChangeEndpoints,
+  ...adminManifestEndpoints,
   ...adminUserEndpoints,
   ...adminBillingEndpoints,
   ...identityEndpoints,

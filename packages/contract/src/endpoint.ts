@@ -24,6 +24,8 @@ export type Endpoint = {
   params?: Schema;
   query?: Schema;
   body?: Schema;
+  /** The handler reads the text of the JSON body itself; `body` then describes it. */
+  rawBody?: true;
   answer: Schema;
   /** The media type of the answer where it is not JSON; `answer` is then a string. */
   mediaType?: 'text/csv' | 'text/event-stream';
@@ -53,7 +55,7 @@ type Input<S> = S extends Schema ? z.input<S> : undefined;
 export type ParsedRequest<E extends Endpoint> = {
   params: Output<E['params']>;
   query: Output<E['query']>;
-  body: Output<E['body']>;
+  body: E extends { rawBody: true } ? Uint8Array : Output<E['body']>;
 };
 /** What a handler returns: checked against the answer's schema by the type checker. */
 export type Answer<E extends Endpoint> = z.input<E['answer']>;

@@ -3,10 +3,20 @@ import type { ToolChange } from '@souk/contract/tool-changes.ts';
 import type { Clock } from '#platform/clock.ts';
 import { SoukError } from '#platform/errors.ts';
 import { decideToolChange, findPendingChanges } from './decide-tool-change.ts';
-import { deployVersion, stageVersion, undeployServer, type DecidedBy, type StagedBy } from './manifest-versions.ts';
+import {
+  deleteManifest,
+  deployVersion,
+  stageVersion,
+  undeployServer,
+  uploadVersion,
+  type DecidedBy,
+  type StagedBy,
+} from './manifest-versions.ts';
 import { codeOfChanges, requireShown } from './shown-code.ts';
 import * as versions from './version-store.ts';
 import type { CatalogueDb, Tx } from './tables.ts';
+
+type Refused = { id: string; error: SoukError };
 
 /** What an operator or administrator decides on servers. Each decision is stored with its audit row or not at all. */
 export type Deployments = {
@@ -15,6 +25,21 @@ export type Deployments = {
    * @throws SoukError manifest_conflict when the version is known with other content
    */
   stage(manifest: Manifest, by: StagedBy): Promise<'staged' | 'unchanged'>;
+  /**
+   * Puts an administrator's manifest in staging, also a version that was taken out before.
+   * @param only the id of a server that must be known
+   * @throws SoukError manifest_conflict, not_found
+   */
+  upload(manifest: Manifest, by: DecidedBy, only?: string): Promise<'staged' | 'unchanged'>;
+  /** Takes a server out of the catalogue and out of staging; its versions are kept. @throws SoukError not_found */
+  deleteManifest(serverId: string, by: DecidedBy): Promise<void>;
+  /**
+   * Makes everything that is staged live.
+   * @param check throws for a manifest that must not be deployed; the others are
+   */
+  deployStaged(by: DecidedBy, check: (manifest: Manifest) => void): Promise<{ deployed: string[]; refused: Refused[] }>;
+  /** Reads what is deployed again, here and on every replica. */
+  reread(): Promise<void>;
   /** Makes a version live. @throws SoukError not_found */
   deploy(serverId: string, version: string, by?: DecidedBy): Promise<void>;
   /**
@@ -58,6 +83,34 @@ export function createDeployments(options: {
 
   return {
     stage: (manifest, by) => inTurn((tx) => stageVersion(tx, manifest, by)),
+
+    upload: (manifest, by, only) => inTurn((tx, at) => uploadVersion(tx, manifest, by, only, at)),
+
+    async deleteManifest(serverId, by) {
+      await inTurn((tx, at) => deleteManifest(tx, serverId, by, at));
+      await changed(serverId);
+    },
+
+    async deployStaged(by, check) {
+      const result = await inTurn(async (tx, at) => {
+        const rows = await versions.findCurrentVersions(tx);
+        const deployed: string[] = [];
+        const refused: Refused[] = [];
+        for (const { serverId, version, body } of rows.filter(({ status }) => status === 'staging')) {
+          const error = refusalOf(() => check(body));
+          if (error) refused.push({ id: serverId, error });
+          else {
+            await deployVersion(tx, serverId, version, by, at);
+            deployed.push(serverId);
+          }
+        }
+        return { deployed, refused };
+      });
+      if (result.deployed.length > 0) await changed('');
+      return result;
+    },
+
+    reread: () => changed(''),
 
     async deploy(serverId, version, by = { via: 'start' }) {
       await inTurn((tx, at) => deployVersion(tx, serverId, version, by, at));
@@ -113,4 +166,14 @@ export function createDeployments(options: {
     versions: (serverId) => versions.findManifestVersions(db, serverId),
     currentVersions: () => versions.findCurrentVersions(db),
   };
+}
+
+function refusalOf(check: () => void): SoukError | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof SoukError) return error;
+    throw error;
+  }
 }

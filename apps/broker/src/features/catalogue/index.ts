@@ -16,8 +16,10 @@ export {
 export type { OfferedList } from './approve-offer.ts';
 export { requireShown, shownCode } from './shown-code.ts';
 export { catalogueMigrations } from './migrations.ts';
-export { checkCurrency, parseManifest, type ManifestPolicy } from './parse-manifest.ts';
-export { presentServer } from './present.ts';
+export { manageManifests } from './manage-manifests.ts';
+export { mountManifestRoutes } from './manifest-routes.ts';
+export { parseManifest, type ManifestPolicy } from './parse-manifest.ts';
+export { presentBilling, presentServer } from './present.ts';
 export { mountCatalogueRoutes } from './routes.ts';
 export { featuresOf, serverFeatures, type ServerFeature } from './server-features.ts';
 export { createServerIndex, firstOnHome, type Popularity } from './server-index.ts';

@@ -39,6 +39,57 @@ export async function stageVersion(tx: Tx, manifest: Manifest, by: StagedBy): Pr
 }
 
 /**
+ * Puts an administrator's manifest in staging, with its audit row, also a version that was taken out before. `unchanged` when
+ * exactly this version is deployed or staged already.
+ * @param only the id of a server that must be known
+ * @throws SoukError manifest_conflict, not_found
+ */
+export async function uploadVersion(
+  tx: Tx,
+  manifest: Manifest,
+  by: DecidedBy,
+  only: string | undefined,
+  at: Date,
+): Promise<'staged' | 'unchanged'> {
+  const { id, version } = manifest;
+  const known = await versions.findManifestVersions(tx, id);
+  if (only !== undefined && known.length === 0) throw noManifest(id);
+  const result = await stageVersion(tx, manifest, {
+    origin: 'admin',
+    ...(by.actorId !== undefined && { userId: by.actorId }),
+  });
+  if (result === 'unchanged') {
+    if (known.find((row) => row.version === version)?.status !== 'superseded') return 'unchanged';
+    await versions.markStaged(tx, id, version);
+  }
+  const { actorId, via, reason } = by;
+  await writeAudit(tx, { actorId, action: 'manifest.staged', subject: id, reason, details: { version, via } }, at);
+  return 'staged';
+}
+
+/**
+ * Takes a server out of the catalogue and out of staging, with its audit row. Its versions are kept.
+ * @throws SoukError not_found when it is in neither
+ */
+export async function deleteManifest(tx: Tx, serverId: string, by: DecidedBy, at: Date): Promise<void> {
+  const known = await versions.findManifestVersions(tx, serverId);
+  const versionIn = (status: string) => known.find((row) => row.status === status)?.version;
+  const [deployed, staged] = [versionIn('deployed'), versionIn('staging')];
+  if (deployed === undefined && staged === undefined) throw noManifest(serverId);
+  await versions.markUnstaged(tx, serverId);
+  if (deployed !== undefined) {
+    await versions.markUndeployed(tx, serverId);
+    await withdrawPending(tx, serverId, [], at);
+  }
+  const { actorId, via, reason } = by;
+  const details = { ...(deployed !== undefined && { deployed }), ...(staged !== undefined && { staged }), via };
+  await writeAudit(tx, { actorId, action: 'manifest.deleted', subject: serverId, reason, details }, at);
+}
+
+export const noManifest = (serverId: string): SoukError =>
+  new SoukError('not_found', { message: `There is no manifest of ${serverId}` });
+
+/**
  * Makes a version live, with its audit row. The version that was live before is kept.
  * @throws SoukError not_found
  */

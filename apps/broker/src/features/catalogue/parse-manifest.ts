@@ -33,16 +33,24 @@ export function parseManifest(source: Uint8Array | string, policy: ManifestPolic
 export function checkManifest(value: unknown, policy: ManifestPolicy): Manifest {
   const parsed = manifestSchema.safeParse(value);
   if (!parsed.success) throw invalid(manifestIssues(parsed.error));
-  checkConnection(parsed.data, policy);
-  checkCurrency(parsed.data, policy);
+  checkAllowed(parsed.data, policy);
   return parsed.data;
+}
+
+/**
+ * Whether this installation allows what a manifest names. It may have changed since the manifest was stored.
+ * @throws SoukError manifest_invalid, url_not_allowed or command_not_allowed
+ */
+export function checkAllowed(manifest: Manifest, policy: ManifestPolicy): void {
+  checkConnection(manifest, policy);
+  checkCurrency(manifest, policy);
 }
 
 /**
  * The payment provider lets one person pay in one currency alone.
  * @throws SoukError manifest_invalid where the rental has another currency than the shop
  */
-export function checkCurrency({ billing }: Manifest, { currency }: Pick<ManifestPolicy, 'currency'>): void {
+function checkCurrency({ billing }: Manifest, { currency }: Pick<ManifestPolicy, 'currency'>): void {
   const rented = billing?.rental?.currency;
   if (currency === undefined || rented === undefined || rented === currency) return;
   const message = `must be ${currency}, the currency of the plans and credit packages: all prices are in one currency`;

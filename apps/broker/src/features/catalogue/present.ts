@@ -51,7 +51,8 @@ function requiredOfPeople({ auth }: Manifest): ServerAnswer['requires'] {
   return auth.type === 'headers' && auth.headers.some(({ from }) => from === 'user') ? 'headers' : undefined;
 }
 
-function presentBilling(manifest: Manifest, stripePriceId: string | undefined): ServerAnswer['billing'] {
+/** The tier of a manifest and what its rental is called. */
+export function presentBilling(manifest: Manifest, stripePriceId?: string): ServerAnswer['billing'] {
   if (!manifest.billing) return undefined;
   const { tier, rental, trialDays } = manifest.billing;
   return {

@@ -9,6 +9,7 @@ export type ManifestRow = {
   sha256: string;
   origin: 'bundled' | 'admin';
   body: Manifest;
+  createdAt: Date;
   /** Undefined when it was never live. */
   deployedAt: Date | undefined;
 };
@@ -41,6 +42,7 @@ function toManifestRow(row: Selectable<CatalogueTables['manifest_versions']>): M
     sha256: row.sha256,
     origin: row.origin,
     body: row.body,
+    createdAt: row.created_at,
     deployedAt: row.deployed_at ?? undefined,
   };
 }
@@ -62,6 +64,27 @@ export async function ensureServer(tx: Tx, id: string, wantedSlug: string): Prom
   }
 }
 
+/** What is staged of a server is staged no more; it is kept. */
+export async function markUnstaged(tx: Tx, serverId: string): Promise<void> {
+  await tx
+    .updateTable('manifest_versions')
+    .set({ status: 'superseded' })
+    .where('server_id', '=', serverId)
+    .where('status', '=', 'staging')
+    .execute();
+}
+
+/** Puts a version that is known back in staging, in place of the one before. */
+export async function markStaged(tx: Tx, serverId: string, version: string): Promise<void> {
+  await markUnstaged(tx, serverId);
+  await tx
+    .updateTable('manifest_versions')
+    .set({ status: 'staging' })
+    .where('server_id', '=', serverId)
+    .where('version', '=', version)
+    .execute();
+}
+
 /** Puts a version in staging, in place of the one before. */
 export async function insertStaged(
   tx: Tx,
@@ -69,12 +92,7 @@ export async function insertStaged(
   sha256: string,
   by: { origin: 'bundled' | 'admin'; userId?: string },
 ): Promise<void> {
-  await tx
-    .updateTable('manifest_versions')
-    .set({ status: 'superseded' })
-    .where('server_id', '=', manifest.id)
-    .where('status', '=', 'staging')
-    .execute();
+  await markUnstaged(tx, manifest.id);
   await tx
     .insertInto('manifest_versions')
     .values({

@@ -1,8 +1,8 @@
 import { serverIdSchema } from '@souk/contract/manifest.ts';
 import { z } from 'zod';
 import {
-  checkCurrency,
   differingFields,
+  manageManifests,
   parseManifest,
   type Catalogue,
   type CatalogueServer,
@@ -48,45 +48,23 @@ export function manifestCommands(parts: {
   const { catalogue, policy, watch } = parts;
   const bytesOf = ({ source }: z.output<typeof sourceSchema>) => Buffer.from(source, 'base64');
 
-  /** The version that `deploy ID` means: the staged one, else the one that was live last. */
-  async function versionToDeploy(id: string): Promise<string> {
-    const versions = await catalogue.versions(id);
-    const staged = versions.find(({ status }) => status === 'staging');
-    const newest = versions.toSorted((a, b) => (b.deployedAt?.getTime() ?? 0) - (a.deployedAt?.getTime() ?? 0))[0];
-    const chosen = staged ?? newest;
-    if (!chosen) throw new SoukError('not_found', { message: `There is no manifest of ${id}. Deploy a file.` });
-    return chosen.version;
-  }
-
-  async function deployKnown(id: string, version: string): Promise<'deployed' | 'unchanged'> {
-    if (catalogue.snapshot().byId.get(id)?.manifest.version === version) return 'unchanged';
-    const known = (await catalogue.versions(id)).find((row) => row.version === version);
-    if (known) checkCurrency(known.body, policy);
-    await catalogue.deploy(id, version, byCommand);
-    return 'deployed';
-  }
+  const manifests = manageManifests(parts);
 
   return {
     'manifest.list': async (): Promise<ListedServers> => {
-      const byId = Map.groupBy(await catalogue.currentVersions(), (row) => row.serverId);
-      const servers = [...byId].map(([id, rows]): ListedServers['servers'][number] => {
-        const versionIn = (status: string) => rows.find((row) => row.status === status)?.version;
-        const live = catalogue.snapshot().byId.get(id);
-        const body = live?.manifest ?? rows[0]?.body;
-        return {
-          id,
-          name: body?.name ?? id,
-          transport: body?.connection.type ?? 'http',
-          deployed: versionIn('deployed'),
-          staged: versionIn('staging'),
-          last: versionIn('superseded'),
-          status: live?.status,
-          statusDetail: live?.statusDetail,
-          tools: live?.tools.length ?? 0,
-          toolsUnderReview: live?.toolsUnderReview.length ?? 0,
-        };
-      });
-      return { servers: servers.toSorted((a, b) => (a.id < b.id ? -1 : 1)) };
+      const servers = (await manifests.list()).map(({ id, deployed, staged, last, live, body }) => ({
+        id,
+        name: body.name,
+        transport: body.connection.type,
+        deployed: deployed?.version,
+        staged: staged?.version,
+        last: last?.version,
+        status: live?.status,
+        statusDetail: live?.statusDetail,
+        tools: live?.tools.length ?? 0,
+        toolsUnderReview: live?.toolsUnderReview.length ?? 0,
+      }));
+      return { servers };
     },
 
     'manifest.check': async (args) => checkManifestSource(bytesOf(sourceSchema.parse(args)), policy),
@@ -99,11 +77,11 @@ export function manifestCommands(parts: {
         const manifest = parseManifest(bytesOf(wanted), policy);
         id = manifest.id;
         result = await catalogue.deployManifest(manifest, byCommand);
+        if (result === 'unchanged') watch?.refresh([id]);
       } else {
         id = wanted.id;
-        result = await deployKnown(id, wanted.version ?? (await versionToDeploy(id)));
+        ({ result } = await manifests.deploy(id, wanted.version, byCommand));
       }
-      if (result === 'unchanged') watch?.refresh([id]);
       const failure = await watch?.asked(id);
       const server = catalogue.snapshot().byId.get(id);
       if (!server) throw new SoukError('not_found', { message: `${id} was undeployed meanwhile` });

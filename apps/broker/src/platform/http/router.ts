@@ -1,5 +1,5 @@
 import type { Access, Answer, Endpoint, ParsedRequest } from '@souk/contract/endpoint.ts';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { ZodType } from 'zod';
 import { SoukError } from '../errors.ts';
 import type { Caller } from './caller.ts';
@@ -36,7 +36,7 @@ export function createRouter(app: FastifyInstance, guard: Guard): Router {
     route(endpoint, handler) {
       if (served.some((other) => other.id === endpoint.id)) throw new Error(`endpoint ${endpoint.id} is served twice`);
       served.push(endpoint);
-      app.route({
+      const options: RouteOptions = {
         method: endpoint.method,
         url: endpoint.path,
         handler: async (request, reply) => {
@@ -49,7 +49,9 @@ export function createRouter(app: FastifyInstance, guard: Guard): Router {
           const input = {
             params: parsePart(endpoint.params, request.params, 'params', endpoint),
             query: parsePart(endpoint.query, request.query, 'query', endpoint),
-            body: parsePart(endpoint.body, request.body, 'body', endpoint),
+            body: endpoint.rawBody
+              ? (request.body ?? new Uint8Array())
+              : parsePart(endpoint.body, request.body, 'body', endpoint),
             caller,
             request,
             reply,
@@ -58,9 +60,20 @@ export function createRouter(app: FastifyInstance, guard: Guard): Router {
           const answer = await handler(input as Parameters<typeof handler>[0]);
           return endpoint.revalidated ? sendRevalidated(request, reply, answer) : answer;
         },
-      });
+      };
+      if (endpoint.rawBody) void app.register(async (scope) => void keepBodies(scope).route(options));
+      else app.route(options);
     },
   };
+}
+
+/** JSON as it was sent: a parser would drop what is wrong with it, such as a key that comes twice. */
+function keepBodies(scope: FastifyInstance): FastifyInstance {
+  scope.removeContentTypeParser('application/json');
+  scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_request, bytes, done) =>
+    done(null, bytes),
+  );
+  return scope;
 }
 
 function parsePart(

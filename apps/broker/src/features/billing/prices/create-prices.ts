@@ -1,13 +1,15 @@
 import type { CreditPackage, Plan } from '@souk/contract/billing.ts';
+import type { Manifest } from '@souk/contract/manifest.ts';
 import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import { Backoff } from '#platform/backoff.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
+import { withPatience } from '../checkout/patience.ts';
 import type { OfferStore } from '../offers/offer-store.ts';
 import { offeredPackage, offeredPlan, offeredRental, type Offered, type OfferKind } from './offered.ts';
 import { createPriceStore, type StoredPrice } from './price-store.ts';
-import { putPrice, type ProviderPrice } from './put-price.ts';
+import { putPrice, stagePrice, type ProviderPrice } from './put-price.ts';
 
 /** The prices that people pay, at the payment provider. */
 export type Prices = {
@@ -24,6 +26,12 @@ export type Prices = {
    * @throws SoukError payments_unavailable; the price is then put in the background as soon as the provider answers
    */
   put(offered: Offered): Promise<ProviderPrice>;
+  /**
+   * Tells the provider of the rental of a manifest that is staged, where it is new or its price is another. What is sold
+   * meanwhile keeps its price.
+   * @returns undefined where nothing had to be told, or the provider does not answer: it is told when the manifest is deployed
+   */
+  stageRental(manifest: Manifest): Promise<ProviderPrice | undefined>;
   /** Brings the provider up to what is offered, in the background, from now on. Never fails. */
   start(): void;
   /** Offers have changed. */
@@ -44,7 +52,7 @@ export async function createPrices(options: {
   log: Log;
 }): Promise<Prices> {
   const { provider, offers, catalogue, currency, log } = options;
-  const rentalOf = (server: CatalogueServer) => offeredRental(server, currency);
+  const rentalOf = (server: Pick<CatalogueServer, 'id' | 'manifest'>) => offeredRental(server, currency);
   const store = createPriceStore(options.db, provider?.livemode ?? false);
   const known = new Map<string, StoredPrice>();
   /** What this process has put, with all its texts: it is not put again until it changes. */
@@ -142,6 +150,18 @@ export async function createPrices(options: {
       } catch (error) {
         refresh();
         throw error;
+      }
+    },
+    async stageRental(manifest) {
+      const { id } = manifest;
+      const one = rentalOf({ id, manifest });
+      if (!provider || !one || currentPriceId('rental', id, one.amount, one.currency) !== undefined) return undefined;
+      const live = catalogue.snapshot().byId.get(id);
+      try {
+        return await withPatience(live && rentalOf(live) ? stagePrice(provider, one) : putNow(one));
+      } catch (error) {
+        log.warn({ err: error, server: id }, 'the price of a staged rental is not at the payment provider yet');
+        return undefined;
       }
     },
     start() {

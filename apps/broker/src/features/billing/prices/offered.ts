@@ -1,5 +1,5 @@
 import type { CreditPackage, Plan } from '@souk/contract/billing.ts';
-import { presentServer, type CatalogueServer } from '#features/catalogue/index.ts';
+import { presentBilling, type CatalogueServer } from '#features/catalogue/index.ts';
 
 export type OfferKind = 'plan' | 'package' | 'rental';
 
@@ -27,9 +27,11 @@ export function offeredPackage({ packageId, name, credits, bonus, price, currenc
 }
 
 /** undefined: it cannot be rented. @param currency of the shop: a rental in another one is not sold */
-export function offeredRental(server: CatalogueServer, currency: string | undefined): Offered | undefined {
-  if (!server.manifest.billing?.rental) return undefined;
-  const rental = presentServer(server).billing?.rental;
+export function offeredRental(
+  server: Pick<CatalogueServer, 'id' | 'manifest'>,
+  currency: string | undefined,
+): Offered | undefined {
+  const rental = presentBilling(server.manifest)?.rental;
   if (!rental) return undefined;
   if (currency !== undefined && rental.currency !== currency) return undefined;
   const { name, description, price: amount } = rental;

@@ -24,10 +24,48 @@ export function offerOfProduct(productId: string): { kind: OfferKind; id: string
  */
 export async function putPrice(provider: PaymentProvider, offered: Offered): Promise<ProviderPrice> {
   const productId = await putProduct(provider, offered);
-  const lookupKey = productId;
-  const { data } = await provider.call((stripe) => stripe.prices.list({ lookup_keys: [lookupKey], limit: 1 }));
-  const [known] = data;
+  const [lookupKey, stagedKey] = [productId, stagedKeyOf(productId)];
+  const { data } = await provider.call((stripe) =>
+    stripe.prices.list({ lookup_keys: [lookupKey, stagedKey], limit: 2 }),
+  );
+  const known = data.find((price) => price.lookup_key === lookupKey);
   if (known?.active && isSame(known, offered, productId)) return { productId, priceId: known.id };
+  const staged = data.find((price) => price.lookup_key === stagedKey);
+  if (staged?.active && isSame(staged, offered, productId)) {
+    const takeOver = { lookup_key: lookupKey, transfer_lookup_key: true };
+    await provider.call((stripe) => stripe.prices.update(staged.id, takeOver));
+    if (known?.active) await provider.call((stripe) => stripe.prices.update(known.id, { active: false }));
+    return { productId, priceId: staged.id };
+  }
+  const priceId = await createPrice(provider, { offered, productId, lookupKey, before: known });
+  return { productId, priceId };
+}
+
+/**
+ * Puts the price of something that is sold at another price until this one is offered: putPrice then takes it.
+ * @throws SoukError payments_unavailable
+ */
+export async function stagePrice(provider: PaymentProvider, offered: Offered): Promise<ProviderPrice> {
+  const productId = productIdOf(offered);
+  const lookupKey = stagedKeyOf(productId);
+  const { data } = await provider.call((stripe) => stripe.prices.list({ lookup_keys: [lookupKey], limit: 1 }));
+  const [before] = data;
+  if (before?.active && isSame(before, offered, productId)) return { productId, priceId: before.id };
+  return { productId, priceId: await createPrice(provider, { offered, productId, lookupKey, before }) };
+}
+
+const stagedKeyOf = (productId: string) => `${productId}_staged`;
+
+/** @param before the price that has the key, and is sold no more from now on */
+async function createPrice(
+  provider: PaymentProvider,
+  {
+    offered,
+    productId,
+    lookupKey,
+    before,
+  }: { offered: Offered; productId: string; lookupKey: string; before: { id: string; active: boolean } | undefined },
+): Promise<string> {
   const currency = offered.currency.toLowerCase();
   const { id: priceId } = await provider.call((stripe) =>
     stripe.prices.create(
@@ -39,11 +77,11 @@ export async function putPrice(provider: PaymentProvider, offered: Offered): Pro
         lookup_key: lookupKey,
         transfer_lookup_key: true,
       },
-      { idempotencyKey: keyOf('price', lookupKey, offered.amount, currency, known?.id) },
+      { idempotencyKey: keyOf('price', lookupKey, offered.amount, currency, before?.id) },
     ),
   );
-  if (known?.active) await provider.call((stripe) => stripe.prices.update(known.id, { active: false }));
-  return { productId, priceId };
+  if (before?.active) await provider.call((stripe) => stripe.prices.update(before.id, { active: false }));
+  return priceId;
 }
 
 async function putProduct(provider: PaymentProvider, offered: Offered): Promise<string> {

@@ -1,0 +1,159 @@
+import {
+  createManifest,
+  deleteManifest,
+  deployAllManifests,
+  deployManifest,
+  getManifest,
+  listManifests,
+  reloadManifests,
+  updateManifest,
+} from '@souk/contract/admin-manifests.ts';
+import type { Manifest } from '@souk/contract/manifest.ts';
+import { writeAudit } from '#platform/audit/audit-log.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Router } from '#platform/http/router.ts';
+import type { Catalogue } from './create-catalogue.ts';
+import { entryOf, manageManifests, type ManifestEntry, type ManifestWatch } from './manage-manifests.ts';
+import { differingFields, noManifest, type DecidedBy } from './manifest-versions.ts';
+import type { ManifestPolicy } from './parse-manifest.ts';
+import { presentManifest } from './present-manifest.ts';
+import { readUpload } from './read-upload.ts';
+import type { ManifestRow } from './version-store.ts';
+
+const maxVersions = 200;
+/** How long an administrator waits for servers to be asked; what takes longer goes on. */
+const patienceMs = 10_000;
+
+type Given = {
+  catalogue: Catalogue;
+  policy: ManifestPolicy;
+  db: Pick<Database, 'kysely'>;
+  watch: ManifestWatch;
+  /** Connections to a server take no new call, and end when no call is under way. */
+  reconnect(serverId: string): void;
+  /**
+   * Tells the payment provider of the rental of a manifest, where it is new or has another price.
+   * @returns undefined where nothing had to be told, or the provider does not answer: it is told again with the deployment
+   */
+  putRental(manifest: Manifest): Promise<{ productId: string; priceId: string } | undefined>;
+  clock: Clock;
+};
+
+/** The administrators' calls on manifests (specification part 2, section 7). */
+export function mountManifestRoutes(router: Router, given: Given): void {
+  const { catalogue, policy, watch } = given;
+  const manifests = manageManifests(given);
+  const success = { success: true as const };
+  const byOf = ({ userId }: { userId: string }): DecidedBy => ({ actorId: userId, via: 'administration' });
+
+  async function findEntry(id: string): Promise<{ rows: ManifestRow[]; entry: ManifestEntry }> {
+    const rows = await catalogue.versions(id);
+    const entry = entryOf(id, rows, catalogue.snapshot().byId.get(id));
+    if (!entry) throw noManifest(id);
+    return { rows, entry };
+  }
+
+  /** Why a server did not answer; undefined when it did. */
+  async function failureOf(id: string): Promise<string | undefined> {
+    const late = Promise.withResolvers<string>();
+    const timer = setTimeout(
+      () => late.resolve('The server has not answered yet: it is still being asked.'),
+      patienceMs,
+    );
+    try {
+      return await Promise.race([watch.asked(id), late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function stage(bytes: Uint8Array, by: DecidedBy, only?: string) {
+    const manifest = readUpload(bytes, policy);
+    if (only !== undefined && manifest.id !== only) {
+      const message = `must be ${only}, as in the address`;
+      throw new SoukError('invalid_request', { message: `id: ${message}`, issues: [{ path: 'id', message }] });
+    }
+    const result = await catalogue.upload(manifest, by, only);
+    const stripeResult = result === 'staged' ? await given.putRental(manifest) : undefined;
+    const { id, version } = manifest;
+    return { ...success, id, version, result, ...(stripeResult && { stripeResult }) };
+  }
+
+  router.route(listManifests, async () => {
+    const entries = await manifests.list();
+    const current = entries.filter(({ deployed, staged }) => deployed !== undefined || staged !== undefined);
+    return { ...success, manifests: current.map(presentManifest) };
+  });
+
+  router.route(getManifest, async ({ params, query }) => {
+    const { rows, entry } = await findEntry(params.id);
+    const { deployed, staged } = entry;
+    const shown =
+      query.version === undefined
+        ? (staged?.body ?? entry.body)
+        : rows.find(({ version }) => version === query.version)?.body;
+    if (!shown) throw new SoukError('not_found', { message: `No version ${query.version} of ${params.id}` });
+    const newest = rows.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(0, maxVersions);
+    return {
+      ...success,
+      manifest: shown,
+      listed: deployed || staged ? presentManifest(entry) : null,
+      versions: newest.map(({ version, status, createdAt, deployedAt }) => ({
+        version,
+        status,
+        createdAt: createdAt.toISOString(),
+        deployedAt: deployedAt?.toISOString() ?? null,
+      })),
+      changedFields: deployed && staged ? differingFields(deployed.body, staged.body).map(({ field }) => field) : [],
+    };
+  });
+
+  router.route(createManifest, ({ caller, body }) => stage(body, byOf(caller)));
+
+  router.route(updateManifest, ({ caller, params, body }) => stage(body, byOf(caller), params.id));
+
+  router.route(deleteManifest, async ({ caller, params }) => {
+    await catalogue.deleteManifest(params.id, byOf(caller));
+    return { ...success, id: params.id };
+  });
+
+  router.route(deployManifest, async ({ caller, params, body }) => {
+    const { id } = params;
+    const { version, result } = await manifests.deploy(id, body.version, byOf(caller));
+    const failure = await failureOf(id);
+    const { entry } = await findEntry(id);
+    return {
+      ...success,
+      id,
+      version,
+      result,
+      manifest: presentManifest(entry),
+      ...(failure !== undefined && { failure }),
+    };
+  });
+
+  router.route(reloadManifests, async ({ caller }) => {
+    await catalogue.reread();
+    const ids = catalogue.snapshot().servers.map(({ id }) => id);
+    for (const id of ids) given.reconnect(id);
+    watch.refresh(ids);
+    const asked = await Promise.all(ids.map(async (id) => ({ id, message: await failureOf(id) })));
+    const errors = asked.flatMap(({ id, message }) => (message === undefined ? [] : [{ id, message }]));
+    const reloadedCount = ids.length - errors.length;
+    await audit(caller.userId, 'manifests.reloaded', { reloaded: reloadedCount, failed: errors.length });
+    return { ...success, reloadedCount, errors };
+  });
+
+  router.route(deployAllManifests, async ({ caller }) => {
+    const { deployed, refused } = await manifests.deployStaged(byOf(caller));
+    const errors = refused.map(({ id, error }) => ({ id, message: `Failed to deploy manifest: ${error.message}` }));
+    await audit(caller.userId, 'manifests.deployed', { deployed, failed: refused.map(({ id }) => id) });
+    return { ...success, deployed: deployed.length, failed: refused.length, errors };
+  });
+
+  /** Of what was done to all at once; each deployment has its own row. */
+  const audit = (actorId: string, action: string, details: Record<string, unknown>) =>
+    writeAudit(given.db.kysely, { actorId, action, subject: 'manifests', details }, new Date(given.clock.now()));
+}
