@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import { Migrator, type Migration as KyselyMigration } from 'kysely/migration';
 import type { Database, Migration } from './database.ts';
 
+const migrationTableName = 'kysely_migration';
+
 /**
  * Applies the migrations that the database does not have yet, forward only, in the order of their names, each atomically.
  * Several processes may call it at once: an advisory lock lets one apply while the others wait.
@@ -18,8 +20,10 @@ export async function migrate(db: Database, migrations: readonly Migration[]): P
       },
     };
   }
+  if (await hasAll(db, Object.keys(provider))) return;
   const migrator = new Migrator({
     db: db.maintenance,
+    migrationTableName,
     provider: { getMigrations: async () => provider },
     // Each feature numbers its own migrations, so a new one may sort before another feature's old one.
     allowUnorderedMigrations: true,
@@ -33,4 +37,13 @@ export async function migrate(db: Database, migrations: readonly Migration[]): P
       cause: error,
     },
   );
+}
+
+/** Whether exactly these are applied, as at most starts: Kysely would first read every table and column that there is. */
+async function hasAll(db: Database, names: readonly string[]): Promise<boolean> {
+  const table = await db.query<{ name: string | null }>('select to_regclass($1)::text as name', [migrationTableName]);
+  if (!table.rows[0]?.name) return false;
+  const { rows } = await db.query<{ name: string }>(`select name from ${migrationTableName}`);
+  const applied = new Set(rows.map(({ name }) => name));
+  return applied.size === names.length && names.every((name) => applied.has(name));
 }

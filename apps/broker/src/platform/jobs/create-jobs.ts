@@ -55,17 +55,21 @@ export function createJobs({ db, log }: { db: Database; log: Log }): Jobs {
   boss.on('error', (error) => log.error({ err: error }, 'background jobs: the database refused'));
   const queues = new Map<string, Queue>();
   const workers = new Map<string, string>();
+  let existing = new Set<string>();
   let state: 'new' | 'running' | 'stopped' = 'new';
 
   const open = async (queue: Queue) => {
     const { name, policy, retryLimit } = queue;
-    await boss.createQueue(name, {
-      policy,
-      retryLimit,
-      retryDelay: 5,
-      retryBackoff: true,
-      expireInSeconds: expireSeconds,
-    });
+    // one that exists stays as it is, so it need not be made: five statements each
+    if (!existing.has(name)) {
+      await boss.createQueue(name, {
+        policy,
+        retryLimit,
+        retryDelay: 5,
+        retryBackoff: true,
+        expireInSeconds: expireSeconds,
+      });
+    }
     const polling = { pollingIntervalSeconds: queue.pollSeconds };
     const run = async ([job]: { data: unknown }[]) => {
       try {
@@ -114,6 +118,7 @@ export function createJobs({ db, log }: { db: Database; log: Log }): Jobs {
     work: (name, run) => add({ name, policy: 'short', retryLimit: 5, pollSeconds, run }),
     async start() {
       await boss.start();
+      existing = new Set((await boss.getQueues()).map(({ name }) => name));
       state = 'running';
       for (const queue of queues.values()) await open(queue);
     },
