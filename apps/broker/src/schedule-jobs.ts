@@ -1,7 +1,3 @@
-import type { Identity } from '#features/identity/index.ts';
-import type { Billing } from '#features/billing/index.ts';
-import type { Gateway } from '#features/gateway/index.ts';
-import type { Upstreams } from '#features/upstreams/index.ts';
 import { dropOldPartitions, ensurePartitions, mergeUsage } from '#features/usage/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
@@ -10,26 +6,29 @@ import type { Jobs } from '#platform/jobs/create-jobs.ts';
 const hourSeconds = 60 * 60;
 const daySeconds = 24 * hourSeconds;
 
+type Run = () => Promise<unknown>;
+
 /** What the features do from time to time. */
+export type ScheduledWork = {
+  identity: { rotateKeys: Run; reap: Run };
+  diagnostics: { reap: Run };
+  billing: {
+    checkLedger: Run;
+    payments:
+      | {
+          reconcileOrders: Run;
+          events: { removeOld: Run };
+          subscriptions: { reconcile: Run; endTakenAway: Run };
+        }
+      | undefined;
+  };
+  gateway: { removeExpiredSessions: Run };
+  upstreams: { signIn: { removeExpired: Run } };
+};
+
 export async function scheduleJobs(
-  jobs: Jobs,
-  {
-    db,
-    clock,
-    identity,
-    billing,
-    diagnostics,
-    upstreams,
-    gateway,
-  }: {
-    db: Database;
-    clock: Clock;
-    identity: Pick<Identity, 'rotateKeys' | 'reap'>;
-    billing: Pick<Billing, 'checkLedger' | 'payments'>;
-    diagnostics: { reap(): Promise<void> };
-    upstreams: Pick<Upstreams, 'signIn'>;
-    gateway: Pick<Gateway, 'removeExpiredSessions'>;
-  },
+  jobs: Pick<Jobs, 'schedule'>,
+  { db, clock, identity, billing, diagnostics, upstreams, gateway }: ScheduledWork & { db: Database; clock: Clock },
 ): Promise<void> {
   if (db.engine === 'pglite') {
     // it has no process that does so, and its log would grow until the next stop, which a start after a kill reads whole
