@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { manifestSchema } from '@souk/contract/manifest.ts';
 import { temporaryRoot } from '#testing/databases.ts';
 import { importServers } from './import-servers.ts';
 import { runCli } from './run-cli.ts';
@@ -58,6 +59,25 @@ test("Claude Desktop's and Cursor's shape: addresses become manifests, their hea
   const again = await run(configuration);
   expect(again.code).toBe(1);
   expect(again.out).toContain('code-host.json exists already and was not changed');
+});
+
+test('[GEN-44] names of the official registry are mapped to ids that are allowed, and stand in the manifest beside them', async () => {
+  const names = ['io.github.owner/Weather.Tools', 'io.github.owner/weather-tools', `com.example/${'n'.repeat(150)}`];
+  const server = { type: 'http', url: 'https://mcp.example.com/mcp' };
+  const entries = [...names, 'x/health', `com.example/${'n'.repeat(300)}`, 'Team/of/two'].map((name) => [name, server]);
+  const { code, err } = await run(JSON.stringify({ servers: Object.fromEntries(entries) }));
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  const files = await readdir(join(folder, 'own'));
+  const manifests = await Promise.all(files.map(async (name) => manifestSchema.parse(await written(name))));
+  const long = `com-example-${'n'.repeat(46)}`;
+  expect(manifests.map(({ id, name, registryName }) => [id, name, registryName])).toEqual([
+    [`${long}-2`, expect.stringMatching(/^com\.example\/n+$/), undefined],
+    [long, 'n'.repeat(80), names[2]],
+    ['io-github-owner-weather-tools-2', 'weather-tools', names[1]],
+    ['io-github-owner-weather-tools', 'Weather.Tools', names[0]],
+    ['team-of-two', 'Team/of/two', undefined],
+    ['x-health', 'health', 'x/health'],
+  ]);
 });
 
 test('secrets in the arguments of a program are left out, and named as such', async () => {

@@ -191,9 +191,14 @@ function startOf(command: string, args: readonly string[], notes: string[]): Rec
   return { npm: `${packageName}@${isExact ? version : 'VERSION'}`, ...(rest.length > 0 && { args: rest }) };
 }
 
+/** As the official MCP registry names servers: a reversed domain and a name, such as io.github.owner/name. */
+const registryName = /^[a-zA-Z0-9.-]+\/([a-zA-Z0-9._-]+)$/;
+const maxRegistryName = 200;
+
 function common(name: string, id: string): Record<string, unknown> {
+  const [, ofRegistry] = (name.length <= maxRegistryName && registryName.exec(name)) || [];
   const shown =
-    name
+    (ofRegistry ?? name)
       .replaceAll(/[\p{Cc}\p{Cf}]/gu, '')
       .trim()
       .slice(0, 80) || id;
@@ -203,6 +208,7 @@ function common(name: string, id: string): Record<string, unknown> {
     serviceType: 'mcp',
     version: '1.0.0',
     description: `${shown}, imported from a client's configuration.`,
+    ...(ofRegistry !== undefined && { registryName: name }),
     category: 'api',
   };
 }
