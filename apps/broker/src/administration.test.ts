@@ -191,6 +191,27 @@ test('[ADM-11] the role of a record is only shown: it grants nothing, and no cal
   expect(await send('GET /admin/users', ann.accessToken)).toMatchObject({ status: 403 });
 });
 
+test('security row 33: a call that only administrators may send leaves a row of who tried it, at most 20 a day', async () => {
+  const ann = await newPerson();
+  const address = `PUT /admin/users/${ann.userId}/credits`;
+  for (let count = 0; count < 25; count += 1)
+    expect(await send(address, ann.accessToken, { credits: 10 })).toMatchObject({ status: 403 });
+  const { rows } = await shop.db.query<{ action: string; details: object; subject: string }>(
+    `select action, subject, details from audit_log where actor_id = $1 or subject = $2 order by id`,
+    [ann.userId, ann.userId],
+  );
+  expect(rows[0]).toEqual({
+    action: 'administration.refused',
+    subject: 'PUT /admin/users/:id/credits',
+    details: { token: 'web' },
+  });
+  expect(rows.map(({ action }) => action)).toEqual([
+    ...Array.from({ length: 19 }, () => 'administration.refused'),
+    'audit.limit-reached',
+  ]);
+  expect(await ann.credits()).toBe(0);
+});
+
 test('[ADM-16] the figures of the dashboard count users, servers and what people have', async () => {
   const ann = await newPerson();
   const { stats: before } = await admin.getAdminStats();
@@ -428,7 +449,7 @@ test('[ADM-15] [USR-45] each action on a person leaves an audit row: who, what a
 
 const upload = (body: unknown) => send('POST /admin/manifests', administrator.accessToken, body);
 
-test('[GEN-7] [ADM-15] [MAN-25] [MAN-26] [MAN-28] [MAN-29] [MAN-30] [MAN-33] [MAN-34] [MAN-37] [MAN-38] [MAN-39] only an administrator stages, deploys, changes and deletes a manifest', async () => {
+test('[GEN-7] [ADM-15] [MAN-25] [MAN-26] [MAN-28] [MAN-29] [MAN-30] [MAN-33] [MAN-34] [MAN-37] [MAN-38] only an administrator stages, deploys, changes and deletes a manifest', async () => {
   const ann = await newPerson();
   await expectRefused(
     [
@@ -573,7 +594,7 @@ test('[MAN-22] [MAN-40] what is no manifest, or is not allowed here, is refused 
 });
 
 test('[MAN-18] [MAN-24] [MAN-31] [MAN-32] [MAN-35] [MAN-36] everything staged is deployed at once, and what is deployed is asked again', async () => {
-  await upload(manifest('one', { author: 'Ann' }));
+  await upload(manifest('one', { author: 'Ann', registryName: 'io.github.ann/one' }));
   await deployManifest(shop, manifest('two', { connection: { type: 'http', url: other.url } }));
   await deployManifest(shop, manifest('down', { connection: { type: 'http', url: gone.url } }), 'disconnected');
   // staged when this installation allowed it
@@ -606,10 +627,13 @@ test('[MAN-18] [MAN-24] [MAN-31] [MAN-32] [MAN-35] [MAN-36] everything staged is
     stagedVersion: null,
     status: 'connected',
     toolsUnderReview: 0,
+    registryName: 'io.github.ann/one',
   });
 
   // read again: what is stored now, and what the servers offer now, through new connections
-  await shop.db.query(`update manifest_versions set body = body || '{"name":"Zwei"}' where server_id = 'two'`);
+  await shop.db.query(
+    `update manifest_versions set body = (body::jsonb || '{"name":"Zwei"}')::json where server_id = 'two'`,
+  );
   other.offerTools([...fixtureTools, { name: 'more', inputSchema: { type: 'object' } }]);
   shop.ahead.ms += 10_000;
   const reloaded = await admin.reloadManifests();
@@ -631,7 +655,7 @@ test('[MAN-18] [MAN-24] [MAN-31] [MAN-32] [MAN-35] [MAN-36] everything staged is
   for (const id of ['one', 'two', 'down', 'forbidden']) await admin.deleteManifest({ params: { id } });
 });
 
-test('[MAN-27] the payment provider is told of a rental when its manifest is staged, and sells the old price until the new one is deployed', async () => {
+test('[MAN-27] [MAN-39] the payment provider is told of a rental when its manifest is staged, and sells the old price until the new one is deployed', async () => {
   const priced = (version: string, price: number) =>
     upload(manifest('rented', { version, billing: { tier: 'T1', rental: { price } } }));
   const params = { id: 'rented' };
@@ -649,7 +673,7 @@ test('[MAN-27] the payment provider is told of a rental when its manifest is sta
   expect(await priced('1.0.1', 500), 'the same price').not.toHaveProperty('stripeResult');
 
   const second = await priced('1.1.0', 700);
-  expect(second.stripeResult).toMatchObject({ productId: 'souk_rental_rented' });
+  expect(second).toMatchObject({ result: 'staged', stripeResult: { productId: 'souk_rental_rented' } });
   expect(await priceOf(first.stripeResult.priceId)).toEqual({ active: true, amount: 500 });
   expect(sold()).toBe(first.stripeResult.priceId);
   const ann = await newPerson();

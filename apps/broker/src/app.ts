@@ -72,6 +72,7 @@ import { createMetrics } from './metrics.ts';
 import { migrations } from './migrations.ts';
 import { paths as bundledPaths } from './paths.ts';
 import { scheduleJobs } from './schedule-jobs.ts';
+import { createRefusedAudit } from './refused-audit.ts';
 import { answerNotFound, serveWeb } from './serve-web.ts';
 import { servicesOfUser } from './services-of-user.ts';
 import { version } from './version.ts';
@@ -131,6 +132,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       isAccountMissing: (userId, server) => upstreams.signIn.isMissing(userId, server),
     }),
     events: diagnostics.identityEvents,
+    noteRefusedAdmin: createRefusedAudit(db, clock),
     ...options.identity,
   });
   const catalogue = await createCatalogue({ db, clock, log, bundledPrograms: bundledPrograms(allowlist) });

@@ -4,6 +4,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
+import type { Caller } from '#platform/http/caller.ts';
 import type { Outgoing } from '#platform/http/outgoing.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
@@ -48,6 +49,8 @@ export type IdentityOptions = {
   planOf?: (userId: string) => Promise<{ planId: string; planStatus: string }>;
   /** By user the servers where they signed in with an account of their own: of a feature that stands above this one. */
   signedInServers?: (userIds: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>;
+  /** Is told of each call of administrators (method and path) that someone else sent. */
+  noteRefusedAdmin?: (caller: Caller, call: string) => Promise<void>;
   /** Is told of clients that sign in. */
   events?: IdentityEvents;
 };

@@ -12,7 +12,7 @@ import { sendRevalidated } from './revalidated-answer.ts';
 export type Guard = (
   authorization: string | undefined,
   access: Access,
-  method: string,
+  call: Pick<Endpoint, 'method' | 'path'>,
   address: string,
 ) => Promise<Caller | undefined>;
 
@@ -43,7 +43,7 @@ export function createRouter(app: FastifyInstance, guard: Guard): Router {
           if (endpoint.withoutSession && request.headers.authorization === undefined) {
             throw new SoukError(endpoint.withoutSession);
           }
-          const caller = await guard(request.headers.authorization, endpoint.access, endpoint.method, request.ip);
+          const caller = await guard(request.headers.authorization, endpoint.access, endpoint, request.ip);
           // The form parser is for the sign-in; the contract's calls accept only JSON.
           if (endpoint.body && !isJson(request.headers['content-type'])) throw new SoukError('unsupported_media_type');
           const input = {

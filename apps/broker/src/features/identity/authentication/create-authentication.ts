@@ -18,7 +18,7 @@ export type Authentication = ReturnType<typeof createAuthentication>;
 
 /** Everything that says who calls: access tokens, personal tokens, and the callers of a moment ago. */
 export function createAuthentication(
-  { db, config, clock, ids, log }: IdentityOptions,
+  { db, config, clock, ids, log, noteRefusedAdmin }: IdentityOptions,
   parts: {
     users: Pick<UserStore, 'providers' | 'maySignIn'>;
     resources: Resources;
@@ -45,7 +45,7 @@ export function createAuthentication(
   const tokens = createPersonalTokens({ store: tokenStore, clock, ids, log, adminEmails, maySignIn, onRevoked });
   const remembered = rememberCallers(revocations, clock);
   const waitOfGuesser = createGuessLimit({ query: db.query, findKey: keys.findKey, clock });
-  const guard: Guard = createGuard(accessTokens, tokens, resources.api, waitOfGuesser);
+  const guard: Guard = createGuard(accessTokens, tokens, resources.api, waitOfGuesser, noteRefusedAdmin);
   return {
     accessTokens,
     tokenStore,

@@ -1,6 +1,7 @@
 import { SoukError } from '#platform/errors.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import type { Guard } from '#platform/http/router.ts';
+import type { IdentityOptions } from '../identity-options.ts';
 import { isPersonalToken } from '../tokens/personal-token-store.ts';
 import type { PersonalTokens } from '../tokens/personal-tokens.ts';
 import type { GuessLimit } from './guess-limit.ts';
@@ -16,6 +17,7 @@ export function createGuard(
   personalTokens: PersonalTokens,
   apiResource: string,
   waitOfGuesser: GuessLimit,
+  noteRefused: IdentityOptions['noteRefusedAdmin'],
 ): Guard {
   async function identify(authorization: string): Promise<Caller | undefined> {
     const token = readBearer(authorization);
@@ -25,7 +27,13 @@ export function createGuard(
     return caller?.kind === 'web' ? caller : undefined;
   }
 
-  return async (authorization, access, method, address) => {
+  /** A call of administrators that someone else sent, and may not. */
+  async function refuse(caller: Caller, call: string): Promise<never> {
+    await noteRefused?.(caller, call);
+    throw new SoukError('admin_required');
+  }
+
+  return async (authorization, access, { method, path }, address) => {
     if (authorization === undefined) {
       if (access === 'public' || access === 'refresh') return undefined;
       throw new SoukError('authentication_required');
@@ -39,7 +47,7 @@ export function createGuard(
       throw new SoukError(isSlowed ? 'rate_limited' : 'unauthenticated');
     }
     if (caller.kind === 'web') {
-      if (access === 'admin' && caller.role !== 'admin') throw new SoukError('admin_required');
+      if (access === 'admin' && caller.role !== 'admin') return refuse(caller, `${method} ${path}`);
       return caller;
     }
     switch (access) {
@@ -50,7 +58,7 @@ export function createGuard(
         // Re-reads only, as without a token: a token that runs in scripts must not make the broker call upstreams.
         return undefined;
       case 'admin':
-        throw new SoukError('admin_required');
+        return refuse(caller, `${method} ${path}`);
       default:
         throw new SoukError('unauthenticated');
     }

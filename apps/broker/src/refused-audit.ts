@@ -1,0 +1,16 @@
+import { writeCausedAudit } from '#platform/audit/audit-log.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Database } from '#platform/db/database.ts';
+import type { Caller } from '#platform/http/caller.ts';
+
+/** Of one person: rows are kept for ever. */
+const maxRowsADay = 20;
+
+/** Writes down who called what only administrators may (security.md, bad input 33). */
+export function createRefusedAudit(db: Pick<Database, 'kysely'>, clock: Clock) {
+  return async ({ userId, kind }: Caller, call: string): Promise<void> => {
+    const entry = { actorId: userId, action: 'administration.refused', subject: call, details: { token: kind } };
+    const source = { source: `refused:${userId}`, subject: userId, maxRowsADay };
+    await db.kysely.transaction().execute((tx) => writeCausedAudit(tx, source, [entry], new Date(clock.now())));
+  };
+}
