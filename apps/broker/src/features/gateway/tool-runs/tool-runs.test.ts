@@ -101,10 +101,10 @@ describe.each(['legacy', 'modern'] as const)('a server of the %s era', (era) => 
     expect((await running.answer(accept, bob)).status).toBe(404);
     expect((await running.answer({ ...accept, id: 'another' })).status).toBe(404);
     expect((await running.answer({ ...accept, content: { name: { deep: true } } })).status).toBe(400);
-    expect((await running.answer(accept)).status).toBe(200);
-    expect(textOf(await running.until('result'))).toContain('Ann');
     // a question is answered once
-    expect((await running.answer(accept)).status).toBe(404);
+    const [first, second] = await Promise.all([running.answer(accept), running.answer(accept)]);
+    expect([first.status, second.status].sort()).toEqual([200, 404]);
+    expect(textOf(await running.until('result'))).toContain('Ann');
     await running.ended;
     expect(await running.row()).toMatchObject([{ outcome: 'ok', rounds: 2 }]);
   });
@@ -247,6 +247,7 @@ test('signing out ends what runs', async () => {
   const running = await run({ token, userId: '', email: '' }, 'modern', 'wait', { text });
   await waitUntil('the call to wait', () => telling.modern.waiting.has(text));
   await fetch(`${app.publicUrl}/auth/sign-out-everywhere`, asPerson({ token }, 'POST'));
+  expect(await running.until('result')).toMatchObject({ facts: { code: 'cancelled' } });
   await running.ended;
   // the end of the run is told first
   await expect.poll(() => telling.modern.cancelled).toContain(text);
