@@ -40,8 +40,9 @@ test('a person runs a tool on its page: the form of its schema, the cost before,
   // back where they were
   await expect(page).toHaveURL(/\/service\/travel\?try=find_airports$/);
   const row = rowOf(page, 'find_airports');
-  await expect(row.locator('summary').first()).toBeFocused();
-  await expect(row).toBeInViewport();
+  const trial = row.getByRole('region', { name: /^Try / });
+  await expect(trial).toBeFocused();
+  await expect(trial).toBeInViewport();
   await expect(rowOf(page, 'distance').getByRole('button')).toHaveCount(0);
   const form = row.getByRole('form');
   await expect(form).toContainText('Free to use');
@@ -69,7 +70,10 @@ test('a person runs a tool on its page: the form of its schema, the cost before,
   await form.getByRole('button', { name: 'Use the form' }).click();
   await expect(query).toHaveValue('Reykjavik');
   await row.getByRole('button', { name: 'Close' }).click();
-  await expect(row.getByRole('button', { name: /^Try it/ })).toBeFocused();
+  const again = row.getByRole('button', { name: /^Try it/ });
+  await expect(again).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(trial).toBeFocused();
 });
 
 test('a tool with a price says what it costs, is refused without credits, and is charged once it answers', async ({
@@ -137,8 +141,11 @@ test('a tool tells its progress, asks in its place, and is cancelled', async ({ 
   await run(long).click();
   await expect(long.getByRole('progressbar')).toBeVisible();
   await expect(long).toContainText(/\d of 100/);
-  await long.getByRole('button', { name: 'Cancel' }).click();
+  let cancellations = 0;
+  page.on('request', (request) => (cancellations += Number(request.method() === 'DELETE')));
+  await long.getByRole('button', { name: 'Cancel' }).dblclick();
   await expect(long.getByRole('region', { name: /^Result of/ })).toContainText('The call was cancelled.');
+  expect(cancellations).toBe(1);
 });
 
 /** What a hostile server lists and answers. */

@@ -40,20 +40,18 @@ function ToolRow({
 }: { tool: CapabilityAnswer; isTriedAtFirst: boolean } & Pick<ToolListProps, 'tryTool'>) {
   const [isTrying, setIsTrying] = useState(isTriedAtFirst);
   const [wasOpen] = useState(isTriedAtFirst);
-  const row = useRef<HTMLElement>(null);
+  const trial = useRef<HTMLElement>(null);
+  // the button that opened it is gone
   useEffect(() => {
-    if (wasOpen) row.current?.focus();
-  }, [wasOpen]);
+    if (isTrying) trial.current?.focus();
+  }, [isTrying]);
   const tryButton = useRef<HTMLButtonElement>(null);
   const parameters = toolParameters(tool.inputSchema);
   // where nothing is sold every call is free
   const creditCost = sells ? tool.creditCost : undefined;
   return (
     <details open={wasOpen} className="group/tool">
-      <summary
-        ref={row}
-        className="flex list-none items-start gap-2.5 px-4 py-3.5 hover:bg-sunken/50 [&::-webkit-details-marker]:hidden"
-      >
+      <summary className="flex list-none items-start gap-2.5 px-4 py-3.5 hover:bg-sunken/50 [&::-webkit-details-marker]:hidden">
         <ChevronRight
           aria-hidden
           size={16}
@@ -79,11 +77,13 @@ function ToolRow({
       </summary>
       <div className="space-y-3 px-4 pb-4 sm:pl-10.5">
         {isTrying ? (
-          tryTool(tool, () => {
-            setIsTrying(false);
-            // the button is back in the next frame
-            requestAnimationFrame(() => tryButton.current?.focus());
-          })
+          <section ref={trial} tabIndex={-1} aria-label={`Try ${tool.displayName}`} className="outline-none">
+            {tryTool(tool, () => {
+              setIsTrying(false);
+              // the button is back in the next frame
+              requestAnimationFrame(() => tryButton.current?.focus());
+            })}
+          </section>
         ) : (
           <>
             {parameters.length === 0 ? (

@@ -6,6 +6,7 @@ export type RunEnd = Extract<RunEvent, { type: 'result' | 'failed' }>;
 export type RunState = {
   phase: 'idle' | 'running' | 'ended';
   callId: string | undefined;
+  isCancelling: boolean;
   progress: Extract<RunEvent, { type: 'progress' }> | undefined;
   /** Open questions, the oldest first. */
   questions: readonly RunQuestion[];
@@ -14,28 +15,32 @@ export type RunState = {
   available: number | undefined;
 };
 
-/** An event of the run, or what happens here: it starts; a question has been answered; the stream ended. */
+/** An event of the run, or what happens here: it starts; it is cancelled; a question has been answered; the stream ended. */
 export type RunChange =
   | RunEvent
   | { type: 'started here' }
+  | { type: 'cancelled here' }
   | { type: 'answered'; id: string }
   | { type: 'stream ended'; message: string };
 
 export const noRun: RunState = {
   phase: 'idle',
   callId: undefined,
+  isCancelling: false,
   progress: undefined,
   questions: [],
   end: undefined,
   available: undefined,
 };
 
-const ended = { phase: 'ended', questions: [] } as const;
+const ended = { phase: 'ended', isCancelling: false, questions: [] } as const;
 
 export function changeRun(state: RunState, change: RunChange): RunState {
   switch (change.type) {
     case 'started here':
       return { ...noRun, phase: 'running', available: state.available };
+    case 'cancelled here':
+      return { ...state, isCancelling: true };
     case 'started':
       return { ...state, callId: change.callId };
     case 'progress':

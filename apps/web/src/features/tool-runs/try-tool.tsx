@@ -26,7 +26,7 @@ export function TryTool({ server, tool, cost, onClose, onEnd }: TryToolProps) {
   const isRunning = state.phase === 'running';
   const isDestructive = tool.annotations?.['destructiveHint'] === true && tool.annotations['readOnlyHint'] !== true;
   return (
-    <section aria-label={`Try ${tool.displayName}`} className="space-y-4">
+    <div className="space-y-4">
       {isDestructive && <Notice>This tool says that it can delete or overwrite data. It runs for real.</Notice>}
       <ToolForm
         schema={asSchema(tool.inputSchema)}
@@ -39,7 +39,13 @@ export function TryTool({ server, tool, cost, onClose, onEnd }: TryToolProps) {
         <Button type="submit" variant="primary" loading={isRunning}>
           {isRunning ? 'Running…' : 'Run'}
         </Button>
-        {isRunning ? <Button onClick={() => void cancel()}>Cancel</Button> : <Button onClick={onClose}>Close</Button>}
+        {isRunning ? (
+          <Button loading={state.isCancelling} onClick={() => void cancel()}>
+            Cancel
+          </Button>
+        ) : (
+          <Button onClick={onClose}>Close</Button>
+        )}
         {cost(state.available)}
       </ToolForm>
       {isRunning && <Progress state={state} />}
@@ -47,7 +53,7 @@ export function TryTool({ server, tool, cost, onClose, onEnd }: TryToolProps) {
         <QuestionCard key={question.id} question={question} server={server.displayName} answer={answer} />
       ))}
       {state.end && <End end={state.end} tool={tool.displayName} />}
-    </section>
+    </div>
   );
 }
 

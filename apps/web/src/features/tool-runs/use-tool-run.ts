@@ -39,6 +39,7 @@ export function useToolRun(onEnd: () => void) {
     async cancel(): Promise<void> {
       const controller = abort.current;
       const { callId } = state;
+      change({ type: 'cancelled here' });
       if (callId === undefined) return controller?.abort();
       await toolRunsApi.cancelToolRun({ params: { callId } }).catch(() => controller?.abort());
     },

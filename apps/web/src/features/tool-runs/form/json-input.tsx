@@ -9,6 +9,7 @@ export function JsonInput({ value, onChange }: { value: unknown; onChange: (valu
   return (
     <TextArea
       rows={4}
+      placeholder='JSON: "text", 7, [1, 2] or { "name": "value" }'
       spellCheck={false}
       className="font-mono text-[0.8125rem]!"
       value={isTyped ? typed : value === undefined ? '' : JSON.stringify(value, null, 2)}
