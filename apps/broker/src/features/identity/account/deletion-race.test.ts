@@ -103,4 +103,41 @@ describe.skipIf(!hasPostgres())('once the deletion of an account has begun (Post
     );
     expect(rows).toEqual([]);
   });
+
+  test('an administrator gives it neither credits nor access', async () => {
+    const email = 'bob@example.test';
+    const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email });
+    const admin = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'admin@souk.test' });
+    const send = (method: string, path: string, body: object, bearer = admin.accessToken) =>
+      fetch(app.publicUrl + path, {
+        method,
+        headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const [userId] = await app.identity.users.findIds(email);
+    const end = Promise.withResolvers<void>();
+    const middle = Promise.withResolvers<void>();
+    [begun, mayEnd] = [middle.resolve, end.promise];
+    const deletion = send('DELETE', `/api/users/${userId}/account`, { confirm: email }, accessToken);
+    await middle.promise;
+    const given = [
+      send('PUT', `/admin/users/${userId}/credits`, { credits: 10 }),
+      send('POST', `/admin/users/${userId}/subscription`, { type: 'subscription', mcpId: 'pro' }),
+    ];
+    await waitUntil('both to wait for the deletion', async () => {
+      const { rows } = await app.db.query<{ waiting: number }>(
+        `select count(*)::int as waiting from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return (rows[0]?.waiting ?? 0) >= given.length;
+    });
+    end.resolve();
+    expect((await deletion).status).toBe(200);
+    expect((await Promise.all(given)).map(({ status }) => status)).toEqual([404, 404]);
+    const { rows } = await app.db.query(
+      `select id::text from ledger_entries where user_id = $1 union all select id::text from subscriptions where user_id = $1`,
+      [userId],
+    );
+    expect(rows).toEqual([]);
+  });
 });
