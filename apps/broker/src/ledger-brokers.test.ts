@@ -141,6 +141,20 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     expect(await account()).toEqual({ balance: 7, held: 0, available: 7 });
   });
 
+  test('what a person has is shown without the part of a lease that no call holds', async () => {
+    await give(1000);
+    const [broker, other] = [await startBroker({ extra: 20 }), await startBroker()];
+    const calls = [await broker.take(5), await broker.take(5)];
+    expect(await account()).toEqual({ balance: 1000, held: 25, available: 975 });
+    expect(await broker.ledger.account(userId)).toMatchObject({ balance: 1000, held: 10, available: 990 });
+    expect(await other.ledger.account(userId)).toMatchObject({ held: 25, available: 975 });
+    calls[0]?.release();
+    calls[1]?.settle(rowOf(5));
+    expect(await broker.ledger.account(userId)).toMatchObject({ held: 5, available: 995 });
+    await broker.ledger.flush();
+    expect(await broker.ledger.account(userId)).toMatchObject({ balance: 995, held: 0, available: 995 });
+  });
+
   test('a broker that was frozen cannot charge credits that another call has spent: the call is recorded without a charge', async () => {
     await give(5);
     const [frozen, other] = [await startBroker(), await startBroker()];

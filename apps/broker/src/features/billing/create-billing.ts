@@ -12,7 +12,7 @@ import { checkLedger } from './ledger/check-ledger.ts';
 import { createLedger } from './ledger/create-ledger.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { growingLeases } from './ledger/lease-policy.ts';
-import { readAccount, type CreditAccount } from './ledger/read-account.ts';
+import type { CreditAccount } from './ledger/read-account.ts';
 import { createPayments, type Payments } from './create-payments.ts';
 import { createOfferStore, type OfferStore } from './offers/offer-store.ts';
 import { currencyOf, readOffers } from './offers/read-offers.ts';
@@ -107,7 +107,7 @@ export async function createBilling({
     prices,
     ledger,
     payments,
-    credits: (userId) => readAccount(db.query, livemode, userId),
+    credits: (userId) => ledger.account(userId),
     async checkLedger() {
       const faults = await checkLedger(db);
       for (const fault of faults) log.error(fault, 'the ledger does not add up');

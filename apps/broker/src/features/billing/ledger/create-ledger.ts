@@ -236,7 +236,14 @@ export async function createLedger({
       const lease = !call.isContinued && isAlive() ? book.take(call.userId, call.credits) : undefined;
       return lease ? holdOf(lease, call.credits) : waitForLease(call);
     },
-    ...createLedgerChanges({ db, livemode, patienceMs: times.patienceMs, nowMs, now: () => clock.now() }),
+    ...createLedgerChanges({
+      db,
+      livemode,
+      patienceMs: times.patienceMs,
+      restOf: book.restOf,
+      nowMs,
+      now: () => clock.now(),
+    }),
     flush,
     async stop() {
       await stopListening();

@@ -252,6 +252,11 @@ export function createLeaseBook({
       trims.clear();
     },
     has: (leaseId: string) => leases.has(leaseId),
+    /** What no call holds of a lease that the database has with so many credits; 0 of other brokers' leases. */
+    restOf(leaseId: string, granted: number): number {
+      const lease = leases.get(leaseId);
+      return lease ? Math.max(0, granted - lease.handed) : 0;
+    },
     isWaiting: () => [...books.values()].some((book) => book.waiting.length > 0),
     hasTrims: () => trims.size > 0,
     isEmpty: () => books.size === 0 && leases.size === 0 && trims.size === 0,

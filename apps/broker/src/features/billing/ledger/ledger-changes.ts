@@ -18,6 +18,7 @@ export function createLedgerChanges({
   db,
   livemode,
   patienceMs,
+  restOf,
   nowMs,
   now,
 }: {
@@ -25,16 +26,17 @@ export function createLedgerChanges({
   livemode: Livemode;
   /** How long a change waits for leases to come back. */
   patienceMs: number;
+  /** What no call holds of a lease of this broker; 0 of others'. */
+  restOf: (leaseId: string, granted: number) => number;
   /** Elapsed time. */
   nowMs: () => number;
   /** Milliseconds since 1970. */
   now: () => number;
 }): Pick<Ledger, 'account' | 'setBalance' | 'setMonthlyCap'> {
-  const account = (userId: string) => readAccount(db.query, livemode, userId);
   const pause = () => new Promise((resolve) => setTimeout(resolve, returnMs));
 
   async function isBeyond(userId: string, cap: number): Promise<boolean> {
-    const { held, spentThisMonth } = await account(userId);
+    const { held, spentThisMonth } = await readAccount(db.query, livemode, userId);
     return held > 0 && held + spentThisMonth > cap;
   }
 
@@ -50,7 +52,7 @@ export function createLedgerChanges({
   }
 
   return {
-    account,
+    account: (userId) => readAccount(db.query, livemode, userId, restOf),
     async setBalance(change, by, before) {
       const deadlineMs = nowMs() + patienceMs;
       for (;;) {

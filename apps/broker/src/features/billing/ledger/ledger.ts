@@ -37,7 +37,7 @@ export type NoLease = Parameters<Waiter['refuse']>[0];
 export type Ledger = {
   /** Reserves the price of a call. At once where this broker has a lease with room. */
   hold(call: PricedCall): LeaseHold | Promise<LeaseHold | NoLease>;
-  /** What a person has. */
+  /** What a person has. Of leases, only what calls hold counts as held; of other brokers', who alone know that, all. */
   account(userId: string): Promise<CreditAccount>;
   /**
    * Sets the balance to an administrator's figure; asks brokers for what they do not use when they hold more than that.

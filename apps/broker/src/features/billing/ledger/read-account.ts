@@ -6,7 +6,7 @@ import type { LotSource } from './change-credits.ts';
 export type CreditAccount = {
   /** Without what has expired. */
   balance: number;
-  /** The part of the balance that calls under way have reserved. */
+  /** The part of the balance that calls under way have reserved, and the rest of leases that this broker does not know. */
   held: number;
   /** Owed after a refund or a dispute of credits that were spent; the next credits repay it first. */
   debt: number;
@@ -31,15 +31,26 @@ type AccountRow = {
   credits: number;
   expires_at: Date | null;
   is_expired: boolean;
+  /** Credits of each open lease, of every broker. */
+  leases: Record<string, number> | null;
 };
 
-/** Reads an account without a lock; a person who never had credits has no account, and is shown zeros. */
-export async function readAccount(query: Query, livemode: Livemode, userId: string): Promise<CreditAccount> {
+/**
+ * Reads an account without a lock; a person who never had credits has no account, and is shown zeros.
+ * @param restOf what no call holds of a lease with so many credits; 0 where that is not known
+ */
+export async function readAccount(
+  query: Query,
+  livemode: Livemode,
+  userId: string,
+  restOf: (leaseId: string, granted: number) => number = () => 0,
+): Promise<CreditAccount> {
   const { rows } = await query<AccountRow>(
     `select c.balance, coalesce(c.held, 0) as held, coalesce(c.debt, 0) as debt, c.monthly_cap,
        ${spentThisMonth} as month_spent, (${thisMonth} + interval '1 month') at time zone 'UTC' as month_ends_at,
        l.source, coalesce(sum(l.remaining), 0)::bigint as credits, l.expires_at,
-       coalesce(l.expires_at <= now(), false) as is_expired
+       coalesce(l.expires_at <= now(), false) as is_expired,
+       (select jsonb_object_agg(id, granted) from credit_leases where user_id = $2 and livemode = $1) as leases
      from (values (1)) one
        left join credit_accounts c on c.user_id = $2 and c.livemode = $1
        left join credit_lots l on l.user_id = c.user_id and l.livemode = c.livemode and l.open
@@ -50,13 +61,15 @@ export async function readAccount(query: Query, livemode: Livemode, userId: stri
   const [account] = rows;
   if (!account) throw new Error('one row is always there');
   const expired = rows.filter((row) => row.is_expired).reduce((sum, row) => sum + row.credits, 0);
+  const rests = Object.entries(account.leases ?? {}).map(([leaseId, granted]) => restOf(leaseId, granted));
+  const held = account.held - rests.reduce((sum, rest) => sum + rest, 0);
   // what has expired stays while a call holds it
-  const balance = (account.balance ?? 0) - Math.max(0, expired - account.held);
+  const balance = (account.balance ?? 0) - Math.max(0, expired - held);
   return {
     balance,
-    held: account.held,
+    held,
     debt: account.debt,
-    available: Math.max(0, balance - account.held - account.debt),
+    available: Math.max(0, balance - held - account.debt),
     parts: rows.flatMap(({ source, credits, expires_at, is_expired }) =>
       source === null || is_expired ? [] : [{ source, credits, expiresAt: expires_at ?? undefined }],
     ),
