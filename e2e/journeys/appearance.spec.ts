@@ -90,8 +90,8 @@ test('axe finds nothing on the pages of sign-in and consent, nor on the dashboar
   await page.getByRole('menuitem', { name: 'Dashboard' }).click();
   for (const [tab, shown] of [
     ['Connections', 'No connection attempts yet'],
-    ['Connected apps', 'Browsers'],
     ['Profile', 'Profile'],
+    ['Connected apps', 'Browsers'],
     ['Access tokens', 'No access tokens'],
   ] as const) {
     await page.getByRole('tab', { name: tab }).click();
@@ -196,13 +196,13 @@ test('at 390 px no screen scrolls sideways', async ({ page, product }) => {
   await signIn(page, 'a-rather-long-address-of-one-person@subdomain.souk.test');
   const tabs = page.getByRole('tablist', { name: 'Dashboard' });
   const chosen = tabs.getByRole('tab', { selected: true });
-  for (const tab of ['connections', 'apps', 'profile', 'tokens']) {
+  for (const tab of ['connections', 'profile', 'services', 'billing', 'usage', 'apps', 'tokens']) {
     await openScreen(page, `/dashboard?tab=${tab}`);
     expect(await overflow(), tab).toBe(0);
     await expect(chosen, tab).toBeInViewport({ ratio: 1 });
   }
   await chosen.press('End');
-  await expect(page.getByRole('tab', { name: 'Profile' })).toBeInViewport({ ratio: 1 });
+  await expect(page.getByRole('tab', { name: 'Access tokens' })).toBeInViewport({ ratio: 1 });
   await expect(tabs, 'what is hidden fades').toHaveAttribute('data-hidden', 'start');
   await chosen.press('Home');
   await expect(page.getByRole('tab', { name: 'Connections' })).toBeInViewport({ ratio: 1 });

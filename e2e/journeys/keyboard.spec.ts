@@ -139,6 +139,7 @@ test('by keyboard: sign in, the account menu, and a token from its making to its
   await page.keyboard.press('Enter');
   await tabTo(page, page.getByRole('tab', { name: 'Connections' }));
   await page.keyboard.press('End');
+  await page.keyboard.press('ArrowRight');
   await page.keyboard.press('ArrowLeft');
   await expect(page).toHaveURL(/\/dashboard\?tab=tokens$/);
   await expect(page.getByRole('tab', { name: 'Access tokens' })).toBeFocused();

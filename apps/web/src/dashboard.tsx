@@ -1,6 +1,8 @@
 import { MyServicesScreen } from '#features/billing/services/my-services-screen.tsx';
+import { AccountSummary } from '#features/billing/summary/account-summary.tsx';
 import { BillingScreen } from '#features/billing/tab/billing-screen.tsx';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { ConnectionsScreen } from '#features/diagnostics/connections-screen.tsx';
 import { ConnectPanel } from '#features/gateway/connect-panel.tsx';
 import { ToolListChoice } from '#features/gateway/tool-list-choice.tsx';
@@ -10,6 +12,12 @@ import { dashboardTabs, parseDashboardSearch } from '#features/identity/dashboar
 import { ProfileScreen } from '#features/identity/profile-screen.tsx';
 import { TokensScreen } from '#features/identity/tokens-screen.tsx';
 import { UpstreamAccounts } from '#features/upstreams/upstream-accounts.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+
+/** Its code comes with the tab. */
+const UsageScreen = lazy(async () => ({
+  default: (await import('#features/usage/usage-screen.tsx')).UsageScreen,
+}));
 
 const content: DashboardScreenProps['content'] = {
   connections: ({ id }) => (
@@ -26,6 +34,11 @@ const content: DashboardScreenProps['content'] = {
   ),
   services: ({ id }) => <MyServicesScreen userId={id} />,
   billing: ({ id }) => <BillingScreen userId={id} />,
+  usage: ({ id }) => (
+    <Suspense fallback={<ListSkeleton label="Loading your usage…" />}>
+      <UsageScreen userId={id} />
+    </Suspense>
+  ),
   apps: ({ id }) => <ConnectedAppsScreen userId={id} />,
   tokens: ({ id }) => <TokensScreen userId={id} />,
   profile: (user) => <ProfileScreen user={user} />,
@@ -39,6 +52,7 @@ export function Dashboard() {
     <DashboardScreen
       tab={tab ?? dashboardTabs[0]}
       onTabChange={(next) => void navigate({ search: { tab: next }, replace: true, resetScroll: false })}
+      summary={({ id }) => <AccountSummary userId={id} />}
       content={content}
     />
   );

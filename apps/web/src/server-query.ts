@@ -17,6 +17,9 @@ export const serverQuery = (serverId: string) =>
 
 /** Names of servers by their ids; undefined while one loads, and for one that is not deployed. */
 export function useServerNames(ids: readonly string[]): (serverId: string) => string | undefined {
-  const answers = useQueries({ queries: [...new Set(ids)].map((id) => serverQuery(id)) });
+  // a name does not change by the minute
+  const answers = useQueries({
+    queries: [...new Set(ids)].map((id) => ({ ...serverQuery(id), refetchInterval: false })),
+  });
   return (id) => answers.find(({ data }) => data?.server.serverId === id)?.data?.server.displayName;
 }

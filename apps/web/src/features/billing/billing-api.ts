@@ -19,7 +19,7 @@ import {
   startCheckout,
 } from '@souk/contract/payments.ts';
 import { createClient } from '@souk/contract/client.ts';
-import { billingClientOptions } from './client-options.ts';
+import { billingClientOptions } from '#web/billing-client-options.ts';
 
 /** The calls of this feature, in a client of their own: only lazy screens load their schemas. */
 export const billingApi = createClient(

@@ -12,21 +12,24 @@ import type { SignedInUser } from './signed-in-user.ts';
 export type DashboardScreenProps = {
   tab: DashboardTab;
   onTabChange: (tab: DashboardTab) => void;
+  /** Between the heading and the tabs: what the person has. */
+  summary: (user: SignedInUser) => ReactNode;
   /** What each tab shows: the parts of several features, handed in from outside. */
   content: Readonly<Record<DashboardTab, (user: SignedInUser) => ReactNode>>;
 };
 
 const labels: Readonly<Record<DashboardTab, string>> = {
   connections: 'Connections',
+  profile: 'Profile',
   services: 'My Services',
   billing: 'Billing',
+  usage: 'Usage',
   apps: 'Connected apps',
   tokens: 'Access tokens',
-  profile: 'Profile',
 };
 
 /** /dashboard: the signed-in person's own pages, one per tab. Visitors are sent home (spec part 2, section 2). */
-export function DashboardScreen({ tab, onTabChange, content }: DashboardScreenProps) {
+export function DashboardScreen({ tab, onTabChange, summary, content }: DashboardScreenProps) {
   const { user, isRestoring } = useSession();
   if (isRestoring) return <DashboardSkeleton />;
   if (!user) return <RedirectHome />;
@@ -35,6 +38,7 @@ export function DashboardScreen({ tab, onTabChange, content }: DashboardScreenPr
     <>
       <ScreenTitle title="Dashboard" />
       <ScreenHeading title="Dashboard" subtitle={who} />
+      {summary(user)}
       <Tabs
         label="Dashboard"
         value={tab}
@@ -54,7 +58,8 @@ function DashboardSkeleton() {
     <DelayedFallback label="Restoring your session…">
       <Skeleton className="h-8 w-44" />
       <Skeleton className="mt-2 h-5 w-64" />
-      <Skeleton className="mt-8 h-9 w-96 max-w-full" />
+      <Skeleton className="mt-6 h-19 w-full max-sm:h-28" />
+      <Skeleton className="mt-6 h-9 w-96 max-w-full" />
       <Skeleton className="mt-4 h-56 w-full" />
     </DelayedFallback>
   );

@@ -11,7 +11,7 @@ import { ListSkeleton } from '#ui/list-skeleton.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { Stat } from '#ui/stat.tsx';
 import { AllTransactions } from './all-transactions.tsx';
-import { CsvButton } from './csv-button.tsx';
+import { CsvButton } from '#web/csv-button.tsx';
 import { billingDashboardQuery, transactionsFile } from './history-queries.ts';
 import { TransactionList } from './transaction-list.tsx';
 
@@ -43,8 +43,10 @@ export function BillingHistory({ userId }: { userId: string }) {
 }
 
 function History({ userId }: { userId: string }) {
-  const { data, isPending, isError, isFetching, refetch } = useQuery(billingDashboardQuery(userId));
+  const { data, isPending, isPaused, isError, isFetching, refetch } = useQuery(billingDashboardQuery(userId));
   const [showsAll, setShowsAll] = useState(false);
+  // without a network it is not asked for
+  if (isPending && isPaused) return <p className="text-quiet">Click refresh to load your billing history</p>;
   if (isPending) return <ListSkeleton label="Loading your billing history…" />;
   if (isError) {
     return (

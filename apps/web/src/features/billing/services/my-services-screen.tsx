@@ -14,14 +14,12 @@ import { Stat } from '#ui/stat.tsx';
 import { CancelRentalDialog, type RentedService } from '../cancel/cancel-rental-dialog.tsx';
 import { myServicesQuery, subscriptionQuery } from '../queries.ts';
 import { PurchaseDialog } from '../rent/purchase-dialog.tsx';
-import { useSubscriptionUpdates } from '../subscription-updated.ts';
 import { PastDue } from '../tab/past-due.tsx';
 import { ServiceCard } from './service-card.tsx';
 import { countServices } from './service-texts.ts';
 
 /** The My Services tab: every service, and what the person can do with it. */
 export function MyServicesScreen({ userId }: { userId: string }) {
-  useSubscriptionUpdates(userId);
   const { data, isFetching, refetch } = useQuery(myServicesQuery(userId));
   const { data: owned } = useQuery(subscriptionQuery(userId));
   const counts = data && countServices(data.services);

@@ -1,6 +1,5 @@
 import type { SubscriptionAnswer } from '@souk/contract/billing.ts';
 import { useQuery } from '@tanstack/react-query';
-import { tiers } from '@souk/contract/tiers.ts';
 import { Card } from '#ui/card.tsx';
 import { ListSkeleton } from '#ui/list-skeleton.tsx';
 import { Notice } from '#ui/notice.tsx';
@@ -9,16 +8,14 @@ import { Stat } from '#ui/stat.tsx';
 import { TierBadge } from '#ui/tier-badge.tsx';
 import { sells } from '#web/config.ts';
 import { BillingHistory } from '../history/billing-history.tsx';
-import { CreditUsage } from '../history/credit-usage.tsx';
 import { noSubscription, subscriptionQuery } from '../queries.ts';
-import { useSubscriptionUpdates } from '../subscription-updated.ts';
+import { tierDescriptions } from '../tier-descriptions.ts';
 import { Credits } from './credits.tsx';
 import { PastDue } from './past-due.tsx';
 import { Subscriptions } from './subscriptions.tsx';
 
-/** The Billing tab: credits, tiers, subscriptions, what was paid and what calls cost. */
+/** The Billing tab: credits, tiers, subscriptions and what was paid. */
 export function BillingScreen({ userId }: { userId: string }) {
-  useSubscriptionUpdates(userId);
   const { data, isPending, isError } = useQuery(subscriptionQuery(userId));
   if (isPending) return <ListSkeleton label="Loading your billing…" />;
   // what is known stays when it cannot be read again
@@ -43,9 +40,9 @@ export function BillingScreen({ userId }: { userId: string }) {
         <ul className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
           {shown.activeTiers.map((tier) => (
             <li key={tier}>
-              <Card className="flex items-center justify-between gap-3">
+              <Card className="flex h-full flex-col items-start gap-2">
                 <TierBadge tier={tier} />
-                <span className="text-[0.8125rem] text-quiet">Level {tiers[tier].level}</span>
+                <p className="text-[0.8125rem] text-quiet">{tierDescriptions[tier]}</p>
               </Card>
             </li>
           ))}
@@ -53,7 +50,6 @@ export function BillingScreen({ userId }: { userId: string }) {
       </section>
       <Subscriptions userId={userId} subscriptions={shown.subscription.subscriptions} />
       <Summary summary={shown.summary} />
-      {sells && <CreditUsage userId={userId} />}
       <BillingHistory userId={userId} />
     </div>
   );

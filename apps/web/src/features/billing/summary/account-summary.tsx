@@ -1,0 +1,54 @@
+import { useQuery } from '@tanstack/react-query';
+import { formatCount } from '#ui/amount.ts';
+import { Card } from '#ui/card.tsx';
+import { Skeleton } from '#ui/skeleton.tsx';
+import { TextLink } from '#ui/text-link.tsx';
+import { TierBadge } from '#ui/tier-badge.tsx';
+import { Tooltip } from '#ui/tooltip.tsx';
+import { sells } from '#web/config.ts';
+import { noSubscription, subscriptionQuery } from '../queries.ts';
+import { tierDescriptions } from '../tier-descriptions.ts';
+import { compactCredits } from './compact-credits.ts';
+import { useDashboardRefresh } from './use-dashboard-refresh.ts';
+
+/** In the dashboard's header: the person's highest tier, and their credits. */
+export function AccountSummary({ userId }: { userId: string }) {
+  useDashboardRefresh(userId);
+  const { data, isPending } = useQuery({ ...subscriptionQuery(userId), refetchOnMount: 'always' });
+  if (isPending) return <Skeleton className="mb-6 h-19 w-full rounded-lg max-sm:h-28" />;
+  const { activeTiers, credits } = data ?? noSubscription;
+  const highest = activeTiers.at(-1) ?? 'T0';
+  const more = activeTiers.length - 1;
+  return (
+    <Card
+      as="section"
+      aria-label="Tier and credits"
+      className="mb-6 flex flex-wrap items-center justify-between gap-x-8 gap-y-3 sm:px-5"
+    >
+      <div className="min-w-0">
+        <div className="flex flex-wrap items-center gap-2">
+          <TierBadge tier={highest} />
+          {more > 0 && (
+            <span className="text-[0.8125rem] text-quiet">{more === 1 ? '+1 more tier' : `+${more} more tiers`}</span>
+          )}
+        </div>
+        <p className="mt-1 text-quiet">{tierDescriptions[highest]}</p>
+      </div>
+      {sells && (
+        <p className="text-quiet sm:text-right">
+          <Tooltip text={`${formatCount(credits.available)} credits`}>
+            <TextLink
+              to="/dashboard"
+              search={{ tab: 'billing' }}
+              tone="quiet"
+              className="text-xl/7 font-semibold tracking-tight text-text! tabular-nums"
+            >
+              {compactCredits(credits.available)}
+            </TextLink>
+          </Tooltip>
+          <span className="max-sm:ml-1.5 sm:block">{credits.available === 1 ? 'credit' : 'credits'}</span>
+        </p>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,139 @@
+import type { CreditUsage } from '@souk/contract/billing-history.ts';
+import type { UsageStats } from '@souk/contract/usage.ts';
+import { useQuery } from '@tanstack/react-query';
+import ChartColumn from 'lucide-react/icons/chart-column';
+import RotateCw from 'lucide-react/icons/rotate-cw';
+import type { ReactNode } from 'react';
+import { formatCount } from '#ui/amount.ts';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { LinkButton } from '#ui/link-button.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { Ago } from '#ui/moment.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { Stat } from '#ui/stat.tsx';
+import { CsvButton } from '#web/csv-button.tsx';
+import { describeFailure } from '#web/failure-text.ts';
+import { CallsByDay } from './calls-by-day.tsx';
+import { RecentActivity } from './recent-activity.tsx';
+import { creditHistoryFile, creditHistoryQuery, noUsage, usageQuery } from './usage-queries.ts';
+import { UsedServices } from './used-services.tsx';
+
+/** The Usage tab: what the person's assistants called in the last 30 days, and what that cost. */
+export function UsageScreen({ userId }: { userId: string }) {
+  const stats = useQuery(usageQuery(userId));
+  const charges = useQuery(creditHistoryQuery(userId));
+  const refresh = () => void Promise.all([stats.refetch(), charges.refetch()]);
+  return (
+    <section aria-labelledby="usage-heading" className="flex flex-col gap-4">
+      <SectionHeading
+        id="usage-heading"
+        title="Credit Usage"
+        text={
+          <>
+            The last 30 days.
+            {stats.data && (
+              <>
+                {' '}
+                Updated <Ago moment={new Date(stats.dataUpdatedAt).toISOString()} />.
+              </>
+            )}
+          </>
+        }
+        actions={
+          <div className="flex flex-wrap gap-2">
+            {charges.data !== undefined && charges.data.length > 0 && (
+              <CsvButton of="charged calls" load={() => creditHistoryFile(userId)} />
+            )}
+            <Button
+              icon={<RotateCw aria-hidden size={16} />}
+              loading={stats.isFetching || charges.isFetching}
+              onClick={refresh}
+            >
+              Refresh
+            </Button>
+          </div>
+        }
+      />
+      {stats.isPending || charges.isPending ? (
+        <ListSkeleton label="Loading your usage…" />
+      ) : (
+        <>
+          {stats.isError && (
+            <Notice tone="bad">
+              {stats.data
+                ? "Your usage couldn't be refreshed."
+                : "Your usage couldn't be loaded, so its figures show zero."}
+            </Notice>
+          )}
+          <Usage
+            stats={stats.data ?? noUsage}
+            charges={charges.data}
+            isKnown={stats.isSuccess}
+            failure={
+              charges.isError && (
+                <ErrorState
+                  {...failureOf(charges.error)}
+                  onRetry={() => void charges.refetch()}
+                  retrying={charges.isFetching}
+                />
+              )
+            }
+          />
+        </>
+      )}
+    </section>
+  );
+}
+
+function failureOf(error: unknown) {
+  const { title, reason } = describeFailure('Failed to fetch credit usage', error);
+  return { title, text: reason };
+}
+
+type UsageProps = {
+  stats: UsageStats;
+  charges: readonly CreditUsage[] | undefined;
+  /** The figures are the broker's, and not the zeros in place of them. */
+  isKnown: boolean;
+  /** In place of the charges. */
+  failure: ReactNode;
+};
+
+function Usage({ stats, charges, isKnown, failure }: UsageProps) {
+  if (isKnown && stats.totalToolCalls === 0 && charges?.length === 0) {
+    return (
+      <EmptyState
+        icon={<ChartColumn aria-hidden />}
+        title="No usage data available"
+        text="What your assistants call appears here, with what it cost."
+        actions={
+          <LinkButton to="/dashboard" search={{ tab: 'connections' }}>
+            Connect a client
+          </LinkButton>
+        }
+      />
+    );
+  }
+  return (
+    <div className="flex flex-col gap-10">
+      <Card padding="large" className="flex flex-col gap-6">
+        <dl className="grid grid-cols-2 gap-6 lg:grid-cols-4">
+          <Stat label="Credits used" value={formatCount(stats.totalCreditsUsed)} />
+          <Stat label="MCP servers used" value={formatCount(stats.usageByMcp.length)} />
+          <Stat label="Tool calls" value={formatCount(stats.totalToolCalls)} />
+          <Stat label="Average cost" value={stats.averageCost.toFixed(2)} hint="credits per call" />
+        </dl>
+        {stats.totalToolCalls > 0 && <CallsByDay days={stats.usageByDay} />}
+      </Card>
+      {stats.usageByMcp.length > 0 && <UsedServices services={stats.usageByMcp} />}
+      <section aria-labelledby="activity-heading" className="flex flex-col gap-4">
+        <SectionHeading id="activity-heading" title="Recent Activity" />
+        {failure || <RecentActivity charges={charges ?? []} />}
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,162 @@
+import type { Page } from '@playwright/test';
+import { expectNoAxeFindings } from './axe-findings.ts';
+import { callThroughLink } from './call-through-link.ts';
+import { changeOwned, changeProfile, subscriptionPath } from './offers-answer.ts';
+import { payAndReturn } from './pay-with-card.ts';
+import { expect, test } from './product-test.ts';
+import { signIn } from './sign-in.ts';
+
+const summary = (page: Page) => page.getByRole('region', { name: 'Tier and credits' });
+const balance = (page: Page) => summary(page).getByRole('link');
+const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+const openTab = (page: Page, name: string) => page.getByRole('tab', { name, exact: true }).click();
+const day = '[A-Z][a-z]{2} \\d{1,2}, \\d{4}';
+
+test('[GEN-6] [DASH-1] [DASH-3] [DASH-4] [DASH-5] [BILL-1] [BILL-2] [BILL-3] [BILL-4] [BILL-6] [BILL-8] [BILL-10] a person with a plan, a rental, credits, calls and a token sees all of it on the dashboard', async ({
+  page,
+  product,
+}) => {
+  await page.goto('/plans');
+  await signIn(page, 'has-it-all@souk.test');
+  await page.getByRole('button', { name: 'Subscribe to Basic' }).click();
+  await payAndReturn(page);
+  await page.goto('/service/travel-pro?purchase=rental');
+  await page.getByRole('button', { name: 'Continue to payment' }).click();
+  await payAndReturn(page);
+  const route = { from: 'ZRH', to: 'LHR' };
+  expect(await callThroughLink(page, product.publicUrl, 'travel__distance', route)).toContain('km');
+  expect(await callThroughLink(page, product.publicUrl, 'travelpro__distance', route)).toContain('km');
+  await page.goto('/dashboard?tab=usage');
+  await expect(page.getByRole('tablist', { name: 'Dashboard' }).getByRole('tab')).toHaveText([
+    'Connections',
+    'Profile',
+    'My Services',
+    'Billing',
+    'Usage',
+    'Connected apps',
+    'Access tokens',
+  ]);
+  const usage = part(page, 'Credit Usage');
+  await expect(async () => {
+    await usage.getByRole('button', { name: 'Refresh' }).click();
+    await expect(usage).toContainText('Tool calls2', { timeout: 1_000 });
+  }).toPass();
+  await expect(usage).toContainText('Credits used1');
+  await expect(usage).toContainText('Average cost0.50');
+  await expect(part(page, 'Calls and credits by service').getByRole('row')).toHaveText([
+    /^Service/,
+    'Travel11.01',
+    'Travel Pro10.00',
+  ]);
+  await expect(page.getByRole('list', { name: 'Recent activity' }).getByRole('listitem')).toHaveText([
+    /^distanceTravel · .*1 credit$/,
+  ]);
+
+  await page.reload();
+  await expect(summary(page)).toContainText('T1Basic');
+  await expect(summary(page)).toContainText('+1 more tier');
+  await expect(summary(page)).toContainText('Services of the Basic tier, and every free one.');
+  await expect(balance(page)).toHaveText('199');
+
+  await openTab(page, 'My Services');
+  await expect(page.getByRole('heading', { name: 'My MCP Services' })).toBeVisible();
+  await expect(page.getByRole('article', { name: 'Travel Pro', exact: true })).toContainText(
+    new RegExp(`Rented - expires ${day}`),
+  );
+
+  await openTab(page, 'Billing');
+  await expect(part(page, 'Credits')).toContainText('199Available for pay-per-use services');
+  await expect(part(page, 'Your Access Tiers').getByRole('listitem')).toHaveText([/^T0Free/, /^T1Basic/]);
+  await expect(part(page, 'Active System Subscriptions')).toContainText(
+    new RegExp(`Basicactive.*Subscription · next billing date ${day}.*Cancel`),
+  );
+  await expect(part(page, 'Subscription Summary')).toContainText('Subscriptions1Purchases0Rentals1Trials0');
+  await expect(part(page, 'Billing History')).toContainText('Total spent$14.00Transactions2Recent2');
+  await expect(page.getByRole('table', { name: 'Recent transactions' }).getByRole('row')).toHaveText([
+    /^Transaction/,
+    new RegExp(`Travel Pro.*Rental · travel-pro.*completed${day}.*-\\$9\\.00$`),
+    new RegExp(`Basic.*Subscription.*completed${day}.*-\\$5\\.00$`),
+  ]);
+
+  await openTab(page, 'Access tokens');
+  await expect(page.getByRole('row', { name: /^journey/ }).first()).toContainText('Tools');
+});
+
+test('[NUM-6] [DASH-5] [DASH-7] [DASH-9] [DASH-10] [DASH-11] [DASH-12] [DASH-13] [DASH-14] the header of the dashboard follows what the person has', async ({
+  page,
+  context,
+}) => {
+  let available = 12_345;
+  let activeTiers: ('T0' | 'T1' | 'T2' | 'T3')[] = ['T0', 'T1', 'T2', 'T3'];
+  await changeProfile(page, { provider: '' });
+  await changeOwned(page, (answer) => ({ ...answer, activeTiers, credits: { ...answer.credits, available } }));
+  await page.goto('/plans');
+  await signIn(page, 'follows@souk.test');
+  const read = () => page.waitForResponse(subscriptionPath);
+  // read a moment ago for the plans, and again because the dashboard opens
+  const onMount = read();
+  await page.getByRole('banner').getByRole('link', { name: 'Dashboard' }).click();
+  await onMount;
+  await expect(summary(page)).toContainText('T3Enterprise+3 more tiersEvery service.');
+  await expect(balance(page)).toHaveText('12.3K');
+  await balance(page).hover();
+  await expect(page.getByRole('tooltip').filter({ hasText: '12,345 credits' })).toBeVisible();
+  await expectNoAxeFindings(page);
+  await balance(page).click();
+  const cards = part(page, 'Your Access Tiers').getByRole('listitem');
+  await expect(cards).toHaveText([
+    'T0FreeEvery free service.',
+    'T1BasicServices of the Basic tier, and every free one.',
+    'T2ProfessionalServices of the Professional tier and below.',
+    'T3EnterpriseEvery service.',
+  ]);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect(await Promise.all([0, 1, 2, 3].map(async (index) => hueOf(cards.nth(index)))), colorScheme).toEqual([
+      'green',
+      'blue',
+      'purple',
+      'orange',
+    ]);
+  }
+  await openTab(page, 'Profile');
+  await expect(part(page, 'Profile')).toContainText('ProviderUnknown');
+
+  available = 7;
+  const onFocus = read();
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')));
+  await onFocus;
+  await expect(balance(page)).toHaveText('7');
+  activeTiers = ['T0'];
+  const other = await context.newPage();
+  await other.goto('/about');
+  const onBroadcast = read();
+  await other.evaluate(() => localStorage.setItem('souk.subscription-updated', String(Date.now())));
+  await onBroadcast;
+  await expect(summary(page)).toContainText('T0FreeEvery free service.');
+  await expect(summary(page)).not.toContainText('more tier');
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+  }
+});
+
+/** The colour of a tier's badge, by the hue of its text. */
+async function hueOf(card: ReturnType<Page['locator']>): Promise<string> {
+  const [red = 0, green = 0, blue = 0] = await card
+    .locator('span')
+    .first()
+    .evaluate((badge) => (getComputedStyle(badge).color.match(/[\d.]+/g) ?? []).map(Number));
+  const most = Math.max(red, green, blue);
+  const range = most - Math.min(red, green, blue);
+  const sixth =
+    most === red
+      ? ((green - blue) / range + 6) % 6
+      : most === green
+        ? (blue - red) / range + 2
+        : (red - green) / range + 4;
+  const degrees = sixth * 60;
+  const names = { orange: [20, 45], green: [100, 150], blue: [205, 230], purple: [260, 285] } as const;
+  const found = Object.entries(names).find(([, [from, to]]) => degrees >= from && degrees <= to);
+  return found?.[0] ?? `${Math.round(degrees)}°`;
+}
