@@ -1,8 +1,10 @@
+import type { McpService } from '@souk/contract/billing.ts';
 import { MyServicesScreen } from '#features/billing/services/my-services-screen.tsx';
 import { AccountSummary } from '#features/billing/summary/account-summary.tsx';
 import { BillingScreen } from '#features/billing/tab/billing-screen.tsx';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
+import { DetailsButton } from '#features/catalogue/details-button.tsx';
 import { ConnectionsScreen } from '#features/diagnostics/connections-screen.tsx';
 import { ConnectPanel } from '#features/gateway/connect-panel.tsx';
 import { ToolListChoice } from '#features/gateway/tool-list-choice.tsx';
@@ -11,6 +13,7 @@ import { DashboardScreen, type DashboardScreenProps } from '#features/identity/d
 import { dashboardTabs, parseDashboardSearch } from '#features/identity/dashboard-tabs.ts';
 import { ProfileScreen } from '#features/identity/profile-screen.tsx';
 import { TokensScreen } from '#features/identity/tokens-screen.tsx';
+import { CardSwitch } from '#features/upstreams/card-switch.tsx';
 import { UpstreamAccounts } from '#features/upstreams/upstream-accounts.tsx';
 import { ListSkeleton } from '#ui/list-skeleton.tsx';
 
@@ -18,6 +21,12 @@ import { ListSkeleton } from '#ui/list-skeleton.tsx';
 const UsageScreen = lazy(async () => ({
   default: (await import('#features/usage/usage-screen.tsx')).UsageScreen,
 }));
+
+const detailsOf = ({ id, name, description }: McpService) => ({
+  serverId: id,
+  displayName: name,
+  displayDescription: description,
+});
 
 const content: DashboardScreenProps['content'] = {
   connections: ({ id }) => (
@@ -32,7 +41,15 @@ const content: DashboardScreenProps['content'] = {
       }
     />
   ),
-  services: ({ id }) => <MyServicesScreen userId={id} />,
+  services: ({ id: userId }) => (
+    <MyServicesScreen
+      userId={userId}
+      controls={(service) => ({
+        enable: <CardSwitch userId={userId} service={service} hasAccess={service.userAccess.hasAccess} />,
+        details: <DetailsButton server={detailsOf(service)} />,
+      })}
+    />
+  ),
   billing: ({ id }) => <BillingScreen userId={id} />,
   usage: ({ id }) => (
     <Suspense fallback={<ListSkeleton label="Loading your usage…" />}>

@@ -1,14 +1,11 @@
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
 import { categories, categorySchema } from '@souk/contract/manifest.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
-import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
-import { preloadDialog } from '#ui/dialog.tsx';
 import { Icon } from '#ui/icon.tsx';
 import { TextLink } from '#ui/text-link.tsx';
+import { DetailsButton } from './details-button.tsx';
 import { serversQuery } from './queries.ts';
-import { ServerDetailsDialog } from './server-details-dialog.tsx';
 
 const shown = 4;
 
@@ -38,7 +35,6 @@ export function RelatedServers({ server }: { server: Pick<ServerAnswer, 'serverI
 
 function RelatedServer({ server }: { server: ServerAnswer }) {
   const { serverId, displayName, displayDescription, metadata } = server;
-  const [isOpen, setIsOpen] = useState(false);
   return (
     <div className="flex items-start gap-3 px-4 py-3">
       <Icon id={serverId} name={displayName} src={metadata.icon} size={32} />
@@ -48,10 +44,7 @@ function RelatedServer({ server }: { server: ServerAnswer }) {
         </TextLink>
         <p className="truncate text-quiet">{displayDescription}</p>
       </div>
-      <Button size="small" onPointerEnter={preloadDialog} onClick={() => setIsOpen(true)}>
-        Details<span className="sr-only"> of {displayName}</span>
-      </Button>
-      <ServerDetailsDialog server={server} open={isOpen} onClose={() => setIsOpen(false)} />
+      <DetailsButton server={server} />
     </div>
   );
 }

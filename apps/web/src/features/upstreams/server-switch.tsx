@@ -1,89 +1,25 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Card } from '#ui/card.tsx';
 import { Switch } from '#ui/switch.tsx';
-import { accountKey } from '#web/account-key.ts';
-import { PopupBlockedError, type SignInPopup } from '#web/popup-window.ts';
 import { BreakableName } from './breakable-name.tsx';
-import { continueInTab } from './continue-in-tab.ts';
-import { enableWithSignIn, type EnableEnd } from './enable-with-sign-in.ts';
 import { OtherWindowHint } from './other-window-hint.tsx';
 import { SignInProblem } from './sign-in-problem.tsx';
-import { openServerSignIn, signInAtServer } from './sign-in-window.ts';
-import { profileMigrationText, toggleFailure } from './toggle-texts.ts';
-import { upstreamsApi } from './upstreams-api.ts';
+import { useServerToggle, type ServerToggleOptions } from './use-server-toggle.ts';
 
-export type ServerSwitchProps = {
-  userId: string;
-  serverId: string;
-  name: string;
-  enabled: boolean;
-  /** The person has no account at the server yet, so switching on leads through its sign-in. */
-  needsSignIn: boolean;
-};
+export type ServerSwitchProps = ServerToggleOptions & { name: string };
 
-type Change = { on: boolean; popup: SignInPopup | undefined };
-
-/** Switches a server on or off for this person; switching on may lead through a sign-in. A failure puts it back. */
-export function ServerSwitch({ userId, serverId, name, enabled, needsSignIn }: ServerSwitchProps) {
-  const queries = useQueryClient();
-  const [end, setEnd] = useState<EnableEnd>({});
-  const change = useMutation({
-    mutationFn: ({ on, popup }: Change) => (on ? enable(serverId, popup) : disable(serverId)),
-    onMutate: () => setEnd({}),
-    onSuccess: setEnd,
-    // also what the shop's cards and My Services show of it
-    onSettled: () => queries.invalidateQueries({ queryKey: accountKey(userId) }),
-  });
-  const press = (on: boolean) => {
-    if (change.isPending) return;
-    // in the click itself: once the enable has been awaited, strict browsers block a window
-    change.mutate({ on, popup: on && needsSignIn ? openServerSignIn() : undefined });
-  };
-  const shown = change.isPending ? change.variables.on : enabled;
-  const { failure, continueAt } = end;
+/** The switch of a server on a page of its own, with what it means. */
+export function ServerSwitch({ name, ...options }: ServerSwitchProps) {
+  const { isOn, isPending, isWindowOpen, press, failure, onContinue } = useServerToggle(options);
   return (
-    <Card as="section" className="flex flex-col gap-3 sm:px-5" aria-label="Switch" aria-busy={change.isPending}>
+    <Card as="section" className="flex flex-col gap-3 sm:px-5" aria-label="Switch" aria-busy={isPending}>
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <Switch label={<BreakableName name={`Use ${name}`} />} checked={shown} onChange={press} />
+        <Switch label={<BreakableName name={`Use ${name}`} />} checked={isOn} onChange={press} />
         <span className="text-quiet">
-          {shown ? 'On: your assistants can use it through your link.' : "Off: your assistants can't use it."}
+          {isOn ? 'On: your assistants can use it through your link.' : "Off: your assistants can't use it."}
         </span>
       </div>
-      <OtherWindowHint isOpen={change.isPending && change.variables.popup !== undefined} />
-      {failure !== undefined && (
-        <SignInProblem
-          text={failure}
-          onContinue={continueAt ? () => continueInTab(continueAt, { userId, serverId, enables: true }) : undefined}
-        />
-      )}
+      <OtherWindowHint isOpen={isWindowOpen} />
+      {failure !== undefined && <SignInProblem text={failure} onContinue={onContinue} />}
     </Card>
   );
-}
-
-async function enable(serverId: string, popup: SignInPopup | undefined): Promise<EnableEnd> {
-  try {
-    return await enableWithSignIn({
-      enable: () => upstreamsApi.enableServer({ params: { serverId } }),
-      signIn: async (authUrl) => {
-        const opened = popup ?? openServerSignIn();
-        if (!opened) throw new PopupBlockedError();
-        return signInAtServer(opened, authUrl);
-      },
-      // oxlint-disable-next-line no-console -- a timeout is only logged (spec part 2, section 4)
-      log: (message) => console.warn(message),
-    });
-  } finally {
-    popup?.close();
-  }
-}
-
-async function disable(serverId: string): Promise<EnableEnd> {
-  const otherwise = 'Failed to disable server';
-  try {
-    const { success, message } = await upstreamsApi.disableServer({ params: { serverId } });
-    return success ? {} : { failure: profileMigrationText(message || otherwise) };
-  } catch (error) {
-    return { failure: toggleFailure(error, otherwise) };
-  }
 }

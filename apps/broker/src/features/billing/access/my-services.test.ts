@@ -35,7 +35,7 @@ async function signIn(email: string) {
   return { userId, api, services: async () => (await api.listMcpServices({ params: { userId } })).services };
 }
 
-test('[MINE-6] my services are all deployed ones by name, with price, access, switch and trial', async () => {
+test('[MINE-6] [MINE-7] [MINE-8] my services are all deployed ones by name, with price, access, switch and trial', async () => {
   const { services } = await signIn('ann@souk.test');
   const access = { expiresAt: null, isTrialPeriod: false, features: [], isCancelled: false };
   const none = { ...access, hasAccess: false, accessType: 'none' };

@@ -1,5 +1,4 @@
 import type { ServerAnswer } from '@souk/contract/catalogue.ts';
-import { tiers } from '@souk/contract/tiers.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
@@ -23,7 +22,6 @@ export function GetAccess({ userId, server, ...purchase }: GetAccessProps) {
   const { ask, dialog } = usePurchaseDialog(purchase);
   const { data } = useQuery({ ...rentalOptionsQuery(userId, id), enabled: sells });
   const service = { id, name, features: billing?.features ?? [] };
-  const planName = tiers[billing?.tier ?? 'T0'].name;
   return (
     <Card padding="large" className="flex flex-col items-start gap-4">
       <div>
@@ -45,7 +43,7 @@ export function GetAccess({ userId, server, ...purchase }: GetAccessProps) {
             )}
             {data && data.trialDays !== null && <TrialButton userId={userId} service={service} days={data.trialDays} />}
             <LinkButton variant={billing?.rental ? 'secondary' : 'primary'} to="/plans">
-              {billing?.rental ? 'See plans' : `Get ${planName}`}
+              See plans
             </LinkButton>
           </>
         )}

@@ -11,16 +11,27 @@ import { LinkButton } from '#ui/link-button.tsx';
 import { ListSkeleton } from '#ui/list-skeleton.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { Stat } from '#ui/stat.tsx';
+import { useToast } from '#ui/use-toast.ts';
 import { CancelRentalDialog, type RentedService } from '../cancel/cancel-rental-dialog.tsx';
 import { myServicesQuery, subscriptionQuery } from '../queries.ts';
 import { PurchaseDialog } from '../rent/purchase-dialog.tsx';
 import { PastDue } from '../tab/past-due.tsx';
-import { ServiceCard } from './service-card.tsx';
+import { ServiceCard, type ServiceCardProps } from './service-card.tsx';
 import { countServices } from './service-texts.ts';
 
+export type MyServicesScreenProps = {
+  userId: string;
+  /** Of a card, from other features. */
+  controls: (service: McpService) => Pick<ServiceCardProps, 'enable' | 'details'>;
+};
+
 /** The My Services tab: every service, and what the person can do with it. */
-export function MyServicesScreen({ userId }: { userId: string }) {
+export function MyServicesScreen({ userId, controls }: MyServicesScreenProps) {
   const { data, isFetching, refetch } = useQuery(myServicesQuery(userId));
+  const toast = useToast();
+  const refresh = async () => {
+    if ((await refetch()).isError) toast.error('Failed to refresh MCP servers');
+  };
   const { data: owned } = useQuery(subscriptionQuery(userId));
   const counts = data && countServices(data.services);
   return (
@@ -30,7 +41,7 @@ export function MyServicesScreen({ userId }: { userId: string }) {
         title="My MCP Services"
         text={counts && `${counts.active} of ${data.services.length} services active`}
         actions={
-          <Button icon={<RotateCw aria-hidden size={16} />} loading={isFetching} onClick={() => void refetch()}>
+          <Button icon={<RotateCw aria-hidden size={16} />} loading={isFetching} onClick={() => void refresh()}>
             Refresh
           </Button>
         }
@@ -45,18 +56,19 @@ export function MyServicesScreen({ userId }: { userId: string }) {
           </dl>
         </Card>
       )}
-      <Services userId={userId} />
+      <Services userId={userId} controls={controls} />
     </section>
   );
 }
 
-function Services({ userId }: { userId: string }) {
+function Services({ userId, controls }: MyServicesScreenProps) {
   const list = useQuery(myServicesQuery(userId));
   const [buying, setBuying] = useState<McpService>();
   const [open, setOpen] = useState(false);
   const [ending, setEnding] = useState<RentedService>();
   if (list.isPending) return <ListSkeleton label="Loading your services..." />;
-  if (list.isError) {
+  // what is known stays when it cannot be read again
+  if (!list.data) {
     return (
       <ErrorState
         title="Error Loading Services"
@@ -85,6 +97,7 @@ function Services({ userId }: { userId: string }) {
             <ServiceCard
               userId={userId}
               service={service}
+              {...controls(service)}
               onPurchase={() => {
                 setBuying(service);
                 setOpen(true);

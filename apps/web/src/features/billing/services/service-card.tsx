@@ -1,4 +1,5 @@
 import type { McpService } from '@souk/contract/billing.ts';
+import type { ReactNode } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { preloadDialog } from '#ui/dialog.tsx';
@@ -15,6 +16,9 @@ import { priceText, statusText } from './service-texts.ts';
 export type ServiceCardProps = {
   userId: string;
   service: McpService;
+  /** The Enable switch, and the button that opens the details dialog: of other features. */
+  enable: ReactNode;
+  details: ReactNode;
   onPurchase: () => void;
   onCancel: () => void;
 };
@@ -23,11 +27,11 @@ export type ServiceCardProps = {
 const shownFeatures = 3;
 
 /** One service of the person's list: their access to it, and what they can do about it. */
-export function ServiceCard({ userId, service, onPurchase, onCancel }: ServiceCardProps) {
+export function ServiceCard({ userId, service, enable, details, onPurchase, onCancel }: ServiceCardProps) {
   const { id, name, icon, description, billing, features, userAccess, trialDays } = service;
   const { hasAccess, accessType, isCancelled } = userAccess;
   const isRented = accessType === 'rental';
-  const mayRent = sells && billing?.rental && (!hasAccess || accessType === 'trial');
+  const mayRent = sells && billing?.rental && !hasAccess;
   const tone: StatusTone = hasAccess && !isCancelled ? 'good' : 'idle';
   return (
     <Card as="article" aria-label={name} className="flex h-full flex-col gap-3">
@@ -54,35 +58,36 @@ export function ServiceCard({ userId, service, onPurchase, onCancel }: ServiceCa
           {features.length > shownFeatures && ` +${features.length - shownFeatures} more`}
         </p>
       )}
-      <div className="mt-auto flex flex-wrap gap-2 border-t border-line pt-3">
-        {mayRent && (
-          <Button size="small" variant="primary" onPointerEnter={preloadDialog} onClick={onPurchase}>
-            Purchase<span className="sr-only"> {name}</span>
-          </Button>
-        )}
-        {sells && !hasAccess && !billing?.rental && (
-          <LinkButton size="small" to="/plans">
-            See plans<span className="sr-only"> that include {name}</span>
-          </LinkButton>
-        )}
-        {sells && trialDays !== null && <TrialButton size="small" userId={userId} service={service} days={trialDays} />}
-        {isRented && isCancelled && (
-          <ResumeButton userId={userId} name={name} resume={() => billingApi.resumeRental({ params: { mcpId: id } })} />
-        )}
-        {isRented && !isCancelled && (
-          <Button size="small" onPointerEnter={preloadDialog} onClick={onCancel}>
-            Cancel Rental<span className="sr-only"> of {name}</span>
-          </Button>
-        )}
-        <LinkButton
-          size="small"
-          variant="ghost"
-          className="ml-auto"
-          to="/service/$serviceId"
-          params={{ serviceId: id }}
-        >
-          Details<span className="sr-only"> of {name}</span>
-        </LinkButton>
+      <div className="mt-auto flex flex-wrap items-center gap-x-3 gap-y-2 border-t border-line pt-3">
+        {enable}
+        <div className="ml-auto flex flex-wrap justify-end gap-2">
+          {mayRent && (
+            <Button size="small" variant="primary" onPointerEnter={preloadDialog} onClick={onPurchase}>
+              Purchase<span className="sr-only"> {name}</span>
+            </Button>
+          )}
+          {sells && !hasAccess && !billing?.rental && (
+            <LinkButton size="small" to="/plans">
+              See plans<span className="sr-only"> that include {name}</span>
+            </LinkButton>
+          )}
+          {sells && trialDays !== null && (
+            <TrialButton size="small" userId={userId} service={service} days={trialDays} />
+          )}
+          {isRented && isCancelled && (
+            <ResumeButton
+              userId={userId}
+              name={name}
+              resume={() => billingApi.resumeRental({ params: { mcpId: id } })}
+            />
+          )}
+          {isRented && !isCancelled && (
+            <Button size="small" onPointerEnter={preloadDialog} onClick={onCancel}>
+              Cancel Rental<span className="sr-only"> of {name}</span>
+            </Button>
+          )}
+          {details}
+        </div>
       </div>
     </Card>
   );

@@ -1,0 +1,135 @@
+import { listMcpServices, type McpService } from '@souk/contract/billing.ts';
+import type { Page } from '@playwright/test';
+import { expectNoAxeFindings } from './axe-findings.ts';
+import { failCalls, holdCalls } from './catalogue-answer.ts';
+import { expect, test } from './product-test.ts';
+import { routeNow } from './route-now.ts';
+import { cardOf, cardsOf } from './shop-page.ts';
+import { signIn } from './sign-in.ts';
+
+const listPath = '**/mcp-services';
+const screen = (page: Page) => page.getByRole('region', { name: 'My MCP Services' });
+const refresh = (page: Page) => screen(page).getByRole('button', { name: 'Refresh' });
+
+async function openServices(page: Page, email: string): Promise<void> {
+  await page.goto('/marketplace');
+  await signIn(page, email);
+  await page.goto('/dashboard?tab=services');
+}
+
+/** Lets the page see the person's services with something changed. */
+const changeServices = (page: Page, change: (services: McpService[]) => McpService[]) =>
+  routeNow(page, listPath, async (route) => {
+    const response = await route.fetch();
+    const answer = listMcpServices.answer.parse(await response.json());
+    await route.fulfill({ response, json: { ...answer, services: change(answer.services) } });
+  });
+
+test('[MINE-1] [MINE-2] [MINE-3] [MINE-4] [MINE-26] [MINE-27] [MINE-31] [MINE-32] [MINE-33] [MINE-34] [MINE-35] my services load, are switched, looked at and refreshed; what fails says so', async ({
+  page,
+}) => {
+  const release = await holdCalls(page, listPath);
+  await openServices(page, 'switches-cards@souk.test');
+  await expect(screen(page).getByRole('status').filter({ hasText: 'Loading your services...' })).toBeVisible();
+  release();
+  await expect(page.getByRole('heading', { name: 'My MCP Services', level: 2 })).toBeVisible();
+  await expect(cardsOf(page).first()).toBeVisible();
+  const all = await cardsOf(page).count();
+  const line = screen(page).getByText(/^\d+ of \d+ services active$/);
+  const active = Number((await line.innerText()).split(' ')[0]);
+  await expect(line).toHaveText(`${active} of ${all} services active`);
+  await expect(screen(page)).toContainText(new RegExp(`Active${active}Free${active}Paid0`));
+
+  const travel = cardOf(page, 'Travel');
+  const enable = travel.getByRole('switch', { name: 'Enable Travel' });
+  await expect(enable).toBeChecked();
+  await enable.click();
+  await expect(line).toHaveText(`${active - 1} of ${all} services active`);
+  await page.reload();
+  await expect(enable).not.toBeChecked();
+  const healSwitch = await failCalls(page, '**/mcp/travel/enable', { message: 'The lamp is broken.' });
+  await enable.press('Space');
+  await expect(travel.getByRole('alert')).toHaveText('The lamp is broken.');
+  await expect(enable, 'a failure puts it back').not.toBeChecked();
+  await expectNoAxeFindings(page);
+  await healSwitch();
+  await enable.press('Space');
+  await expect(line).toHaveText(`${active} of ${all} services active`);
+  await expect(travel.getByRole('alert')).toHaveCount(0);
+  for (const card of await cardsOf(page).all()) await expect(card.getByRole('switch')).toHaveCount(1);
+  await expect(cardOf(page, 'Travel Pro').getByRole('switch')).toBeDisabled();
+
+  await travel.getByRole('button', { name: 'Details of Travel' }).click();
+  await expect(page.getByRole('dialog', { name: 'Travel', exact: true })).toContainText('Tools 7');
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+
+  const heal = await failCalls(page, listPath, { message: 'The stalls are closed.' });
+  await refresh(page).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'Failed to refresh MCP servers' })).toBeVisible();
+  await expect(cardsOf(page), 'what is known stays').toHaveCount(all);
+  await page.reload();
+  const error = screen(page).getByRole('alert');
+  await expect(error.getByRole('heading', { name: 'Error Loading Services' })).toBeVisible();
+  await expect(error).toContainText('Failed to load your MCP services. Please try again.');
+  await expectNoAxeFindings(page);
+  await heal();
+  await screen(page).getByRole('button', { name: 'Retry' }).click();
+  await expect(cardsOf(page)).toHaveCount(all);
+  await changeServices(page, () => []);
+  await refresh(page).click();
+  await expect(screen(page).getByRole('heading', { name: 'No MCP Services Found' })).toBeVisible();
+  await expect(screen(page)).toContainText("You don't have any MCP services yet.");
+});
+
+test('[MINE-9] [MINE-10] [MINE-11] [MINE-25] [MINE-28] [MINE-29] [MINE-30] a card shows what a service is and what the person can do with it', async ({
+  page,
+}) => {
+  await changeServices(page, (services) => {
+    const [one] = services.filter(({ id }) => id === 'travel-pro');
+    if (!one) throw new Error('no Travel Pro');
+    const none = one.userAccess;
+    const access = { ...none, hasAccess: true, accessType: 'purchase' as const };
+    const owned = { ...one, trialDays: null };
+    return [
+      { ...one, id: 'to-rent', name: 'To rent', icon: null, features: ['One', 'Two', 'Three', 'Four', 'Five'] },
+      {
+        ...one,
+        id: 'in-plan',
+        name: 'In plan',
+        icon: '/icons/none.svg',
+        billing: { tier: 'T3', rental: null, currency: 'USD' },
+      },
+      { ...owned, id: 'rented', name: 'Rented', userAccess: { ...access, accessType: 'rental' } },
+      { ...owned, id: 'bought', name: 'Bought', features: ['One', 'Two', 'Three'], userAccess: access },
+      { ...owned, id: 'tried', name: 'Tried', userAccess: { ...access, accessType: 'trial' } },
+    ];
+  });
+  await openServices(page, 'looks-at-cards@souk.test');
+  const toRent = cardOf(page, 'To rent');
+  await expect(toRent).toContainText('Not Owned');
+  await expect(toRent.getByText('Not Owned').locator('svg')).toBeVisible();
+  await expect(toRent).toContainText('T2');
+  await expect(toRent).toContainText('$9.00/month');
+  await expect(toRent).toContainText('One · Two · Three +2 more');
+  await expect(toRent.locator('svg text')).toHaveText('T');
+  await expect(cardOf(page, 'In plan').locator('svg text')).toHaveText('I');
+  await expect(cardOf(page, 'In plan')).toContainText('Requires system subscription');
+  await expect(cardOf(page, 'Rented').locator('img')).toBeVisible();
+  await expect(cardOf(page, 'Bought')).toContainText('One · Two · Three');
+  await expect(cardOf(page, 'Bought')).not.toContainText('more');
+  for (const name of ['Rented', 'Bought', 'Tried']) await expect(cardOf(page, name)).not.toContainText(/\$|Requires/);
+  const withButton = (name: RegExp) =>
+    cardsOf(page)
+      .filter({ has: page.getByRole('button', { name }) })
+      .getByRole('heading');
+  await expect(withButton(/^Purchase/)).toHaveText(['To rent']);
+  await expect(withButton(/^Cancel Rental/)).toHaveText(['Rented']);
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
+    await expectNoAxeFindings(page);
+  }
+  await toRent.getByRole('button', { name: 'Purchase To rent' }).click();
+  await expect(page.getByRole('dialog', { name: 'Rent To rent' })).toBeVisible();
+});
