@@ -1,8 +1,12 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { getWithEncoding } from '#testing/get-with-encoding.ts';
+import { waitUntil } from '#testing/wait-until.ts';
 import { readConfig } from '../config.ts';
 import { createIds } from '../ids.ts';
 import { systemClock } from '../clock.ts';
@@ -11,6 +15,8 @@ import { buildServer } from './server.ts';
 
 const privatePaths = ['/oauth/token', '/oauth/interaction/a', '/auth/pat/list', '/login', '/dev-google/choose/a'];
 const long = { words: 'souk '.repeat(400) };
+/** More than the network keeps for a client that does not read, compressed too. */
+const huge = randomBytes(9 * 1024 * 1024).toString('base64');
 const publicHost = 'localhost:1';
 let server: FastifyInstance;
 let address: string;
@@ -24,6 +30,7 @@ beforeAll(async () => {
   });
   for (const path of ['/long', '/oauthor', '/authors/a', ...privatePaths]) server.get(path, async () => long);
   server.get('/short', async () => ({ words: 'souk' }));
+  server.get('/huge', (_request, reply) => reply.type('application/json').send(JSON.stringify(huge)));
   server.get('/secret', (_request, reply) => reply.header('cache-control', 'no-store').send(long));
   server.get('/stream', (_request, reply) =>
     reply.type('application/json').send(Readable.from([JSON.stringify(long)])),
@@ -79,4 +86,32 @@ test('what holds a secret is never compressed: its length would tell of it (BREA
   for (const path of ['/oauthor', '/authors/a']) {
     expect((await ask(path, 'br')).headers['content-encoding'], path).toBe('br');
   }
+});
+
+test('an answer of many MiB is compressed as it is sent, and of more than four at once a further one is not', async () => {
+  for (const [accepted, decode] of [
+    ['br', brotliDecompressSync],
+    ['gzip', gunzipSync],
+  ] as const) {
+    const { headers, body } = await ask('/huge', accepted);
+    expect([headers['content-encoding'], headers.vary]).toEqual([accepted, 'accept-encoding']);
+    expect(body.length).toBeLessThan(huge.length);
+    expect(JSON.parse(decode(body).toString()) === huge, accepted).toBe(true);
+  }
+  const open = async (): Promise<IncomingMessage> => {
+    const request = get(`${address}/huge`, { headers: { host: publicHost, 'accept-encoding': 'gzip' } });
+    const [answer] = await once(request, 'response');
+    return answer;
+  };
+  const unread = await Promise.all([open(), open(), open(), open()]);
+  const fifth = await open();
+  expect(unread.map(({ headers }) => headers['content-encoding'])).toEqual(Array(4).fill('gzip'));
+  expect(fifth.headers['content-encoding']).toBeUndefined();
+  for (const answer of [...unread, fifth]) answer.destroy();
+  // those who left make room
+  await waitUntil('a long answer to be compressed again', async () => {
+    const answer = await open();
+    answer.destroy();
+    return answer.headers['content-encoding'] === 'gzip';
+  });
 });

@@ -1,12 +1,16 @@
+import { pipeline, Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { chooseEncoding, type Encoding } from './choose-encoding.ts';
 
 /** Of a shorter answer the headers are most of what is sent. */
 const leastBytes = 1024;
-/** Longer ones (the export of an account) are rare, and would keep a thread of the pool from the others. */
-const mostBytes = 4 * 1024 * 1024;
+/** A longer one (the whole catalogue) is compressed piece by piece, so that no thread of the pool is its own for long. */
+const mostWholeBytes = 4 * 1024 * 1024;
+const pieceBytes = 256 * 1024;
+/** Long answers at once; a further one is sent as it is. */
+const mostLong = 4;
 
 const compressible = /^(application\/(json|xml)|text\/(?!event-stream)|image\/svg\+xml)/;
 
@@ -27,20 +31,42 @@ const compress: Record<Encoding, (text: Buffer) => Promise<Buffer>> = {
   gzip: (text) => promisify(gzip)(text),
 };
 
+const compressor: Record<Encoding, () => Transform> = {
+  br: () => createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: () => createGzip(),
+};
+
+function* pieces(text: Buffer): Generator<Buffer> {
+  for (let at = 0; at < text.length; at += pieceBytes) yield text.subarray(at, at + pieceBytes);
+}
+
 /**
  * Compresses whole answers of 1 KiB and more, off the event loop. Streams are left alone, and so are the MCP endpoints and
  * the authorization server: they write to Node's response themselves, past this hook.
  */
 export function compressAnswers(app: FastifyInstance): void {
+  let long = 0;
+
+  /** As fast as the client reads. Ends, well or not, with the answer. */
+  function compressLong(text: Buffer, encoding: Encoding): Readable {
+    long++;
+    const compressed = compressor[encoding]();
+    pipeline(Readable.from(pieces(text)), compressed, () => long--);
+    return compressed;
+  }
+
   app.addHook('onSend', async (request, reply, payload: unknown) => {
     if (typeof payload !== 'string' && !Buffer.isBuffer(payload)) return payload;
     const bytes = Buffer.byteLength(payload);
-    if (bytes < leastBytes || bytes > mostBytes) return payload;
+    if (bytes < leastBytes) return payload;
+    const isLong = bytes > mostWholeBytes;
+    if (isLong && request.method === 'HEAD') return payload;
     if (privatePath.test(request.url) || !mayCompress(reply)) return payload;
     varyByEncoding(reply);
     const encoding = chooseEncoding(request.headers['accept-encoding']);
-    if (!encoding) return payload;
-    const compressed = await compress[encoding](typeof payload === 'string' ? Buffer.from(payload) : payload);
+    if (!encoding || (isLong && long >= mostLong)) return payload;
+    const text = typeof payload === 'string' ? Buffer.from(payload) : payload;
+    const compressed = isLong ? compressLong(text, encoding) : await compress[encoding](text);
     reply.header('content-encoding', encoding).removeHeader('content-length');
     return compressed;
   });
