@@ -72,21 +72,21 @@ test('a card says what calls cost, and a signed-in person what is switched on, o
 }) => {
   await page.goto('/marketplace');
   await expect(cardOf(page, 'Travel')).toContainText('from 1 credit a call');
-  await expect(cardOf(page, 'Everything')).not.toContainText('credit');
-  await expect(cardOf(page, 'Everything')).not.toContainText('Switched');
+  await expect(cardOf(page, 'Memory')).not.toContainText('credit');
+  await expect(cardOf(page, 'Memory')).not.toContainText('Switched');
   await signIn(page, 'switches@souk.test');
-  await expect(cardOf(page, 'Everything')).toContainText('Switched on');
+  await expect(cardOf(page, 'Memory')).toContainText('Switched on');
   await expect(cardOf(page, 'Travel Pro'), 'nothing of what they may not use').not.toContainText('Switched');
-  await cardOf(page, 'Everything')
+  await cardOf(page, 'Memory')
     .getByRole('link', { name: /^View Details/ })
     .click();
-  await page.getByRole('switch', { name: 'Use Everything' }).click();
+  await page.getByRole('switch', { name: 'Use Memory' }).click();
   await expect(page.getByText("Off: your assistants can't use it.")).toBeVisible();
   await page.getByRole('banner').getByRole('link', { name: 'Marketplace' }).click();
-  await expect(cardOf(page, 'Everything'), 'at once').toContainText('Switched off');
+  await expect(cardOf(page, 'Memory'), 'at once').toContainText('Switched off');
   for (const path of ['/marketplace?view=live', '/']) {
     await page.goto(path);
-    await expect(cardOf(page, 'Everything'), path).toContainText('Switched off');
+    await expect(cardOf(page, 'Memory'), path).toContainText('Switched off');
     await expect(cardOf(page, 'Calendar'), path).toContainText('Switched on');
   }
 });
