@@ -6,6 +6,7 @@ import { Button } from '#ui/button.tsx';
 import { classNames } from '#ui/class-names.ts';
 import { EmptyState } from '#ui/empty-state.tsx';
 import { Pagination } from '#ui/pagination.tsx';
+import { useLate } from '#ui/use-late.ts';
 import { LiveCard } from './live-card.tsx';
 import { ServerCard } from './server-card.tsx';
 import { ServerGrid } from './server-grid.tsx';
@@ -24,13 +25,15 @@ export type MarketplaceResultsProps = {
 /** The servers of one page with what leads to the others; or why there are none, and how to go on. */
 export function MarketplaceResults({ found, live, searching, stale, onClear, onPage }: MarketplaceResultsProps) {
   const heading = useRef<HTMLHeadingElement>(null);
+  const isLate = useLate(stale, 200);
   const { servers, pagination } = found;
   if (servers.length === 0) return <NothingFound live={live} searching={searching} onClear={onClear} />;
   return (
     <section
       aria-labelledby="servers"
       aria-busy={stale}
-      className={classNames('transition-opacity', stale && 'opacity-60 delay-200')}
+      // without a transition, which would paint all cards again for each letter
+      className={classNames(isLate && 'opacity-60')}
     >
       <h2 ref={heading} id="servers" tabIndex={-1} className="sr-only">
         Servers

@@ -4,6 +4,7 @@ import { Card } from '#ui/card.tsx';
 import { classNames } from '#ui/class-names.ts';
 import { DelayedFallback } from '#ui/delayed-fallback.tsx';
 import { Skeleton } from '#ui/skeleton.tsx';
+import { useInParts } from '#ui/use-in-parts.ts';
 import { ServerCard } from './server-card.tsx';
 
 const grid = 'grid gap-4 sm:grid-cols-2 lg:grid-cols-3';
@@ -14,13 +15,18 @@ export type ServerGridProps = {
   card?: ComponentType<{ server: ServerAnswer }>;
 };
 
+/** What a phone and a small window show at once is drawn first. */
+const cardsAtOnce = 6;
+
 /** Cards of servers, three, two or one beside each other. Drawn again only when the servers are others. */
 export const ServerGrid = memo(function ServerGrid({ servers, card: ShownCard = ServerCard }: ServerGridProps) {
+  const places = useInParts(servers, cardsAtOnce);
   return (
     <ul className={grid}>
-      {servers.map((server) => (
-        <li key={server.serverId} className="min-w-0">
-          <ShownCard server={server} />
+      {places.map((server, place) => (
+        // by place: another search changes the texts of the cards that are there, which costs a fraction of new ones
+        <li key={place} className="min-w-0">
+          {server ? <ShownCard server={server} /> : <div className="h-52" />}
         </li>
       ))}
     </ul>
