@@ -1,5 +1,6 @@
 import type { Query } from '#platform/db/database.ts';
 import type { Livemode } from './accounts.ts';
+import { readCalls, writeCalls } from './ended-calls-text.ts';
 import { settleEach } from './settle-each.ts';
 import type { FinishedCall } from './settle-calls.ts';
 
@@ -18,10 +19,9 @@ export async function noteEndedCalls(
   batchId: string,
   calls: readonly FinishedCall[],
 ): Promise<void> {
-  const noted = calls.map(({ lease, isAbort, row }) => ({ lease: { id: lease.id }, isAbort, row }));
   await query(
     `insert into credit_ended_calls (id, broker_id, livemode, calls) values ($1, $2, $3, $4) on conflict do nothing`,
-    [batchId, brokerId, livemode, JSON.stringify(noted)],
+    [batchId, brokerId, livemode, writeCalls(calls)],
   );
 }
 
@@ -66,7 +66,7 @@ async function settleBatches(
   batches: readonly { id: string; calls: string }[],
   refused: (call: FinishedCall, error: unknown) => void,
 ): Promise<string[]> {
-  const parsed = batches.map(({ id, calls }) => ({ id, calls: JSON.parse(calls) as FinishedCall[] }));
+  const parsed = batches.map(({ id, calls }) => ({ id, calls: readCalls(calls) }));
   const left = new Set(parsed.flatMap(({ calls }) => calls));
   if (left.size === 0) return [];
   await settleEach(query, livemode, [...left], {
