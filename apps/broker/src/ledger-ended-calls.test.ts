@@ -6,6 +6,7 @@ import { grantCredits } from '#features/billing/ledger/change-credits.ts';
 import { checkLedger } from '#features/billing/ledger/check-ledger.ts';
 import type { LedgerTimes } from '#features/billing/ledger/ledger.ts';
 import { noteEndedCalls } from '#features/billing/ledger/ended-calls.ts';
+import { readCalls } from '#features/billing/ledger/ended-calls-text.ts';
 import { grantLeases } from '#features/billing/ledger/grant-leases.ts';
 import { readAccount } from '#features/billing/ledger/read-account.ts';
 import { flush, startFaultyBroker, type FaultyBroker } from '#features/billing/ledger/testing/faulty-broker.ts';
@@ -53,7 +54,7 @@ describeOnDatabases('calls that ended', migrations, (open) => {
 
   async function notes(): Promise<UsageRow[]> {
     const { rows } = await db.query<{ calls: string }>('select calls from credit_ended_calls order by id');
-    return rows.flatMap(({ calls }) => JSON.parse(calls).map(({ row }: { row: UsageRow }) => row));
+    return rows.flatMap(({ calls }) => readCalls(calls).map(({ row }) => row));
   }
 
   async function end(broker: FaultyBroker): Promise<void> {
@@ -67,8 +68,8 @@ describeOnDatabases('calls that ended', migrations, (open) => {
     reclaimLeases(db, randomUUID(), 60_000, ({ row }, error) => refused.push([row.callId, (error as Error).message]));
 
   async function charged(of: string) {
-    const { rows: entries } = await db.query<{ idem: string }>(
-      `select idem from ledger_entries where user_id = $1 and contra = 'usage'`,
+    const { rows: entries } = await db.query<{ call: string }>(
+      `select unnest(calls) as call from ledger_entries where user_id = $1 and contra = 'usage'`,
       [of],
     );
     const { rows: usage } = await db.query<{ call_id: string; credits: number }>(
@@ -76,25 +77,33 @@ describeOnDatabases('calls that ended', migrations, (open) => {
       [of],
     );
     const { balance, held } = await readAccount(db.query, livemode, of);
-    return { entries: entries.map(({ idem }) => idem), usage, balance, held };
+    return { entries: entries.map(({ call: callId }) => callId), usage, balance, held };
   }
   const chargedOnce = ({ callId }: UsageRow) => ({
-    entries: [`call:${callId}`],
+    entries: [callId],
     usage: [{ call_id: callId, credits: 5 }],
     balance: 9995,
     held: 0,
   });
 
-  test('outlive their broker: another charges them once, however many find them, and then the leases go back', async () => {
+  test.each([
+    ['', {}],
+    [' (of two rounds)', { rounds: 2 }],
+  ])('outlive their broker: another charges them once, however often they are found%s', async (_name, change) => {
     const broker = await start(late);
-    const row = await call(broker, userId);
+    const row = await call(broker, userId, change);
     await waitUntil('the notes', async () => (await notes()).length === 1);
     await end(broker);
     expect(await charged(userId)).toEqual({ entries: [], usage: [], balance: 10_000, held: 25 });
+    const kept = await db.query<{ values: unknown[] }>(
+      'select jsonb_build_array(id, broker_id, livemode, calls) as values from credit_ended_calls',
+    );
     await Promise.all([reclaim(), reclaim()]);
+    await db.query('insert into credit_ended_calls values ($1, $2, $3, $4)', kept.rows[0]?.values ?? []);
     await reclaim();
     expect(await charged(userId)).toEqual(chargedOnce(row));
     expect(await notes()).toEqual([]);
+    expect(refused).toEqual([]);
     expect(await checkLedger(db)).toEqual([]);
   });
 

@@ -37,9 +37,13 @@ const addOthers = `
     select gen_random_uuid(), user_id, false, 'purchased', 'lot:' || user_id, 1, 1 from accounts),
   leases as (
     insert into credit_leases (id, user_id, livemode, broker_id, granted)
-    select gen_random_uuid(), user_id, false, gen_random_uuid(), 1 from accounts)
-  insert into ledger_entries (user_id, livemode, delta, contra, balance_after, idem)
-  select user_id, false, 1, 'purchased', 1, 'other:' || user_id from accounts`;
+    select gen_random_uuid(), user_id, false, gen_random_uuid(), 1 from accounts),
+  entries as (
+    insert into ledger_entries (user_id, livemode, delta, contra, balance_after, idem)
+    select user_id, false, 1, 'purchased', 1, 'other:' || user_id from accounts)
+  insert into usage_events (call_id, user_id, server_id, kind, name, outcome, credits, duration_ms, client_id, token_id,
+    created_at)
+  select gen_random_uuid(), user_id, 'paid', 'tool', 'say', 'ok', 0, 1, 'test', 'test', now() from accounts limit ${20 * size}`;
 
 describeOnDatabases('the statements of the ledger', migrations, (open) => {
   test('look rows up, however many there are: no batch reads a whole table or index', async () => {

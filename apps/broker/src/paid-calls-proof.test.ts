@@ -190,9 +190,11 @@ async function read(db: Database) {
   const rows = await readUsageRows(db);
   const records = new Map<string, UsageRow[]>();
   for (const row of rows) records.set(row.callId, [...(records.get(row.callId) ?? []), row]);
+  // all tools cost the same
   const charged = await db.query<{ call_id: string; credits: number }>(
-    `select substr(idem, 6) as call_id, -delta as credits from ledger_entries where contra = 'usage'`,
+    `select unnest(calls) as call_id, -delta / cardinality(calls) as credits from ledger_entries where contra = 'usage'`,
   );
+  expect(new Set(charged.rows.map((entry) => entry.call_id)).size, 'no call in two entries').toBe(charged.rows.length);
   return {
     rows: rows.length,
     records,

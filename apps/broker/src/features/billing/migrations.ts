@@ -126,6 +126,15 @@ export const billingMigrations: readonly Migration[] = [
     // some were planned as a look through a whole index
     statements: [...accountFunctions, ...leaseFunctions],
   },
+  {
+    name: '0088-billing-entries-of-batches',
+    // an entry for what a batch charges an account (decision 0043); notes of calls are written shorter
+    statements: [
+      `alter table ledger_entries add column calls uuid[]`,
+      `delete from credit_ended_calls`,
+      ...leaseFunctions,
+    ],
+  },
   ...accessMigrations,
   ...historyMigrations,
   ...checkoutMigrations,

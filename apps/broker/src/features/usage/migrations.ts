@@ -53,4 +53,19 @@ export const usageMigrations: readonly Migration[] = [
       `create index usage_events_paid on usage_events (user_id, created_at desc, call_id desc) where credits > 0`,
     ],
   },
+  {
+    name: '0089-usage-livemode',
+    // Whether a call was charged with credits of real payments or of the sandbox. Without charge: null.
+    statements: [
+      `alter table usage_events add column livemode boolean`,
+      // the ledger is another feature's
+      `do $$ begin
+        if to_regclass('ledger_entries') is not null then
+          update usage_events u set livemode = e.livemode from ledger_entries e
+          where u.credits > 0 and e.idem = 'call:' || u.call_id;
+        end if;
+      end $$`,
+      writeUsageFunction,
+    ],
+  },
 ];

@@ -40,7 +40,8 @@ const insertRows = `
 const replaceOlder = `
   on conflict (created_at, call_id) do update
     set outcome = excluded.outcome, reason = excluded.reason, credits = excluded.credits,
-        duration_ms = excluded.duration_ms, calls = excluded.calls, rounds = excluded.rounds
+        duration_ms = excluded.duration_ms, calls = excluded.calls, rounds = excluded.rounds,
+        livemode = excluded.livemode
   where excluded.calls > usage_events.calls or excluded.rounds > usage_events.rounds
      or (excluded.rounds = usage_events.rounds and excluded.outcome = 'ok' and usage_events.outcome <> 'ok')
      or (excluded.rounds = usage_events.rounds and excluded.credits > usage_events.credits)`;
@@ -51,7 +52,7 @@ const replaceRows = `
 
 /** The same by the same rules, for calls that the ledger charges in its own statement: rows of calls that ended. */
 export const writeUsageFunction = `
-  create function write_usage(p_rows usage_events[]) returns bigint language plpgsql
+  create or replace function write_usage(p_rows usage_events[]) returns bigint language plpgsql
   set plan_cache_mode = force_generic_plan set jit = off as $function$
   begin
     if exists (select from unnest(p_rows) r where r.rounds > 1) then

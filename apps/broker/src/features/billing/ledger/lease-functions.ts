@@ -116,8 +116,12 @@ const settleCalls = `
     end if;
     with calls as materialized (
       select f.*, f.call_id = any(free_calls) as is_free,
-        -- as a value, not as exists(): that may be planned as a look at every entry there is
-        (select e.id from ledger_entries e where e.idem = 'call:' || f.call_id) is not null as is_seen
+        f.is_abort or f.rounds > 1 as is_alone,
+        -- as a value, not as exists(): that may be planned as a look at every row there is
+        case when f.is_abort or f.rounds > 1
+          then (select e.id from ledger_entries e where e.idem = 'call:' || f.call_id) is not null
+          else (select u.credits from usage_events u where u.created_at = f.at and u.call_id = f.call_id) > 0
+        end is true as is_seen
       from unnest(p_leases, p_aborts, p_calls, p_users, p_servers, p_names, p_outcomes, p_reasons, p_credits, p_durations,
           p_clients, p_tokens, p_ats, p_rounds) with ordinality
         f (lease_id, is_abort, call_id, user_id, server_id, name, outcome, reason, credits, duration_ms,
@@ -135,24 +139,29 @@ const settleCalls = `
     spent as (
       update credit_leases l set spent = l.spent + s.credits
       from of_leases s where l.id = s.lease_id and s.credits < s.room),
-    burns as (select user_id, sum(credits)::bigint as credits from fenced where pays group by user_id),
+    charges as (
+      select user_id, sum(credits)::bigint as credits, array_agg(call_id) as calls, is_alone, min(n) as n
+      from fenced where pays group by user_id, is_alone, case when is_alone then call_id end),
+    burns as (select user_id, sum(credits)::bigint as credits from charges group by user_id),
     accounts as (
       update credit_accounts c set balance = c.balance - b.credits, held = c.held - b.credits, month = ${thisMonth},
         month_spent = b.credits + case when c.month = ${thisMonth} then c.month_spent else 0 end
       from burns b where c.user_id = b.user_id and c.livemode = p_mode and c.user_id = any(locked)
       returning c.user_id, c.balance + b.credits - c.debt as before),
     entries as (
-      insert into ledger_entries (user_id, livemode, delta, contra, balance_after, idem)
-      select f.user_id, p_mode, -f.credits, 'usage',
-        c.before - sum(f.credits) over (partition by f.user_id order by f.n), 'call:' || f.call_id
-      from fenced f join accounts c on c.user_id = f.user_id where f.pays),
+      insert into ledger_entries (user_id, livemode, delta, contra, balance_after, idem, calls)
+      select g.user_id, p_mode, -g.credits, 'usage',
+        c.before - sum(g.credits) over (partition by g.user_id order by g.n),
+        case when g.is_alone then 'call:' else 'calls:' end || g.calls[1], g.calls
+      from charges g join accounts c on c.user_id = g.user_id),
     ${burnLots('p_mode')}
     select array_agg(distinct user_id) filter (where state = 'asked'),
       array_agg(call_id) filter (where not pays and not is_seen and not is_free),
       write_usage(array_agg(row(call_id, user_id, server_id, 'tool', name, outcome,
         case when is_free then reason when not pays and not is_seen then 'lease_lost' when is_abort then 'aborts_used_up' else reason end,
         case when is_free or not (pays or is_seen) then 0 else credits end,
-        duration_ms, client_id, token_id, at, 1, rounds)::usage_events)),
+        duration_ms, client_id, token_id, at, 1, rounds,
+        case when not is_free and (pays or is_seen) then p_mode end)::usage_events)),
       (select array_agg(lease_id) from of_leases where credits = room)
       into asked_users, lost_calls, written, spent_up from fenced;
     if spent_up is not null then delete from credit_leases where id = any(spent_up); end if;

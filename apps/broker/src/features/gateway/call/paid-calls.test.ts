@@ -76,8 +76,8 @@ describeOnDatabases('calls that cost credits', migrations, (open) => {
     return { balance, held, available };
   }
   async function charged() {
-    const { rows } = await app.db.query<{ delta: number; idem: string; balance_after: number }>(
-      `select delta, idem, balance_after from ledger_entries where user_id = $1 and contra = 'usage' order by id`,
+    const { rows } = await app.db.query<{ delta: number; calls: string[]; balance_after: number }>(
+      `select delta, calls, balance_after from ledger_entries where user_id = $1 and contra = 'usage' order by id`,
       [userId],
     );
     return rows;
@@ -89,7 +89,7 @@ describeOnDatabases('calls that cost credits', migrations, (open) => {
     expect(await account()).toEqual({ balance: 7, held: 0, available: 7 });
     const [row] = await usageRows(app, userId);
     expect(row).toMatchObject({ outcome: 'ok', reason: null, credits: price });
-    expect(await charged()).toEqual([{ delta: -price, idem: `call:${row?.callId}`, balance_after: 7 }]);
+    expect(await charged()).toEqual([{ delta: -price, calls: [row?.callId], balance_after: 7 }]);
   });
 
   test.each(['tool_error', 'protocol_error', 'reset', 'input_required'])(
@@ -132,7 +132,9 @@ describeOnDatabases('calls that cost credits', migrations, (open) => {
     expect([answers.filter(isCharged).length, answers.filter(insufficient).length]).toEqual([50, 150]);
     expect(server.requests - before).toBe(50);
     expect(await account()).toEqual({ balance: 3, held: 0, available: 3 });
-    expect(await charged()).toHaveLength(50);
+    const entries = await charged();
+    expect(entries.reduce((sum, { delta }) => sum + delta, 0)).toBe(-50 * price);
+    expect(new Set(entries.flatMap(({ calls }) => calls)).size).toBe(50);
     const rows = await usageRows(app, userId);
     expect([rows.length, rows.reduce((sum, row) => sum + row.credits, 0)]).toEqual([200, 50 * price]);
   });
