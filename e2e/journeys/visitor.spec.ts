@@ -34,6 +34,8 @@ test('a visitor searches, opens a service, signs in, copies the link, makes a to
   await page.getByRole('button', { name: /Bea Buyer|bea@souk.test/ }).click();
   await page.getByRole('menuitem', { name: 'Dashboard' }).click();
   await expect(page).toHaveURL(/\/dashboard/);
+  // the address changes before the screen does, and a service has a button of this name too
+  await expect(page.getByRole('tab', { name: 'Access tokens' })).toBeVisible();
   await page.getByRole('button', { name: /^Copy/ }).first().click();
   const link = await page.evaluate(() => navigator.clipboard.readText());
   expect(link).toBe(`${product.publicUrl}/mcp`);
