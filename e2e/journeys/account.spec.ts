@@ -2,12 +2,10 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { failCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
-import { accountMenu, signIn } from './sign-in.ts';
+import { accountMenu, openSignedIn, signIn } from './sign-in.ts';
 
 async function openProfile(page: Page, email: string): Promise<void> {
-  await page.goto('/');
-  await signIn(page, email);
-  await page.goto('/dashboard?tab=profile');
+  await openSignedIn(page, '/dashboard?tab=profile', email);
   await expect(page.getByRole('region', { name: 'Profile' })).toContainText(email);
 }
 

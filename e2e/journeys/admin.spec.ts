@@ -4,7 +4,7 @@ import { buildWeb } from '../../apps/broker/src/build-web.ts';
 import { axe } from './axe-findings.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
-import { accountMenu, signIn } from './sign-in.ts';
+import { accountMenu, openSignedIn } from './sign-in.ts';
 
 const change = {
   id: 7,
@@ -21,8 +21,7 @@ const change = {
 };
 
 test('[HDR-7] [GEN-20] the menu of an administrator leads to the administrator area', async ({ page }) => {
-  await page.goto('/marketplace');
-  await signIn(page, 'admin@souk.test');
+  await openSignedIn(page, '/marketplace', 'admin@souk.test');
   await accountMenu(page).click();
   await page.getByRole('menuitem', { name: 'Admin', exact: true }).click();
   await expect(page).toHaveURL(/\/admin$/);
@@ -35,8 +34,7 @@ test('[HDR-7] [ADM-4] the menu of another person has no Admin, and /admin sends 
   page,
   product,
 }) => {
-  await page.goto('/marketplace');
-  await signIn(page, 'bea@souk.test');
+  await openSignedIn(page, '/marketplace', 'bea@souk.test');
   await accountMenu(page).click();
   await expect(page.getByRole('menuitem', { name: 'Sign Out' })).toBeVisible();
   await expect(page.getByRole('menuitem', { name: 'Admin' })).toHaveCount(0);
@@ -51,8 +49,7 @@ test('[HDR-8] [ADM-7] whether Admin is shown follows from the profile, and the w
     const answer = await route.fetch();
     await route.fulfill({ response: answer, json: { ...Object(await answer.json()), role: 'user' } });
   });
-  await page.goto('/marketplace');
-  await signIn(page, 'admin@souk.test');
+  await openSignedIn(page, '/marketplace', 'admin@souk.test');
   await accountMenu(page).click();
   await expect(page.getByRole('menuitem', { name: 'Sign Out' })).toBeVisible();
   await expect(page.getByRole('menuitem', { name: 'Admin' })).toHaveCount(0);
@@ -83,9 +80,7 @@ test("[ERR-8] what an administrator's call fails with, and is no Error, is shown
       // a browser's extension may put such a fetch in the place of the browser's
       String(call[0]).includes('/admin/') ? Promise.reject('no network') : real(...call);
   });
-  await page.goto('/marketplace');
-  await signIn(page, 'admin@souk.test');
-  await page.goto('/admin');
+  await openSignedIn(page, '/admin', 'admin@souk.test');
   await expect(page.getByRole('main').getByRole('alert')).toContainText(/^Network error occurred/);
 });
 
@@ -98,9 +93,7 @@ test('an administrator compares a changed tool, and approves it with a reason', 
     changes = [];
     return route.fulfill({ json: { success: true, change: { ...change, status: 'approved' } } });
   });
-  await page.goto('/marketplace');
-  await signIn(page, 'admin@souk.test');
-  await page.goto('/admin');
+  await openSignedIn(page, '/admin', 'admin@souk.test');
   await page.getByText('Compare definitions').click();
   await expect(page.getByText('<img src=x onerror=alert(1)>'), 'text, not a picture').toBeVisible();
   await page.getByRole('button', { name: 'Approve distance' }).click();

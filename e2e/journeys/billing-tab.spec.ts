@@ -5,16 +5,14 @@ import { failCalls } from './catalogue-answer.ts';
 import { changeOffers, changeOwned, subscriptionPath } from './offers-answer.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
-import { signIn } from './sign-in.ts';
+import { openSignedIn, signIn } from './sign-in.ts';
 
 const subscriptions = (page: Page) => page.getByRole('region', { name: 'Active System Subscriptions' });
 const credits = (page: Page) => page.getByRole('region', { name: 'Credits', exact: true });
 const alerts = (page: Page) => page.getByRole('main').getByRole('alert');
 
 async function openBilling(page: Page, email: string): Promise<void> {
-  await page.goto('/marketplace');
-  await signIn(page, email);
-  await page.goto('/dashboard?tab=billing');
+  await openSignedIn(page, '/dashboard?tab=billing', email);
 }
 
 type Plan = SubscriptionAnswer['subscription']['subscriptions'][number];

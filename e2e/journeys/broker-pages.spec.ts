@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { consentAddress, consentRedirectUri } from './consent-address.ts';
 import { expect, test } from './product-test.ts';
-import { signIn } from './sign-in.ts';
+import { openSignedIn } from './sign-in.ts';
 
 /** The button in the header goes from one theme to the next. */
 async function chooseTheme(page: Page, theme: string): Promise<void> {
@@ -86,8 +86,7 @@ test('every page of the broker has a title, one heading, no finding of axe in ei
     await page.goto(path);
     await check(heading);
   }
-  await page.goto('/');
-  await signIn(page, 'themed@souk.test');
+  await openSignedIn(page, '/', 'themed@souk.test');
   await page.goto(await consentAddress(product.publicUrl));
   await expect(page.getByText('themed@souk.test')).toBeVisible();
   await check('Allow A client to use your Souk account?');
@@ -97,8 +96,7 @@ test('"Not you?" by keyboard: another account is chosen, the same consent comes 
   page,
   product,
 }) => {
-  await page.goto('/');
-  await signIn(page, 'first@souk.test');
+  await openSignedIn(page, '/', 'first@souk.test');
   await page.goto(await consentAddress(product.publicUrl, '/s/travel/mcp'));
   await expect(page.getByRole('definition').filter({ hasText: 'Travel' })).toBeVisible();
   await expect(page.getByText('first@souk.test')).toBeVisible();

@@ -6,7 +6,7 @@ import { failCalls } from './catalogue-answer.ts';
 import { alwaysAuthenticatedCard, declinedCard, goodCard, payAndReturn, payWithCard } from './pay-with-card.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
-import { chooseAccount, signIn } from './sign-in.ts';
+import { chooseAccount, openSignedIn } from './sign-in.ts';
 
 const planOf = (page: Page, name: string) => page.getByRole('article', { name: `${name} plan`, exact: true });
 const buyStarter = (page: Page) => page.getByRole('button', { name: 'Buy credits in the Starter package' });
@@ -19,8 +19,7 @@ test('[PAY-1] [PAY-2] [PAY-5] [PAY-6] credits are bought on the payment page, an
   page,
   product,
 }) => {
-  await page.goto('/plans');
-  await signIn(page, 'buys-credits@souk.test');
+  await openSignedIn(page, '/plans', 'buys-credits@souk.test');
   const asked = page.waitForRequest('**/api/billing/checkout');
   await buyStarter(page).click();
   expect((await asked).postDataJSON()).toEqual({
@@ -55,8 +54,7 @@ test('[PAY-1] [PAY-2] [PAY-5] [PAY-6] credits are bought on the payment page, an
 });
 
 test('a declined card, a payment page that is left, and one that is cancelled buy nothing', async ({ page }) => {
-  await page.goto('/plans');
-  await signIn(page, 'buys-nothing@souk.test');
+  await openSignedIn(page, '/plans', 'buys-nothing@souk.test');
   await buyStarter(page).click();
   await payWithCard(page, declinedCard);
   await expect(page.getByRole('alert')).toHaveText('Your card was declined.');
@@ -136,8 +134,7 @@ test('[PLAN-16] a visitor who chooses a plan signs in, and goes on to pay for it
 test('[PLAN-7] [SUB-15] [SUB-16] [SUB-17] [SUB-18] [SUB-19] [SUB-22] [SUB-23] [ERR-14] a plan is subscribed to, upgraded, cancelled and resumed', async ({
   page,
 }) => {
-  await page.goto('/plans');
-  await signIn(page, 'subscribes@souk.test');
+  await openSignedIn(page, '/plans', 'subscribes@souk.test');
   await planOf(page, 'Basic').getByRole('button', { name: 'Subscribe to Basic' }).click();
   await payAndReturn(page);
   await page.getByRole('link', { name: 'Manage Subscription' }).click();
@@ -200,8 +197,7 @@ test('Pro is subscribed to at once, left for Basic and kept, and goes up to Ente
   context,
 }) => {
   const pro = planOf(page, 'Pro');
-  await page.goto('/plans');
-  await signIn(page, 'goes-up@souk.test');
+  await openSignedIn(page, '/plans', 'goes-up@souk.test');
   const other = await context.newPage();
   await other.goto('/plans');
   await expect(planOf(other, 'Pro').getByRole('button', { name: 'Subscribe to Pro' })).toBeVisible();
@@ -235,8 +231,7 @@ test('Pro is subscribed to at once, left for Basic and kept, and goes up to Ente
 });
 
 test('an upgrade that the bank wants confirmed leads to its payment, and begins once it is paid', async ({ page }) => {
-  await page.goto('/plans');
-  await signIn(page, 'confirms@souk.test');
+  await openSignedIn(page, '/plans', 'confirms@souk.test');
   await planOf(page, 'Basic').getByRole('button', { name: 'Subscribe to Basic' }).click();
   await payWithCard(page, alwaysAuthenticatedCard);
   await page.getByRole('button', { name: 'Complete authentication' }).click();

@@ -3,7 +3,7 @@ import { expectNoAxeFindings } from './axe-findings.ts';
 import { callThroughLink } from './call-through-link.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
-import { accountMenu, chooseAccount, signIn } from './sign-in.ts';
+import { accountMenu, chooseAccount, openSignedIn } from './sign-in.ts';
 
 const callNotes = (page: Page, publicUrl: string) => callThroughLink(page, publicUrl, 'notes__list_tags');
 /** How /connect/{id} ends. */
@@ -108,9 +108,7 @@ test('"Use another account" asks for an account and comes back as the other pers
 test('[TOG-18] [ERR-14] a switch-on whose sign-in the person refuses there says so, and stays off', async ({
   page,
 }) => {
-  await page.goto('/marketplace');
-  await signIn(page, 'refuse-switch@souk.test');
-  await page.goto('/connect/notes');
+  await openSignedIn(page, '/connect/notes', 'refuse-switch@souk.test');
   await switchOff(page, 'Notes');
   const opened = page.waitForEvent('popup');
   await notesSwitch(page).click();
@@ -124,9 +122,7 @@ test('[TOG-18] [ERR-14] a switch-on whose sign-in the person refuses there says 
 test('[TOG-17] [TOG-20] [TOG-21] [TOG-25] a failed switch shows the message of the server, else the text of the specification', async ({
   page,
 }) => {
-  await page.goto('/marketplace');
-  await signIn(page, 'failing-switch@souk.test');
-  await page.goto('/connect/travel');
+  await openSignedIn(page, '/connect/travel', 'failing-switch@souk.test');
   const travel = page.getByRole('switch', { name: 'Use Travel' });
   const alert = page.getByRole('main').getByRole('alert');
   const answer = async (action: string, body: string) => {
@@ -168,9 +164,7 @@ test('[TOG-18] a sign-in that the person refuses there says so here, on a phone,
   page,
 }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto('/marketplace');
-  await signIn(page, 'refuse@souk.test');
-  await page.goto('/connect/notes');
+  await openSignedIn(page, '/connect/notes', 'refuse@souk.test');
   const button = page.getByRole('button', { name: 'Sign in to Notes' });
   await button.focus();
   const opened = page.waitForEvent('popup');
@@ -187,8 +181,7 @@ const blockedText = 'Failed to open OAuth popup window. Please allow popups for 
 test('[SIGN-51] [TOG-16] where windows are blocked the switch says so, continues in this tab, and is on after the return', async ({
   page,
 }) => {
-  await page.goto('/marketplace');
-  await signIn(page, 'blocked-switch@souk.test');
+  await openSignedIn(page, '/marketplace', 'blocked-switch@souk.test');
   await page.addInitScript(() => {
     window.open = () => null;
   });
@@ -220,8 +213,7 @@ test('[SIGN-51] [TOG-16] where windows are blocked the switch says so, continues
 test('where windows are blocked the sign-in button says so, continues in this tab, and comes back', async ({
   page,
 }) => {
-  await page.goto('/marketplace');
-  await signIn(page, 'blocked@souk.test');
+  await openSignedIn(page, '/marketplace', 'blocked@souk.test');
   await page.addInitScript(() => {
     window.open = () => null;
   });
@@ -235,9 +227,7 @@ test('where windows are blocked the sign-in button says so, continues in this ta
 });
 
 test('an unknown service, a failing broker and a sign-in that is over have screens of their own', async ({ page }) => {
-  await page.goto('/marketplace');
-  await signIn(page, 'states@souk.test');
-  await page.goto('/connect/nothing');
+  await openSignedIn(page, '/connect/nothing', 'states@souk.test');
   await expect(page.getByRole('heading', { name: 'There is no service “nothing”' })).toBeVisible();
   await expectNoAxeFindings(page);
   await page.goto('/connect/travel');

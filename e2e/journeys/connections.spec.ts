@@ -5,12 +5,10 @@ import { connectBySignIn } from '../oauth-client.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { failCalls, holdCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
-import { signIn } from './sign-in.ts';
+import { openSignedIn } from './sign-in.ts';
 
 async function openTab(page: Page, email: string, tab: string): Promise<void> {
-  await page.goto('/');
-  await signIn(page, email);
-  await page.goto(`/dashboard?tab=${tab}`);
+  await openSignedIn(page, `/dashboard?tab=${tab}`, email);
 }
 
 const dashboardTab = (page: Page) =>

@@ -3,7 +3,7 @@ import { expectNoAxeFindings } from './axe-findings.ts';
 import { openScreen } from './open-screen.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
-import { accountMenu, signIn } from './sign-in.ts';
+import { openSignedIn } from './sign-in.ts';
 
 const screens = [
   '/',
@@ -106,10 +106,7 @@ test('the filters of a phone and the palette give the focus back; the palette do
 });
 
 test('axe finds nothing in the administrator area, in both themes', async ({ page }) => {
-  await page.goto('/marketplace');
-  await signIn(page, 'admin@souk.test');
-  await expect(accountMenu(page)).toBeVisible();
-  await page.goto('/admin');
+  await openSignedIn(page, '/admin', 'admin@souk.test');
   await expect(page.getByRole('heading', { name: 'No tools under review' })).toBeVisible();
   await expectNoAxeFindings(page);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
-import { accountMenu, chooseAccount, signIn } from './sign-in.ts';
+import { accountMenu, chooseAccount, openSignedIn, signIn } from './sign-in.ts';
 
 const screens = [
   '/',
@@ -22,9 +22,7 @@ test('[GEN-26] the header stands on every screen, the dashboard included', async
     await page.goto(screen);
     await expect(page.getByRole('banner').getByRole('link', { name: 'Souk' })).toBeVisible();
   }
-  await page.goto('/');
-  await signIn(page, 'everywhere@souk.test');
-  await page.goto('/dashboard');
+  await openSignedIn(page, '/dashboard', 'everywhere@souk.test');
   await expect(page.getByRole('heading', { level: 1, name: 'Dashboard' })).toBeVisible();
   await expect(page.getByRole('banner').getByRole('link', { name: 'Souk' })).toBeVisible();
 });
@@ -77,18 +75,14 @@ test('after signing in from the home page one is on the dashboard', async ({ pag
 
 test('[GEN-19] /profile is the dashboard with its Profile tab', async ({ page, product, request }) => {
   expect((await request.get('/profile')).status()).toBe(200);
-  await page.goto('/marketplace');
-  await signIn(page, 'profile@souk.test');
-  await page.goto('/profile');
+  await openSignedIn(page, '/profile', 'profile@souk.test');
   await expect(page.getByRole('tab', { name: 'Profile', selected: true })).toBeVisible();
   await expect(page).toHaveURL(`${product.publicUrl}/dashboard?tab=profile`);
 });
 
 test('[INFO-14] a screen that fails shows the fallback of routing failures, and Retry', async ({ page }) => {
   await routeNow(page, /\/assets\/dashboard-.*\.js$/, (route) => route.abort());
-  await page.goto('/marketplace');
-  await signIn(page, 'failing-screen@souk.test');
-  await page.goto('/dashboard');
+  await openSignedIn(page, '/dashboard', 'failing-screen@souk.test');
   await expect(page.getByRole('alert').getByRole('heading', { name: 'Unexpected Application Error!' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible();
 });
@@ -124,8 +118,7 @@ test('[HDR-11] [HDR-12] [GEN-23] Sign In stores the path, sends the page to the 
 test('[HDR-4] [HDR-5] [HDR-6] [GEN-18] signed in without a picture: a placeholder avatar, the display name, and a dropdown that leads to the dashboard', async ({
   page,
 }) => {
-  await page.goto('/');
-  await signIn(page, 'bea@souk.test');
+  await openSignedIn(page, '/', 'bea@souk.test');
   await expect(accountMenu(page)).toContainText('Bea Buyer');
   await expect(accountMenu(page).locator('img')).toHaveCount(0);
   await expect(accountMenu(page).getByText('B', { exact: true })).toBeVisible();
@@ -144,8 +137,7 @@ test('[HDR-3] [HDR-5] the header shows the picture of a person who has one, and 
     const profile: object = Object(await answer.json());
     await route.fulfill({ response: answer, json: { ...profile, displayName: '', photoURL: '/oauth/mark.svg' } });
   });
-  await page.goto('/');
-  await signIn(page, 'nameless@souk.test');
+  await openSignedIn(page, '/', 'nameless@souk.test');
   await expect(accountMenu(page)).toContainText('nameless@souk.test');
   const picture = accountMenu(page).locator('img');
   await expect(picture).toHaveAttribute('src', '/oauth/mark.svg');
@@ -153,8 +145,7 @@ test('[HDR-3] [HDR-5] the header shows the picture of a person who has one, and 
 });
 
 test('[HDR-9] Sign Out signs out and returns to the home screen', async ({ page, product }) => {
-  await page.goto('/marketplace');
-  await signIn(page, 'leaving@souk.test');
+  await openSignedIn(page, '/marketplace', 'leaving@souk.test');
   await accountMenu(page).click();
   await page.getByRole('menuitem', { name: 'Sign Out' }).click();
   await expect(page).toHaveURL(`${product.publicUrl}/`);
@@ -165,8 +156,7 @@ test('[HDR-9] Sign Out signs out and returns to the home screen', async ({ page,
 });
 
 test('the header holds at every width, also with a long name', async ({ page }) => {
-  await page.goto('/about');
-  await signIn(page, 'a-rather-long-address-of-one-person@subdomain.souk.test');
+  await openSignedIn(page, '/about', 'a-rather-long-address-of-one-person@subdomain.souk.test');
   for (const width of [320, 640, 768, 820, 1024]) {
     await page.setViewportSize({ width, height: 800 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), `${width} px`).toBe(0);

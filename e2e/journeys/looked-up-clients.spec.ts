@@ -4,7 +4,7 @@ import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.
 import { freePort, startProduct, type Product } from '../product.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { expect, test as base } from './product-test.ts';
-import { signIn } from './sign-in.ts';
+import { openSignedIn } from './sign-in.ts';
 
 /** The product behind a proxy that is away: no client's document can be fetched, on any machine. */
 const test = base.extend<object, { product: Product }>({
@@ -41,9 +41,7 @@ async function comeWith(product: Product, client: { clientId: string; redirectUr
 }
 
 async function openConnections(page: Page, email: string): Promise<void> {
-  await page.goto('/');
-  await signIn(page, email);
-  await page.goto('/dashboard?tab=connections');
+  await openSignedIn(page, '/dashboard?tab=connections', email);
   await expect(page.getByRole('heading', { name: 'No connection attempts yet' })).toBeVisible();
 }
 

@@ -4,7 +4,7 @@ import { failCalls, holdCalls } from './catalogue-answer.ts';
 import { changeOffers, changeProfile, checkoutPath, packagesPath, plansPath } from './offers-answer.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
-import { signIn } from './sign-in.ts';
+import { openSignedIn, signIn } from './sign-in.ts';
 
 const planOf = (page: Page, name: string) => page.getByRole('article', { name: `${name} plan`, exact: true });
 const packageOf = (page: Page, name: string) => page.getByRole('article', { name: `${name} package`, exact: true });
@@ -83,8 +83,7 @@ test('[PLAN-6] [PLAN-10] the free plan is current for a person without another, 
 
 test('[PLAN-9] the free plan is current where the profile names none', async ({ page }) => {
   await changeProfile(page, { planId: '' });
-  await page.goto('/plans');
-  await signIn(page, 'no-plan@souk.test');
+  await openSignedIn(page, '/plans', 'no-plan@souk.test');
   await expect(planOf(page, 'Free').getByRole('button', { name: 'Current plan' })).toBeDisabled();
 });
 
@@ -93,8 +92,7 @@ test("[PLAN-8] a plan with 'credit' in its id is never current", async ({ page }
     plans: (plans) => plans.map((plan) => (plan.planId === 'pro' ? { ...plan, planId: 'credit-club' } : plan)),
   });
   await changeProfile(page, { planId: 'credit-club' });
-  await page.goto('/plans');
-  await signIn(page, 'credit-club@souk.test');
+  await openSignedIn(page, '/plans', 'credit-club@souk.test');
   await expect(planOf(page, 'Pro').getByRole('button', { name: 'Subscribe to Pro' })).toBeEnabled();
   await expect(currentButtons(page)).toHaveCount(0);
 });
@@ -102,8 +100,7 @@ test("[PLAN-8] a plan with 'credit' in its id is never current", async ({ page }
 test('[PLAN-17] [PLAN-18] [ERR-14] a checkout that fails to start says why at its plan, and can be tried again', async ({
   page,
 }) => {
-  await page.goto('/plans');
-  await signIn(page, 'no-checkout@souk.test');
+  await openSignedIn(page, '/plans', 'no-checkout@souk.test');
   const subscribe = planOf(page, 'Pro').getByRole('button', { name: 'Subscribe to Pro' });
   const heal = await failCalls(page, checkoutPath, { message: 'The till is closed.' });
   await subscribe.click();

@@ -4,7 +4,7 @@ import { changeCatalogue, failCalls, withServer } from './catalogue-answer.ts';
 import { checkoutPath } from './offers-answer.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
-import { chooseAccount, signIn } from './sign-in.ts';
+import { chooseAccount, openSignedIn } from './sign-in.ts';
 
 const useOf = (page: Page) => page.getByRole('region', { name: 'Use this service' });
 const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Rent Travel Pro' });
@@ -13,8 +13,7 @@ const pay = (page: Page) => dialogOf(page).getByRole('button', { name: 'Continue
 test('[SVC-17] a rental says what it costs, what it brings, what calls cost on top, and that it renews', async ({
   page,
 }) => {
-  await page.goto('/marketplace');
-  await signIn(page, 'asks-first@souk.test');
+  await openSignedIn(page, '/marketplace', 'asks-first@souk.test');
   await page.getByRole('link', { name: 'Purchase Travel Pro' }).click();
   const dialog = dialogOf(page);
   await expect(dialog).toContainText('$9 USD/month');
@@ -34,8 +33,7 @@ test('[SVC-17] a rental says what it costs, what it brings, what calls cost on t
 });
 
 test('[PAY-13] [PAY-15] a rental is asked for by the month; what fails is said in the dialog', async ({ page }) => {
-  await page.goto('/service/travel-pro');
-  await signIn(page, 'fails-first@souk.test');
+  await openSignedIn(page, '/service/travel-pro', 'fails-first@souk.test');
   await useOf(page).getByRole('button', { name: 'Purchase' }).click();
   const heal = await failCalls(page, checkoutPath, { message: 'The till is closed.' });
   const asked = page.waitForRequest(checkoutPath);
@@ -50,8 +48,7 @@ test('[PAY-13] [PAY-15] a rental is asked for by the month; what fails is said i
 });
 
 test('[PAY-14] any other kind of purchase is not supported', async ({ page }) => {
-  await page.goto('/service/travel-pro?purchase=lifetime');
-  await signIn(page, 'lifetime@souk.test');
+  await openSignedIn(page, '/service/travel-pro?purchase=lifetime', 'lifetime@souk.test');
   await expect(dialogOf(page).getByRole('alert')).toHaveText('Unsupported purchase type');
   await expect(pay(page)).toHaveCount(0);
 });
@@ -67,8 +64,7 @@ test('[SVC-18] without billing nothing can be purchased', async ({ page }) => {
   await changeCatalogue(page, (catalogue) =>
     withServer(catalogue, 'travel-pro', ({ billing: _billing, ...server }) => server),
   );
-  await page.goto('/service/travel-pro?purchase=rental');
-  await signIn(page, 'no-billing@souk.test');
+  await openSignedIn(page, '/service/travel-pro?purchase=rental', 'no-billing@souk.test');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Travel Pro');
   await expect(useOf(page).getByRole('heading')).toBeVisible();
   await expect(page.getByRole('dialog')).toHaveCount(0);
@@ -77,8 +73,7 @@ test('[SVC-18] without billing nothing can be purchased', async ({ page }) => {
 test('[ACC-18] a trial is started with the button beside Purchase, once; the service is there at once', async ({
   page,
 }) => {
-  await page.goto('/service/travel-pro');
-  await signIn(page, 'tries@souk.test');
+  await openSignedIn(page, '/service/travel-pro', 'tries@souk.test');
   const purchase = useOf(page).getByRole('button', { name: 'Purchase' });
   await expect(purchase).toBeVisible();
   await useOf(page).getByRole('button', { name: 'Start 7-day trial' }).click();

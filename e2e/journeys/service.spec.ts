@@ -6,7 +6,7 @@ import { cataloguePath, changeCatalogue, failCalls, holdCalls, withServer } from
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
-import { chooseAccount, signIn } from './sign-in.ts';
+import { chooseAccount, openSignedIn, signIn } from './sign-in.ts';
 
 const titleOf = (page: Page) => page.getByRole('heading', { level: 1 });
 const toolsOf = (page: Page) =>
@@ -223,8 +223,7 @@ test('only an answered call proves that the link works: of others the page says 
   page,
   product,
 }) => {
-  await page.goto('/service/travel');
-  await signIn(page, 'refused-calls@souk.test');
+  await openSignedIn(page, '/service/travel', 'refused-calls@souk.test');
   const travel = page.getByRole('switch', { name: 'Use Travel' });
   const status = useOf(page).getByRole('status').filter({ hasText: /call/ });
   await expect(status).toContainText('Waiting for the first call');

@@ -1,12 +1,10 @@
 import type { Page } from '@playwright/test';
 import { failCalls, holdCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
-import { signIn } from './sign-in.ts';
+import { openSignedIn } from './sign-in.ts';
 
 async function openDashboard(page: Page, email: string): Promise<void> {
-  await page.goto('/');
-  await signIn(page, email);
-  await page.goto('/dashboard?tab=tokens');
+  await openSignedIn(page, '/dashboard?tab=tokens', email);
   await expect(page.getByRole('heading', { level: 2, name: 'Access tokens', exact: true })).toBeVisible();
 }
 
@@ -114,8 +112,7 @@ test('[ERR-5] failures to fetch, to count, to create and to revoke are shown wor
   page,
 }) => {
   const text = 'The token store rests.';
-  await page.goto('/');
-  await signIn(page, 'failing@souk.test');
+  await openSignedIn(page, '/', 'failing@souk.test');
 
   const healList = await failCalls(page, '**/auth/pat/list', { message: text });
   await page.goto('/dashboard?tab=tokens');

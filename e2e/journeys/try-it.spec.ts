@@ -5,7 +5,7 @@ import { changeCatalogue } from './catalogue-answer.ts';
 import { payAndReturn } from './pay-with-card.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
-import { chooseAccount, signIn } from './sign-in.ts';
+import { chooseAccount, openSignedIn } from './sign-in.ts';
 
 const rowOf = (page: Page, tool: string) =>
   page
@@ -79,8 +79,7 @@ test('a person runs a tool on its page: the form of its schema, the cost before,
 test('a tool with a price says what it costs, is refused without credits, and is charged once it answers', async ({
   page,
 }) => {
-  await page.goto('/service/travel');
-  await signIn(page, 'tries-paid@souk.test');
+  await openSignedIn(page, '/service/travel', 'tries-paid@souk.test');
   let row = await tryTool(page, 'distance');
   const cost = row.getByText(/^Costs 1 credit/);
   await expect(cost).toHaveText('Costs 1 credit, you have 0. Get credits');
@@ -111,8 +110,7 @@ test('a tool with a price says what it costs, is refused without credits, and is
 });
 
 test('a tool tells its progress, asks in its place, and is cancelled', async ({ page }) => {
-  await page.goto('/service/everything');
-  await signIn(page, 'tries-everything@souk.test');
+  await openSignedIn(page, '/service/everything', 'tries-everything@souk.test');
   const asking = await tryTool(page, 'trigger-elicitation-request');
   await run(asking).click();
   const question = asking.getByRole('region', { name: 'Everything asks' });
@@ -200,8 +198,7 @@ test('names, schemas and results of a hostile server never run, reach out, or br
     if (!request.url().startsWith('http://localhost:') && !request.url().startsWith('data:'))
       outside.push(request.url());
   });
-  await page.goto('/service/travel');
-  await signIn(page, 'tries-hostile@souk.test');
+  await openSignedIn(page, '/service/travel', 'tries-hostile@souk.test');
   const row = await tryTool(page, 'find_airports');
   // a name of every object's prototype is no error
   await expect(row.getByRole('form')).toBeVisible();

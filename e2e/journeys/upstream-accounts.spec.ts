@@ -1,12 +1,10 @@
 import { expect, test } from './product-test.ts';
-import { signIn } from './sign-in.ts';
+import { openSignedIn } from './sign-in.ts';
 
 test('[SIGN-46] [SIGN-53] the dashboard names the services that need an account, and signs in there in a window', async ({
   page,
 }) => {
-  await page.goto('/');
-  await signIn(page, 'own@souk.test');
-  await page.goto('/dashboard');
+  await openSignedIn(page, '/dashboard', 'own@souk.test');
   const services = page.getByRole('region', { name: 'Services that need your account' });
   await expect(services).toContainText('Notes');
   await expect(services).toContainText('Not signed in');
@@ -26,9 +24,7 @@ test('[SIGN-46] [SIGN-53] the dashboard names the services that need an account,
 });
 
 test('the short tool list is chosen on the dashboard, and stays', async ({ page }) => {
-  await page.goto('/');
-  await signIn(page, 'short@souk.test');
-  await page.goto('/dashboard');
+  await openSignedIn(page, '/dashboard', 'short@souk.test');
   const choice = page.getByRole('region', { name: 'Short tool list' });
   await expect(choice).toContainText(/Your clients see \d+ tools: \d+ of your services and 5 helper tools/);
   await choice.getByRole('switch', { name: 'Short list' }).click();
