@@ -1,6 +1,6 @@
 import './no-compiled-schemas.ts';
 import './styles.css';
-import { StrictMode } from 'react';
+import { startTransition, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
 import { router } from './router.tsx';
@@ -13,9 +13,12 @@ void router
   .load()
   .catch(() => {})
   .then(() =>
-    createRoot(root).render(
-      <StrictMode>
-        <App />
-      </StrictMode>,
+    // a transition is made in short tasks: a slow phone answers meanwhile
+    startTransition(() =>
+      createRoot(root).render(
+        <StrictMode>
+          <App />
+        </StrictMode>,
+      ),
     ),
   );
