@@ -26,7 +26,7 @@ let admin: ReturnType<typeof apiOf>;
 
 beforeAll(async () => {
   fixture = await startHttpFixture('both');
-  other = await startHttpFixture('both');
+  other = await startHttpFixture('legacy');
   gone = await startHttpFixture('both');
   await gone.close();
   shop = await startShop({ allowAddresses: [fixture, other, gone].map(({ address }) => address) });
@@ -630,20 +630,27 @@ test('[MAN-18] [MAN-24] [MAN-31] [MAN-32] [MAN-35] [MAN-36] everything staged is
     registryName: 'io.github.ann/one',
   });
 
-  // read again: what is stored now, and what the servers offer now, through new connections
-  await shop.db.query(
-    `update manifest_versions set body = (body::jsonb || '{"name":"Zwei"}')::json where server_id = 'two'`,
-  );
-  other.offerTools([...fixtureTools, { name: 'more', inputSchema: { type: 'object' } }]);
+  // each is asked again through a new connection, at most once in 10 s
+  const opened = () => other.seen.requests.filter(({ method }) => method === 'initialize').length;
+  const openedBefore = opened();
   shop.ahead.ms += 10_000;
-  const reloaded = await admin.reloadManifests();
-  expect(reloaded).toEqual({
+  expect(await admin.reloadManifests()).toEqual({
     success: true,
     reloadedCount: shop.catalogue.snapshot().servers.length - 1,
     errors: [{ id: 'down', message: expect.stringContaining('ECONNREFUSED') }],
   });
-  const again = (await admin.listManifests()).manifests;
-  expect(again.find(({ id }) => id === 'two')).toMatchObject({ name: 'Zwei', toolsUnderReview: 1 });
+  expect(opened()).toBeGreaterThan(openedBefore);
+  const two = async () => (await admin.listManifests()).manifests.find(({ id }) => id === 'two');
+  other.offerTools([...fixtureTools, { name: 'more', inputSchema: { type: 'object' } }]);
+  shop.ahead.ms += 10_000;
+  await admin.reloadManifests();
+  expect(await two()).toMatchObject({ toolsUnderReview: 1 });
+  // so soon that no server is asked, what is stored is read again
+  await shop.db.query(
+    `update manifest_versions set body = (body::jsonb || '{"name":"Zwei"}')::json where server_id = 'two'`,
+  );
+  await admin.reloadManifests();
+  expect(await two()).toMatchObject({ name: 'Zwei' });
   expect(await audits('manifests')).toMatchObject([
     {
       actor_id: administrator.userId,
@@ -651,6 +658,8 @@ test('[MAN-18] [MAN-24] [MAN-31] [MAN-32] [MAN-35] [MAN-36] everything staged is
       details: { deployed: ['one'], failed: ['forbidden'] },
     },
     { actor_id: administrator.userId, action: 'manifests.reloaded', details: { failed: 1 } },
+    { action: 'manifests.reloaded' },
+    { action: 'manifests.reloaded' },
   ]);
   for (const id of ['one', 'two', 'down', 'forbidden']) await admin.deleteManifest({ params: { id } });
 });
