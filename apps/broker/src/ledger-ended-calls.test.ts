@@ -107,6 +107,23 @@ describeOnDatabases('calls that ended', migrations, (open) => {
     expect(await checkLedger(db)).toEqual([]);
   });
 
+  test('let others wait when more than 10,000 are not charged', async () => {
+    const broker = await start({});
+    const priced = () => ({ callId: randomUUID(), userId, serverId: 'paid', tool: 'say', credits: 1 });
+    const { ledger } = broker;
+    const more = { livemode, userId, credits: 10_000, source: 'purchased' as const, idem: randomUUID() };
+    await db.transaction((query) => grantCredits(query, more));
+    const holds = await Promise.all(Array.from({ length: 10_001 }, () => ledger.hold(priced())));
+    for (const hold of holds) if (hold.kind === 'hold') hold.settle(paidRow(userId, 1));
+    const another = await ledger.hold(priced());
+    expect(another.kind).toBe('hold');
+    expect((await readAccount(db.query, livemode, userId)).balance).toBeLessThan(20_000);
+    if (another.kind === 'hold') another.release();
+    await flush(broker);
+    expect((await readAccount(db.query, livemode, userId)).balance).toBe(9_999);
+    await end(broker);
+  });
+
   test('are noted, and charged by their own broker, without a word', async () => {
     const broker = await start({});
     const row = await call(broker, userId);

@@ -16,7 +16,7 @@ import { ledgerTimes, type Ledger, type LedgerTimes, type NoLease } from './ledg
 import { createSettlements, logRefused } from './settlements.ts';
 import { trimLeases } from './trim-leases.ts';
 
-/** While the database does not keep up for a second or two, calls that would be charged later are refused. */
+/** While the database is a second or two behind, calls that would be charged later wait, as for a lease. */
 const mostUnsettled = 10_000;
 const retryMs = 100;
 /** What goes back is collected for so long, and an account that was busy is asked again after it. */
@@ -78,6 +78,7 @@ export async function createLedger({
     return Math.max(nowMs() - seen.monotonicMs, clock.now() - seen.wallMs);
   }
   const isAlive = () => sinceSeenMs() < times.aliveMs;
+  const isBehind = () => settlements.size() > mostUnsettled;
 
   /** The next pass, at the latest. */
   function arm(delayMs: number): void {
@@ -124,9 +125,9 @@ export async function createLedger({
    */
   async function pass(): Promise<void> {
     await showLife();
-    book.prepare();
+    if (!isBehind()) book.prepare();
     await trim();
-    await grant();
+    if (!isBehind()) await grant();
     if (flushes > 0 || settlements.isRefused()) await settlements.note();
     if (flushes > 0 || settlements.untilDueMs() <= 0) await settlements.settle();
   }
@@ -232,8 +233,8 @@ export async function createLedger({
 
   return {
     hold(call) {
-      if (isStopped || settlements.size() > mostUnsettled) return Promise.resolve({ kind: 'unavailable' });
-      const lease = !call.isContinued && isAlive() ? book.take(call.userId, call.credits) : undefined;
+      if (isStopped) return Promise.resolve({ kind: 'unavailable' });
+      const lease = !call.isContinued && isAlive() && !isBehind() ? book.take(call.userId, call.credits) : undefined;
       return lease ? holdOf(lease, call.credits) : waitForLease(call);
     },
     ...createLedgerChanges({
