@@ -128,7 +128,7 @@ export const billingMigrations: readonly Migration[] = [
   },
   {
     name: '0088-billing-entries-of-batches',
-    // an entry for what a batch charges an account (decision 0043); notes of calls are written shorter
+    // an entry for what a batch charges an account (decision 0044); notes of calls are written shorter
     statements: [
       `alter table ledger_entries add column calls uuid[]`,
       `delete from credit_ended_calls`,
