@@ -21,9 +21,17 @@ const brokerPaths = [
   '/admin/',
 ];
 
+/** A page's first HTML shows its content: the program must not take the network from its style and its font. */
+const programLast = {
+  name: 'program-last',
+  transformIndexHtml: { order: 'post' as const, handler: (html: string) => html.replaceAll(first, low) },
+};
+const first = '<script type="module" ';
+const low = `${first}fetchpriority="low" `;
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), programLast],
   build: {
     target: 'es2022',
     // the content security policy allows no inline script and no data: font

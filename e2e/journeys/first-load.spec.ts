@@ -12,11 +12,17 @@ const budgets: Record<string, number> = {
 };
 
 for (const path of ['/', '/marketplace', '/service/travel']) {
-  test(`the first load of ${path} is compressed and within its budget`, async ({ page }) => {
+  test(`the first load of ${path} is compressed, within its budget, and its content comes before its program`, async ({
+    page,
+  }) => {
     const session = await page.context().newCDPSession(page);
     await session.send('Network.enable');
     const types = new Map<string, string>();
     const bytes: Record<string, number> = {};
+    const priorities: string[] = [];
+    session.on('Network.requestWillBeSent', ({ type, request }) => {
+      if (request.url.includes('/assets/') && type === 'Script') priorities.push(request.initialPriority);
+    });
     session.on('Network.responseReceived', ({ requestId, type }) => types.set(requestId, type));
     session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
       const type = types.get(requestId) ?? 'Other';
@@ -30,6 +36,7 @@ for (const path of ['/', '/marketplace', '/service/travel']) {
       expect(bytes[type], `${type} of ${path}`).toBeGreaterThan(0);
       expect(bytes[type], `${type} of ${path}`).toBeLessThan(budget);
     }
+    expect(priorities[0], 'of the program').toBe('Low');
   });
 }
 
