@@ -1,10 +1,6 @@
-import type { CaseResult } from './measure-case.ts';
+import type { CaseResult, TargetResult } from './measure-case.ts';
 import { median, rounded } from './statistics.ts';
-
-/** Words after the name of a broker: calls that cost credits; two brokers with the calls of one person, free ones and paid. */
-export const chargedWord = 'charged';
-export const pairWord = 'pair';
-export const pairChargedWord = 'pair-charged';
+import { freeOf, pairChargedWord } from './target-names.ts';
 
 export type ChargedShare = {
   upstream: string;
@@ -15,30 +11,35 @@ export type ChargedShare = {
   share: number;
   least: number;
   most: number;
+  /**
+   * Processor time of a free call, divided by that of a paid one, broker and database together: other work on the machine
+   * disturbs it less than a rate. Undefined for two brokers, of which one is counted.
+   */
+  cpuShare: number | undefined;
 };
 
 /** What charging leaves of the rate. Empty where nothing was charged. */
 export function compareCharged(cases: readonly CaseResult[]): ChargedShare[] {
   return cases.flatMap(({ upstream, era, clients, targets }) =>
-    targets.flatMap(({ target, ratios }) => {
+    targets.flatMap((charged) => {
+      const { target, ratios } = charged;
       const free = targets.find((other) => other.target === freeOf(target));
       if (!free) return [];
       const shares = ratios.map((ratio, round) => ratio / (free.ratios[round] ?? Number.NaN));
       const figures = [median(shares), Math.min(...shares), Math.max(...shares)].map((share) => rounded(share));
       const [share = Number.NaN, least = Number.NaN, most = Number.NaN] = figures;
-      return [{ upstream, era, clients, target, share, least, most }];
+      const cpuShare = target.endsWith(pairChargedWord) ? undefined : rounded(cpuMsOf(free) / cpuMsOf(charged));
+      return [{ upstream, era, clients, target, share, least, most, cpuShare }];
     }),
   );
 }
 
-/** The target that differs from this one in its price alone. */
-function freeOf(target: string): string | undefined {
-  const [kind, database, word] = target.split(' ');
-  if (word === chargedWord) return `${kind} ${database}`;
-  return word === pairChargedWord ? `${kind} ${database} ${pairWord}` : undefined;
+function cpuMsOf({ cpuMsPerCall = Number.NaN, databaseCpuMsPerCall = 0 }: TargetResult): number {
+  return cpuMsPerCall + databaseCpuMsPerCall;
 }
 
-export function formatCharged({ upstream, era, clients, target, share, least, most }: ChargedShare): string {
+export function formatCharged({ upstream, era, clients, target, share, least, most, cpuShare }: ChargedShare): string {
   const range = `${least.toFixed(3)} to ${most.toFixed(3)}`;
-  return `${upstream}, ${era}, ${clients} clients, ${target}: ${share.toFixed(3)} of the same without charges (${range})`;
+  const cpu = cpuShare === undefined ? '' : `, by processor time ${cpuShare.toFixed(3)}`;
+  return `${upstream}, ${era}, ${clients} clients, ${target}: ${share.toFixed(3)} of the same without charges (${range})${cpu}`;
 }

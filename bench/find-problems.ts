@@ -1,6 +1,6 @@
-import { chargedWord, pairChargedWord } from './compare-charged.ts';
 import type { CaseResult } from './measure-case.ts';
 import { sum } from './statistics.ts';
+import { chargedWord, pairChargedWord } from './target-names.ts';
 
 /** The number of usage rows of each broker, by outcome. */
 export type UsageRows = Partial<Record<string, Record<string, number>>>;

@@ -4,6 +4,7 @@ import { loadAverage, measureCoreSpeed } from './machine.ts';
 import { McpConnection, type Endpoint, type Era } from './mcp-connection.ts';
 import { cpuMsOf, cpuMsOfDescendants, forgetPeakMemory, peakMemoryMbOf } from './process-figures.ts';
 import { ascending, median, percentile, rounded, sum } from './statistics.ts';
+import { freeOf } from './target-names.ts';
 
 /** One route to the upstream's tool. The others are compared with the first target of a case. */
 export type Target = {
@@ -75,7 +76,7 @@ export async function measureCase(
     for (let round = 0; round < rounds; round++) {
       // drawn anew each round: whoever comes right after a broker finds the machine warm
       const [first, ...others] = beds;
-      for (const bed of first ? [first, ...shuffled(others)] : []) {
+      for (const bed of first ? [first, ...shuffled(inPairs(others)).flatMap(shuffled)] : []) {
         bed.rounds.push(await runRound(bed, seconds));
         await untilAtRest(bed.target.pid);
       }
@@ -111,6 +112,11 @@ async function untilAtRest(pid: number | undefined): Promise<void> {
     before = now;
     await setTimeout(quietMs);
   }
+}
+
+/** Free and paid calls of one broker come one after the other: what is compared has the same moment. */
+function inPairs(beds: readonly Bed[]): Bed[][] {
+  return [...Map.groupBy(beds, ({ target: { name } }) => freeOf(name) ?? name).values()];
 }
 
 function shuffled<Item>(items: readonly Item[]): Item[] {
