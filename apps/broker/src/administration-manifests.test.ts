@@ -1,0 +1,301 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { checkLedger } from '#features/billing/index.ts';
+import { manifest as parsedManifest, policy } from '#features/catalogue/testing/weather-server.ts';
+import { startAdministration, type Administration } from '#testing/administration.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { fixtureTools } from '#testing/mcp-fixture.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+
+// What administrators do with manifests (specification part 2, section 7), with what people then see and may use.
+
+let shop: Administration['shop'];
+let fixture: Administration['fixture'];
+let other: Administration['other'];
+let gone: Administration['gone'];
+let administrator: Administration['administrator'];
+let admin: Administration['admin'];
+let send: Administration['send'];
+let expectRefused: Administration['expectRefused'];
+let newPerson: Administration['newPerson'];
+let audits: Administration['audits'];
+let started: Administration | undefined;
+
+beforeAll(async () => {
+  started = await startAdministration();
+  ({ shop, fixture, other, gone, administrator, admin, send, expectRefused, newPerson, audits } = started);
+});
+afterEach(async () => {
+  const [fault] = await checkLedger(shop.db);
+  if (fault) throw new Error(fault.fault);
+});
+afterAll(() => started?.stop());
+
+/** A manifest that this installation takes. */
+const manifest = (id: string, change: object = {}) => ({
+  id,
+  name: id,
+  serviceType: 'mcp',
+  version: '1.0.0',
+  description: 'A server of a test.',
+  category: 'data',
+  connection: { type: 'http', url: fixture.url },
+  ...change,
+});
+
+const upload = (body: unknown) => send('POST /admin/manifests', administrator.accessToken, body);
+
+test('[GEN-7] [ADM-15] [MAN-25] [MAN-26] [MAN-28] [MAN-29] [MAN-30] [MAN-33] [MAN-34] [MAN-37] [MAN-38] only an administrator stages, deploys, changes and deletes a manifest', async () => {
+  const ann = await newPerson();
+  await expectRefused(
+    [
+      ['GET /admin/manifests'],
+      ['GET /admin/manifests/top'],
+      ['POST /admin/manifests', manifest('lens')],
+      ['PUT /admin/manifests/top', manifest('top', { version: '2.0.0' })],
+      ['DELETE /admin/manifests/top'],
+      ['POST /admin/manifests/top/deploy', {}],
+      ['POST /admin/manifests/reload'],
+      ['POST /admin/manifests/deploy-all'],
+    ],
+    ann.accessToken,
+  );
+  const params = { id: 'lens' };
+  await expect(admin.getManifest({ params, query: {} })).rejects.toMatchObject({ status: 404 });
+
+  // staged, it is not live; deployed, its tools are in people's links
+  expect(await upload(manifest('lens'))).toEqual({
+    status: 200,
+    success: true,
+    id: 'lens',
+    version: '1.0.0',
+    result: 'staged',
+  });
+  expect(await ann.tools()).not.toContain('lens__echo');
+  expect(await admin.deployManifest({ params, body: {} })).toMatchObject({
+    version: '1.0.0',
+    result: 'deployed',
+    manifest: { isActive: true, status: 'connected', capabilities: { tools: expect.any(Number) } },
+  });
+  expect(await ann.tools()).toContain('lens__echo');
+
+  // the deployed version stays until the next deployment
+  const put = (body: object) => send('PUT /admin/manifests/lens', administrator.accessToken, body);
+  expect(await put(manifest('lens', { version: '2.0.0', name: 'Lens' }))).toMatchObject({ result: 'staged' });
+  const stored = await admin.getManifest({ params, query: {} });
+  expect(stored).toMatchObject({
+    manifest: { version: '2.0.0', name: 'Lens' },
+    listed: { version: '1.0.0', deployedVersion: '1.0.0', stagedVersion: '2.0.0' },
+    changedFields: ['name', 'version'],
+  });
+  const live = () => shop.catalogue.snapshot().byId.get('lens')?.manifest.version;
+  expect(live()).toBe('1.0.0');
+  // without a body, as the specification has it
+  expect(await send('POST /admin/manifests/lens/deploy', administrator.accessToken)).toMatchObject({
+    version: '2.0.0',
+  });
+  expect(live()).toBe('2.0.0');
+  expect((await admin.deployManifest({ params, body: { version: '1.0.0' } })).result).toBe('deployed');
+  expect(live(), 'rolled back').toBe('1.0.0');
+  expect(await admin.getManifest({ params, query: { version: '2.0.0' } })).toMatchObject({
+    manifest: { name: 'Lens' },
+  });
+
+  expect(await send('DELETE /admin/manifests/lens', administrator.accessToken)).toMatchObject({
+    status: 200,
+    id: 'lens',
+  });
+  expect(await ann.tools()).not.toContain('lens__echo');
+  expect(await ann.call('lens__echo').catch((error: unknown) => error)).toMatchObject({ code: -32602 });
+  const { listed, versions } = await admin.getManifest({ params, query: {} });
+  expect(listed).toBeNull();
+  expect(versions.map(({ version, status }) => `${version} ${status}`)).toEqual([
+    '2.0.0 superseded',
+    '1.0.0 superseded',
+  ]);
+  expect(await send('DELETE /admin/manifests/lens', administrator.accessToken)).toMatchObject({ status: 404 });
+
+  // what was deleted comes back by another upload of the same
+  expect(await upload(manifest('lens'))).toMatchObject({ result: 'staged' });
+  expect(await upload(manifest('lens'))).toMatchObject({ result: 'unchanged' });
+  await admin.deleteManifest({ params });
+  const { rows } = await shop.db.query(
+    'select actor_id, action, details from audit_log where subject = $1 order by id',
+    ['lens'],
+  );
+  const row = { actor_id: administrator.userId };
+  const via = 'administration';
+  expect(rows).toEqual([
+    { ...row, action: 'manifest.staged', details: { version: '1.0.0', via } },
+    { ...row, action: 'manifest.deployed', details: { version: '1.0.0', via } },
+    { ...row, action: 'manifest.staged', details: { version: '2.0.0', via } },
+    { ...row, action: 'manifest.deployed', details: { version: '2.0.0', via, before: '1.0.0' } },
+    { ...row, action: 'manifest.deployed', details: { version: '1.0.0', via, before: '2.0.0' } },
+    { ...row, action: 'manifest.deleted', details: { deployed: '1.0.0', via } },
+    { ...row, action: 'manifest.staged', details: { version: '1.0.0', via } },
+    { ...row, action: 'manifest.deleted', details: { staged: '1.0.0', via } },
+  ]);
+});
+
+test('[MAN-22] [MAN-40] what is no manifest, or is not allowed here, is refused with its field, and stages nothing', async () => {
+  const fields = '"name":"x","serviceType":"mcp","version":"1.0.0","description":"x","category":"data"';
+  const connection = `"connection":{"type":"http","url":"${fixture.url}"}`;
+  const invalid = { status: 400, code: 'manifest_invalid' };
+  const missing = 'Invalid manifest: Missing required fields (id, name, serviceType)';
+  const refused: [string, object][] = [
+    ['', { status: 400, message: 'Please enter a manifest JSON or upload a file' }],
+    ['{"id": "bad", ', { status: 400, message: 'Invalid JSON format. Please check your manifest syntax.' }],
+    ['{}', { ...invalid, message: missing }],
+    ['[]', invalid],
+    [`{"id":"../../x",${fields},${connection}}`, { ...invalid, issues: [{ path: 'id' }] }],
+    [`{"id":"bad","__proto__":{"x":1},${fields},${connection}}`, { ...invalid, issues: [{ path: '__proto__' }] }],
+    [
+      `{"id":"bad","id":"worse",${fields},${connection}}`,
+      { ...invalid, issues: [{ path: 'id', message: 'is a duplicate key' }] },
+    ],
+    [`\uFEFF{"id":"bad",${fields},${connection}}`, { ...invalid, issues: [{ path: '' }] }],
+    [`{"id":"b\\u0000ad",${fields},${connection}}`, invalid],
+    ['['.repeat(100_000), invalid],
+    [JSON.stringify(manifest('bad', { id: 'io.github.owner/name' })), { ...invalid, issues: [{ path: 'id' }] }],
+    [JSON.stringify(manifest('bad', { id: 'health' })), { ...invalid, issues: [{ path: 'id' }] }],
+    [
+      JSON.stringify(manifest('bad', { connection: { type: 'http', url: 'http://2130706433/' } })),
+      { status: 400, code: 'url_not_allowed', issues: [{ path: 'connection.url' }] },
+    ],
+    [
+      JSON.stringify(manifest('bad', { connection: { type: 'stdio', command: '/bin/sh' } })),
+      { status: 400, code: 'command_not_allowed', issues: [{ path: 'connection.command' }] },
+    ],
+    [JSON.stringify(manifest('bad', { description: 'x'.repeat(300_000) })), { status: 413, code: 'payload_too_large' }],
+  ];
+  for (const [text, answer] of refused) expect(await upload(text), text.slice(0, 80)).toMatchObject(answer);
+  const put = (id: string, body: object) => send(`PUT /admin/manifests/${id}`, administrator.accessToken, body);
+  expect(await put('none', manifest('none'))).toMatchObject({ status: 404 });
+  expect(await put('top', manifest('bad'))).toMatchObject({ status: 400, issues: [{ path: 'id' }] });
+  expect(await send('POST /admin/manifests/none/deploy', administrator.accessToken, {})).toMatchObject({ status: 404 });
+  expect(await send('POST /admin/manifests/top/deploy', administrator.accessToken, { version: '9' })).toMatchObject({
+    status: 404,
+  });
+
+  // the same version with other content
+  await upload(manifest('twice'));
+  expect(await upload(manifest('twice', { description: 'Another one.' }))).toMatchObject({
+    status: 409,
+    code: 'manifest_conflict',
+    message: 'Version 1.0.0 of twice exists with other content (description): raise the version',
+  });
+  const { manifests } = await admin.listManifests();
+  expect(manifests.map(({ id }) => id)).toEqual(['paid', 'top', 'twice']);
+  await admin.deleteManifest({ params: { id: 'twice' } });
+});
+
+test('[MAN-18] [MAN-24] [MAN-31] [MAN-32] [MAN-35] [MAN-36] everything staged is deployed at once, and what is deployed is asked again', async () => {
+  await upload(manifest('one', { author: 'Ann', registryName: 'io.github.ann/one' }));
+  await deployManifest(shop, manifest('two', { connection: { type: 'http', url: other.url } }));
+  await deployManifest(shop, manifest('down', { connection: { type: 'http', url: gone.url } }), 'disconnected');
+  // staged when this installation allowed it
+  const then = { ...policy, stdioAliases: new Set(['nothing']) };
+  const connection = { type: 'stdio', command: 'nothing' };
+  await shop.catalogue.upload(parsedManifest('forbidden', { connection }, then), { via: 'command' });
+  const refusal = 'connection.command: "nothing" is not on this installation\'s allow-list of commands';
+  expect(await admin.deployAllManifests()).toEqual({
+    success: true,
+    deployed: 1,
+    failed: 1,
+    errors: [{ id: 'forbidden', message: `Failed to deploy manifest: ${refusal}` }],
+  });
+  await expect(admin.deployManifest({ params: { id: 'forbidden' }, body: {} })).rejects.toMatchObject({
+    code: 'command_not_allowed',
+  });
+  await waitUntil('it was asked', () => shop.catalogue.snapshot().byId.get('one')?.status === 'connected');
+  const { manifests } = await admin.listManifests();
+  expect(manifests.find(({ id }) => id === 'one')).toEqual({
+    id: 'one',
+    name: 'one',
+    serviceType: 'mcp',
+    version: '1.0.0',
+    author: 'Ann',
+    description: 'A server of a test.',
+    isActive: true,
+    connection: { type: 'http', url: fixture.url },
+    capabilities: { tools: expect.any(Number), prompts: expect.any(Number), resources: expect.any(Number) },
+    deployedVersion: '1.0.0',
+    stagedVersion: null,
+    status: 'connected',
+    toolsUnderReview: 0,
+    registryName: 'io.github.ann/one',
+  });
+
+  // each is asked again through a new connection, at most once in 10 s
+  const opened = () => other.seen.requests.filter(({ method }) => method === 'initialize').length;
+  const openedBefore = opened();
+  shop.ahead.ms += 10_000;
+  expect(await admin.reloadManifests()).toEqual({
+    success: true,
+    reloadedCount: shop.catalogue.snapshot().servers.length - 1,
+    errors: [{ id: 'down', message: expect.stringContaining('ECONNREFUSED') }],
+  });
+  expect(opened()).toBeGreaterThan(openedBefore);
+  const two = async () => (await admin.listManifests()).manifests.find(({ id }) => id === 'two');
+  other.offerTools([...fixtureTools, { name: 'more', inputSchema: { type: 'object' } }]);
+  shop.ahead.ms += 10_000;
+  await admin.reloadManifests();
+  expect(await two()).toMatchObject({ toolsUnderReview: 1 });
+  // so soon that no server is asked, what is stored is read again
+  await shop.db.query(
+    `update manifest_versions set body = (body::jsonb || '{"name":"Zwei"}')::json where server_id = 'two'`,
+  );
+  await admin.reloadManifests();
+  expect(await two()).toMatchObject({ name: 'Zwei' });
+  expect(await audits('manifests')).toMatchObject([
+    {
+      actor_id: administrator.userId,
+      action: 'manifests.deployed',
+      details: { deployed: ['one'], failed: ['forbidden'] },
+    },
+    { actor_id: administrator.userId, action: 'manifests.reloaded', details: { failed: 1 } },
+    { action: 'manifests.reloaded' },
+    { action: 'manifests.reloaded' },
+  ]);
+  for (const id of ['one', 'two', 'down', 'forbidden']) await admin.deleteManifest({ params: { id } });
+});
+
+test('[MAN-27] [MAN-39] the payment provider is told of a rental when its manifest is staged, and sells the old price until the new one is deployed', async () => {
+  const priced = (version: string, price: number) =>
+    upload(manifest('rented', { version, billing: { tier: 'T1', rental: { price } } }));
+  const params = { id: 'rented' };
+  const first = await priced('1.0.0', 500);
+  expect(first.stripeResult).toMatchObject({ productId: 'souk_rental_rented', priceId: expect.any(String) });
+  const priceOf = async (id: string) => {
+    const { active, unit_amount: amount } = await shop.stripe.prices.retrieve(id);
+    return { active, amount };
+  };
+  expect(await priceOf(first.stripeResult.priceId)).toEqual({ active: true, amount: 500 });
+  await admin.deployManifest({ params, body: {} });
+  await shop.billing.prices.synced();
+  const sold = () => shop.billing.prices.priceOf('rental', 'rented')?.priceId;
+  expect(sold()).toBe(first.stripeResult.priceId);
+  expect(await priced('1.0.1', 500), 'the same price').not.toHaveProperty('stripeResult');
+
+  const second = await priced('1.1.0', 700);
+  expect(second).toMatchObject({ result: 'staged', stripeResult: { productId: 'souk_rental_rented' } });
+  expect(await priceOf(first.stripeResult.priceId)).toEqual({ active: true, amount: 500 });
+  expect(sold()).toBe(first.stripeResult.priceId);
+  const ann = await newPerson();
+  await ann.rent('rented');
+  expect((await ann.history())[0]).toContain('500');
+
+  await admin.deployManifest({ params, body: {} });
+  await shop.billing.prices.synced();
+  expect(sold()).toBe(second.stripeResult.priceId);
+  expect(await priceOf(first.stripeResult.priceId)).toEqual({ active: false, amount: 500 });
+  expect(await priceOf(second.stripeResult.priceId)).toEqual({ active: true, amount: 700 });
+
+  // a provider that does not answer keeps no manifest back
+  await shop.network.stop();
+  try {
+    expect(await priced('1.2.0', 800)).toMatchObject({ status: 200, result: 'staged' });
+  } finally {
+    await shop.network.resume();
+  }
+  await admin.deleteManifest({ params });
+});

@@ -1,0 +1,128 @@
+import { adminBillingEndpoints } from '@souk/contract/admin-billing.ts';
+import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
+import { adminUserEndpoints } from '@souk/contract/admin-users.ts';
+import { listMcpServices } from '@souk/contract/billing.ts';
+import { createClient } from '@souk/contract/client.ts';
+import { expect } from 'vitest';
+import { startShop } from '#features/billing/checkout/testing/shop.ts';
+import { newSubscriber } from '#features/billing/subscriptions/testing/subscriber.ts';
+import { deployManifest } from './deploy-manifest.ts';
+import { connectModern } from './mcp-clients.ts';
+import { startHttpFixture } from './mcp-fixture.ts';
+import { ScriptedBrowser } from './scripted-browser.ts';
+
+export type Administration = Awaited<ReturnType<typeof startAdministration>>;
+
+/** A shop with a server of the highest tier and a tool that costs credits, an administrator, whose client `admin` is, and people. */
+export async function startAdministration() {
+  const fixture = await startHttpFixture('both');
+  /** Another server, and one that is down. */
+  const other = await startHttpFixture('legacy');
+  const gone = await startHttpFixture('both');
+  await gone.close();
+  const shop = await startShop({ allowAddresses: [fixture, other, gone].map(({ address }) => address) });
+  const connection = { type: 'http', url: fixture.url };
+  const rental = { price: 900 };
+  await deployManifest(shop, { id: 'top', name: 'Summit', connection, billing: { tier: 'T3', rental } });
+  await deployManifest(shop, { id: 'paid', name: 'Paid', connection, billing: { tier: 'T0', toolCosts: { echo: 3 } } });
+  const email = 'admin@souk.test';
+  const { accessToken } = await new ScriptedBrowser(shop.publicUrl).signInWeb({ email });
+  const { token: personalToken } = await shop.identity.createPersonalToken({ email, name: 'test' });
+  const [userId = ''] = await shop.identity.users.findIds(email);
+  const administrator = { accessToken, userId, personalToken };
+
+  function apiOf(accessToken: string) {
+    const endpoints = [
+      ...adminManifestEndpoints,
+      ...adminUserEndpoints,
+      ...adminBillingEndpoints,
+      listMcpServices,
+    ] as const;
+    return createClient(endpoints, { baseUrl: shop.publicUrl, fetch, token: async () => accessToken });
+  }
+
+  /** What a call answers to the one who sends it. A text is sent as it is. */
+  async function send(address: string, bearer: string | undefined, body?: unknown) {
+    const [method = '', path = ''] = address.split(' ');
+    const response = await fetch(`${shop.publicUrl}${path}`, {
+      method,
+      headers: {
+        ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    return { status: response.status, ...Object(await response.json()) };
+  }
+
+  /** Refused to everyone but an administrator in the web: a visitor, a signed-in person, an administrator's personal token. */
+  async function expectRefused(calls: readonly (readonly [string, object?])[], bearer: string): Promise<void> {
+    for (const [address, body] of calls) {
+      const denied = { status: 403, code: 'admin_required', message: 'Access denied. Admin privileges required.' };
+      expect(await send(address, bearer, body), address).toMatchObject(denied);
+      expect(await send(address, administrator.personalToken, body), address).toMatchObject(denied);
+      expect(await send(address, undefined, body), address).toMatchObject({
+        status: 401,
+        message: 'Authentication required. Please log in.',
+      });
+    }
+  }
+
+  async function newPerson() {
+    const person = await newSubscriber(shop);
+    const { token } = await shop.identity.createPersonalToken({ email: person.email, name: 'test' });
+    const own = apiOf(person.accessToken);
+    return {
+      ...person,
+      token,
+      /** Of their services, how they have one. */
+      service: async (id: string) => {
+        const { services } = await own.listMcpServices({ params: { userId: person.userId } });
+        return services.find((one) => one.id === id)?.userAccess;
+      },
+      /** Names of the tools in their link. */
+      async tools() {
+        const client = await connectModern(`${shop.publicUrl}/mcp`, token);
+        try {
+          return (await client.listTools()).tools.map(({ name }) => name);
+        } finally {
+          await client.close();
+        }
+      },
+      async call(name: string) {
+        const client = await connectModern(`${shop.publicUrl}/mcp`, token);
+        try {
+          return await client.callTool({ name, arguments: { text: 'hi' } });
+        } finally {
+          await client.close();
+        }
+      },
+    };
+  }
+
+  async function audits(subject: string) {
+    const { rows } = await shop.db.query<{ actor_id: string; action: string; reason: string; details: object }>(
+      'select actor_id, action, reason, details from audit_log where subject = $1 order by id',
+      [subject],
+    );
+    return rows;
+  }
+
+  return {
+    shop,
+    fixture,
+    other,
+    gone,
+    administrator,
+    admin: apiOf(accessToken),
+    send,
+    expectRefused,
+    newPerson,
+    audits,
+    async stop() {
+      await shop.stop();
+      await fixture.close();
+      await other.close();
+    },
+  };
+}
