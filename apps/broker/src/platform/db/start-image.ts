@@ -46,7 +46,10 @@ async function removeOldImages(cacheDir: string, image: string): Promise<void> {
   const oldest = Date.now() - keepImagesMs;
   for (const name of await readdir(cacheDir)) {
     const path = join(cacheDir, name);
-    if (path === image || !name.startsWith('database-') || (await stat(path)).mtimeMs > oldest) continue;
+    if (path === image || !name.startsWith('database-')) continue;
+    // another start may have removed it just now, or given its draft its name
+    const found = await stat(path).catch(() => undefined);
+    if (!found || found.mtimeMs > oldest) continue;
     await rm(path, { recursive: true, force: true });
   }
 }
