@@ -97,13 +97,15 @@ test('a tool with a price says what it costs, is refused without credits, and is
   await run(row).click();
   await expect(result).toContainText('1 credit, 499 left');
   await expect(cost).toHaveText('Costs 1 credit, you have 499');
-  const calls = await page.evaluate(async () => {
-    const { accessToken } = JSON.parse(localStorage.getItem('souk.tokens') ?? '{}');
-    const headers = { authorization: `Bearer ${accessToken}` };
-    const { id } = await (await fetch('/v2/user/profile', { headers })).json();
-    return (await (await fetch(`/api/users/${id}/calls`, { headers })).json()).calls;
-  });
-  expect(calls).toMatchObject([
+  const readCalls = () =>
+    page.evaluate(async () => {
+      const { accessToken } = JSON.parse(localStorage.getItem('souk.tokens') ?? '{}');
+      const headers = { authorization: `Bearer ${accessToken}` };
+      const { id } = await (await fetch('/v2/user/profile', { headers })).json();
+      return (await (await fetch(`/api/users/${id}/calls`, { headers })).json()).calls;
+    });
+  // a charged call is in the log once it is charged
+  await expect.poll(readCalls).toMatchObject([
     { client: { name: 'This website' }, serverId: 'travel', name: 'distance', outcome: 'ok', credits: 1 },
     { client: { name: 'This website' }, outcome: 'refused', reason: 'insufficient_credits', credits: 0 },
   ]);
