@@ -4,7 +4,9 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
+  parseSearchWith,
   redirect,
+  stringifySearchWith,
 } from '@tanstack/react-router';
 import { DemoPayments } from '#features/billing/demo-payments.tsx';
 import { parseMarketplaceSearch } from '#features/catalogue/marketplace-search.ts';
@@ -296,6 +298,9 @@ export const router = createRouter({
   ]),
   // in the frame, so that its header leads on
   defaultErrorComponent: ErrorScreen,
+  // what stands in the address is text: the router's own reading as JSON takes the quotes off ?q="x", and sees none in ?q=null
+  parseSearch: parseSearchWith(String),
+  stringifySearch: stringifySearchWith(JSON.stringify),
   defaultPreload: 'intent',
   scrollRestoration: true,
 });
