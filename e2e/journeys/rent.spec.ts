@@ -16,7 +16,7 @@ test('[SVC-17] a rental says what it costs, what it brings, what calls cost on t
   await openSignedIn(page, '/marketplace', 'asks-first@souk.test');
   await page.getByRole('link', { name: 'Purchase Travel Pro' }).click();
   const dialog = dialogOf(page);
-  await expect(dialog).toContainText('$9 USD/month');
+  await expect(dialog).toContainText('$9.00/month');
   await expect(dialog.getByRole('listitem').filter({ hasText: 'Carbon estimates' })).toBeVisible();
   await expect(dialog.getByRole('listitem').filter({ hasText: 'Plan a round trip' })).toContainText(
     '3 credits per call',

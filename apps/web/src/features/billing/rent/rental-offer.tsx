@@ -2,7 +2,7 @@ import type { getRentalOptions } from '@souk/contract/billing.ts';
 import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { useQuery } from '@tanstack/react-query';
 import Check from 'lucide-react/icons/check';
-import { formatCount, formatMoney, formatPrice } from '#ui/amount.ts';
+import { formatCount, formatMoney } from '#ui/amount.ts';
 import { config } from '#web/config.ts';
 import { serverQuery } from '#web/server-query.ts';
 
@@ -18,9 +18,9 @@ export function RentalOffer({ service, rental, creditsAvailable }: RentalOfferPr
     <div className="flex flex-col gap-5">
       <p>
         <span className="text-3xl/9 font-semibold tracking-tight tabular-nums">
-          {formatPrice(rental.price, rental.currency)}
-        </span>{' '}
-        <span className="text-quiet">{rental.currency.toUpperCase()}/month</span>
+          {formatMoney(rental.price, rental.currency)}
+        </span>
+        <span className="text-quiet">/month</span>
       </p>
       {service.features.length > 0 && (
         <section>
@@ -70,15 +70,21 @@ function PaidTools({ serverId, creditsAvailable }: { serverId: string; creditsAv
         {paid.map(({ name, displayName, creditCost = 0 }) => (
           <li key={name} className="flex items-baseline justify-between gap-4 px-3 py-2">
             <span className="min-w-0 wrap-anywhere">{displayName}</span>
-            <span className="shrink-0 text-quiet tabular-nums">
-              {creditCost === 1 ? '1 credit' : `${formatCount(creditCost)} credits`} per call
-            </span>
+            <span className="shrink-0 text-quiet tabular-nums">{creditsText(creditCost)} per call</span>
           </li>
         ))}
       </ul>
       <p className="mt-2 text-[0.8125rem] text-quiet">
-        Its other {tools.length - paid.length} tools are included. You have {formatCount(creditsAvailable)} credits.
+        {restText(tools.length - paid.length)} You have {creditsText(creditsAvailable)}.
       </p>
     </section>
   );
 }
+
+/** The tools beside those that cost credits. */
+function restText(count: number): string {
+  if (count === 0) return 'Each of its tools costs credits.';
+  return count === 1 ? 'Its other tool is included.' : `Its other ${formatCount(count)} tools are included.`;
+}
+
+const creditsText = (count: number) => (count === 1 ? '1 credit' : `${formatCount(count)} credits`);
