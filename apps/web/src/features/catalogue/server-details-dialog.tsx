@@ -69,8 +69,8 @@ function Details({ service, isHealthy }: { service: Service; isHealthy: boolean 
     ['Resources', resources.length],
   ] as const;
   return (
-    // scrolls in the dialog, and has nothing else to focus
-    <section aria-label={`What ${server.displayName} offers`} tabIndex={0} className="space-y-4">
+    // scrolls in the dialog, and has nothing else to focus; the margin keeps the space above it when the focus comes
+    <section aria-label={`What ${server.displayName} offers`} tabIndex={0} className="scroll-mt-4 space-y-4">
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <StatusBadge status={server.status} />
         {!isHealthy && <span className="text-quiet">The broker is starting.</span>}

@@ -6,6 +6,9 @@ import { callsSoFar, firstCallPollMs } from './first-call.ts';
 import { lastUnansweredQuery, usageStatsQuery } from './queries.ts';
 import { unansweredCallText } from './unanswered-call-text.ts';
 
+/** Beside each other where there is room, else below each other, both beside the sign. */
+const textClasses = 'flex min-w-0 flex-1 flex-wrap items-baseline justify-between gap-x-2.5 gap-y-1';
+
 /**
  * 'Waiting for the first call', which turns green when a call is answered. Where calls only failed, it says why.
  * Polls every 2 s while the page is visible, until then.
@@ -20,7 +23,7 @@ export function FirstCallStatus({ userId, serverId }: { userId: string; serverId
   return (
     <div
       role="status"
-      className={`flex min-h-12 flex-wrap items-center gap-x-2.5 gap-y-1 border-t border-line px-4 py-3 sm:px-5 ${state === 'answered' ? 'bg-good-soft' : ''}`}
+      className={`flex items-start gap-2.5 border-t border-line px-4 py-3.5 sm:px-5 ${state === 'answered' ? 'bg-good-soft' : ''}`}
     >
       {state === 'answered' && <Arrived calls={calls} />}
       {state === 'unanswered' && (
@@ -34,7 +37,7 @@ export function FirstCallStatus({ userId, serverId }: { userId: string; serverId
 function Arrived({ calls }: { calls: number }) {
   return (
     <>
-      <CircleCheck aria-hidden size={16} className="shrink-0 text-good" />
+      <CircleCheck aria-hidden size={16} className="mt-0.5 shrink-0 text-good" />
       <span className="font-medium text-good tabular-nums">
         {calls > 1 ? `Working. ${formatCount(calls)} calls in the last 30 days.` : 'The first call has arrived'}
       </span>
@@ -47,9 +50,11 @@ function Unanswered({ userId, serverId, at }: { userId: string; serverId: string
   const { data: call } = useQuery(lastUnansweredQuery(userId, serverId, at));
   return (
     <>
-      <CircleAlert aria-hidden size={16} className="shrink-0 text-bad" />
-      <span className="font-medium">A call arrived, but it wasn't answered</span>
-      {call && <span className="text-[0.8125rem] text-quiet sm:ml-auto">{unansweredCallText(call.reason)}</span>}
+      <CircleAlert aria-hidden size={16} className="mt-0.5 shrink-0 text-bad" />
+      <span className={textClasses}>
+        <span className="font-medium">A call arrived, but it wasn't answered</span>
+        {call && <span className="text-[0.8125rem] text-quiet">{unansweredCallText(call.reason)}</span>}
+      </span>
     </>
   );
 }
@@ -57,12 +62,14 @@ function Unanswered({ userId, serverId, at }: { userId: string; serverId: string
 function Waiting({ failed }: { failed: boolean }) {
   return (
     <>
-      <span aria-hidden className="flex size-4 shrink-0 items-center justify-center">
+      <span aria-hidden className="mt-0.5 flex size-4 shrink-0 items-center justify-center">
         <span className="size-2 animate-pulse rounded-full bg-accent" />
       </span>
-      <span className="font-medium">Waiting for the first call</span>
-      <span className="text-[0.8125rem] text-quiet sm:ml-auto">
-        {failed ? "The broker isn't answering. Trying again…" : 'Ask your assistant to use one of the tools.'}
+      <span className={textClasses}>
+        <span className="font-medium">Waiting for the first call</span>
+        <span className="text-[0.8125rem] text-quiet">
+          {failed ? "The broker isn't answering. Trying again…" : 'Ask your assistant to use one of the tools.'}
+        </span>
       </span>
     </>
   );
