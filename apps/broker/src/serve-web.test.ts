@@ -105,8 +105,12 @@ test('[GEN-32] the host and the e-mail addresses of the specification come from 
 });
 
 test('an unknown address answers 404, with the page for a browser and the JSON error for a program', async () => {
-  const page = await open('/no/such/screen');
-  expect([page.status, page.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+  for (const path of ['/no/such/screen', '/service/%E0%A4%A', '/%']) {
+    const page = await open(path);
+    expect([page.status, page.headers.get('content-type')], path).toEqual([404, 'text/html; charset=utf-8']);
+    expect(page.headers.get('content-security-policy'), path).toContain("script-src 'self'");
+  }
+  expect(await (await open('/service/%E0%A4%A', {})).json()).toMatchObject({ code: 'invalid_request' });
   const json = await open('/no/such/screen', {});
   expect([json.status, await json.json()]).toEqual([404, { success: false, code: 'not_found', message: 'Not found' }]);
   expect((await open('/no/such/screen', { method: 'POST', ...asBrowser })).headers.get('content-type')).toContain(

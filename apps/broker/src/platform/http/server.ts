@@ -25,6 +25,20 @@ const refuseSchemas = () => () => {
   throw new Error('routes have no schema of Fastify: use endpoint() of the contract');
 };
 
+/** Where a browser is led whose address cannot be decoded: no screen is there, and the page says so. */
+const undecodablePath = '/undecodable';
+
+function isDecodable(url: string): boolean {
+  const [path = ''] = url.split('?', 1);
+  if (!path.includes('%')) return true;
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export type Readiness = () => Promise<boolean>;
 
 /**
@@ -55,7 +69,9 @@ export async function buildServer(options: {
     forceCloseConnections: true,
     return503OnClosing: true,
     schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
-    // an address that cannot be decoded fails before routing, and so before the error handler below
+    rewriteUrl: ({ url = '/', headers }) =>
+      headers.accept?.includes('text/html') && !isDecodable(url) ? undecodablePath : url,
+    // for programs an address that cannot be decoded fails before routing, and so before the error handler below
     frameworkErrors: (error, request, reply) => {
       const rendered = renderError(error, request.id);
       reply.hijack();
