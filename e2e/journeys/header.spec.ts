@@ -87,6 +87,19 @@ test('[INFO-14] a screen that fails shows the fallback of routing failures, and 
   await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible();
 });
 
+test('a screen that is opened while the broker does not answer shows the fallback under the header, and Retry opens it', async ({
+  page,
+}) => {
+  await page.goto('/', { waitUntil: 'networkidle' });
+  await page.context().setOffline(true);
+  await page.getByRole('banner').getByRole('link', { name: 'Plans' }).click();
+  await expect(page.getByRole('alert').getByRole('heading', { name: 'Unexpected Application Error!' })).toBeVisible();
+  await expect(page.getByRole('banner')).toBeVisible();
+  await page.context().setOffline(false);
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose Your Plan');
+});
+
 test('[HDR-10] signed out: a Sign In button and no user dropdown', async ({ page }) => {
   await page.goto('/');
   await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In' })).toBeVisible();

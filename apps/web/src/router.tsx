@@ -2,7 +2,6 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   Outlet,
   parseSearchWith,
   redirect,
@@ -25,6 +24,7 @@ import { TextLink } from '#ui/text-link.tsx';
 import { CardOffer, CardState } from './card-offer.ts';
 import { config, sells } from './config.ts';
 import { ErrorScreen } from './error-screen.tsx';
+import { lazyScreen } from './lazy-screen.ts';
 import { useHeadingFocus } from './focus-heading.ts';
 import { NotFoundScreen } from './not-found-screen.tsx';
 import { OwnOffer, OwnState } from './own-offer.tsx';
@@ -99,10 +99,7 @@ const home = createRoute({
 const fetched = (screen: { preload?: () => Promise<void> | undefined }) => () => screen.preload?.();
 
 /** Home does without it, and so do all others. */
-const LazyMarketplace = lazyRouteComponent(
-  () => import('#features/catalogue/marketplace-screen.tsx'),
-  'MarketplaceScreen',
-);
+const LazyMarketplace = lazyScreen(() => import('#features/catalogue/marketplace-screen.tsx'), 'MarketplaceScreen');
 const marketplace = createRoute({
   getParentRoute: () => root,
   path: '/marketplace',
@@ -139,7 +136,7 @@ const search = createRoute({
   },
 });
 
-const LazyService = lazyRouteComponent(() => import('./service.tsx'), 'Service');
+const LazyService = lazyScreen(() => import('./service.tsx'), 'Service');
 const service = createRoute({
   getParentRoute: () => root,
   path: '/service/$serviceId',
@@ -167,13 +164,13 @@ const dashboard = createRoute({
   getParentRoute: () => root,
   path: '/dashboard',
   validateSearch: parseDashboardSearch,
-  component: lazyRouteComponent(() => import('./dashboard.tsx'), 'Dashboard'),
+  component: lazyScreen(() => import('./dashboard.tsx'), 'Dashboard'),
 });
 
 const admin = createRoute({
   getParentRoute: () => root,
   path: '/admin',
-  component: lazyRouteComponent(() => import('./admin.tsx'), 'Admin'),
+  component: lazyScreen(() => import('./admin.tsx'), 'Admin'),
 });
 
 /** The same screen as /dashboard (spec part 2, section 2), with its Profile tab. */
@@ -186,7 +183,7 @@ const profile = createRoute({
 });
 
 /** Where nothing is sold there is no such page. */
-const LazyPlans = lazyRouteComponent(() => import('./plans.tsx'), 'Plans');
+const LazyPlans = lazyScreen(() => import('./plans.tsx'), 'Plans');
 const plans = createRoute({
   getParentRoute: () => root,
   path: '/plans',
@@ -200,18 +197,18 @@ const plans = createRoute({
 });
 
 /** The payment provider sends the browser back here. Both addresses show the same screen (spec part 1, section 2). */
-const LazyPayment = lazyRouteComponent(() => import('./payment.tsx'), 'Payment');
+const LazyPayment = lazyScreen(() => import('./payment.tsx'), 'Payment');
 const paymentResult = createRoute({ getParentRoute: () => root, path: '/payment/result', component: LazyPayment });
 const purchaseSuccess = createRoute({ getParentRoute: () => root, path: '/purchase/success', component: LazyPayment });
 
 const about = createRoute({
   getParentRoute: () => root,
   path: '/about',
-  component: lazyRouteComponent(() => import('#features/site/about-screen.tsx'), 'AboutScreen'),
+  component: lazyScreen(() => import('#features/site/about-screen.tsx'), 'AboutScreen'),
 });
 
 /** Both addresses show the same screen (spec part 1, section 2). */
-const LazyContact = lazyRouteComponent(() => import('#features/site/contact-screen.tsx'), 'ContactScreen');
+const LazyContact = lazyScreen(() => import('#features/site/contact-screen.tsx'), 'ContactScreen');
 const contact = createRoute({ getParentRoute: () => root, path: '/contact', component: LazyContact });
 const support = createRoute({ getParentRoute: () => root, path: '/support', component: LazyContact });
 
@@ -221,10 +218,10 @@ const callback = createRoute({ getParentRoute: () => root, path: '/auth/callback
 const success = createRoute({
   getParentRoute: () => root,
   path: '/auth/success',
-  component: lazyRouteComponent(() => import('#features/identity/success-screen.tsx'), 'SuccessScreen'),
+  component: lazyScreen(() => import('#features/identity/success-screen.tsx'), 'SuccessScreen'),
 });
 
-const LazySignInScreen = lazyRouteComponent(() => import('#features/identity/sign-in-screen.tsx'), 'SignInScreen');
+const LazySignInScreen = lazyScreen(() => import('#features/identity/sign-in-screen.tsx'), 'SignInScreen');
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
@@ -239,11 +236,11 @@ const signIn = createRoute({
 const authShim = createRoute({
   getParentRoute: () => root,
   path: '/auth-shim',
-  component: lazyRouteComponent(() => import('#features/identity/auth-shim-screen.tsx'), 'AuthShimScreen'),
+  component: lazyScreen(() => import('#features/identity/auth-shim-screen.tsx'), 'AuthShimScreen'),
 });
 
 /** Connects a person's account at a server. Calls that need one answer with this address. */
-const LazyConnect = lazyRouteComponent(() => import('./connect.tsx'), 'Connect');
+const LazyConnect = lazyScreen(() => import('./connect.tsx'), 'Connect');
 const connect = createRoute({
   getParentRoute: () => root,
   path: '/connect/$serverId',
@@ -257,7 +254,7 @@ const connect = createRoute({
 const connectCallback = createRoute({
   getParentRoute: () => root,
   path: '/connect/callback',
-  component: lazyRouteComponent(() => import('./connect.tsx'), 'ConnectCallback'),
+  component: lazyScreen(() => import('./connect.tsx'), 'ConnectCallback'),
 });
 
 /** Every part of the kit in every state. On the development server only. */
@@ -266,7 +263,7 @@ const kit = import.meta.env.DEV
       createRoute({
         getParentRoute: () => root,
         path: '/__kit',
-        component: lazyRouteComponent(() => import('#ui/gallery.tsx'), 'Gallery'),
+        component: lazyScreen(() => import('#ui/gallery.tsx'), 'Gallery'),
       }),
     ]
   : [];
