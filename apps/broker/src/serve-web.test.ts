@@ -118,6 +118,16 @@ test('an unknown address answers 404, with the page for a browser and the JSON e
   );
 });
 
+test('an address with a slash at its end leads to the one without, its search included', async () => {
+  const location = async (path: string) => {
+    const answer = await fetch(`${app.publicUrl}${path}`, { redirect: 'manual' });
+    return [answer.status, answer.headers.get('location')];
+  };
+  expect(await location('/service/travel/?tab=a/&b')).toEqual([308, '/service/travel?tab=a/&b']);
+  expect(await location('/plans/')).toEqual([308, '/plans']);
+  expect((await location('/'))[0]).toBe(200);
+});
+
 test('assets are cached for ever, and no other file is served', async () => {
   const asset = await open('/assets/index-1a2b.js');
   expect(asset.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');

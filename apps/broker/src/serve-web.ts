@@ -78,6 +78,10 @@ export async function serveWeb(
       return pages.send(request, reply, describe(path, request.params.serviceId));
     });
   }
+  // one address for each screen
+  for (const path of pagePaths.filter((one) => !one.endsWith('/'))) {
+    app.get(`${path}/`, ({ url }, reply) => reply.redirect(url.replace(/\/(?=\?|$)/, ''), 308));
+  }
   app.setNotFoundHandler((request, reply) => {
     const wantsPage = request.method === 'GET' && request.headers.accept?.includes('text/html');
     return wantsPage ? pages.send(request, reply, notFound) : answerNotFound();

@@ -293,6 +293,8 @@ export const router = createRouter({
     connect,
     connectCallback,
   ]),
+  // as the broker, which says 404 to /Plans
+  caseSensitive: true,
   // in the frame, so that its header leads on
   defaultErrorComponent: ErrorScreen,
   // what stands in the address is text: the router's own reading as JSON takes the quotes off ?q="x", and sees none in ?q=null
