@@ -72,7 +72,8 @@ test('a card says what calls cost, and a signed-in person what is switched on, o
 }) => {
   await page.goto('/marketplace');
   await expect(cardOf(page, 'Travel')).toContainText('from 1 credit a call');
-  await expect(cardOf(page, 'Memory')).not.toContainText('credit');
+  await expect(cardOf(page, 'Memory')).not.toContainText(/credit|Included/);
+  await expect(cardOf(page, 'Sequential Thinking')).toContainText('Included in Basic');
   await expect(cardOf(page, 'Memory')).not.toContainText('Switched');
   await signIn(page, 'switches@souk.test');
   await expect(cardOf(page, 'Memory')).toContainText('Switched on');

@@ -14,10 +14,17 @@ export function rentalPrice({ billing }: Billed, sells: boolean): string | undef
   return sells && billing?.rental ? formatMonthly(billing.rental.price, billing.rental.currency) : undefined;
 }
 
+/** "Included in Basic" of a server that a plan brings. @param sells see rentalPrice */
+export function includedIn(server: Billed, sells: boolean): string | undefined {
+  return sells && !isFree(server) ? planOf(server) : undefined;
+}
+
+const planOf = ({ billing }: Billed) => `Included in ${tiers[billing?.tier ?? 'T0'].name}`;
+
 /** How a person gets access: "Included in Professional, or rent it for $9.00/month." @param sells see rentalPrice */
 export function howToGetAccess(server: Billed, sells: boolean): string {
   if (!sells) return 'Your administrator gives access to this service.';
-  const plan = `Included in ${tiers[server.billing?.tier ?? 'T0'].name}`;
+  const plan = planOf(server);
   const price = rentalPrice(server, sells);
   return price === undefined ? `${plan}.` : `${plan}, or rent it for ${price}.`;
 }

@@ -5,7 +5,7 @@ import { Icon } from '#ui/icon.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import { TierBadge } from '#ui/tier-badge.tsx';
-import { rentalPrice } from '#web/access-text.ts';
+import { includedIn, rentalPrice } from '#web/access-text.ts';
 import { CardOffer, CardState } from '#web/card-offer.ts';
 import { sells } from '#web/config.ts';
 import { ServerLink } from './server-link.tsx';
@@ -14,7 +14,7 @@ import { counted, creditsFrom, toolCount } from './server-texts.ts';
 /** One server of the store. The whole card is one link to its page; the one that buys stands above it. */
 export function ServerCard({ server }: { server: ServerAnswer }) {
   const price = rentalPrice(server, sells);
-  const credits = sells ? creditsFrom(server) : undefined;
+  const cost = (sells ? creditsFrom(server) : undefined) ?? includedIn(server, sells);
   const Offer = useContext(CardOffer);
   const State = useContext(CardState);
   const { serverId, displayName, displayDescription, metadata, capabilities, billing, status } = server;
@@ -38,9 +38,9 @@ export function ServerCard({ server }: { server: ServerAnswer }) {
       <div className="flex min-h-7 flex-wrap items-center gap-x-3 gap-y-2 empty:hidden">
         {billing && <TierBadge tier={billing.tier} />}
         <State serverId={serverId} />
-        {price === undefined && credits !== undefined && (
-          <span className="ml-auto truncate text-[0.8125rem] text-quiet tabular-nums" title={credits}>
-            {credits}
+        {price === undefined && cost !== undefined && (
+          <span className="ml-auto truncate text-[0.8125rem] text-quiet tabular-nums" title={cost}>
+            {cost}
           </span>
         )}
         {price !== undefined && (
