@@ -2,7 +2,7 @@ import type { Manifest } from '@souk/contract/manifest.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Catalogue } from './create-catalogue.ts';
 import type { DecidedBy } from './manifest-versions.ts';
-import { checkAllowed, type ManifestPolicy } from './parse-manifest.ts';
+import { checkAllowed, checkCurrency, type ManifestPolicy } from './parse-manifest.ts';
 import type { CatalogueServer } from './snapshot.ts';
 import type { ManifestRow } from './version-store.ts';
 
@@ -68,8 +68,8 @@ export function manageManifests(parts: {
         return { version: wanted, result: 'unchanged' };
       }
       const known = (await catalogue.versions(id)).find((row) => row.version === wanted);
-      // a command beside no broker need not have its settings: the broker's guard decides when it connects
-      if (known && watch) checkAllowed(known.body, policy);
+      // a command beside no broker need not know the allowed addresses and programs: the broker's guard decides when it connects
+      if (known) (watch ? checkAllowed : checkCurrency)(known.body, policy);
       await catalogue.deploy(id, wanted, by);
       return { version: wanted, result: 'deployed' };
     },

@@ -50,7 +50,7 @@ export function checkAllowed(manifest: Manifest, policy: ManifestPolicy): void {
  * The payment provider lets one person pay in one currency alone.
  * @throws SoukError manifest_invalid where the rental has another currency than the shop
  */
-function checkCurrency({ billing }: Manifest, { currency }: Pick<ManifestPolicy, 'currency'>): void {
+export function checkCurrency({ billing }: Manifest, { currency }: Pick<ManifestPolicy, 'currency'>): void {
   const rented = billing?.rental?.currency;
   if (currency === undefined || rented === undefined || rented === currency) return;
   const message = `must be ${currency}, the currency of the plans and credit packages: all prices are in one currency`;
