@@ -23,7 +23,7 @@ export const ledgerTimes: LedgerTimes = {
   noteMs: 10,
   settleMs: 100,
   patienceMs: 250,
-  answerMs: 1900,
+  answerMs: 4900,
   idleMs: 2000,
   ageMs: 10_000,
   beatMs: 2000,
