@@ -44,7 +44,7 @@ test('[MKT-2] [MKT-3] [MKT-5] [MKT-8] the search text is the title and stands in
   await page.goBack();
   await expect(page.getByRole('searchbox')).toHaveValue('travel');
   await expect(namesOn(page)).toHaveText(['Travel', 'Travel Enterprise', 'Travel Pro']);
-  // a text is a text, whatever else it could be read as
+  // a text stays a text, also one that JSON would read as a number or as null
   for (const text of ['2026', '1e3', 'null', '"travel"', '[1]']) {
     await page.goto(`/marketplace?q=${encodeURIComponent(text)}`);
     await expect(titleOf(page)).toHaveText(`Search results for "${text}"`);

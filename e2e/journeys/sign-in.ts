@@ -12,7 +12,7 @@ export async function signIn(page: Page, email: string): Promise<void> {
 }
 
 /**
- * Opens a screen as somebody who is signed in, for journeys about something else. The requests are those of a sign-in, sent
+ * Opens a screen as a signed-in person, for journeys about something else. The requests are those of a sign-in, sent
  * with this browser's cookies, but no page is drawn, which would take a second of processor time.
  */
 export async function openSignedIn(page: Page, path: string, email: string): Promise<void> {

@@ -182,7 +182,7 @@ test('[USR-20] [USR-22] [USR-24] [USR-26] [USR-27] [USR-28] [USR-29] credits are
   ).toMatchObject({ status: 404, message: 'There is no such user' });
 });
 
-test('[USR-16] [USR-17] [USR-18] [USR-19] [USR-30] [USR-41] what an administrator adds is shown as theirs, ends by time and is charged to nobody', async () => {
+test('[USR-16] [USR-17] [USR-18] [USR-19] [USR-30] [USR-41] what an administrator adds is shown as theirs, ends by time and costs no money', async () => {
   const ann = await newPerson();
   const params = { id: ann.userId };
   const subscription = {

@@ -105,7 +105,7 @@ test('[GEN-32] the host and the e-mail addresses of the specification come from 
 });
 
 test('an unknown address answers 404, with the page for a browser and the JSON error for a program', async () => {
-  for (const path of ['/no/such/screen', '/service/%E0%A4%A', '/%']) {
+  for (const path of ['/no/such/screen', '/PLANS', '/service/%E0%A4%A', '/%']) {
     const page = await open(path);
     expect([page.status, page.headers.get('content-type')], path).toEqual([404, 'text/html; charset=utf-8']);
     expect(page.headers.get('content-security-policy'), path).toContain("script-src 'self'");

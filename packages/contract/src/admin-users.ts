@@ -59,7 +59,7 @@ export const getAdminStats = endpoint({
     stats: z.object({
       users: z.object({ total: z.int(), active: z.int() }),
       servers: z.object({ deployed: z.int(), connected: z.int(), down: z.int() }),
-      /** What is running now, whoever paid for it or gave it. */
+      /** What is running now, paid for or given. */
       access: z.object({ subscriptions: z.int(), rentals: z.int(), purchases: z.int(), trials: z.int() }),
     }),
   }),

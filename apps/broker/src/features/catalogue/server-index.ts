@@ -17,7 +17,7 @@ export type IndexedServer = {
 
 export type SortOrder = 'name' | 'price' | 'tools' | 'updated' | 'popular' | 'featured';
 
-/** How much servers were used, by their ids. One that is not in it was used by nobody. */
+/** How much servers were used, by their ids. A server that is not in it was not used. */
 export type Popularity = ReadonlyMap<string, { people: number; calls: number }>;
 
 /** The catalogue, ready to be searched: whole lists in each order that can be asked for. */

@@ -3,7 +3,7 @@ import type { FinishedCall } from './settle-calls.ts';
 
 /**
  * Ended calls as text. Calls of the same ten milliseconds share most of their words: each word is written once, and a call
- * is the places of its words and its numbers. A quarter as long as with the names of all fields.
+ * is the places of its words and its numbers. At most a third as long as with the names of all fields.
  */
 type Text = { words: (string | null)[]; calls: Numbers[] };
 type Numbers = [

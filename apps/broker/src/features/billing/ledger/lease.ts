@@ -36,7 +36,7 @@ export type LeasePolicy = (facts: { price: number; lastExtra: number; lastGrantA
 export type LeaseTimes = {
   /** How long a call waits for what other brokers give back before it is refused. */
   patienceMs: number;
-  /** How long a call waits for the database. */
+  /** How long a call waits for the database: on a busy machine, the embedded one takes seconds. */
   answerMs: number;
   /** A lease that no call has used for so long goes back. */
   idleMs: number;
