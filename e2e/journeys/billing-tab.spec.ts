@@ -24,6 +24,8 @@ const pro: Plan = {
   status: 'active',
   currentPeriodEnd: '2027-01-15T00:00:00.000Z',
   nextPlanId: null,
+  pendingPlanId: null,
+  pendingUntil: null,
   source: 'payment',
 };
 const owning = (page: Page, ...plans: Plan[]) =>

@@ -240,10 +240,24 @@ test('an upgrade that the bank wants confirmed leads to its payment, and begins 
   await planOf(page, 'Pro').getByRole('button', { name: 'Upgrade to Pro' }).click();
   await question(page).getByRole('button', { name: /^Pay / }).click();
   await expect(page.getByRole('heading', { name: /^Invoice / })).toBeVisible();
-  await payWithCard(page, goodCard);
-  await expect(page.getByText(', paid')).toBeVisible();
+  await page.goto('/dashboard?tab=billing');
+  const waiting = page.getByRole('status').filter({ hasText: 'Your upgrade to Pro waits for your payment.' });
+  await expect(waiting).toContainText(
+    new RegExp(`by ${day}, .*If you do nothing, you stay on Basic and pay nothing for the upgrade\\.`),
+  );
+  await expect(subscriptions(page)).toContainText('Basicactive');
+  await expectNoAxeFindings(page);
+  const opened = page.waitForEvent('popup');
+  await waiting.getByRole('link', { name: /^Pay \$1\d\.\d\d for the upgrade to Pro/ }).click();
+  const invoice = await opened;
+  await payWithCard(invoice, goodCard);
+  await expect(invoice.getByText(', paid')).toBeVisible();
+  await invoice.close();
   await expect(async () => {
-    await page.goto('/plans');
-    await expect(planOf(page, 'Pro').getByRole('button', { name: 'Current plan' })).toBeVisible({ timeout: 3_000 });
+    await page.goto('/dashboard?tab=billing');
+    await expect(subscriptions(page)).toContainText('Proactive', { timeout: 3_000 });
   }).toPass();
+  await expect(waiting).toHaveCount(0);
+  await page.goto('/plans');
+  await expect(planOf(page, 'Pro').getByRole('button', { name: 'Current plan' })).toBeVisible();
 });

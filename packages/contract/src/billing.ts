@@ -96,6 +96,10 @@ export const subscriptionAnswerSchema = z.object({
         currentPeriodEnd: isoTime.nullable(),
         /** The plan that begins with the next period, after a downgrade; null where none is chosen. */
         nextPlanId: z.string().nullable(),
+        /** A higher plan that begins once its payment is confirmed (`getOpenPayment`); null where none waits. */
+        pendingPlanId: z.string().nullable(),
+        /** Unless it is paid until then, the upgrade is dropped and costs nothing. */
+        pendingUntil: isoTime.nullable(),
         /** administrator: nothing is paid, so it is neither cancelled nor changed by the person. */
         source: ownedSourceSchema,
       }),

@@ -197,7 +197,8 @@ export const getOpenPayment = endpoint({
   id: 'getOpenPayment',
   method: 'GET',
   path: '/api/billing/open-payment/:id',
-  summary: 'Where the caller pays for a plan or rental whose last payment failed, asked of the payment provider',
+  summary:
+    'Where the caller pays for a plan or rental whose last payment failed or whose upgrade waits, asked of the provider',
   access: 'user',
   /** Of the subscription or rental. */
   params: z.object({ id: z.string().max(100) }),

@@ -34,7 +34,7 @@ export const noSubscription: SubscriptionAnswer = {
   },
 };
 
-/** Where a plan or rental is paid whose last payment failed. */
+/** Where a plan or rental is paid whose last payment failed, or whose upgrade waits. */
 export const openPaymentQuery = (userId: string, id: string) =>
   queryOptions({
     queryKey: [...billingKey(userId), 'open-payment', id],

@@ -13,7 +13,14 @@ type SpanRow = {
   period_ends_at: Date | null;
   cancelled_at: Date | null;
 };
-type PlanRow = SpanRow & { plan_id: string; next_plan_id: string | null; name: string; tier: Tier };
+type PlanRow = SpanRow & {
+  plan_id: string;
+  next_plan_id: string | null;
+  pending_plan_id: string | null;
+  pending_until: Date | null;
+  name: string;
+  tier: Tier;
+};
 type ServerRow = SpanRow & {
   is_over: boolean;
   server_id: string;
@@ -56,7 +63,8 @@ export function createAccessStore(db: Pick<Database, 'query'>, livemode: boolean
 
 async function readPlans(query: Query, userId: string, livemode: boolean): Promise<Owned['plans']> {
   const { rows } = await query<PlanRow>(
-    `select ${span}, plan_id, next_plan_id, plans.name, plans.tier from subscriptions join plans using (plan_id)
+    `select ${span}, plan_id, next_plan_id, pending_plan_id, pending_until, plans.name, plans.tier
+     from subscriptions join plans using (plan_id)
      where user_id = $1 and livemode = $2 and ended_at is null order by started_at desc, id desc limit $3`,
     [userId, livemode, maxOwned],
   );
@@ -66,6 +74,10 @@ async function readPlans(query: Query, userId: string, livemode: boolean): Promi
     name: row.name,
     tier: row.tier,
     nextPlanId: row.next_plan_id ?? undefined,
+    pending:
+      row.pending_plan_id !== null && row.pending_until !== null
+        ? { planId: row.pending_plan_id, untilMs: row.pending_until.getTime() }
+        : undefined,
   }));
 }
 

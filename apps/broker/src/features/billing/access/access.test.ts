@@ -194,6 +194,8 @@ test('[SUB-1] [SUB-2] [SUB-3] [SUB-4] [SUB-5] [SUB-6] [SUB-7] [SUB-8] all that a
           status: 'active',
           currentPeriodEnd: expect.any(String),
           nextPlanId: null,
+          pendingPlanId: null,
+          pendingUntil: null,
           source: 'payment',
         },
       ],

@@ -22,6 +22,8 @@ export type OwnedPlan = Span & {
   tier: Tier;
   /** It begins with the next period. */
   nextPlanId: string | undefined;
+  /** A higher one that begins once it is paid; nothing is changed if it is not until then. */
+  pending: { planId: string; untilMs: number } | undefined;
 };
 
 /** One server of a person. */

@@ -29,6 +29,8 @@ export function presentOwned(owned: Owned, nowMs: number): Omit<SubscriptionAnsw
   const plans = owned.plans.filter((plan) => isRunning(plan, nowMs));
   const servers = owned.servers.filter((server) => isRunning(server, nowMs));
   const ofKind = (kind: OwnedServer['kind']) => servers.filter((server) => server.kind === kind);
+  /** By the clock: the provider's word that it was dropped may be late. */
+  const pendingOf = ({ pending }: OwnedPlan) => (pending && pending.untilMs > nowMs ? pending : undefined);
   const subscription: SubscriptionAnswer['subscription'] = {
     subscriptions: plans.map((plan) => ({
       id: plan.id,
@@ -38,6 +40,8 @@ export function presentOwned(owned: Owned, nowMs: number): Omit<SubscriptionAnsw
       status: statusOf(plan),
       currentPeriodEnd: isoOrNull(plan.periodEndsAtMs),
       nextPlanId: plan.nextPlanId ?? null,
+      pendingPlanId: pendingOf(plan)?.planId ?? null,
+      pendingUntil: isoOrNull(pendingOf(plan)?.untilMs),
       source: presentSource(plan.source),
     })),
     rentals: ofKind('rental').map((rental) => ({

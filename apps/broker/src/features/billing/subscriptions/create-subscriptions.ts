@@ -73,6 +73,7 @@ export function createSubscriptions(options: {
       'customer.subscription.created': ofSubscription,
       'customer.subscription.updated': ofSubscription,
       'customer.subscription.deleted': ofSubscription,
+      'customer.subscription.pending_update_expired': ofSubscription,
       'invoice.paid': ofInvoice,
       'invoice.payment_failed': ofInvoice,
       'invoice.payment_action_required': ofInvoice,

@@ -10,7 +10,7 @@ import { paymentOf } from './find-own.ts';
 export type OpenPayment = { paymentUrl: string; amountDue: number; currency: string };
 
 /**
- * What a person has to pay for one of their plans or rentals whose last payment failed.
+ * What a person has to pay for one of their plans or rentals whose last payment failed, or whose upgrade waits.
  * @param id of the subscription or rental
  * @throws SoukError not_found where it is not theirs or nothing is unpaid; payments_unavailable
  */

@@ -26,4 +26,11 @@ export const subscriptionMigrations: readonly Migration[] = [
       `create index subscription_invoices_by_payment on subscription_invoices (payment_intent_id)`,
     ],
   },
+  {
+    name: '0090-billing-pending-plans',
+    // a higher plan that begins once its payment is made, and when it no longer can be
+    statements: [
+      `alter table subscriptions add column pending_plan_id text references plans, add column pending_until timestamptz`,
+    ],
+  },
 ];

@@ -23,8 +23,8 @@ export type ProviderSubscription = {
   pastDue: boolean;
   /** Whether its last invoice is paid. */
   isPaidUp: boolean;
-  /** A change that is made once the person has paid for it, on this page. */
-  awaited: { priceId: string; paymentUrl: string } | undefined;
+  /** A change of plan that is made once the person has paid for it, on this page; it is dropped if they have not until then. */
+  awaited: { planId: string; priceId: string; paymentUrl: string; until: Date } | undefined;
 };
 
 /** Those that are over, or have never begun. */
@@ -42,7 +42,7 @@ export async function readSubscription(
   const [item] = found?.items.data ?? [];
   if (!found || !item) return undefined;
   const { product } = item.price;
-  const offer = offerOfProduct(typeof product === 'string' ? product : product.id);
+  const offer = offerOfProduct(idOf(product));
   if (!offer || offer.kind === 'package') return undefined;
   const { latest_invoice: invoice, status } = found;
   // the provider has given up charging, and keeps the subscription: the period that it is in is not paid
@@ -65,10 +65,17 @@ export async function readSubscription(
   };
 }
 
-function awaitedOf({ pending_update: pending, latest_invoice: invoice }: Stripe.Subscription) {
-  const priceId = pending?.subscription_items?.[0]?.price.id;
+function awaitedOf({
+  pending_update: pending,
+  latest_invoice: invoice,
+}: Stripe.Subscription): ProviderSubscription['awaited'] {
+  const price = pending?.subscription_items?.[0]?.price;
+  const offer = price && offerOfProduct(idOf(price.product));
   const paymentUrl = typeof invoice === 'object' && invoice?.status === 'open' ? invoice.hosted_invoice_url : undefined;
-  return priceId !== undefined && paymentUrl ? { priceId, paymentUrl } : undefined;
+  if (!price || offer?.kind !== 'plan' || !paymentUrl) return undefined;
+  return { planId: offer.id, priceId: price.id, paymentUrl, until: at(pending.expires_at) };
 }
+
+const idOf = (object: string | { id: string }) => (typeof object === 'string' ? object : object.id);
 
 const at = (seconds: number) => new Date(seconds * 1000);

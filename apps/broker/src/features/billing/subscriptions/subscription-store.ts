@@ -92,12 +92,22 @@ export type Given = { id: string; userId: string; livemode: boolean; itemId: str
 export async function writePlan(query: Query, read: ProviderSubscription, given: Given): Promise<void> {
   await query(
     `insert into subscriptions (id, user_id, livemode, plan_id, next_plan_id, source, payment_id, past_due, started_at,
-       period_ends_at, cancelled_at, ended_at)
-     values ($1, $2, $3, $4, $5, 'payment', $6, $7, $8, $9, $10, $11)
+       period_ends_at, cancelled_at, ended_at, pending_plan_id, pending_until)
+     values ($1, $2, $3, $4, $5, 'payment', $6, $7, $8, $9, $10, $11, (select plan_id from plans where plan_id = $12), $13)
      on conflict (payment_id) do update set plan_id = excluded.plan_id, next_plan_id = excluded.next_plan_id,
        past_due = excluded.past_due, period_ends_at = excluded.period_ends_at, cancelled_at = excluded.cancelled_at,
-       ended_at = coalesce(subscriptions.ended_at, excluded.ended_at)`,
-    [given.id, given.userId, given.livemode, given.itemId, given.nextPlanId ?? null, ...spanOf(read)],
+       ended_at = coalesce(subscriptions.ended_at, excluded.ended_at), pending_plan_id = excluded.pending_plan_id,
+       pending_until = excluded.pending_until`,
+    [
+      given.id,
+      given.userId,
+      given.livemode,
+      given.itemId,
+      given.nextPlanId ?? null,
+      ...spanOf(read),
+      read.awaited?.planId ?? null,
+      read.awaited?.until ?? null,
+    ],
   );
 }
 

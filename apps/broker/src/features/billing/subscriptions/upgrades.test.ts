@@ -98,7 +98,9 @@ test('an upgrade that asks for 3-D Secure leads to a page, and begins once it is
   expect(asked.message).toBe('Your bank asks you to confirm the payment. The Pro plan begins once it is paid.');
   expect(asked.paymentUrl).toContain(`${shop.publicUrl}/dev-stripe/invoice/`);
   await shop.billing.payments?.events.idle();
-  expect(await ann.plan()).toMatchObject({ mcpId: 'basic', status: 'active', nextPlanId: null });
+  const waiting = await ann.plan();
+  expect(waiting).toMatchObject({ mcpId: 'basic', status: 'active', nextPlanId: null, pendingPlanId: 'pro' });
+  expect(Date.parse(waiting?.pendingUntil ?? ''), 'a day at most').toBeLessThan(Date.now() + 24 * 60 * minuteMs);
   expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T1']);
   expect(await ann.history()).toEqual([`subscription_create completed ${amounts['basic']}`]);
   // a second click is no second payment, and the page is also found later
@@ -112,6 +114,7 @@ test('an upgrade that asks for 3-D Secure leads to a page, and begins once it is
   });
   await payOnPage(asked.paymentUrl ?? '', careful, {}, { origin: shop.publicUrl });
   await waitUntil('the higher plan to be there', async () => (await ann.plan())?.mcpId === 'pro');
+  expect(await ann.plan()).toMatchObject({ pendingPlanId: null, pendingUntil: null });
   expect((await ann.api.getSubscription()).activeTiers).toEqual(['T0', 'T2']);
   expect(await ann.history()).toEqual([
     `subscription_create completed ${amounts['basic']}`,
@@ -127,8 +130,9 @@ test('an upgrade that no one confirms is off after a day, and costs nothing', as
   const other = await change(ann, { planId: 'enterprise' });
   expect(other.paymentUrl).not.toBe(paymentUrl);
   expect((await payOnPage(paymentUrl ?? '', careful, {}, { origin: shop.publicUrl })).status).toBe(200);
+  expect(await ann.plan()).toMatchObject({ mcpId: 'basic', pendingPlanId: 'enterprise' });
   await clock.advanceDays(1);
-  await shop.billing.payments?.events.idle();
+  await waitUntil('the upgrade is dropped', async () => (await ann.plan())?.pendingPlanId === null);
   expect(await ann.plan()).toMatchObject({ mcpId: 'basic', status: 'active' });
   const { data } = await shop.stripe.invoices.list({ subscription: paymentId });
   expect(data.map(({ status }) => status)).toEqual(['void', 'void', 'paid']);

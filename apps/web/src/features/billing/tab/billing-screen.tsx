@@ -12,6 +12,7 @@ import { noSubscription, subscriptionQuery } from '../queries.ts';
 import { tierDescriptions } from '../tier-descriptions.ts';
 import { Credits } from './credits.tsx';
 import { PastDue } from './past-due.tsx';
+import { PendingUpgrade } from './pending-upgrade.tsx';
 import { Subscriptions } from './subscriptions.tsx';
 
 /** The Billing tab: credits, tiers, subscriptions and what was paid. */
@@ -22,10 +23,13 @@ export function BillingScreen({ userId }: { userId: string }) {
   const shown = data ?? noSubscription;
   return (
     <div className="flex flex-col gap-10">
-      {(isError || hasPastDue(shown)) && (
+      {(isError || isUnpaid(shown)) && (
         <div className="flex flex-col gap-3">
           {isError && <Notice tone="bad">Unable to load billing information</Notice>}
           <PastDue userId={userId} owned={shown.subscription} />
+          {shown.subscription.subscriptions.map((one) => (
+            <PendingUpgrade key={one.id} userId={userId} subscription={one} />
+          ))}
         </div>
       )}
       {sells ? (
@@ -55,8 +59,12 @@ export function BillingScreen({ userId }: { userId: string }) {
   );
 }
 
-function hasPastDue({ subscription }: SubscriptionAnswer): boolean {
-  return [...subscription.subscriptions, ...subscription.rentals].some(({ status }) => status === 'past_due');
+/** Whether a payment waits for the person: of a period, or of an upgrade. */
+function isUnpaid({ subscription: { subscriptions, rentals } }: SubscriptionAnswer): boolean {
+  return (
+    [...subscriptions, ...rentals].some(({ status }) => status === 'past_due') ||
+    subscriptions.some(({ pendingPlanId }) => pendingPlanId !== null)
+  );
 }
 
 function Summary({ summary }: Pick<SubscriptionAnswer, 'summary'>) {

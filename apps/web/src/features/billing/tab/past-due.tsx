@@ -33,7 +33,7 @@ export function PastDue({ userId, owned }: PastDueProps) {
 }
 
 /** Leads to the open invoice, which takes another card. Nothing is shown until the provider has named it. */
-function PayNow({ userId, id, name }: { userId: string; id: string; name: string }) {
+export function PayNow({ userId, id, name }: { userId: string; id: string; name: string }) {
   const { data } = useQuery(openPaymentQuery(userId, id));
   if (!data) return null;
   return (

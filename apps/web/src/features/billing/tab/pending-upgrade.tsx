@@ -1,0 +1,24 @@
+import { useQuery } from '@tanstack/react-query';
+import { formatMoment } from '#ui/amount.ts';
+import { Notice } from '#ui/notice.tsx';
+import type { OwnSubscription } from '../plans/plan-action.ts';
+import { offersQuery } from '../queries.ts';
+import { PayNow } from './past-due.tsx';
+
+type PendingUpgradeProps = { userId: string; subscription: OwnSubscription };
+
+/** Says which upgrade waits for its payment, until when, and where it is paid. The plan that they have stays until then. */
+export function PendingUpgrade({ userId, subscription }: PendingUpgradeProps) {
+  const { id, planName, pendingPlanId, pendingUntil } = subscription;
+  const { data } = useQuery({ ...offersQuery, enabled: pendingPlanId !== null });
+  if (pendingPlanId === null || pendingUntil === null) return null;
+  const name = data?.plans.find(({ planId }) => planId === pendingPlanId)?.name ?? pendingPlanId;
+  return (
+    <Notice>
+      <strong className="font-medium">Your upgrade to {name} waits for your payment.</strong> Your bank asks you to
+      confirm it by {formatMoment(pendingUntil)}. If you do nothing, you stay on {planName} and pay nothing for the
+      upgrade.
+      <PayNow userId={userId} id={id} name={`the upgrade to ${name}`} />
+    </Notice>
+  );
+}
