@@ -9,13 +9,24 @@ type Open = () => Promise<Database>;
 
 /**
  * Runs a block of tests once on each engine: the embedded database (in its worker) and real PostgreSQL, which is skipped
- * loudly where there is none. `open` answers a fresh database with the migrations applied; it is closed after the test that
- * opened it, or at the block's end when a `beforeAll` did.
+ * loudly where there is none. For what the engine can make different: races, the ledger, SQL of our own that is not plain.
+ * `open` answers a fresh database with the migrations applied; it is closed after the test that opened it, or at the
+ * block's end when a `beforeAll` did.
  */
 export function describeOnDatabases(name: string, migrations: readonly Migration[], block: (open: Open) => void): void {
+  describeOnEmbedded(name, migrations, block);
+  describeOnPostgres(name, migrations, block);
+}
+
+/** The same on the embedded database alone: for what one broker does over HTTP, a statement after the other. */
+export function describeOnEmbedded(name: string, migrations: readonly Migration[], block: (open: Open) => void): void {
   describe(`${name} (PGlite)`, () => {
     block(closing(() => openTestDatabase(migrations)));
   });
+}
+
+/** The same on PostgreSQL alone: for several brokers, which never share an embedded database. */
+export function describeOnPostgres(name: string, migrations: readonly Migration[], block: (open: Open) => void): void {
   describe.skipIf(!hasPostgres())(`${name} (PostgreSQL)`, () => {
     block(closing(async () => openFromTemplate(await postgresUrl(), migrations)));
   });

@@ -5,7 +5,8 @@ import { createLog } from '#platform/log.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { connectStripe, openCheckout } from '#testing/open-checkout.ts';
 import { startTestApp, type TestApp, type TestAppOptions } from '#testing/start-app.ts';
-import { startStripeSandbox, stripeSandboxMigrations } from './stripe-sandbox.ts';
+import { migrations } from '../../migrations.ts';
+import { startStripeSandbox } from './stripe-sandbox.ts';
 
 let app: TestApp;
 afterEach(() => app?.stop());
@@ -56,7 +57,7 @@ test.each([
   expect((await fetch(`${publicUrl}/dev-stripe/styles.css`)).status).toBe(404);
 });
 
-describeOnDatabases('the stand-in for Stripe', stripeSandboxMigrations, (open) => {
+describeOnDatabases('the stand-in for Stripe', migrations, (open) => {
   const options = {
     config: { publicUrl: 'http://souk.test', port: 1 },
     webhookKey: Buffer.alloc(32),

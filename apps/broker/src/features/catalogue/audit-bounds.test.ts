@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
-import { auditMigrations } from '#platform/audit/audit-log.ts';
 import type { Database } from '#platform/db/database.ts';
 import { createLog } from '#platform/log.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
+import { migrations } from '../../migrations.ts';
 import { createCatalogue } from './create-catalogue.ts';
 import type { Discovered } from './discovered.ts';
-import { catalogueMigrations } from './migrations.ts';
 import { parseManifest } from './parse-manifest.ts';
 
 const policy = { stdioAliases: new Set<string>(), services: new Set<string>(), addressProblem: () => undefined };
@@ -60,7 +59,7 @@ async function causedBefore(db: Database, serverId: string, at: string, count: n
 const changesOf = async (db: Database, status: string) =>
   (await db.query<{ n: number }>(`select count(*)::int as n from tool_changes where status = $1`, [status])).rows[0]?.n;
 
-describeOnDatabases('a server that keeps changing its tools', [...auditMigrations, ...catalogueMigrations], (open) => {
+describeOnDatabases('a server that keeps changing its tools', migrations, (open) => {
   test('leaves at most 600 audit rows a day, the last of which says so, and 600 changes that no person decided; what people do is always recorded', async () => {
     const db = await open();
     const lines: string[] = [];

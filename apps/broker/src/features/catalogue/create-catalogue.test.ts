@@ -4,8 +4,9 @@ import { asRecord } from '#platform/json.ts';
 import { createLog } from '#platform/log.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
+import { migrations } from '../../migrations.ts';
 import { createCatalogue } from './create-catalogue.ts';
-import { manifest, migrations, offering, tool } from './testing/weather-server.ts';
+import { manifest, offering, tool } from './testing/weather-server.ts';
 
 const log = createLog('silent');
 

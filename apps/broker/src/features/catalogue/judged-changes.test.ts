@@ -3,9 +3,10 @@ import { systemClock } from '#platform/clock.ts';
 import { createLog } from '#platform/log.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
+import { migrations } from '../../migrations.ts';
 import { createCatalogue } from './create-catalogue.ts';
 import { definitionHash } from './definition-hash.ts';
-import { manifest, migrations, offering, policy, tool } from './testing/weather-server.ts';
+import { manifest, offering, policy, tool } from './testing/weather-server.ts';
 
 const log = createLog('silent');
 

@@ -3,15 +3,14 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { auditMigrations } from '#platform/audit/audit-log.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { createUpstreamAddressRule } from '#platform/http/upstream-address-rule.ts';
 import { createLog } from '#platform/log.ts';
 import { openTestDatabase, temporaryRoot } from '#testing/databases.ts';
+import { migrations } from '../../migrations.ts';
 import { createCatalogue, type Catalogue } from './create-catalogue.ts';
 import { loadBundledManifests, loadOwnManifests } from './load-manifests.ts';
-import { catalogueMigrations } from './migrations.ts';
 import type { ManifestPolicy } from './parse-manifest.ts';
 
 const policy: ManifestPolicy = {
@@ -26,7 +25,7 @@ let folder: string;
 let logged: { level: number; msg: string; file?: string; problem?: { code: string } }[];
 
 beforeEach(async () => {
-  db = await openTestDatabase([...auditMigrations, ...catalogueMigrations]);
+  db = await openTestDatabase(migrations);
   catalogue = await createCatalogue({ db, clock: systemClock, log: createLog('silent') });
   folder = await mkdtemp(join(temporaryRoot(), 'manifests-'));
   await Promise.all(['deployed', 'staged'].map((name) => mkdir(join(folder, name))));

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
 import { openTestDatabase } from '#testing/databases.ts';
 import { ScriptedBrowser, challengeOf } from '#testing/scripted-browser.ts';
-import { identityMigrations } from './migrations.ts';
+import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 const redirectUri = 'https://app.example/cb';
@@ -13,7 +13,7 @@ describe('requests for authorization', () => {
   let clientId: string;
   const deployed = new Set(['travel']);
   beforeAll(async () => {
-    db = await openTestDatabase(identityMigrations);
+    db = await openTestDatabase(migrations);
     running = await startIdentity({ db, hasServer: (serverId) => deployed.has(serverId) });
     const answer = await fetch(`${running.publicUrl}/oauth/register`, {
       method: 'POST',

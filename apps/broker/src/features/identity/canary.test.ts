@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { dumpDatabase } from '#testing/dump-database.ts';
 import { ScriptedBrowser, readTokens } from '#testing/scripted-browser.ts';
-import { identityMigrations } from './migrations.ts';
+import { migrations } from '../../migrations.ts';
 import { startFakeGoogle } from './testing/fake-google.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 /** Name -> value of everything that opens something, or did. */
 type Secrets = Map<string, string>;
 
-describeOnDatabases('after every way in and out', identityMigrations, (open) => {
+describeOnEmbedded('after every way in and out', migrations, (open) => {
   test('no token, code, secret, verifier or cookie value is in the tables or in the log, as it is or encoded', async () => {
     const db = await open();
     const google = await startFakeGoogle('souk-client');

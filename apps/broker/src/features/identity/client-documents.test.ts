@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
 import { openTestDatabase } from '#testing/databases.ts';
 import { ScriptedBrowser, challengeOf } from '#testing/scripted-browser.ts';
-import { identityMigrations } from './migrations.ts';
 import { startDocumentServer, type DocumentServer } from '#testing/document-server.ts';
 import { ScriptedClientProvider } from '#testing/scripted-client-provider.ts';
+import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 describe('clients that name themselves by a metadata document', () => {
@@ -14,7 +14,7 @@ describe('clients that name themselves by a metadata document', () => {
   let documents: DocumentServer;
   let running: RunningIdentity;
   beforeAll(async () => {
-    db = await openTestDatabase(identityMigrations);
+    db = await openTestDatabase(migrations);
     documents = await startDocumentServer();
     running = await startIdentity({
       db,

@@ -5,7 +5,7 @@ import { openTestDatabase } from '#testing/databases.ts';
 import { freePort } from '#testing/free-port.ts';
 import { listenLocally } from '#testing/listen-locally.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
-import { identityMigrations } from './migrations.ts';
+import { migrations } from '../../migrations.ts';
 import { pendingCookieName } from './sign-in/pending-cookie.ts';
 import { companyClient, startCompanyProvider, type CompanyProvider } from './testing/company-provider.ts';
 import { startFakeGoogle, type FakeGoogle, type FakeGoogleFault } from './testing/fake-google.ts';
@@ -39,7 +39,7 @@ async function start(environment: NodeJS.ProcessEnv, googleIssuer?: string): Pro
 
 beforeAll(async () => {
   port = await freePort();
-  db = await openTestDatabase(identityMigrations);
+  db = await openTestDatabase(migrations);
   company = await startCompanyProvider([`http://localhost:${port}/auth/oidc/callback`]);
 });
 afterAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestDatabase } from '#testing/databases.ts';
 import { ScriptedBrowser, challengeOf, type LoadedPage } from '#testing/scripted-browser.ts';
-import { identityMigrations } from './migrations.ts';
+import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 let running: RunningIdentity;
@@ -10,7 +10,7 @@ let obstacles = { isOutsidePlan: false, needsAccount: false };
 
 beforeAll(async () => {
   running = await startIdentity({
-    db: await openTestDatabase(identityMigrations),
+    db: await openTestDatabase(migrations),
     services: {
       nameOf: (serverId) => (serverId === 'travel' ? 'Travel & <Tours>' : undefined),
       enabledBy: async () => enabled,

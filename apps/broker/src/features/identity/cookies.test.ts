@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { openTestDatabase } from '#testing/databases.ts';
-import { identityMigrations } from './migrations.ts';
+import { migrations } from '../../migrations.ts';
 import { startFakeGoogle } from './testing/fake-google.ts';
 import { startIdentity } from './testing/start-identity.ts';
 
 /** Everything that one origin needs: a Domain would hand the cookies to every host below it too (RFC 6265, 4.1.2.3). */
 test("[SES-37] [GEN-31] on the product's own domain cookies are scoped to exactly its host, to https, and away from scripts; only a provider's redirect brings some along", async () => {
-  const db = await openTestDatabase(identityMigrations);
+  const db = await openTestDatabase(migrations);
   const google = await startFakeGoogle('souk-client');
   const running = await startIdentity({
     db,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
 import { openTestDatabase } from '#testing/databases.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
-import { identityMigrations } from './migrations.ts';
+import { migrations } from '../../migrations.ts';
 import { startIdentity, testVault, type RunningIdentity } from './testing/start-identity.ts';
 
 describe('access tokens that are not ours', () => {
@@ -13,7 +13,7 @@ describe('access tokens that are not ours', () => {
   let key: JWK;
   let genuine: string;
   beforeAll(async () => {
-    db = await openTestDatabase(identityMigrations);
+    db = await openTestDatabase(migrations);
     running = await startIdentity({ db });
     genuine = (await new ScriptedBrowser(running.publicUrl).signInWeb()).accessToken;
     claims = JSON.parse(Buffer.from(genuine.split('.')[1] ?? '', 'base64url').toString());

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { ScriptedBrowser, type McpClientTokens } from '#testing/scripted-browser.ts';
-import { identityMigrations } from './migrations.ts';
+import { migrations } from '../../migrations.ts';
 import { startFakeGoogle, type FakeGoogle, type FakeGoogleFault } from './testing/fake-google.ts';
 import { pendingCookieName } from './sign-in/pending-cookie.ts';
 import { ProviderBrowser } from './testing/provider-browser.ts';
@@ -10,7 +10,7 @@ import { startIdentity, type RunningIdentity } from './testing/start-identity.ts
 
 const google = { GOOGLE_CLIENT_ID: 'souk-client', GOOGLE_CLIENT_SECRET: 'canary-google-secret' };
 
-describeOnDatabases('Google sign-in', identityMigrations, (open) => {
+describeOnEmbedded('Google sign-in', migrations, (open) => {
   let fake: FakeGoogle;
   let db: Database;
   let running: RunningIdentity;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { ScriptedBrowser, readTokens } from '#testing/scripted-browser.ts';
-import { identityMigrations } from './migrations.ts';
+import { migrations } from '../../migrations.ts';
 import { sha256 } from './hash.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
@@ -11,7 +11,7 @@ const handOff = (ticket: string) => ({
   token: ticket,
 });
 
-describeOnDatabases('a sign-in that comes back with a ticket', identityMigrations, (open) => {
+describeOnDatabases('a sign-in that comes back with a ticket', migrations, (open) => {
   let running: RunningIdentity;
   beforeAll(async () => {
     running = await startIdentity({ db: await open() });

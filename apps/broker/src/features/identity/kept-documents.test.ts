@@ -5,7 +5,7 @@ import { startDocumentServer, type DocumentServer } from '#testing/document-serv
 import { freePort } from '#testing/free-port.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { identityMigrations } from './migrations.ts';
+import { migrations } from '../../migrations.ts';
 import { knownDocuments } from './oauth/known-documents.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 import { useTokens } from './testing/use-tokens.ts';
@@ -16,7 +16,7 @@ describe('clients whose metadata document cannot be fetched', () => {
   let running: RunningIdentity;
   let port: number;
   beforeAll(async () => {
-    db = await openTestDatabase(identityMigrations);
+    db = await openTestDatabase(migrations);
     port = await freePort();
   });
   beforeEach(async () => {

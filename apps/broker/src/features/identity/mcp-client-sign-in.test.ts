@@ -1,14 +1,14 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { ScriptedBrowser, challengeOf, readTokens } from '#testing/scripted-browser.ts';
-import { identityMigrations } from './migrations.ts';
 import { ScriptedClientProvider } from '#testing/scripted-client-provider.ts';
+import { migrations } from '../../migrations.ts';
 import { useTokens } from './testing/use-tokens.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
-describeOnDatabases('MCP clients sign in', identityMigrations, (open) => {
+describeOnEmbedded('MCP clients sign in', migrations, (open) => {
   let running: RunningIdentity;
   beforeAll(async () => {
     running = await startIdentity({ db: await open() });

@@ -2,12 +2,12 @@ import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { ScriptedBrowser, readTokens } from '#testing/scripted-browser.ts';
+import { migrations } from '../../migrations.ts';
 import { sha256 } from './hash.ts';
-import { identityMigrations } from './migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 import { useTokens } from './testing/use-tokens.ts';
 
-describeOnDatabases('MCP clients renew and revoke their tokens', identityMigrations, (open) => {
+describeOnDatabases('MCP clients renew and revoke their tokens', migrations, (open) => {
   let running: RunningIdentity;
   beforeAll(async () => {
     running = await startIdentity({ db: await open() });

@@ -5,7 +5,7 @@ import type { Database } from '#platform/db/database.ts';
 import { openTestDatabase } from '#testing/databases.ts';
 import { challengeOf, ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { identityMigrations } from './migrations.ts';
+import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 describe('requests without a sign-in that would keep the broker busy', () => {
@@ -13,7 +13,7 @@ describe('requests without a sign-in that would keep the broker busy', () => {
   let running: RunningIdentity;
   let nowMs = Date.now();
   beforeAll(async () => {
-    db = await openTestDatabase(identityMigrations);
+    db = await openTestDatabase(migrations);
     running = await startIdentity({ db, clock: { now: () => nowMs } });
   });
   afterAll(async () => {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Clock } from '#platform/clock.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { identityMigrations } from './migrations.ts';
+import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
-describeOnDatabases('personal access tokens', identityMigrations, (open) => {
+describeOnEmbedded('personal access tokens', migrations, (open) => {
   let running: RunningIdentity;
   let bea: string;
   let carl: string;
@@ -183,12 +183,12 @@ describeOnDatabases('personal access tokens', identityMigrations, (open) => {
   });
 });
 
-describeOnDatabases('personal access tokens without their table', identityMigrations, (open) => {
+describeOnEmbedded('personal access tokens without their table', migrations, (open) => {
   test('[PAT-7] [PAT-9] a database that fails gives the text of each call and nothing of the cause', async () => {
     const db = await open();
     const running = await startIdentity({ db });
     const token = (await new ScriptedBrowser(running.publicUrl).signInWeb()).accessToken;
-    await db.query('drop table personal_tokens');
+    await db.query('alter table personal_tokens rename to away');
     const calls: [string, string, string, unknown?][] = [
       ['POST', '/auth/pat/create', 'Failed to create PAT', { name: 'a' }],
       ['GET', '/auth/pat/list', 'Failed to fetch PATs'],
@@ -209,6 +209,8 @@ describeOnDatabases('personal access tokens without their table', identityMigrat
       expect(JSON.parse(answered)).toMatchObject({ success: false, message: text, error: text });
       expect(answered).not.toContain('personal_tokens');
     }
+    // so that the database is as it was for the next test
+    await db.query('alter table away rename to personal_tokens');
     await running.close();
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
 import { openTestDatabase } from '#testing/databases.ts';
 import { ScriptedBrowser, challengeOf, readTokens } from '#testing/scripted-browser.ts';
-import { identityMigrations } from './migrations.ts';
+import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 type Shape = {
@@ -121,7 +121,7 @@ describe('registrations of clients that people use', () => {
   let db: Database;
   let running: RunningIdentity;
   beforeAll(async () => {
-    db = await openTestDatabase(identityMigrations);
+    db = await openTestDatabase(migrations);
     running = await startIdentity({ db });
   });
   afterAll(async () => {

@@ -1,15 +1,15 @@
 import { createServer, request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnPostgres } from '#testing/databases.ts';
 import { listenLocally } from '#testing/listen-locally.ts';
 import { ScriptedBrowser, readTokens } from '#testing/scripted-browser.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { identityMigrations } from './migrations.ts';
 import { freePort } from '#testing/free-port.ts';
+import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
-describeOnDatabases('two replicas behind one address', identityMigrations, (open) => {
+describeOnPostgres('two replicas behind one address', migrations, (open) => {
   let db: Database;
   let replicas: RunningIdentity[];
   let publicUrl: string;

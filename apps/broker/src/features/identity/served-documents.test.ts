@@ -3,7 +3,7 @@ import type { Database } from '#platform/db/database.ts';
 import { openTestDatabase } from '#testing/databases.ts';
 import { startDocumentServer, type DocumentServer } from '#testing/document-server.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
-import { identityMigrations } from './migrations.ts';
+import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 import { useTokens } from './testing/use-tokens.ts';
 
@@ -69,7 +69,7 @@ let db: Database;
 let documents: DocumentServer;
 let running: RunningIdentity;
 beforeAll(async () => {
-  db = await openTestDatabase(identityMigrations);
+  db = await openTestDatabase(migrations);
   documents = await startDocumentServer();
   running = await startIdentity({ db, documentDispatcher: documents.dispatcher });
 });

@@ -3,14 +3,14 @@ import type { Database } from '#platform/db/database.ts';
 import { openTestDatabase } from '#testing/databases.ts';
 import { freePort } from '#testing/free-port.ts';
 import { ScriptedBrowser, type McpClientTokens, type WebTokens } from '#testing/scripted-browser.ts';
-import { identityMigrations } from './migrations.ts';
+import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 let db: Database;
 let port: number;
 let running: RunningIdentity;
 beforeAll(async () => {
-  db = await openTestDatabase(identityMigrations);
+  db = await openTestDatabase(migrations);
   port = await freePort();
   running = await startIdentity({ db, listenPort: port });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { openTestDatabase } from '#testing/databases.ts';
-import { identityMigrations } from './migrations.ts';
+import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 let nowMs = Date.now();
@@ -13,7 +13,7 @@ let direct: RunningIdentity;
 let behindProxy: RunningIdentity;
 
 beforeAll(async () => {
-  db = await openTestDatabase(identityMigrations);
+  db = await openTestDatabase(migrations);
   direct = await startIdentity({ db, clock, environment });
   behindProxy = await startIdentity({
     db,

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { ScriptedBrowser, challengeOf } from '#testing/scripted-browser.ts';
-import { identityMigrations } from './migrations.ts';
+import { migrations } from '../../migrations.ts';
 import { pendingCookieName } from './sign-in/pending-cookie.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
-describeOnDatabases('the pages and ways of sign-in', identityMigrations, (open) => {
+describeOnEmbedded('the pages and ways of sign-in', migrations, (open) => {
   let running: RunningIdentity;
   beforeAll(async () => {
     running = await startIdentity({ db: await open() });

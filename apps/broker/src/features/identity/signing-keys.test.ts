@@ -1,16 +1,16 @@
 import { decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnPostgres } from '#testing/databases.ts';
 import { ScriptedBrowser, readTokens } from '#testing/scripted-browser.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { identityMigrations } from './migrations.ts';
+import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-describeOnDatabases('signing keys', identityMigrations, (open) => {
+describeOnPostgres('signing keys', migrations, (open) => {
   let db: Database;
   let running: RunningIdentity;
   let replica: RunningIdentity;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTestDatabase } from '#testing/databases.ts';
 import type { Database } from '#platform/db/database.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
-import { identityMigrations } from './migrations.ts';
+import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 const allTokens = ['web', 'admin', 'client', 'personal', 'adminPersonal', 'none', 'garbage'] as const;
@@ -14,7 +14,7 @@ describe('which token opens what', () => {
   let running: RunningIdentity;
   const tokens = new Map<Token, string>();
   beforeAll(async () => {
-    db = await openTestDatabase(identityMigrations);
+    db = await openTestDatabase(migrations);
     running = await startIdentity({ db });
     const browser = () => new ScriptedBrowser(running.publicUrl);
     tokens.set('web', (await browser().signInWeb({ email: 'bea@souk.test' })).accessToken);

@@ -3,12 +3,12 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { openTestDatabase } from '#testing/databases.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
-import { identityMigrations } from './migrations.ts';
+import { migrations } from '../../migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 let db: Database;
 beforeAll(async () => {
-  db = await openTestDatabase(identityMigrations);
+  db = await openTestDatabase(migrations);
 });
 afterAll(() => db.close());
 

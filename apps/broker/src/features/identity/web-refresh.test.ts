@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { ScriptedBrowser, readTokens } from '#testing/scripted-browser.ts';
+import { migrations } from '../../migrations.ts';
 import { sha256 } from './hash.ts';
-import { identityMigrations } from './migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 const refreshForm = { grant_type: 'refresh_token', client_id: 'frontend' };
 
-describeOnDatabases('the web app renews its tokens', identityMigrations, (open) => {
+describeOnDatabases('the web app renews its tokens', migrations, (open) => {
   let running: RunningIdentity;
   beforeAll(async () => {
     running = await startIdentity({ db: await open() });

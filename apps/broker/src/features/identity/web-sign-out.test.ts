@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { migrations } from '../../migrations.ts';
 import { sha256 } from './hash.ts';
-import { identityMigrations } from './migrations.ts';
 import { startIdentity, type RunningIdentity } from './testing/start-identity.ts';
 
 const refreshForm = { grant_type: 'refresh_token', client_id: 'frontend' };
 
-describeOnDatabases('the web app signs out', identityMigrations, (open) => {
+describeOnEmbedded('the web app signs out', migrations, (open) => {
   let running: RunningIdentity;
   beforeAll(async () => {
     running = await startIdentity({ db: await open() });

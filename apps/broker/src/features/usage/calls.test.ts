@@ -6,9 +6,9 @@ import { connectLegacy, connectModern, postModern } from '#testing/mcp-clients.t
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { migrations } from '../../migrations.ts';
 import { dropOldPartitions } from './drop-old-partitions.ts';
 import { ensurePartitions } from './ensure-partitions.ts';
-import { usageMigrations } from './migrations.ts';
 
 let app: TestApp;
 let fixture: HttpFixture;
@@ -111,7 +111,7 @@ test("a person cannot read another's calls", async () => {
   expect((await fetch(`${app.publicUrl}/api/users/${userId}/calls`)).status).toBe(401);
 });
 
-describeOnDatabases('months of calls', usageMigrations, (open) => {
+describeOnDatabases('months of calls', migrations, (open) => {
   test('are dropped as a whole when they are 13 months old', async () => {
     const db = await open();
     for (const month of [0, 1, 2, 14]) await ensurePartitions(db, Date.UTC(2025, month, 15));

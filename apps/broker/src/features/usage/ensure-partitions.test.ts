@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Database, Query } from '#platform/db/database.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
+import { migrations } from '../../migrations.ts';
 import { ensurePartitions } from './ensure-partitions.ts';
-import { usageMigrations } from './migrations.ts';
 
 // years of their own: the embedded database keeps its tables from one test to the next
 
@@ -28,7 +28,7 @@ async function bounds(db: Database): Promise<Record<string, string>> {
   });
 }
 
-describeOnDatabases('partitions of usage rows', usageMigrations, (open) => {
+describeOnDatabases('partitions of usage rows', migrations, (open) => {
   test('are months of UTC, whatever the time zone of the database, which may change', async () => {
     const db = await open();
     await ensurePartitions(inZone(db, 'Pacific/Kiritimati'), Date.UTC(2026, 9, 31));

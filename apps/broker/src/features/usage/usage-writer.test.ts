@@ -4,8 +4,8 @@ import { createLog } from '#platform/log.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { readUsageRows } from '#testing/usage-rows.ts';
 import { waitUntil } from '#testing/wait-until.ts';
+import { migrations } from '../../migrations.ts';
 import { ensurePartitions } from './ensure-partitions.ts';
-import { usageMigrations } from './migrations.ts';
 import type { UsageRow } from '#features/billing/index.ts';
 import { createUsageWriter } from './usage-writer.ts';
 
@@ -30,7 +30,7 @@ function event(change: Partial<UsageRow> = {}): UsageRow {
   };
 }
 
-describeOnDatabases('usage rows', usageMigrations, (open) => {
+describeOnDatabases('usage rows', migrations, (open) => {
   test('are written in batches, each exactly once', async () => {
     const db = await open();
     let statements = 0;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
-import { billingMigrations } from '../migrations.ts';
+import { migrations } from '../../../migrations.ts';
 import { clawBackCredits, grantCredits, setCredits, type ClawBack, type CreditGrant } from './change-credits.ts';
 import { checkLedger } from './check-ledger.ts';
 import { readAccount } from './read-account.ts';
@@ -44,7 +44,7 @@ function personOn(db: Database) {
   };
 }
 
-describeOnDatabases('credits change by the ledger alone', billingMigrations, (open) => {
+describeOnDatabases('credits change by the ledger alone', migrations, (open) => {
   let db: Database;
   beforeAll(async () => {
     db = await open();

@@ -4,14 +4,14 @@ import { connectProvider } from '#adapters/stripe/stripe-client.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { createLog } from '#platform/log.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnPostgres } from '#testing/databases.ts';
 import { migrations } from '../../../migrations.ts';
 import { startShop, type Shop } from '../checkout/testing/shop.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
 import { createSyncSubscription } from './sync-subscription.ts';
 import { giveClock, newSubscriber } from './testing/subscriber.ts';
 
-describeOnDatabases('two brokers and their subscriptions', migrations, (open) => {
+describeOnPostgres('two brokers and their subscriptions', migrations, (open) => {
   let db: Database;
   let shop: Shop;
   let other: Shop;

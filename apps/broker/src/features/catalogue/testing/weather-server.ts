@@ -1,10 +1,7 @@
-import { auditMigrations } from '#platform/audit/audit-log.ts';
 import type { Discovered } from '../discovered.ts';
-import { catalogueMigrations } from '../migrations.ts';
 import { parseManifest } from '../parse-manifest.ts';
 
 /** The tables of a catalogue that stands alone. */
-export const migrations = [...auditMigrations, ...catalogueMigrations];
 
 export const policy = {
   stdioAliases: new Set<string>(),

@@ -4,13 +4,12 @@ import type { Database } from '#platform/db/database.ts';
 import { createIds } from '#platform/ids.ts';
 import { createLog } from '#platform/log.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
-import { identityMigrations } from '#features/identity/index.ts';
-import { diagnosticsMigrations } from '../migrations.ts';
+import { migrations } from '../../../migrations.ts';
 import { createAttemptStore } from './attempt-store.ts';
 import { attemptKey, type AttemptEvent } from './attempt-event.ts';
 import { createEventWriter } from './event-writer.ts';
 
-describeOnDatabases('connection attempts', [...identityMigrations, ...diagnosticsMigrations], (open) => {
+describeOnDatabases('connection attempts', migrations, (open) => {
   const ids = createIds(systemClock);
   const log = createLog('silent');
   let db: Database;

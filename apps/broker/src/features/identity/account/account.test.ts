@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { dumpDatabase } from '#testing/dump-database.ts';
 import { connectLegacy, postRaw } from '#testing/mcp-clients.ts';
 import { initializeRequest } from '#testing/open-session.ts';
@@ -7,7 +7,7 @@ import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
 import { migrations } from '../../../migrations.ts';
 
-describeOnDatabases('a person and their data', migrations, (open) => {
+describeOnEmbedded('a person and their data', migrations, (open) => {
   let app: TestApp;
   let failing = false;
   beforeAll(async () => {

@@ -1,18 +1,15 @@
 import { expect, test } from 'vitest';
 import { pino } from 'pino';
-import { auditMigrations } from '#platform/audit/audit-log.ts';
-import { catalogueMigrations, createCatalogue } from '#features/catalogue/index.ts';
+import { createCatalogue } from '#features/catalogue/index.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
-import { identityMigrations } from '#features/identity/index.ts';
 import { waitUntil } from '#testing/wait-until.ts';
-import { upstreamMigrations } from '../migrations.ts';
+import { migrations } from '../../../migrations.ts';
 import { createHealthDays } from './health-days.ts';
 import { recordHealth } from './record-health.ts';
 
 const log = pino({ level: 'silent' });
-const migrations = [...auditMigrations, ...identityMigrations, ...catalogueMigrations, ...upstreamMigrations];
 
 describeOnDatabases('the health of servers by the day', migrations, (open) => {
   /** A replica whose clock can be set. */

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import { createLog } from '#platform/log.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { connectLegacy, postModern } from '#testing/mcp-clients.ts';
 import { waitUntil } from '#testing/wait-until.ts';
@@ -17,7 +17,7 @@ const tool = (name: string) => ({ name, description: `Does ${name}`, inputSchema
 const everything = ['delete_all', 'echo', 'export'];
 const startMs = Date.now();
 
-describeOnDatabases('what a person is offered', migrations, (open) => {
+describeOnEmbedded('what a person is offered', migrations, (open) => {
   let fixture: Vault['fixture'];
   let app: Vault['app'];
   let ann: Vault['ann'];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnEmbedded } from '#testing/databases.ts';
 import { postModern } from '#testing/mcp-clients.ts';
 import { withoutHealthChecks } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
@@ -19,7 +19,7 @@ const withBcc = tool('send', {
 });
 const later = [tool('echo', { description: 'Repeats' }), withBcc, tool('read'), tool('wipe')];
 
-describeOnDatabases("a person's pin", migrations, (open) => {
+describeOnEmbedded("a person's pin", migrations, (open) => {
   let { fixture, app, ann, close }: Partial<Vault> = {};
   let bob: TestPerson;
   let nowMs = Date.now();

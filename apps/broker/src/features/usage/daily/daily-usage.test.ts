@@ -6,6 +6,7 @@ import { migrate } from '#platform/db/migrate.ts';
 import { createLog } from '#platform/log.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
+import { migrations } from '../../../migrations.ts';
 import { usageMigrations } from '../migrations.ts';
 import { createUsageWriter } from '../usage-writer.ts';
 import { percentileMs } from './latency-buckets.ts';
@@ -70,7 +71,7 @@ async function expectTheSameAsRows(db: Database): Promise<void> {
   expect({ calls, credits }).toEqual(rows[0]);
 }
 
-describeOnDatabases('usage by day', usageMigrations, (open) => {
+describeOnDatabases('usage by day', migrations, (open) => {
   test('rows of two brokers and of a settlement add up, while parts are merged, and what is sent again counts once', async () => {
     const db = await open();
     const [one, two] = [1, 2].map(() => createUsageWriter({ query: db.query, log }));

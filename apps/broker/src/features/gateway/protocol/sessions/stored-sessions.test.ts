@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnPostgres } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postRaw } from '#testing/mcp-clients.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
@@ -14,7 +14,7 @@ import { migrations } from '../../../../migrations.ts';
 
 const hourMs = 60 * 60_000;
 
-describeOnDatabases('sessions up to 2025-11-25 of two brokers', migrations, (open) => {
+describeOnPostgres('sessions up to 2025-11-25 of two brokers', migrations, (open) => {
   let db: Database;
   let replicas: Replicas;
   let fixture: HttpFixture;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
-import { describeOnDatabases } from '#testing/databases.ts';
+import { describeOnPostgres } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { postRaw } from '#testing/mcp-clients.ts';
 import { openSession, type SessionHeaders } from '#testing/open-session.ts';
@@ -14,7 +14,7 @@ import { startTellingServer, type TellingServer } from '../../testing/telling-se
 const minuteMs = 60_000;
 const method = 'notifications/resources/updated';
 
-describeOnDatabases('resources/subscribe of a session in two brokers', migrations, (open) => {
+describeOnPostgres('resources/subscribe of a session in two brokers', migrations, (open) => {
   let db: Database;
   let replicas: Replicas;
   let telling: TellingServer;
