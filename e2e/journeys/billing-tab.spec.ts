@@ -28,8 +28,9 @@ const pro: Plan = {
   pendingUntil: null,
   source: 'payment',
 };
-const owning = (page: Page, ...plans: Plan[]) =>
-  changeOwned(page, (answer) => ({ ...answer, subscription: { ...answer.subscription, subscriptions: plans } }));
+type Owned = SubscriptionAnswer['subscription'];
+const owning = (page: Page, subscriptions: Owned['subscriptions'], rentals: Owned['rentals'] = []) =>
+  changeOwned(page, (answer) => ({ ...answer, subscription: { ...answer.subscription, subscriptions, rentals } }));
 
 test('[BILL-15] [SUB-9] what cannot be fetched falls back to tier T0, no credits and no subscription', async ({
   page,
@@ -127,17 +128,32 @@ test('[BILL-5] [BILL-7] [BILL-9] [BILL-11] [BILL-12] [BILL-13] [BILL-14] [BILL-1
 test('[SUB-15] [SUB-16] only an active subscription is cancelled; one without an end cannot be undone', async ({
   page,
 }) => {
+  const [startDate, endDate] = ['2026-12-15T00:00:00.000Z', '2027-01-15T00:00:00.000Z'];
+  const rental = { type: 'monthly', startDate, endDate, features: [], source: 'payment' as const };
   await owning(
     page,
-    { ...pro, currentPeriodEnd: null },
-    { ...pro, id: 'sub-2', planName: 'Late', status: 'past_due' },
-    { ...pro, id: 'sub-3', planName: 'Given', source: 'administrator' },
+    [
+      { ...pro, currentPeriodEnd: null },
+      { ...pro, id: 'sub-2', planName: 'Late', status: 'past_due' },
+      { ...pro, id: 'sub-3', planName: 'Given', source: 'administrator' },
+    ],
+    [
+      { ...rental, id: 'rent-1', mcpId: 'shut', name: 'Shut', status: 'canceled', isOffered: false },
+      { ...rental, id: 'rent-2', mcpId: 'open', name: 'Open', status: 'past_due', isOffered: true },
+    ],
   );
   await openBilling(page, 'without-end@souk.test');
-  await expect(alerts(page)).toContainText('The last payment for Late failed.');
+  await expect(alerts(page)).toContainText('The last payment for Late and Open failed.');
+  const shut = page.getByRole('status').filter({
+    hasText: 'Shut is no longer offered, and its tools are gone. Your rental ends on Jan 15, 2027 and is not renewed.',
+  });
+  await expect(shut).toBeVisible();
   await expect(subscriptions(page).getByRole('button', { name: /^Cancel/ })).toHaveCount(1);
   await expect(subscriptions(page)).toContainText('Given by your administrator');
   await expectNoAxeFindings(page);
+  await page.getByRole('tab', { name: 'My Services' }).click();
+  await expect(shut, 'beside the services too').toBeVisible();
+  await page.getByRole('tab', { name: 'Billing' }).click();
   await subscriptions(page).getByRole('button', { name: 'Cancel Pro' }).click();
   await expect(page.getByRole('alertdialog')).toContainText(
     'Are you sure you want to cancel this system subscription? This action cannot be undone.',

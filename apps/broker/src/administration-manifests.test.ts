@@ -299,3 +299,43 @@ test('[MAN-27] [MAN-39] the payment provider is told of a rental when its manife
   }
   await admin.deleteManifest({ params });
 });
+
+test('who rents a server that is deleted pays on for nothing, and has it again only when they resume it', async () => {
+  const params = { id: 'leaving' };
+  await upload(manifest('leaving', { name: 'Leaving', billing: { tier: 'T1', rental: { price: 500 } } }));
+  await admin.deployManifest({ params, body: {} });
+  await shop.billing.prices.synced();
+  const [ann, bob] = [await newPerson(), await newPerson()];
+  const paid = [await ann.rent('leaving'), await bob.rent('leaving')];
+  const endOf = async (id = '') => (await shop.stripe.subscriptions.retrieve(id)).cancel_at_period_end;
+  const ends = () => Promise.all(paid.map(endOf));
+  const run = () => shop.billing.payments?.subscriptions.endUnoffered();
+  const changed = (person: typeof ann) => person.api.resumeRental({ params: { mcpId: 'leaving' } });
+  await run();
+  expect(await ends(), 'while it is offered').toEqual([false, false]);
+
+  expect(await admin.deleteManifest({ params })).toEqual({ success: true, id: 'leaving', renters: 2 });
+  expect((await audits('leaving')).at(-1)).toMatchObject({
+    action: 'manifest.deleted',
+    details: { deployed: '1.0.0', via: 'administration', renters: 2 },
+  });
+  await shop.network.stop();
+  await expect(run()).rejects.toMatchObject({ code: 'payments_unavailable' });
+  await shop.network.resume();
+  await run();
+  await run();
+  expect(await ends(), 'with the period that is paid').toEqual([true, true]);
+  expect(await ann.rental()).toMatchObject({ name: 'Leaving', isOffered: false, status: 'canceled' });
+  expect(await ann.history()).toEqual(['rental_create completed 500', 'rental_cancel completed 0']);
+  await expect(changed(ann)).rejects.toMatchObject({ code: 'not_active', message: /no longer offered/ });
+
+  await admin.deployManifest({ params, body: {} });
+  await run();
+  expect(await ends(), 'nothing is taken back without them').toEqual([true, true]);
+  expect(await ann.rental()).toMatchObject({ isOffered: true, status: 'canceled' });
+  await changed(ann);
+  await run();
+  expect(await ends()).toEqual([false, true]);
+  expect(await ann.rental()).toMatchObject({ status: 'active' });
+  await admin.deleteManifest({ params });
+});

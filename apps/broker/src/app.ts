@@ -39,6 +39,7 @@ import {
 import {
   accessContributor,
   countOwned,
+  countRenters,
   createBilling,
   creditsContributor,
   mountAdministrationRoutes,
@@ -135,7 +136,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     noteRefusedAdmin: createRefusedAudit(db, clock),
     ...options.identity,
   });
-  const catalogue = await createCatalogue({ db, clock, log, bundledPrograms: bundledPrograms(allowlist) });
+  const catalogue = await createCatalogue({
+    db,
+    clock,
+    log,
+    bundledPrograms: bundledPrograms(allowlist),
+    countRenters: (serverId) => countRenters(db.query, billing.livemode, clock.now(), serverId),
+  });
   // the operator's own come first: a bundled server of the same id is then theirs
   if (config.catalogueDir !== undefined) await loadOwnManifests(catalogue, config.catalogueDir, policy, log);
   const bundled = { deployed: join(paths.catalogue, 'deployed'), staged: join(paths.catalogue, 'staged') };

@@ -18,7 +18,7 @@ export type ScheduledWork = {
       | {
           reconcileOrders: Run;
           events: { removeOld: Run };
-          subscriptions: { reconcile: Run; endTakenAway: Run };
+          subscriptions: { reconcile: Run; endTakenAway: Run; endUnoffered: Run };
         }
       | undefined;
   };
@@ -49,6 +49,7 @@ export async function scheduleJobs(
     await jobs.schedule('payment-events', daySeconds, payments.events.removeOld);
     await jobs.schedule('payment-subscriptions', daySeconds, payments.subscriptions.reconcile);
     await jobs.schedule('payment-subscriptions-taken-away', 5 * 60, payments.subscriptions.endTakenAway);
+    await jobs.schedule('payment-rentals-not-offered', 5 * 60, payments.subscriptions.endUnoffered);
   }
   await jobs.schedule('gateway-sessions', hourSeconds, gateway.removeExpiredSessions);
   await jobs.schedule('upstream-sign-ins', hourSeconds, () => upstreams.signIn.removeExpired());

@@ -134,7 +134,12 @@ export const deleteManifest = endpoint({
   summary: 'Takes a server out of the catalogue and out of staging; its versions are kept, and can be deployed again',
   access: 'admin',
   params: ofManifest,
-  answer: z.object({ success: z.literal(true), id: z.string() }),
+  answer: z.object({
+    success: z.literal(true),
+    id: z.string(),
+    /** How many people rent it. What they pay for is not renewed. */
+    renters: z.int(),
+  }),
   errors: ['not_found', ...adminErrors],
 });
 

@@ -115,6 +115,10 @@ export const subscriptionAnswerSchema = z.object({
         endDate: isoTime.nullable(),
         features: z.array(z.string()),
         source: ownedSourceSchema,
+        /** Of the server. */
+        name: z.string(),
+        /** false: the server was taken out of the shop, and its rental is not renewed. */
+        isOffered: z.boolean(),
       }),
     ),
     purchases: z.array(

@@ -159,7 +159,7 @@ const nothingToDo = {
     payments: {
       reconcileOrders: nothing,
       events: { removeOld: nothing },
-      subscriptions: { reconcile: nothing, endTakenAway: nothing },
+      subscriptions: { reconcile: nothing, endTakenAway: nothing, endUnoffered: nothing },
     },
   },
   gateway: { removeExpiredSessions: nothing },

@@ -1,6 +1,7 @@
 import { Agent } from 'node:http';
 import { Stripe } from 'stripe';
 import { SoukError } from '#platform/errors.ts';
+import { isLiveKey } from './live-key.ts';
 import { ProviderFailure } from './provider-failure.ts';
 
 /** One attempt of a request. Its retries reuse its Idempotency-Key, which the SDK adds where the caller gives none. */
@@ -72,7 +73,7 @@ export function connectProvider({ secretKey, webhookSecret, ...at }: ProviderAcc
   }
 
   return {
-    livemode: /^[a-z]+_live_/.test(secretKey),
+    livemode: isLiveKey(secretKey),
     call,
     find: (request) =>
       call(request).catch((error: unknown) => {

@@ -56,7 +56,7 @@ export async function createBilling({
   config: { publicUrl: string };
   /** undefined: nothing is sold. */
   provider: PaymentProvider | undefined;
-  catalogue: Pick<Catalogue, 'snapshot' | 'onChange'>;
+  catalogue: Pick<Catalogue, 'snapshot' | 'versions' | 'onChange'>;
   /** Path of the plans and packages that are sold. */
   offersFile: string;
   /** Where the provider sends receipts. */

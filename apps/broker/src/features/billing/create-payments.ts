@@ -33,7 +33,7 @@ export function createPayments(given: {
   currency: string | undefined;
   prices: Prices;
   access: AccessBook;
-  catalogue: Pick<Catalogue, 'snapshot'>;
+  catalogue: Pick<Catalogue, 'snapshot' | 'versions'>;
   emailOf(userId: string): Promise<string | undefined>;
   uuid: () => string;
   clock: Clock;

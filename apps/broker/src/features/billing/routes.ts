@@ -16,6 +16,7 @@ import { accessTo } from './access/access-to.ts';
 import type { AccessBook } from './access/create-access.ts';
 import { presentAccess, presentOwned } from './access/present-access.ts';
 import { presentService, trialLeft } from './access/present-service.ts';
+import { readRented } from './access/read-rented.ts';
 import type { CreditAccount } from './ledger/read-account.ts';
 import type { OfferStore } from './offers/offer-store.ts';
 import type { Prices } from './prices/create-prices.ts';
@@ -63,7 +64,12 @@ export function mountBillingRoutes(
 
   router.route(getSubscription, async ({ caller: { userId } }) => {
     const [owned, credits] = await Promise.all([access.read(userId), options.credits(userId)]);
-    return { success: true as const, ...presentOwned(owned, clock.now()), credits: presentCredits(credits) };
+    const rentedServer = await readRented(catalogue, owned);
+    return {
+      success: true as const,
+      ...presentOwned(owned, rentedServer, clock.now()),
+      credits: presentCredits(credits),
+    };
   });
 
   router.route(getRentalOptions, async ({ caller: { userId }, params }) => {

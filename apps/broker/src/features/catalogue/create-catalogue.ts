@@ -63,6 +63,8 @@ export async function createCatalogue(options: {
   log: Log;
   /** Aliases of programs that come with this installation: an upgrade changes them. */
   bundledPrograms?: ReadonlySet<string>;
+  /** Of a feature that stands above this one: how many people rent a server. */
+  countRenters?: (serverId: string) => Promise<number>;
 }): Promise<Catalogue> {
   const { clock, log } = options;
   const db = options.db.kysely.withTables<CatalogueTables>();
@@ -133,7 +135,7 @@ export async function createCatalogue(options: {
   return {
     snapshot: () => current,
 
-    ...createDeployments({ db, clock, changed }),
+    ...createDeployments({ db, clock, changed, countRenters: options.countRenters ?? (async () => 0) }),
 
     iconChanged: changed,
 

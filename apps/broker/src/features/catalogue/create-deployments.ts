@@ -31,8 +31,11 @@ export type Deployments = {
    * @throws SoukError manifest_conflict, not_found
    */
   upload(manifest: Manifest, by: DecidedBy, only?: string): Promise<'staged' | 'unchanged'>;
-  /** Takes a server out of the catalogue and out of staging; its versions are kept. @throws SoukError not_found */
-  deleteManifest(serverId: string, by: DecidedBy): Promise<void>;
+  /**
+   * Takes a server out of the catalogue and out of staging; its versions are kept. Answers how many people rent it.
+   * @throws SoukError not_found
+   */
+  deleteManifest(serverId: string, by: DecidedBy): Promise<{ renters: number }>;
   /**
    * Makes everything that is staged live.
    * @param check throws for a manifest that must not be deployed; the others are
@@ -48,10 +51,10 @@ export type Deployments = {
    */
   deployManifest(manifest: Manifest, by: DecidedBy): Promise<'deployed' | 'unchanged'>;
   /**
-   * Takes a server out of the catalogue and keeps its history. Answers the version that was live.
+   * Takes a server out of the catalogue and keeps its history. Answers the version that was live, and how many people rent it.
    * @throws SoukError not_found
    */
-  undeploy(serverId: string, by: DecidedBy): Promise<string>;
+  undeploy(serverId: string, by: DecidedBy): Promise<{ version: string; renters: number }>;
   /**
    * Approves the pending changes of a server's tools, of all of them or of those named.
    * @param shown the code of all pending changes, as they were read
@@ -66,13 +69,17 @@ export type Deployments = {
   currentVersions(): Promise<versions.ManifestRow[]>;
 };
 
-/** @param options.changed tells this process and the others that the stored catalogue has changed */
+/**
+ * @param options.changed tells this process and the others that the stored catalogue has changed
+ * @param options.countRenters how many people rent a server
+ */
 export function createDeployments(options: {
   db: CatalogueDb;
   clock: Clock;
   changed(serverId: string): Promise<void>;
+  countRenters(serverId: string): Promise<number>;
 }): Deployments {
-  const { db, clock, changed } = options;
+  const { db, clock, changed, countRenters } = options;
 
   function inTurn<T>(work: (tx: Tx, at: Date) => Promise<T>): Promise<T> {
     return db.transaction().execute(async (tx) => {
@@ -87,8 +94,10 @@ export function createDeployments(options: {
     upload: (manifest, by, only) => inTurn((tx, at) => uploadVersion(tx, manifest, by, only, at)),
 
     async deleteManifest(serverId, by) {
-      await inTurn((tx, at) => deleteManifest(tx, serverId, by, at));
+      const renters = await countRenters(serverId);
+      await inTurn((tx, at) => deleteManifest(tx, serverId, by, at, renters));
       await changed(serverId);
+      return { renters };
     },
 
     async deployStaged(by, check) {
@@ -132,9 +141,10 @@ export function createDeployments(options: {
     },
 
     async undeploy(serverId, by) {
-      const version = await inTurn((tx, at) => undeployServer(tx, serverId, by, at));
+      const renters = await countRenters(serverId);
+      const version = await inTurn((tx, at) => undeployServer(tx, serverId, by, at, renters));
       await changed(serverId);
-      return version;
+      return { version, renters };
     },
 
     async approveTools(serverId, tools, shown, by) {

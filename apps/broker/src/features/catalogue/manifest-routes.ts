@@ -115,8 +115,8 @@ export function mountManifestRoutes(router: Router, given: Given): void {
   router.route(updateManifest, ({ caller, params, body }) => stage(body, byOf(caller), params.id));
 
   router.route(deleteManifest, async ({ caller, params }) => {
-    await catalogue.deleteManifest(params.id, byOf(caller));
-    return { ...success, id: params.id };
+    const { renters } = await catalogue.deleteManifest(params.id, byOf(caller));
+    return { ...success, id: params.id, renters };
   });
 
   router.route(deployManifest, async ({ caller, params, body }) => {

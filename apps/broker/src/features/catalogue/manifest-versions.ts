@@ -69,9 +69,16 @@ export async function uploadVersion(
 
 /**
  * Takes a server out of the catalogue and out of staging, with its audit row. Its versions are kept.
+ * @param renters how many people rent it
  * @throws SoukError not_found when it is in neither
  */
-export async function deleteManifest(tx: Tx, serverId: string, by: DecidedBy, at: Date): Promise<void> {
+export async function deleteManifest(
+  tx: Tx,
+  serverId: string,
+  by: DecidedBy,
+  at: Date,
+  renters: number,
+): Promise<void> {
   const known = await versions.findManifestVersions(tx, serverId);
   const versionIn = (status: string) => known.find((row) => row.status === status)?.version;
   const [deployed, staged] = [versionIn('deployed'), versionIn('staging')];
@@ -82,7 +89,12 @@ export async function deleteManifest(tx: Tx, serverId: string, by: DecidedBy, at
     await withdrawPending(tx, serverId, [], at);
   }
   const { actorId, via, reason } = by;
-  const details = { ...(deployed !== undefined && { deployed }), ...(staged !== undefined && { staged }), via };
+  const details = {
+    ...(deployed !== undefined && { deployed }),
+    ...(staged !== undefined && { staged }),
+    via,
+    ...(renters > 0 && { renters }),
+  };
   await writeAudit(tx, { actorId, action: 'manifest.deleted', subject: serverId, reason, details }, at);
 }
 
@@ -105,21 +117,25 @@ export async function deployVersion(tx: Tx, serverId: string, version: string, b
 /**
  * Takes a server out of the catalogue, with its audit row. Its versions, the pins of its tools and the history of their
  * changes are kept; what it offered and how it was doing are forgotten.
+ * @param renters how many people rent it
  * @returns the version that was deployed
  * @throws SoukError not_found when it is not deployed
  */
-export async function undeployServer(tx: Tx, serverId: string, by: DecidedBy, at: Date): Promise<string> {
+export async function undeployServer(
+  tx: Tx,
+  serverId: string,
+  by: DecidedBy,
+  at: Date,
+  renters: number,
+): Promise<string> {
   const deployed = await versions.findDeployed(tx, serverId);
   if (!deployed) throw new SoukError('not_found', { message: `${serverId} is not deployed` });
   await versions.markUndeployed(tx, serverId);
   await withdrawPending(tx, serverId, [], at);
   const { version } = deployed.manifest;
   const { actorId, via, reason } = by;
-  await writeAudit(
-    tx,
-    { actorId, action: 'manifest.undeployed', subject: serverId, reason, details: { version, via } },
-    at,
-  );
+  const details = { version, via, ...(renters > 0 && { renters }) };
+  await writeAudit(tx, { actorId, action: 'manifest.undeployed', subject: serverId, reason, details }, at);
   return version;
 }
 

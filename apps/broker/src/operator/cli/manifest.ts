@@ -20,6 +20,7 @@ import {
   printList,
   printOffer,
   printOfferDiff,
+  printUndeployed,
 } from './print-manifest.ts';
 
 /** A deployment waits for the first discovery, which has 30 s to connect and 60 s for its lists at most. */
@@ -105,7 +106,8 @@ export const manifestCliCommands: readonly Command[] = [
       const config = readConfig(environment);
       for (const id of ids) {
         const answer = undeployedSchema.parse(await askBrokerOrRun(config, 'manifest.undeploy', { id }));
-        stdout(values.json === true ? JSON.stringify(answer) : `Undeployed ${answer.id} ${answer.version}.`);
+        if (values.json === true) stdout(JSON.stringify(answer));
+        else printUndeployed(answer, stdout);
       }
     },
   },

@@ -5,6 +5,7 @@ import type {
   ListedServers,
   ManifestDiff,
   OfferDiff,
+  UndeployedManifest,
 } from '#operator/commands/manifest-results.ts';
 import { plain } from './printable.ts';
 
@@ -67,6 +68,13 @@ export function printDeployed(answer: DeployedManifest, print: Print): void {
   if (answer.toolsUnderReview.length > 0) {
     print(`Under review: ${answer.toolsUnderReview.map(plain).join(', ')}. See: npm run souk -- manifest diff ${id}`);
   }
+}
+
+export function printUndeployed({ id, version, renters }: UndeployedManifest, print: Print): void {
+  print(`Undeployed ${id} ${version}.`);
+  if (renters === 0) return;
+  const who = renters === 1 ? '1 person rents it' : `${renters} people rent it`;
+  print(`${who}. What they pay for is not renewed; it ends with the period that is paid, and nothing is paid back.`);
 }
 
 export function printDiff({ id, deployed, staged, fields, changes, code }: ManifestDiff, print: Print): void {

@@ -1,4 +1,6 @@
 import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
+import { isLiveKey } from '#adapters/stripe/live-key.ts';
+import { countRenters } from '#features/billing/index.ts';
 import { createCatalogue } from '#features/catalogue/index.ts';
 import { createIdentity } from '#features/identity/index.ts';
 import { systemClock } from '#platform/clock.ts';
@@ -33,7 +35,13 @@ export async function runLocally(config: Config, command: string, args: unknown)
       vault: createVault(readMasterKey(config)),
       connectUpstream: connectOpenId,
     });
-    const catalogue = await createCatalogue({ db, clock: systemClock, log });
+    const livemode = config.payments === 'stripe' && isLiveKey(config.stripe?.secretKey ?? '');
+    const catalogue = await createCatalogue({
+      db,
+      clock: systemClock,
+      log,
+      countRenters: (serverId) => countRenters(db.query, livemode, systemClock.now(), serverId),
+    });
     try {
       const { policy } = readInstallation(config, paths);
       const run = operatorCommands({ identity, catalogue, policy })[command];

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { give, newPerson } from '#features/billing/access/testing/people.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
 import { createLog } from '#platform/log.ts';
 import { connectLegacy, connectModern, type TestClient } from '#testing/mcp-clients.ts';
@@ -96,7 +97,12 @@ test('deploy makes a server on a private address live at once, undeploy takes it
   expect((await souk('list')).out).toMatch(/^own +1\.0\.0 +- +connected +\d+ +http/m);
 
   notices.length = 0;
-  expect(await souk('undeploy', 'own')).toEqual({ code: 0, out: 'Undeployed own 1.0.0.', err: '' });
+  await give(await newPerson(app), 'rental', 'own');
+  expect(await souk('undeploy', 'own')).toEqual({
+    code: 0,
+    out: 'Undeployed own 1.0.0.\n1 person rents it. What they pay for is not renewed; it ends with the period that is paid, and nothing is paid back.',
+    err: '',
+  });
   await waitUntil('the client to be told', () => notices.includes('notifications/tools/list_changed'));
   expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('own__echo');
   await expect(client.callTool({ name: 'own__echo', arguments: { text: 'hi' } })).rejects.toThrow('Unknown tool');
@@ -104,7 +110,7 @@ test('deploy makes a server on a private address live at once, undeploy takes it
   expect((await souk('list')).out).toMatch(/^own +- +- +undeployed \(was 1\.0\.0\)/m);
   expect(await auditOf('own')).toEqual([
     { action: 'manifest.deployed', details: { version: '1.0.0', via: 'command' }, reason: null },
-    { action: 'manifest.undeployed', details: { version: '1.0.0', via: 'command' }, reason: null },
+    { action: 'manifest.undeployed', details: { version: '1.0.0', via: 'command', renters: 1 }, reason: null },
   ]);
   // its history is kept: the id alone brings it back
   expect((await souk('deploy', 'own')).out).toContain('Deployed own 1.0.0.');

@@ -90,7 +90,7 @@ export function manifestCommands(parts: {
 
     'manifest.undeploy': async (args) => {
       const { id } = idSchema.parse(args);
-      return { id, version: await catalogue.undeploy(id, byCommand) };
+      return { id, ...(await catalogue.undeploy(id, byCommand)) };
     },
 
     'manifest.diff': async (args): Promise<ManifestDiff> => {

@@ -48,7 +48,13 @@ export const deployedSchema = z.object({
 });
 export type DeployedManifest = z.infer<typeof deployedSchema>;
 
-export const undeployedSchema = z.object({ id: z.string(), version: z.string() });
+export const undeployedSchema = z.object({
+  id: z.string(),
+  version: z.string(),
+  /** How many people rent it. */
+  renters: z.int(),
+});
+export type UndeployedManifest = z.infer<typeof undeployedSchema>;
 
 export const diffSchema = z.object({
   id: z.string(),

@@ -209,6 +209,8 @@ test('[SUB-1] [SUB-2] [SUB-3] [SUB-4] [SUB-5] [SUB-6] [SUB-7] [SUB-8] all that a
           endDate: expect.any(String),
           features: [],
           source: 'administrator',
+          name: 'free',
+          isOffered: true,
         },
       ],
       purchases: [{ id: expect.any(String), mcpId: 'top', status: 'active' }],

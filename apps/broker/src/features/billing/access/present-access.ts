@@ -2,6 +2,7 @@ import type { SubscriptionAnswer, UserAccess } from '@souk/contract/billing.ts';
 import { tiers, type Tier } from '@souk/contract/tiers.ts';
 import type { Access } from './access-to.ts';
 import { isRunning, statusOf, type Owned, type OwnedPlan, type OwnedServer } from './owned.ts';
+import type { RentedServer } from './read-rented.ts';
 
 /** "User access to a server" (specification part 1, section 3). */
 export function presentAccess(access: Access): UserAccess {
@@ -25,7 +26,11 @@ function featuresOf(access: Access): string[] {
 }
 
 /** All that a person owns (GET /api/billing/subscription), but for their credits. What is over is left out. */
-export function presentOwned(owned: Owned, nowMs: number): Omit<SubscriptionAnswer, 'success' | 'credits'> {
+export function presentOwned(
+  owned: Owned,
+  rentedServer: (serverId: string) => RentedServer,
+  nowMs: number,
+): Omit<SubscriptionAnswer, 'success' | 'credits'> {
   const plans = owned.plans.filter((plan) => isRunning(plan, nowMs));
   const servers = owned.servers.filter((server) => isRunning(server, nowMs));
   const ofKind = (kind: OwnedServer['kind']) => servers.filter((server) => server.kind === kind);
@@ -53,6 +58,7 @@ export function presentOwned(owned: Owned, nowMs: number): Omit<SubscriptionAnsw
       endDate: isoOrNull(rental.periodEndsAtMs),
       features: [...rental.features],
       source: presentSource(rental.source),
+      ...rentedServer(rental.serverId),
     })),
     purchases: ofKind('purchase').map((purchase) => ({
       id: purchase.id,

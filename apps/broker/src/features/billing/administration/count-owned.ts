@@ -6,6 +6,16 @@ export type OwnedCounts = { subscriptions: number; rentals: number; purchases: n
 
 const running = isRunningSql({ now: '$2', renewedSince: '$3' });
 
+/** How many people rent a server. */
+export async function countRenters(query: Query, livemode: boolean, nowMs: number, serverId: string): Promise<number> {
+  const { rows } = await query<{ found: number }>(
+    `select count(distinct user_id)::int as found from access_grants
+     where livemode = $1 and kind = 'rental' and server_id = $4 and ${running}`,
+    [livemode, ...runningValues(nowMs), serverId],
+  );
+  return rows[0]?.found ?? 0;
+}
+
 export async function countOwned(query: Query, livemode: boolean, nowMs: number): Promise<OwnedCounts> {
   const { rows } = await query<{ kind: string; found: number }>(
     `select 'subscription' as kind, count(*)::int as found from subscriptions where livemode = $1 and ${running}

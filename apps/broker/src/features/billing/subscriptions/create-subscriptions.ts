@@ -10,6 +10,7 @@ import { createTakeBack } from '../taking-back/create-take-back.ts';
 import { createChangePlan, type ChangePlan } from './change-plan.ts';
 import { endAtProvider } from './end-at-provider.ts';
 import { createEndOwn, type EndOwn } from './end-own.ts';
+import { endUnoffered } from './end-unoffered.ts';
 import { createFindOpenPayment, type FindOpenPayment } from './find-open-payment.ts';
 import { endTakenAway, reconcileSubscriptions } from './reconcile-subscriptions.ts';
 import { createSyncSubscription, type SyncSubscription } from './sync-subscription.ts';
@@ -31,6 +32,8 @@ export type Subscriptions = {
   endNow(paymentId: string): Promise<unknown>;
   /** Ends at the provider what was taken away here. */
   endTakenAway(): Promise<void>;
+  /** Lets the rentals of servers that were undeployed end with the period that is paid. */
+  endUnoffered(): Promise<void>;
 };
 
 export function createSubscriptions(options: {
@@ -39,7 +42,7 @@ export function createSubscriptions(options: {
   offers: OfferStore;
   prices: Prices;
   access: AccessBook;
-  catalogue: Pick<Catalogue, 'snapshot'>;
+  catalogue: Pick<Catalogue, 'snapshot' | 'versions'>;
   uuid: () => string;
   clock: Clock;
   log: Log;
@@ -87,5 +90,6 @@ export function createSubscriptions(options: {
     reconcile: () => reconcileSubscriptions({ db, provider, sync, clock, log }),
     endNow: (paymentId) => endAtProvider({ provider, sync }, paymentId),
     endTakenAway: () => endTakenAway({ db, provider, sync, clock, log }),
+    endUnoffered: () => endUnoffered({ ...given, sync }),
   };
 }

@@ -1,9 +1,11 @@
-import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
 import type { AccessBook } from '../access/create-access.ts';
 import { findPlan, findRental, requireActive, requireCancelled } from './find-own.ts';
+import { setEnd } from './set-end.ts';
 import type { SyncSubscription } from './sync-subscription.ts';
 
 /** What the person is told: `endsAt` null where it renews. */
@@ -25,19 +27,8 @@ export function createEndOwn(given: {
   findServer(id: string): CatalogueServer | undefined;
   clock: Clock;
 }): EndOwn {
-  const { provider, sync, clock } = given;
+  const { clock } = given;
   const context = () => ({ ...given, nowMs: clock.now() });
-
-  /** What the provider refuses has changed there: the next look at it is true. */
-  async function setEnd(paymentId: string, cancel: boolean): Promise<void> {
-    try {
-      await provider.call((stripe) => stripe.subscriptions.update(paymentId, { cancel_at_period_end: cancel }));
-    } catch (error) {
-      if (isRefusal(error)) await sync(paymentId);
-      throw error;
-    }
-    await sync(paymentId);
-  }
 
   const nameOf = (serverId: string) => given.findServer(serverId)?.manifest.name ?? serverId;
   const tell = (name: string, periodEndsAtMs: number | undefined): Ending => {
@@ -51,27 +42,31 @@ export function createEndOwn(given: {
     async cancelRental(userId, serverId) {
       const rental = await findRental(context(), userId, serverId);
       requireActive(rental, { orPastDue: true });
-      await setEnd(rental.paymentId, true);
+      await setEnd(given, rental.paymentId, true);
       const { periodEndsAtMs } = await findRental(context(), userId, serverId);
       return tell(`The rental of ${nameOf(serverId)}`, periodEndsAtMs);
     },
     async resumeRental(userId, serverId) {
       const rental = await findRental(context(), userId, serverId);
       requireCancelled(rental);
-      await setEnd(rental.paymentId, false);
+      if (!given.findServer(serverId)) {
+        const message = `${serverId} is no longer offered: its rental is not renewed.`;
+        throw new SoukError('not_active', { message });
+      }
+      await setEnd(given, rental.paymentId, false);
       return tellResumed(`The rental of ${nameOf(serverId)}`);
     },
     async cancelPlan(userId, id) {
       const plan = await findPlan(context(), userId, id);
       requireActive(plan);
-      await setEnd(plan.paymentId, true);
+      await setEnd(given, plan.paymentId, true);
       const { periodEndsAtMs } = await findPlan(context(), userId, id);
       return tell(`The ${plan.name} plan`, periodEndsAtMs);
     },
     async resumePlan(userId, id) {
       const plan = await findPlan(context(), userId, id);
       requireCancelled(plan);
-      await setEnd(plan.paymentId, false);
+      await setEnd(given, plan.paymentId, false);
       return tellResumed(`The ${plan.name} plan`);
     },
   };

@@ -15,6 +15,7 @@ import { useToast } from '#ui/use-toast.ts';
 import { CancelRentalDialog, type RentedService } from '../cancel/cancel-rental-dialog.tsx';
 import { myServicesQuery, subscriptionQuery } from '../queries.ts';
 import { PurchaseDialog } from '../rent/purchase-dialog.tsx';
+import { NotOffered } from '../tab/not-offered.tsx';
 import { PastDue } from '../tab/past-due.tsx';
 import { ServiceCard, type ServiceCardProps } from './service-card.tsx';
 import { countServices } from './service-texts.ts';
@@ -47,6 +48,7 @@ export function MyServicesScreen({ userId, controls }: MyServicesScreenProps) {
         }
       />
       {owned && <PastDue userId={userId} owned={owned.subscription} />}
+      {owned && <NotOffered owned={owned.subscription} />}
       {counts && data.services.length > 0 && (
         <Card padding="large">
           <dl className="grid grid-cols-3 gap-6">

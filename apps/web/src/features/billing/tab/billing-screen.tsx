@@ -11,6 +11,7 @@ import { BillingHistory } from '../history/billing-history.tsx';
 import { noSubscription, subscriptionQuery } from '../queries.ts';
 import { tierDescriptions } from '../tier-descriptions.ts';
 import { Credits } from './credits.tsx';
+import { NotOffered } from './not-offered.tsx';
 import { PastDue } from './past-due.tsx';
 import { PendingUpgrade } from './pending-upgrade.tsx';
 import { Subscriptions } from './subscriptions.tsx';
@@ -23,10 +24,11 @@ export function BillingScreen({ userId }: { userId: string }) {
   const shown = data ?? noSubscription;
   return (
     <div className="flex flex-col gap-10">
-      {(isError || isUnpaid(shown)) && (
+      {(isError || hasNews(shown)) && (
         <div className="flex flex-col gap-3">
           {isError && <Notice tone="bad">Unable to load billing information</Notice>}
           <PastDue userId={userId} owned={shown.subscription} />
+          <NotOffered owned={shown.subscription} />
           {shown.subscription.subscriptions.map((one) => (
             <PendingUpgrade key={one.id} userId={userId} subscription={one} />
           ))}
@@ -59,10 +61,11 @@ export function BillingScreen({ userId }: { userId: string }) {
   );
 }
 
-/** Whether a payment waits for the person: of a period, or of an upgrade. */
-function isUnpaid({ subscription: { subscriptions, rentals } }: SubscriptionAnswer): boolean {
+/** Whether a payment waits for the person, of a period or of an upgrade, or what they rent is no longer offered. */
+function hasNews({ subscription: { subscriptions, rentals } }: SubscriptionAnswer): boolean {
   return (
     [...subscriptions, ...rentals].some(({ status }) => status === 'past_due') ||
+    rentals.some(({ isOffered }) => !isOffered) ||
     subscriptions.some(({ pendingPlanId }) => pendingPlanId !== null)
   );
 }

@@ -3,21 +3,16 @@ import { useQuery } from '@tanstack/react-query';
 import { formatMoney } from '#ui/amount.ts';
 import { Notice } from '#ui/notice.tsx';
 import { TextAnchor } from '#ui/text-link.tsx';
-import { useServerNames } from '#web/server-query.ts';
 import { openPaymentQuery } from '../queries.ts';
 
 type PastDueProps = { userId: string; owned: SubscriptionAnswer['subscription'] };
 
 /** Says which renewals failed, and where each is paid. Access stays while the provider tries again. */
 export function PastDue({ userId, owned }: PastDueProps) {
-  const rentals = owned.rentals.filter(({ status }) => status === 'past_due');
-  const nameOf = useServerNames(rentals.map(({ mcpId }) => mcpId));
   const unpaid = [
-    ...owned.subscriptions
-      .filter(({ status }) => status === 'past_due')
-      .map(({ id, planName: name }) => ({ id, name })),
-    ...rentals.map(({ id, mcpId }) => ({ id, name: nameOf(mcpId) ?? mcpId })),
-  ];
+    ...owned.subscriptions.map(({ id, planName: name, status }) => ({ id, name, status })),
+    ...owned.rentals,
+  ].filter(({ status }) => status === 'past_due');
   if (unpaid.length === 0) return null;
   return (
     <Notice tone="bad">

@@ -1,0 +1,60 @@
+import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { Catalogue } from '#features/catalogue/index.ts';
+import type { Query } from '#platform/db/database.ts';
+import type { Log } from '#platform/log.ts';
+import { setEnd } from './set-end.ts';
+import type { SyncSubscription } from './sync-subscription.ts';
+
+const pageSize = 100;
+
+const renewing = `kind = 'rental' and livemode = $1 and payment_id is not null and cancelled_at is null and ended_at is null`;
+
+/**
+ * Lets the rentals of servers that were undeployed end with the period that is paid: nobody pays on for what is gone. It stays so
+ * when the server is deployed again; who wants it resumes it then.
+ * @throws SoukError payments_unavailable: the next run goes on
+ */
+export async function endUnoffered(given: {
+  query: Query;
+  catalogue: Pick<Catalogue, 'snapshot' | 'versions'>;
+  provider: PaymentProvider;
+  sync: SyncSubscription;
+  log: Log;
+}): Promise<void> {
+  const { query, catalogue, provider, log } = given;
+  const { rows: rented } = await query<{ server_id: string }>(
+    `select distinct server_id from access_grants where ${renewing}`,
+    [provider.livemode],
+  );
+  for (const { server_id: serverId } of rented) {
+    if (catalogue.snapshot().byId.has(serverId)) continue;
+    // what this broker has in memory may be older than a deployment by another one
+    if ((await catalogue.versions(serverId)).some(({ status }) => status === 'deployed')) continue;
+    const ended = await endRentals(given, serverId);
+    log.info({ server: serverId, rentals: ended }, 'rentals of a server that is not offered any more are not renewed');
+  }
+}
+
+async function endRentals(given: Parameters<typeof endUnoffered>[0], serverId: string): Promise<number> {
+  const { query, provider, log } = given;
+  let ended = 0;
+  for (let after = ''; ;) {
+    const { rows } = await query<{ payment_id: string }>(
+      `select payment_id from access_grants where ${renewing} and server_id = $2 and payment_id > $3
+       order by payment_id limit $4`,
+      [provider.livemode, serverId, after, pageSize],
+    );
+    for (const { payment_id: paymentId } of rows) {
+      try {
+        await setEnd(given, paymentId, true);
+        ended += 1;
+      } catch (error) {
+        if (!isRefusal(error)) throw error;
+        log.error({ err: error, subscription: paymentId }, 'a rental that is not offered any more could not be ended');
+      }
+    }
+    const last = rows.at(-1);
+    if (rows.length < pageSize || !last) return ended;
+    after = last.payment_id;
+  }
+}
