@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
-import { axe } from './axe-findings.ts';
+import { axeFindingsInBothThemes } from './axe-findings.ts';
 import { cataloguePath, changeCatalogue, failCalls } from './catalogue-answer.ts';
 import { consentAddress } from './consent-address.ts';
 import { openScreen } from './open-screen.ts';
@@ -20,19 +20,11 @@ const publicScreens = [
   '/sign-in',
 ];
 
-/** What axe finds wrong in both themes, by rule, with the elements. Between the themes only the colours differ. */
+/** What axe finds wrong in both themes; the page is in the light one before and after. */
 async function findProblems(page: Page): Promise<string[]> {
+  const found = await axeFindingsInBothThemes(page);
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-  const light = await axe(page).analyze();
-  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
-  const dark = await axe(page).withRules(['color-contrast', 'link-in-text-block']).analyze();
-  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-  return [light, dark].flatMap(({ violations }, theme) =>
-    violations.map(({ id, nodes }) => {
-      const where = `${page.url()} ${theme === 0 ? 'light' : 'dark'}`;
-      return `${where} ${id}: ${nodes.map(({ html }) => html).join(' | ')}`;
-    }),
-  );
+  return found.map((finding) => `${page.url()} ${finding}`);
 }
 
 /** The broker's own page that asks whether an application may act for the person. */
