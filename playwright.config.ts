@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test';
-import { browserArguments, browserPath } from './e2e/browser.ts';
+import { browserPath, journeyArguments, unneededArguments } from './e2e/browser.ts';
 
 export default defineConfig({
   testDir: 'e2e/journeys',
@@ -14,7 +14,11 @@ export default defineConfig({
   fullyParallel: false,
   reporter: [['list']],
   use: {
-    launchOptions: { executablePath: await browserPath(), args: browserArguments },
+    launchOptions: {
+      executablePath: await browserPath(),
+      args: journeyArguments,
+      ignoreDefaultArgs: unneededArguments,
+    },
     locale: 'en-US',
     timezoneId: 'UTC',
     // tracing every test costs a fifth of the time; run with --trace on to look into one
