@@ -2,7 +2,6 @@ import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Config } from '#platform/config.ts';
 import { callOperator, NotRunningError } from '#platform/operator/call-operator.ts';
 import type { ConfigCheck } from './config-checks.ts';
-import { runLocally } from './run-locally.ts';
 
 export type CliOptions = {
   environment: NodeJS.ProcessEnv;
@@ -44,7 +43,9 @@ export async function askBrokerOrRun(
   try {
     return await callOperator(config.dataDir, command, args, timeoutMs);
   } catch (error) {
-    if (error instanceof NotRunningError) return runLocally(config, command, args);
-    throw error;
+    if (!(error instanceof NotRunningError)) throw error;
+    // most of the broker: a command that the broker answers does without
+    const { runLocally } = await import('./run-locally.ts');
+    return runLocally(config, command, args);
   }
 }

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { readConfig } from '#platform/config.ts';
 import { callOperator } from '#platform/operator/call-operator.ts';
-import { creditsSetSchema } from '#operator/commands/credit-commands.ts';
+import { creditsSetSchema } from '#operator/commands/credit-results.ts';
 import { UsageError, type CliOptions, type Command, type Values } from './command.ts';
 
 export const creditsSetCommand: Command = {

@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { readConfig } from '#platform/config.ts';
 import { callOperator, NotRunningError } from '#platform/operator/call-operator.ts';
-import { readInstallation } from '../../installation.ts';
-import { checkManifestSource } from '#operator/commands/manifest-commands.ts';
 import { checkedSchema, type CheckedManifest } from '#operator/commands/manifest-results.ts';
 import { paths } from '../../paths.ts';
 import { UsageError, type CliOptions } from './command.ts';
@@ -31,6 +29,8 @@ export async function check(source: Buffer, { environment }: CliOptions): Promis
     return checkedSchema.parse(await callOperator(config.dataDir, 'manifest.check', args));
   } catch (error) {
     if (!(error instanceof NotRunningError)) throw error;
+    const { checkManifestSource } = await import('#operator/commands/manifest-commands.ts');
+    const { readInstallation } = await import('../../installation.ts');
     return checkManifestSource(source, readInstallation(config, paths).policy);
   }
 }

@@ -10,7 +10,6 @@ import {
   type CheckedManifest,
 } from '#operator/commands/manifest-results.ts';
 import { askBrokerOrRun, ReportedError, UsageError, type CliOptions, type Command, type Values } from './command.ts';
-import { importManifests } from './import-manifests.ts';
 import { check, readSource } from './manifest-source.ts';
 import {
   printApproved,
@@ -91,7 +90,7 @@ export const manifestCliCommands: readonly Command[] = [
       jsonHelp,
       ['', 'exits with 1 when an entry was not imported'],
     ],
-    run: importManifests,
+    run: async (values, cli) => (await import('./import-manifests.ts')).importManifests(values, cli),
   },
   {
     name: 'manifest undeploy',

@@ -1,14 +1,11 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { providerIds } from '#features/identity/index.ts';
 import { ConfigError, readConfig } from '#platform/config.ts';
 import { DataFolderDamagedError, DataFolderInUseError } from '#platform/db/database-errors.ts';
 import { callOperator, OperatorCommandError } from '#platform/operator/call-operator.ts';
-import { configChecks } from './config-checks.ts';
 import { askBrokerOrRun, ReportedError, UsageError, type CliOptions, type Command, type Values } from './command.ts';
 import { serverLogSchema } from '#operator/commands/server-log.ts';
 import { creditsSetCommand } from './credits.ts';
-import { examine, printDiagnosis } from './doctor.ts';
 import { manifestCliCommands } from './manifest.ts';
 import { reconcileCliCommand } from './reconcile.ts';
 import { printable } from './printable.ts';
@@ -18,6 +15,7 @@ const exitUsage = 64;
 const exitConfig = 78;
 const exitFailure = 1;
 
+// What only some commands need, they load themselves: an answer of the broker then comes in a third of the time.
 const commands: readonly Command[] = [
   {
     name: 'token create',
@@ -131,6 +129,7 @@ async function createToken(values: Values, { environment, stdout }: CliOptions):
 }
 
 async function examineInstallation(values: Values, { environment, stdout }: CliOptions): Promise<void> {
+  const { examine, printDiagnosis } = await import('./doctor.ts');
   const address = typeof values.URL === 'string' ? values.URL : undefined;
   const examined = await examine(address, environment);
   if (!examined) throw new UsageError(`${address} is not an http or https address. See: npm run souk -- doctor --help`);
@@ -153,6 +152,7 @@ const usersSchema = z.object({ users: z.int() });
 async function setUserActive(action: 'deactivate' | 'activate', values: Values, { environment, stdout }: CliOptions) {
   const { email, provider } = values;
   if (typeof email !== 'string') throw new UsageError('--email is required');
+  const { providerIds } = await import('#features/identity/index.ts');
   if (provider !== undefined && !providerIds.some((id) => id === provider)) {
     throw new UsageError('--provider must be google, oidc or dev');
   }
@@ -161,7 +161,8 @@ async function setUserActive(action: 'deactivate' | 'activate', values: Values, 
   stdout(`${users === 1 ? '1 user' : `${users} users`} ${action}d`);
 }
 
-async function checkConfig(values: Values, { environment, stdout, checks = configChecks }: CliOptions): Promise<void> {
+async function checkConfig(values: Values, { environment, stdout, checks: given }: CliOptions): Promise<void> {
+  const checks = given ?? (await import('./config-checks.ts')).configChecks;
   const config = readConfig(environment);
   const manifestsDir = typeof values.manifests === 'string' ? values.manifests : undefined;
   const problems = (await Promise.all(checks.map((check) => check(config, { manifestsDir })))).flat();

@@ -4,6 +4,7 @@ import type { Billing } from '#features/billing/index.ts';
 import { providerIds, type Identity } from '#features/identity/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
+import type { CreditsSet } from './credit-results.ts';
 
 const setSchema = z.object({
   email: z.string(),
@@ -14,9 +15,6 @@ const setSchema = z.object({
   operator: z.string().max(200),
 });
 
-/** The result of `credits set`. */
-export const creditsSetSchema = z.object({ credits: z.int(), change: z.int() });
-
 /** `credits set` of the operator's command line: ledger and audit log record by how much the balance changed, and why. */
 export function creditCommands({
   identity,
@@ -26,7 +24,7 @@ export function creditCommands({
   billing: Pick<Billing, 'ledger'>;
 }): OperatorCommands {
   return {
-    'credits.set': async (args): Promise<z.output<typeof creditsSetSchema>> => {
+    'credits.set': async (args): Promise<CreditsSet> => {
       const { email, credits, provider, reason = 'by command', operator } = setSchema.parse(args);
       const [userId, ...others] = await identity.users.findIds(email, provider);
       if (userId === undefined) throw new SoukError('not_found', { message: `No user has the address ${email}.` });
