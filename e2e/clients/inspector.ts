@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { compileCache } from '../../apps/broker/src/testing/compile-cache.ts';
 
 const launcher = join(
   import.meta.dirname,
@@ -30,7 +31,7 @@ export async function inspect(
   const child = spawn(
     process.execPath,
     [...command, ...(era === 'modern' ? ['--protocol-era', 'modern'] : []), ...args],
-    { env: { PATH: process.env['PATH'], HOME: home }, stdio: ['ignore', 'pipe', 'pipe'] },
+    { env: { PATH: process.env['PATH'], HOME: home, ...compileCache() }, stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let stdout = '';
   let stderr = '';

@@ -14,6 +14,10 @@ const maxRestartDelayMs = 300_000;
 /** A program that ran this long counts as healthy: its next restart is quick again. */
 const steadyAfterMs = 60_000;
 
+/** Our services come from the repository that the broker comes from: what Node compiled is kept for them too (scripts/run.mjs). */
+const { NODE_COMPILE_CACHE: compiled } = process.env;
+const compileCache = compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled };
+
 export type ServicePrograms = Readonly<Record<string, string>>;
 
 /** Our own demo services, which Souk starts and keeps running. */
@@ -36,7 +40,7 @@ export type Services = {
 type Running = { child: ChildProcess; url: string | undefined; startedAtMs: number };
 
 /**
- * Runs each program (`name -> TypeScript file`) as a child of the broker, with an environment of five variables and
+ * Runs each program (`name -> TypeScript file`) as a child of the broker, with an environment of few variables and
  * a folder of its own. A program that ends is started again after `restartDelayMs`, doubling while it keeps failing.
  */
 export function createServices(options: {
@@ -87,6 +91,7 @@ export function createServices(options: {
         DATA_DIR: dataDir,
         PORT: '0',
         SOUK_SERVICE_SECRET: options.secret,
+        ...compileCache,
       },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
