@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { axeFindings } from './axe-findings.ts';
-import { failCalls } from './catalogue-answer.ts';
+import { failCalls, holdCalls } from './catalogue-answer.ts';
 import { openScreen } from './open-screen.ts';
 import { expect, test } from './product-test.ts';
 
@@ -36,7 +36,14 @@ test('by keyboard alone a server, a tool, a screen and all results are found and
     await expect(field(page)).toBeFocused();
     await page.keyboard.type(text);
   };
-  await openScreen(page, '/');
+  const start = await holdCalls(page, '**/assets/*.js');
+  await page.goto('/', { waitUntil: 'commit' });
+  await expect(page.locator('[data-shell] h1'), 'before the program is there').toBeVisible();
+  await page.keyboard.press('Control+k');
+  start();
+  await expect(field(page)).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(palette(page)).toHaveCount(0);
   await open('notes');
   await expect(highlighted(page)).toContainText('Notes');
   await page.keyboard.press('Enter');

@@ -80,7 +80,9 @@ test('tools stand left in the first screen, and beside them how to get or connec
     expect(await leftOf(useOf(page)), path).toBe(await leftOf(information));
     expect(await topOf(useOf(page)), path).toBeLessThan(await topOf(information));
   }
-  await expect(information).toContainText(/^Server InformationStatusconnectedUptime, 30 dayssince [A-Z][a-z]{2} \d/);
+  await expect(information).toContainText(
+    /^Server InformationStatusconnectedUptime, 30 days(since [A-Z][a-z]{2} \d|\d+% today)/,
+  );
   await expect(information).toContainText(/Last tested(just now|\d+ minutes? ago)/);
   await expect(information).toContainText('ProtocolMCP 2026-07-28TransportStreamable HTTP');
   await expect(information).toContainText(/Context costabout [\d,]+ tokens/);
@@ -104,14 +106,16 @@ test('uptime is drawn by the day, and a table says the same in words', async ({ 
   await routeNow(page, '**/api/catalogue/servers/travel/record', async (route) => {
     const answer = getServerRecord.answer.parse(await (await route.fetch()).json());
     expect(answer.days).toHaveLength(30);
-    await route.fulfill({ json: { ...answer, days } });
+    await route.fulfill({ json: { ...answer, uptime: { since: '2026-06-30', percent: null }, days } });
   });
   await page.goto('/service/travel');
+  const information = page.getByRole('region', { name: 'Server Information' });
+  await expect(information, 'before there is a day of checks').toContainText('Uptime, 30 days100% today');
   const table = page.getByRole('table', { name: 'Uptime by day' });
   const cells = table.getByRole('cell');
   await expect(cells).toHaveText(['No checks', 'No checks', '96.5%', ...Array<string>(27).fill('100%')]);
   await expect(table.getByRole('rowheader').nth(2)).toHaveText('Jun 3, 2026');
-  const bars = page.getByRole('region', { name: 'Server Information' }).locator('svg');
+  const bars = information.locator('svg');
   const heightsOf = (colour: string) =>
     bars.locator(`.fill-${colour}`).evaluateAll((drawn) => drawn.map((bar) => bar.getBoundingClientRect().height));
   const [whole] = (await heightsOf('good')).slice(-1);

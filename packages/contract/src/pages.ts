@@ -26,3 +26,9 @@ export const pagePaths = [
 
 /** Where the web app keeps the chosen theme, `light` or `dark`, in the browser; the broker's own pages follow it. */
 export const themeStorageKey = 'souk.theme';
+
+/**
+ * `data-palette` of the page: `asked` where cmd-K or ctrl-K was pressed before the web app ran, which then opens its palette;
+ * `ready` once it hears the keys itself.
+ */
+export const paletteMark = 'palette';

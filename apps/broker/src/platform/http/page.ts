@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { themeStorageKey } from '@souk/contract/pages.ts';
+import { paletteMark, themeStorageKey } from '@souk/contract/pages.ts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { createConstantText } from './constant-text.ts';
 
@@ -15,13 +15,20 @@ const styles = readFileSync(new URL('./page.css', import.meta.url), 'utf8');
 
 /**
  * Before anything is drawn: the theme that was chosen in the web app, of the same origin. Without the script, or where
- * storage is forbidden, the system's theme holds.
+ * storage is forbidden, the system's theme holds. On a page of the web app it also keeps the palette's keys, until the app runs.
  */
 export const themePath = '/oauth/theme.js';
 const themeScript = `try {
   const theme = localStorage.getItem('${themeStorageKey}');
   if (theme === 'light' || theme === 'dark') document.documentElement.classList.add(theme);
 } catch {}
+addEventListener('keydown', (event) => {
+  const { dataset } = document.documentElement;
+  if (event.key !== 'k' || !(event.metaKey || event.ctrlKey) || event.altKey || event.shiftKey) return;
+  if (dataset.${paletteMark} === 'ready' || !document.getElementById('root')) return;
+  event.preventDefault();
+  dataset.${paletteMark} = 'asked';
+});
 `;
 
 /** Compressed once for each process, not for each server. */

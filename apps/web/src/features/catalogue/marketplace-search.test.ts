@@ -7,6 +7,8 @@ describe('the address', () => {
     expect(parseMarketplaceSearch({ q: '  travel ' })).toEqual({ q: 'travel' });
     expect(parseMarketplaceSearch({ q: 2026 })).toEqual({ q: '2026' });
     expect(parseMarketplaceSearch({ q: true })).toEqual({ q: 'true' });
+    expect(parseMarketplaceSearch({ q: ['travel', 'notes'] }), 'twice in the address').toEqual({ q: 'travel' });
+    expect(parseMarketplaceSearch({ q: [['travel']] })).toEqual({});
     expect(parseMarketplaceSearch({ q: '  ' })).toEqual({});
   });
 

@@ -46,7 +46,8 @@ export type SortOrder = keyof typeof sortLabels;
 
 /** Reads the address and drops unknown values, so that an old or mistyped link still shows servers. */
 export function parseMarketplaceSearch(raw: Record<string, unknown>): MarketplaceSearch {
-  const q = textOf(raw['q']).trim().slice(0, maxSearchLength).trim();
+  // routers read ?q=a&q=b as a list: the first counts
+  const q = textOf([raw['q']].flat()[0]).trim().slice(0, maxSearchLength).trim();
   const page = pageOf(raw['page']);
   return {
     ...(q !== '' && { q }),

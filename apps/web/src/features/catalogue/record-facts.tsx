@@ -28,11 +28,11 @@ export function RecordFacts({ serverId }: { serverId: string }) {
   });
   if (isError) return <Fact name="Uptime">Not available right now</Fact>;
   if (!data) return <RecordFactsPlaceholder />;
-  const { uptime, days, lastTestedAt, era, calls } = data;
+  const { days, lastTestedAt, era, calls } = data;
   return (
     <>
       <Fact name="Uptime, 30 days" note={<UptimeDays days={days} />}>
-        {uptimeText(uptime, lastTestedAt)}
+        {uptimeText(data)}
       </Fact>
       <Fact name="Last tested">{lastTestedAt === null ? 'Not yet' : <Ago moment={lastTestedAt} />}</Fact>
       {calls && (
@@ -46,11 +46,12 @@ export function RecordFacts({ serverId }: { serverId: string }) {
   );
 }
 
-/** Before there is a day of checks only since when there are any; the first ones are counted after a minute. */
-function uptimeText(uptime: ServerRecord['uptime'], lastTestedAt: string | null): string {
+/** On the first day that of its checks, which its bar shows; the first ones are counted after a minute. */
+function uptimeText({ uptime, days, lastTestedAt }: ServerRecord): string {
   if (uptime && uptime.percent !== null) return `${uptime.percent}%`;
-  const since = uptime ? `${uptime.since}T00:00` : lastTestedAt;
-  return since === null ? 'No checks yet' : `since ${formatDay(since)}`;
+  const today = days.at(-1)?.percent ?? null;
+  if (today !== null) return `${today}% today`;
+  return lastTestedAt === null ? 'No checks yet' : `since ${formatDay(lastTestedAt)}`;
 }
 
 function durationText(ms: number): string {

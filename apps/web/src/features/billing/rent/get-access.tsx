@@ -4,6 +4,7 @@ import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
 import { preloadDialog } from '#ui/dialog.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
+import { TextLink } from '#ui/text-link.tsx';
 import { howToGetAccess } from '#web/access-text.ts';
 import { sells } from '#web/config.ts';
 import { rentalOptionsQuery } from '../queries.ts';
@@ -28,7 +29,7 @@ export function GetAccess({ userId, server, ...purchase }: GetAccessProps) {
         <h2 className="text-base font-semibold">{howToGetAccess(server, sells)}</h2>
         <p className="mt-1 text-quiet">
           {sells ? `Your plan doesn't include ${name}` : `You don't have ${name} yet`}, so its tools aren't in your
-          link.
+          link. {sells && billing?.rental && <TextLink to="/plans">See plans</TextLink>}
         </p>
       </div>
       <div className="flex flex-wrap gap-2">
@@ -42,9 +43,11 @@ export function GetAccess({ userId, server, ...purchase }: GetAccessProps) {
               </Button>
             )}
             {data && data.trialDays !== null && <TrialButton userId={userId} service={service} days={data.trialDays} />}
-            <LinkButton variant={billing?.rental ? 'secondary' : 'primary'} to="/plans">
-              See plans
-            </LinkButton>
+            {!billing?.rental && (
+              <LinkButton variant="primary" to="/plans">
+                See plans
+              </LinkButton>
+            )}
           </>
         )}
       </div>

@@ -1,3 +1,4 @@
+import { paletteMark } from '@souk/contract/pages.ts';
 import Search from 'lucide-react/icons/search';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { buttonClasses } from '#ui/button-look.ts';
@@ -8,6 +9,9 @@ const loadPopup = () => import('./palette-popup.tsx');
 const PalettePopup = lazy(async () => ({ default: (await loadPopup()).PalettePopup }));
 
 const openDialog = '[role="dialog"]:not([data-closed]), [role="alertdialog"]:not([data-closed])';
+
+/** What was pressed before this program ran is noted there. */
+const page = document.documentElement.dataset;
 
 const isApple = () => /Mac|iPhone|iPad/.test(navigator.platform);
 
@@ -27,10 +31,11 @@ const isSlash = (event: KeyboardEvent) =>
  * at the button or presses the keys: the first load does not pay for it.
  */
 export function CommandPalette({ screens }: { screens: readonly PaletteScreen[] }) {
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useState(() => page[paletteMark] === 'asked');
   const [wasOpened, setWasOpened] = useState(false);
   if (open && !wasOpened) setWasOpened(true);
   useEffect(() => {
+    page[paletteMark] = 'ready';
     const onKey = (event: KeyboardEvent) => {
       if (!isShortcut(event) && !isSlash(event)) return;
       // another dialog is not covered; one that is closing is no obstacle
