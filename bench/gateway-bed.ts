@@ -1,7 +1,6 @@
 import { join, resolve } from 'node:path';
 import { productFlags } from '../scripts/product-flags.ts';
-import { earlierName, isOwn } from './compare-earlier.ts';
-import { chargedWord, pairChargedWord, pairWord } from './target-names.ts';
+import { chargedWord, earlierName, isOwn, pairChargedWord, pairWord } from './target-names.ts';
 import type { Ledgers, UsageRows } from './find-problems.ts';
 import { brokerProgram, type DatabaseKind, type GatewayOptions, type UpstreamName } from './gateway-options.ts';
 import type { Pinning } from './machine.ts';

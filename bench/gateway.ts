@@ -1,7 +1,6 @@
 import { findPostgresBinaries } from '../apps/broker/src/testing/postgres-binaries.ts';
 import { UsageError, type Bench } from './bench.ts';
-import { compareCharged, formatCharged } from './compare-charged.ts';
-import { compareWithEarlier, formatComparison } from './compare-earlier.ts';
+import { compareCharged, compareWithEarlier, formatShare } from './compare-targets.ts';
 import { gatewayUsage, parseGatewayOptions, type GatewayOptions, type UpstreamName } from './gateway-options.ts';
 import { findLedgerProblems, findProblems } from './find-problems.ts';
 import { describeMachine, loadAverage, measureCoreSpeed, pinSelf, planPinning } from './machine.ts';
@@ -41,10 +40,10 @@ export const gatewayBench: Bench = {
     const problems = [...findProblems(cases, usage), ...findLedgerProblems(cases, ledgers)];
     const measured = cases.filter(({ upstream }) => upstream !== 'warm-up');
     console.log(`\n${formatCases(measured)}\n`);
-    const comparisons = compareWithEarlier(measured);
-    for (const comparison of comparisons) console.log(formatComparison(comparison));
+    const toEarlier = compareWithEarlier(measured);
+    for (const share of toEarlier) console.log(formatShare(share, 'the earlier'));
     const charged = compareCharged(measured);
-    for (const share of charged) console.log(formatCharged(share));
+    for (const share of charged) console.log(formatShare(share, 'the same without charges'));
     for (const [kind, atPeak] of Object.entries(memory))
       console.log(`souk ${kind} at its peak, MB: ${JSON.stringify(atPeak)}\n`);
     for (const problem of problems) console.log(`WRONG: ${problem}`);
@@ -62,7 +61,7 @@ export const gatewayBench: Bench = {
       wrongAnswers: sum(cases.flatMap(({ targets }) => targets.map(({ wrongAnswers }) => wrongAnswers))),
       usageRows: usage,
       memory,
-      toEarlier: comparisons,
+      toEarlier,
       charged,
       ledgers,
       cases: measured,

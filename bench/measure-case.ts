@@ -4,7 +4,7 @@ import { loadAverage, measureCoreSpeed } from './machine.ts';
 import { McpConnection, type Endpoint, type Era } from './mcp-connection.ts';
 import { cpuMsOf, cpuMsOfDescendants, forgetPeakMemory, peakMemoryMbOf } from './process-figures.ts';
 import { ascending, median, percentile, rounded, sum } from './statistics.ts';
-import { freeOf } from './target-names.ts';
+import { earlierOf, freeOf } from './target-names.ts';
 
 /** One route to the upstream's tool. The others are compared with the first target of a case. */
 export type Target = {
@@ -114,9 +114,10 @@ async function untilAtRest(pid: number | undefined): Promise<void> {
   }
 }
 
-/** Free and paid calls of one broker come one after the other: what is compared has the same moment. */
+/** Free and paid calls of a broker come one after the other, and so do a broker and the earlier one: at the same moment. */
 function inPairs(beds: readonly Bed[]): Bed[][] {
-  return [...Map.groupBy(beds, ({ target: { name } }) => freeOf(name) ?? name).values()];
+  const ownOf = new Map(beds.map(({ target: { name } }) => [earlierOf(name), name]));
+  return [...Map.groupBy(beds, ({ target: { name } }) => freeOf(name) ?? ownOf.get(name) ?? name).values()];
 }
 
 function shuffled<Item>(items: readonly Item[]): Item[] {

@@ -3,9 +3,27 @@ export const chargedWord = 'charged';
 export const pairWord = 'pair';
 export const pairChargedWord = 'pair-charged';
 
+const earlierWord = 'earlier-';
+
 /** The target that differs from this one in its price alone. */
 export function freeOf(target: string): string | undefined {
   const [kind, database, word] = target.split(' ');
   if (word === chargedWord) return `${kind} ${database}`;
   return word === pairChargedWord ? `${kind} ${database} ${pairWord}` : undefined;
+}
+
+/** The name of the other checkout's broker, which stands for an earlier state of the product. One word, as of a database. */
+export function earlierName(database: string): string {
+  return `${earlierWord}${database}`;
+}
+
+/** Whether a broker of this name is this checkout's. */
+export function isOwn(name: string): boolean {
+  return !name.startsWith(earlierWord);
+}
+
+/** The target of the earlier broker that differs from this one in nothing else. */
+export function earlierOf(target: string): string | undefined {
+  const [kind, database = '', ...words] = target.split(' ');
+  return kind === 'souk' && isOwn(database) ? [kind, earlierName(database), ...words].join(' ') : undefined;
 }
