@@ -1,4 +1,5 @@
 import { elapsedTime, type Clock } from './clock.ts';
+import { createSharedReads } from './shared-reads.ts';
 
 /** Every change is announced to every replica; this only bounds what a lost notice could cost. */
 const trustMs = 5_000;
@@ -15,26 +16,27 @@ export type PersonCache<T> = {
 export function createPersonCache<T>(read: (userId: string) => Promise<T>, clock: Clock): PersonCache<T> {
   const time = elapsedTime(clock);
   const known = new Map<string, { value: T; untilMs: number }>();
-  // Counts changes: a value that was read before a change must not be kept after it.
-  let epoch = 0;
+  const reads = createSharedReads<T>();
 
-  async function readAnew(userId: string): Promise<T> {
-    const begun = epoch;
-    const value = await read(userId);
-    if (epoch === begun) {
-      if (known.size >= maxPeople) known.clear();
-      known.set(userId, { value, untilMs: time.now() + trustMs });
-    }
-    return value;
+  function keep(userId: string, value: T): void {
+    if (known.size >= maxPeople) known.clear();
+    known.set(userId, { value, untilMs: time.now() + trustMs });
   }
 
   return {
     get(userId) {
       const found = known.get(userId);
-      return found && found.untilMs > time.now() ? found.value : readAnew(userId);
+      if (found && found.untilMs > time.now()) return found.value;
+      return reads.join(
+        userId,
+        () => read(userId),
+        (value, isCurrent) => {
+          if (isCurrent) keep(userId, value);
+        },
+      );
     },
     forget(userId) {
-      epoch++;
+      reads.forget(userId);
       if (userId === undefined) known.clear();
       else known.delete(userId);
     },

@@ -108,10 +108,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     guard: authentication.guard,
     authenticateMcp: authentication.authenticateMcp,
     waitOfGuesser: authentication.waitOfGuesser,
-    rememberedMcpCaller(authorization, resource) {
-      const found = remembered.find(authorization, resource);
-      return 'caller' in found ? found.caller : undefined;
-    },
+    rememberedMcpCaller: remembered.find,
     findTokenOwner: createFindTokenOwner({ query: db.query, issuer: publicUrl, findKey: keys.findKey, clock }),
     findUser: users.find,
     nameClients: (userId, clients) => nameClients(db.query, userId, clients),

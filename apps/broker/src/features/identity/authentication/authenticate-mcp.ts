@@ -23,12 +23,9 @@ export type McpAuthentication = { caller: Caller } | { challenge: McpChallenge }
 export function createAuthenticateMcp(
   accessTokens: AccessTokens,
   personalTokens: PersonalTokens,
-  remembered: RememberedCallers,
+  remembered: RememberedCallers<{ challenge: McpChallenge }>,
 ) {
-  return async (authorization: string | undefined, resource: string): Promise<McpAuthentication> => {
-    if (authorization === undefined) return { challenge: { status: 401 } };
-    const found = remembered.find(authorization, resource);
-    if ('caller' in found) return { caller: found.caller };
+  async function verify(authorization: string, resource: string): Promise<McpAuthentication> {
     const token = readBearer(authorization);
     const caller =
       token !== undefined && isPersonalToken(token)
@@ -42,7 +39,11 @@ export function createAuthenticateMcp(
       const description = `One of the scopes ${mcpScopes.join(', ')} is needed`;
       return { challenge: { status: 403, error: 'insufficient_scope', description } };
     }
-    found.keep(caller);
     return { caller };
-  };
+  }
+
+  return async (authorization: string | undefined, resource: string): Promise<McpAuthentication> =>
+    authorization === undefined
+      ? { challenge: { status: 401 } }
+      : remembered.findOrVerify(authorization, resource, () => verify(authorization, resource));
 }

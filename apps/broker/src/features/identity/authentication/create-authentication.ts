@@ -7,7 +7,7 @@ import type { Revocations } from '../revocations.ts';
 import { createPersonalTokenStore } from '../tokens/personal-token-store.ts';
 import { createPersonalTokens } from '../tokens/personal-tokens.ts';
 import type { UserStore } from '../users/user-store.ts';
-import { createAuthenticateMcp } from './authenticate-mcp.ts';
+import { createAuthenticateMcp, type McpChallenge } from './authenticate-mcp.ts';
 import { createGuessLimit } from './guess-limit.ts';
 import { createGuard } from './guard.ts';
 import { rememberCallers } from './remembered-callers.ts';
@@ -43,7 +43,7 @@ export function createAuthentication(
   const tokenStore = createPersonalTokenStore(db, providers);
   const onRevoked = revocations.announce;
   const tokens = createPersonalTokens({ store: tokenStore, clock, ids, log, adminEmails, maySignIn, onRevoked });
-  const remembered = rememberCallers(revocations, clock);
+  const remembered = rememberCallers<{ challenge: McpChallenge }>(revocations, clock);
   const waitOfGuesser = createGuessLimit({ query: db.query, findKey: keys.findKey, clock });
   const guard: Guard = createGuard(accessTokens, tokens, resources.api, waitOfGuesser, noteRefusedAdmin);
   return {

@@ -1,4 +1,5 @@
 import { monotonicMs, type Clock } from '#platform/clock.ts';
+import { createSharedReads } from '#platform/shared-reads.ts';
 import type { PersonOffers } from './person-offers.ts';
 
 /** Every change is announced to every replica; this only bounds what a lost notice could cost. */
@@ -22,7 +23,7 @@ export function createRememberedOffers(
 ): RememberedOffers {
   /** In the order in which they were read: who makes no requests is dropped first. */
   const known = new Map<string, Entry>();
-  const reading = new Map<string, Promise<PersonOffers>>();
+  const reads = createSharedReads<PersonOffers>();
   let bytes = 0;
 
   function drop(userId: string): void {
@@ -40,33 +41,20 @@ export function createRememberedOffers(
     }
   }
 
-  function readAnew(userId: string): Promise<PersonOffers> {
-    const work = read(userId, known.get(userId)?.offers)
-      .then((offers) => {
-        // what was read before a change is not trusted after it
-        keep(userId, offers, reading.get(userId) === work ? monotonicMs(clock) + trustMs : 0);
-        return offers;
-      })
-      .finally(() => {
-        if (reading.get(userId) === work) reading.delete(userId);
-      });
-    reading.set(userId, work);
-    return work;
-  }
-
   return {
     get(userId) {
       const found = known.get(userId);
       if (found && found.untilMs > monotonicMs(clock)) return found.offers;
-      // one read for all requests that need it at once
-      return reading.get(userId) ?? readAnew(userId);
+      return reads.join(
+        userId,
+        () => read(userId, found?.offers),
+        (offers, isCurrent) => keep(userId, offers, isCurrent ? monotonicMs(clock) + trustMs : 0),
+      );
     },
     forget(userId) {
+      reads.forget(userId);
       const forgotten = userId === undefined ? known.values() : [known.get(userId)];
       for (const entry of forgotten) if (entry) entry.untilMs = 0;
-      // a read that is under way answers those who asked before the change, not those who ask now
-      if (userId === undefined) reading.clear();
-      else reading.delete(userId);
     },
   };
 }
