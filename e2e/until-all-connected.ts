@@ -1,8 +1,11 @@
 import { getCapabilities } from '@souk/contract/catalogue.ts';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 
-/** Waits until every deployed service is discovered and connected: the first start discovers them one by one. */
-export async function untilAllConnected(publicUrl: string): Promise<void> {
+/**
+ * Waits until every deployed service is discovered and connected: the first start discovers them one by one.
+ * @param count how many there are at least: with STDIO=off those that are no programs
+ */
+export async function untilAllConnected(publicUrl: string, count = 9): Promise<void> {
   const statuses = async () => {
     const answer = await fetch(`${publicUrl}/mcp/capabilities`);
     return getCapabilities.answer.parse(await answer.json()).servers;
@@ -11,7 +14,7 @@ export async function untilAllConnected(publicUrl: string): Promise<void> {
     'every service to be connected',
     async () => {
       const servers = await statuses();
-      return servers.length >= 9 && servers.every(({ status }) => status === 'connected');
+      return servers.length >= count && servers.every(({ status }) => status === 'connected');
     },
     60_000,
   );

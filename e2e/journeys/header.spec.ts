@@ -27,29 +27,34 @@ test('[GEN-26] the header stands on every screen, the dashboard included', async
   await expect(page.getByRole('banner').getByRole('link', { name: 'Souk' })).toBeVisible();
 });
 
-test('[HDR-1] the logo links to the home screen', async ({ page, product }) => {
-  await page.goto('/service/travel');
-  await page.getByRole('banner').getByRole('link', { name: 'Souk' }).click();
-  await expect(page).toHaveURL(`${product.publicUrl}/`);
-  await expect(page.getByRole('heading', { level: 1, name: 'One-click AI upgrade' })).toBeVisible();
-});
-
-test('the header leads to the marketplace, and says where one is', async ({ page }) => {
+test('[HDR-1] [HDR-10] the header of a visitor: Sign In and no dropdown, the marketplace, home by the logo, and a menu on a phone', async ({
+  page,
+  product,
+}) => {
   await page.goto('/');
-  const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Marketplace' });
-  await expect(link).not.toHaveAttribute('aria-current', 'page');
-  await link.click();
-  await expect(page).toHaveURL(/\/marketplace$/);
-  await expect(link).toHaveAttribute('aria-current', 'page');
-});
-
-test('on a phone the links of the header are in a menu', async ({ page }) => {
-  await page.setViewportSize({ width: 390, height: 844 });
-  await page.goto('/');
-  await expect(page.getByRole('navigation', { name: 'Main' })).toBeHidden();
-  await page.getByRole('button', { name: 'Menu', exact: true }).click();
-  await page.getByRole('menuitem', { name: 'Marketplace' }).click();
-  await expect(page).toHaveURL(/\/marketplace$/);
+  await test.step('signed out: a Sign In button and no user dropdown', async () => {
+    await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In' })).toBeVisible();
+    await expect(accountMenu(page)).toHaveCount(0);
+  });
+  await test.step('it leads to the marketplace, and says where one is', async () => {
+    const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Marketplace' });
+    await expect(link).not.toHaveAttribute('aria-current', 'page');
+    await link.click();
+    await expect(page).toHaveURL(/\/marketplace$/);
+    await expect(link).toHaveAttribute('aria-current', 'page');
+  });
+  await test.step('the logo links to the home screen', async () => {
+    await page.getByRole('banner').getByRole('link', { name: 'Souk' }).click();
+    await expect(page).toHaveURL(`${product.publicUrl}/`);
+    await expect(page.getByRole('heading', { level: 1, name: 'One-click AI upgrade' })).toBeVisible();
+  });
+  await test.step('on a phone its links are in a menu', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect(page.getByRole('navigation', { name: 'Main' })).toBeHidden();
+    await page.getByRole('button', { name: 'Menu', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Marketplace' }).click();
+    await expect(page).toHaveURL(/\/marketplace$/);
+  });
 });
 
 test('signed in, the header leads to the dashboard, also in the menu of a phone', async ({ page }) => {
@@ -98,12 +103,6 @@ test('a screen that is opened while the broker does not answer shows the fallbac
   await page.context().setOffline(false);
   await page.getByRole('button', { name: 'Retry' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Choose Your Plan');
-});
-
-test('[HDR-10] signed out: a Sign In button and no user dropdown', async ({ page }) => {
-  await page.goto('/');
-  await expect(page.getByRole('banner').getByRole('button', { name: 'Sign In' })).toBeVisible();
-  await expect(accountMenu(page)).toHaveCount(0);
 });
 
 test('[HDR-11] [HDR-12] [GEN-23] Sign In stores the path, sends the page to the login page with /auth/callback as its return address, and comes back to that path', async ({

@@ -6,13 +6,13 @@ import { expectNoAxeFindings } from './axe-findings.ts';
 import { expect, test as base } from './product-test.ts';
 import { openSignedIn } from './sign-in.ts';
 
-/** The product behind a proxy that is away: no client's document can be fetched, on any machine. */
+/** The product behind a proxy that is away: no client's document can be fetched, on any machine. No server is needed. */
 const test = base.extend<object, { product: Product }>({
   product: [
     async ({}, use) => {
       const proxy = `http://127.0.0.1:${await freePort()}`;
       const product = await startProduct({
-        env: { HTTPS_PROXY: proxy, CLIENT_DOCUMENTS: 'on', SIGN_IN_PER_MINUTE: '1000' },
+        env: { HTTPS_PROXY: proxy, CLIENT_DOCUMENTS: 'on', SIGN_IN_PER_MINUTE: '1000', BUNDLED_CATALOGUE: 'off' },
       });
       await use(product);
       await product.kill('SIGTERM');

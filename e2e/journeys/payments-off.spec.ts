@@ -8,8 +8,8 @@ import { signIn } from './sign-in.ts';
 
 let product: Product;
 test.beforeAll(async () => {
-  product = await startProduct({ env: { PAYMENTS: 'off' } });
-  await untilAllConnected(product.publicUrl);
+  product = await startProduct({ env: { PAYMENTS: 'off', STDIO: 'off' } });
+  await untilAllConnected(product.publicUrl, 5);
 });
 test.afterAll(async () => {
   await product.kill('SIGTERM');
