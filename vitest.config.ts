@@ -19,7 +19,6 @@ const smallAndSlow = [
   'bench/gateway.test.ts',
   'scripts/regular-expressions.test.ts',
   'platform/db/embedded-log.test.ts',
-  'platform/db/start-image.test.ts',
 ];
 
 class SlowFirst extends BaseSequencer {

@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryRoot } from '#testing/databases.ts';
 import type { Database, Migration } from './database.ts';
 import { DataFolderDamagedError, DataFolderInUseError } from './database-errors.ts';
@@ -59,11 +59,16 @@ describe('the embedded database on its folder', { timeout: 120_000 }, () => {
   const open = async () => (db = await openDatabase({ databaseUrl: undefined, dataDir, log }));
 
   /** A database that was closed, without waiting for the disk as a first start does. */
-  const layDatabase = async () =>
-    cpSync(await ensureStartImage(defaultCacheDir, []), join(dataDir, 'db'), { recursive: true });
+  const layDatabase = async (folder: string) =>
+    cpSync(await ensureStartImage(defaultCacheDir, []), join(folder, 'db'), { recursive: true });
+  const newDataDir = () => join(mkdtempSync(join(temporaryRoot(), 'durable-')), 'data');
+  /** One that several tests open, one after the other. */
+  const laid = newDataDir();
+  beforeAll(() => layDatabase(laid));
+  afterAll(() => rmSync(laid, { recursive: true, force: true }));
 
   beforeEach(() => {
-    dataDir = join(mkdtempSync(join(temporaryRoot(), 'durable-')), 'data');
+    dataDir = newDataDir();
   });
   afterEach(async () => {
     await db?.close();
@@ -72,12 +77,14 @@ describe('the embedded database on its folder', { timeout: 120_000 }, () => {
       child.kill('SIGKILL');
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     }
-    rmSync(dataDir, { recursive: true, force: true });
+    if (dataDir !== laid) rmSync(dataDir, { recursive: true, force: true });
   });
 
-  test('every commit is an fsync that reaches the disk', async () => {
-    await layDatabase();
-    const embedded = await openEmbeddedDatabase({ dataDir, log, cacheDir: defaultCacheDir, migrations: [] });
+  test('every commit is an fsync that reaches the disk, and a start that counts no fsync says so loudly', async () => {
+    const lines: string[] = [];
+    const loud = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) });
+    const options = { dataDir: laid, log: loud, cacheDir: defaultCacheDir, migrations: [] };
+    const embedded = await openEmbeddedDatabase(options);
     db = embedded;
     await embedded.query(createTable);
     const before = await embedded.fsyncCount();
@@ -86,23 +93,15 @@ describe('the embedded database on its folder', { timeout: 120_000 }, () => {
     const reading = await embedded.fsyncCount();
     for (let n = 0; n < 25; n += 1) await embedded.query('select * from kept');
     expect((await embedded.fsyncCount()) - reading).toBeLessThan(5);
-  });
-
-  test('a start that counts no fsync says so loudly', async () => {
-    const lines: string[] = [];
-    const loud = pino({ level: 'error' }, { write: (line: string) => void lines.push(line) });
-    const image = { cacheDir: defaultCacheDir, migrations: [] };
-    await layDatabase();
-    db = await openEmbeddedDatabase({ dataDir, log: loud, ...image });
     expect(lines).toEqual([]);
     await db.close();
-    db = await openEmbeddedDatabase({ dataDir, log: loud, ...image, durable: false });
+    db = await openEmbeddedDatabase({ ...options, durable: false });
     expect(lines.join('')).toContain('NOT a power failure');
   });
 
   test('repeated kill -9 during writes loses nothing that was committed', async () => {
-    await layDatabase();
-    for (let round = 1; round <= 3; round += 1) {
+    dataDir = laid;
+    for (let round = 1; round <= 2; round += 1) {
       const first = round * 100_000;
       const child = startWriter(dataDir, first);
       children.push(child);
@@ -121,7 +120,7 @@ describe('the embedded database on its folder', { timeout: 120_000 }, () => {
   });
 
   test('[CFG-38] a second opener is refused with the folder named, in another process and in this one', async () => {
-    await layDatabase();
+    dataDir = laid;
     await open();
     const child = startWriter(dataDir, 1);
     children.push(child);
@@ -134,20 +133,13 @@ describe('the embedded database on its folder', { timeout: 120_000 }, () => {
     await open();
   });
 
-  test('the folder is readable by its owner only, and the database has its own folder in it', async () => {
-    await open();
-    expect(statSync(dataDir).mode & 0o777).toBe(0o700);
-    expect(statSync(join(dataDir, 'db')).mode & 0o777).toBe(0o700);
-    expect(readdirSync(dataDir).sort()).toEqual(['db', 'db.lock']);
-  });
-
   test.each([
     ['the control file is cut', (folder: string) => truncateSync(join(folder, 'global/pg_control'), 10)],
     ['the version is missing', (folder: string) => rmSync(join(folder, 'PG_VERSION'))],
     ['a whole part is missing', (folder: string) => renameSync(join(folder, 'base'), join(folder, 'elsewhere'))],
     ['it is a database of another version', (folder: string) => writeFileSync(join(folder, 'PG_VERSION'), '15\n')],
   ])('a torn folder is a clear error that names the way back: %s', async (_, tear) => {
-    await layDatabase();
+    await layDatabase(dataDir);
     tear(join(dataDir, 'db'));
     const failure = open();
     await expect(failure).rejects.toThrow(DataFolderDamagedError);
@@ -156,15 +148,14 @@ describe('the embedded database on its folder', { timeout: 120_000 }, () => {
   });
 
   test('a start that was killed while it copied leaves no incomplete database', async () => {
-    await layDatabase();
-    renameSync(join(dataDir, 'db'), join(dataDir, 'db.new'));
-    rmSync(join(dataDir, 'db.new/PG_VERSION'));
+    mkdirSync(join(dataDir, 'db.new/global'), { recursive: true });
+    writeFileSync(join(dataDir, 'db.new/global/pg_control'), 'half of it');
     const fresh = await open();
     expect((await fresh.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
     expect(existsSync(join(dataDir, 'db.new'))).toBe(false);
   });
 
-  test('a new folder starts with the migrations in it, and old images go; an older one gets those that it lacks', async () => {
+  test('a new folder starts with the migrations in it, for its owner alone, and old images go; an older one gets what it lacks', async () => {
     const cacheDir = join(dataDir, '../cache');
     for (const [name, ageDays] of [
       ['database-0000', 8],
@@ -185,6 +176,17 @@ describe('the embedded database on its folder', { timeout: 120_000 }, () => {
     expect(left).toHaveLength(3);
     expect(left).toEqual(expect.arrayContaining(['database-1111', 'something-else']));
     expect((await one?.query('select * from first'))?.rows).toEqual([]);
+    // the folder is for its owner alone, and the database has its own folder in it
+    const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+    expect([`${dataDir}1`, join(`${dataDir}1`, 'db')].map(modeOf)).toEqual(['700', '700']);
+    expect(readdirSync(`${dataDir}1`).sort()).toEqual(['db', 'db.lock']);
+    // everyone can read the image, as a broker that runs as another user, and its owner alone can write to it
+    const image = left.find((name) => !['database-1111', 'something-else'].includes(name)) ?? '';
+    const entries = readdirSync(join(cacheDir, image), { recursive: true, withFileTypes: true });
+    const modes = entries.map(
+      (entry) => `${entry.isFile() ? 'file' : 'folder'} ${modeOf(join(entry.parentPath, entry.name))}`,
+    );
+    expect([...new Set(modes)].sort()).toEqual(['file 644', 'folder 755']);
     await Promise.all([one?.close(), two?.close()]);
     db = await openDatabase({
       databaseUrl: undefined,
