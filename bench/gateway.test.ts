@@ -43,7 +43,7 @@ test(
   '[CFG-19] the gateway benchmark measures ratios in one run and ends with one line of JSON',
   { timeout: wholeRunMs },
   async () => {
-    const flags = ['--seconds', '0.3', '--rounds', '1', '--clients', '4', '--database', 'pglite'];
+    const flags = ['--seconds', '0.15', '--rounds', '1', '--clients', '4', '--database', 'pglite'];
     const { code, output, errors } = await runBench('gateway', ...flags);
     expect(code, errors + output).toBe(0);
     const result: unknown = JSON.parse(output.trimEnd().split('\n').at(-1) ?? '');
