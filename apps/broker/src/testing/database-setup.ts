@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
+import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { defaultCacheDir, ensureStartImage } from '#platform/db/start-image.ts';
@@ -30,7 +30,8 @@ declare module 'vitest' {
  * first tests run already; whoever needs it waits for `postgresFile`.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'souk-tests-'));
+  const parent = await findTemporaryFolder();
+  const folder = await mkdtemp(join(parent, 'souk-tests-'));
   const givenUrl = process.env.TEST_DATABASE_URL;
   const binaries = findPostgresBinaries();
   const file = join(folder, 'postgres.json');
@@ -44,7 +45,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   let cluster: PostgresCluster | undefined;
   const start = async () => {
     try {
-      if (!givenUrl && binaries) cluster = await startPostgresCluster(binaries);
+      if (!givenUrl && binaries) cluster = await startPostgresCluster(binaries, parent);
       await writeFile(file, JSON.stringify({ url: givenUrl ?? cluster?.url }));
     } catch (error) {
       await writeFile(file, JSON.stringify({ error: error instanceof Error ? error.message : String(error) }));
@@ -67,3 +68,16 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await rm(folder, { recursive: true, force: true });
   };
 }
+
+/** Memory, where the machine has enough of it: to copy a database takes half of the processor time there, and no wait. */
+async function findTemporaryFolder(): Promise<string> {
+  const free = await statfs(sharedMemory).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => 0,
+  );
+  return free >= neededBytes && freemem() >= neededBytes ? sharedMemory : tmpdir();
+}
+
+const sharedMemory = '/dev/shm';
+/** Some forty databases and what tests write. */
+const neededBytes = 6 * 1024 ** 3;

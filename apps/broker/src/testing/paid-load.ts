@@ -52,7 +52,8 @@ export function startPaidLoad({
       if (answer) delivered.push(answer);
       else {
         state.begun--;
-        await pause(20);
+        // fifty that try again and again would take the core on which the broker starts
+        await pause(200);
       }
     }
   }

@@ -19,10 +19,11 @@ const readyWithinMs = 30_000;
  * A throw-away PostgreSQL of its own on a free loopback port, without fsync. PostgreSQL refuses to run as root, so then it
  * runs as the first of `postgres` and `nobody` that exists.
  * @param binaries the folder of initdb and postgres
+ * @param parent where its own folder goes
  */
-export async function startPostgresCluster(binaries: string): Promise<PostgresCluster> {
+export async function startPostgresCluster(binaries: string, parent = tmpdir()): Promise<PostgresCluster> {
   const user = process.getuid?.() === 0 ? await unprivilegedUser() : undefined;
-  const folder = await mkdtemp(join(tmpdir(), 'souk-postgres-'));
+  const folder = await mkdtemp(join(parent, 'souk-postgres-'));
   await chmod(folder, 0o700);
   if (user) await chown(folder, user.uid, user.gid);
   const data = join(folder, 'data');
