@@ -70,6 +70,8 @@ export function createJobs({ db, log }: { db: Database; log: Log }): Jobs {
         expireInSeconds: expireSeconds,
       });
     }
+    // A schedule's first run; ignored when an earlier process has left one waiting. The worker's first look then finds it.
+    if (policy === 'stately') await send(name, {}, { singletonKey: scheduleKey });
     const polling = { pollingIntervalSeconds: queue.pollSeconds };
     const run = async ([job]: { data: unknown }[]) => {
       try {
@@ -81,8 +83,6 @@ export function createJobs({ db, log }: { db: Database; log: Log }): Jobs {
       }
     };
     workers.set(name, await boss.work(name, polling, run));
-    // A schedule's first run; ignored when an earlier process has left one waiting.
-    if (policy === 'stately') await send(name, {}, { singletonKey: scheduleKey });
   };
   const send = async (name: string, data: object, { singletonKey, startAfterSeconds = 0 }: EnqueueOptions) => {
     // pg-boss's "short" queues allow one waiting job for each key, and no key is one key: so every job gets a key.
