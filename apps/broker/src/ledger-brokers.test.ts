@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { beforeAll, beforeEach, afterEach, expect, test } from 'vitest';
+import { z } from 'zod';
 import { isBatch } from '#features/billing/ledger/testing/faulty-broker.ts';
 import { reclaimLeases } from '#features/billing/ledger/broker-beats.ts';
 import { grantCredits } from '#features/billing/ledger/change-credits.ts';
@@ -22,7 +23,11 @@ import { migrations } from './migrations.ts';
 // What two brokers on one database do with the leases of one account, and with each other's.
 
 const livemode = false;
-const log = pino({ level: 'silent' });
+const warnings: string[] = [];
+const log = pino(
+  { level: 'warn' },
+  { write: (line) => void warnings.push(z.object({ msg: z.string() }).parse(JSON.parse(line)).msg) },
+);
 const times = { ...ledgerTimes, stopMs: 0 };
 
 describeOnDatabases('leases of credits', migrations, (open) => {
@@ -34,6 +39,7 @@ describeOnDatabases('leases of credits', migrations, (open) => {
   });
   beforeEach(() => {
     userId = randomUUID();
+    warnings.length = 0;
   });
   afterEach(async () => {
     for (const ledger of started.splice(0)) await ledger.stop();
@@ -229,6 +235,22 @@ describeOnDatabases('leases of credits', migrations, (open) => {
     (await broker.take(1)).release();
     expect((await account()).held).toBeGreaterThan(0);
     await waitUntil('it is back', async () => (await account()).held === 0);
+  });
+
+  test('a broker that others took for dead says so if it had leases, and not after a rest', async () => {
+    await give(1000);
+    const broker = await startBroker({ extra: 20, idleMs: 200 });
+    (await broker.take(1)).release();
+    await waitUntil('it is at rest', async () => (await account()).held === 0);
+    await giveUpAll();
+    broker.sleepMs(times.beatMs);
+    const hold = await broker.take(1);
+    expect(warnings).toEqual([]);
+    hold.release();
+    await giveUpAll();
+    broker.sleepMs(times.aliveMs);
+    await broker.take(1);
+    expect(warnings).toEqual(['this broker was given up by the others, and its leases went back']);
   });
 
   test('a broker that stops gives everything back, and charges what has ended', async () => {

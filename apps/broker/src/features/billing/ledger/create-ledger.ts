@@ -165,10 +165,10 @@ export async function createLedger({
     if (nowMs() - activeAtMs <= 2 * times.lifeMs || !book.isEmpty()) ticker = setTimeout(tick, tickMs);
   }
 
-  /** Others have taken the leases of this broker back: it goes on under another id. */
+  /** Others have taken the leases of this broker back, if it had any after a rest: it goes on under another id. */
   function die(): void {
-    if (!book.isEmpty()) log.warn({ brokerId }, 'this broker was given up by the others, and its leases went back');
-    book.forgetAll();
+    const leases = book.forgetAll();
+    if (leases > 0) log.warn({ brokerId, leases }, 'this broker was given up by the others, and its leases went back');
     brokerId = uuid();
     isEnrolled = false;
     seen = { monotonicMs: -Infinity, wallMs: 0 };

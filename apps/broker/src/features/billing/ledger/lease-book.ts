@@ -241,8 +241,12 @@ export function createLeaseBook({
         dropIfEmpty(userId, book);
       }
     },
-    /** Others have taken this broker's leases back. Calls under way on them are recorded and not charged. */
-    forgetAll(): void {
+    /**
+     * Others have taken this broker's leases back. Calls under way on them are recorded and not charged.
+     * @returns how many leases there were
+     */
+    forgetAll(): number {
+      const { size } = leases;
       for (const lease of leases.values()) lease.isDraining = true;
       for (const [userId, book] of books) {
         book.open = [];
@@ -250,6 +254,7 @@ export function createLeaseBook({
       }
       leases.clear();
       trims.clear();
+      return size;
     },
     has: (leaseId: string) => leases.has(leaseId),
     /** What no call holds of a lease that the database has with so many credits; 0 of other brokers' leases. */
