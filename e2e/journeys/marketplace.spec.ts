@@ -56,24 +56,38 @@ test('[MKT-2] [MKT-3] [MKT-5] [MKT-8] the search text is the title and stands in
   await expect(titleOf(page)).toHaveText('All MCP Servers');
 });
 
-test('[MKT-16] the search matches name, description or id in any case', async ({ page }) => {
-  await page.goto('/marketplace?q=SEQUENTIAL%20think');
-  await expect(namesOn(page)).toHaveText(['Sequential Thinking']);
-  await page.getByRole('searchbox').fill('Great-circle');
-  await expect(page.getByText('Showing 0 of 9 servers')).toBeVisible();
-  await page.getByRole('searchbox').fill('AIRPORTS, distances');
-  await expect(namesOn(page)).toHaveText(['Travel']);
-  await page.getByRole('searchbox').fill('travel-PRO');
-  await expect(namesOn(page)).toHaveText(['Travel Pro']);
-});
-
-test('a search text of markup, digits or another script is text', async ({ page }) => {
-  page.on('dialog', () => expect('a dialog').toBe('never'));
-  for (const text of ['<img src=x onerror=alert(1)>', '2026', 'true', 'Reise & “Büro”', '旅行']) {
-    await page.goto(`/marketplace?q=${encodeURIComponent(text)}`);
-    await expect(titleOf(page)).toHaveText(`Search results for "${text}"`);
-    await expect(page.getByRole('searchbox')).toHaveValue(text);
-  }
+test('[MKT-13] [MKT-14] [MKT-16] what a search matches, whatever is asked for', async ({ page }) => {
+  await test.step('it matches name, description or id in any case', async () => {
+    await page.goto('/marketplace?q=SEQUENTIAL%20think');
+    await expect(namesOn(page)).toHaveText(['Sequential Thinking']);
+    await page.getByRole('searchbox').fill('Great-circle');
+    await expect(page.getByText('Showing 0 of 9 servers')).toBeVisible();
+    await page.getByRole('searchbox').fill('AIRPORTS, distances');
+    await expect(namesOn(page)).toHaveText(['Travel']);
+    await page.getByRole('searchbox').fill('travel-PRO');
+    await expect(namesOn(page)).toHaveText(['Travel Pro']);
+  });
+  await test.step('a text of markup, digits or another script is text', async () => {
+    page.on('dialog', () => expect('a dialog').toBe('never'));
+    for (const text of ['<img src=x onerror=alert(1)>', 'true', 'Reise & “Büro”', '旅行']) {
+      await page.goto(`/marketplace?q=${encodeURIComponent(text)}`);
+      await expect(titleOf(page)).toHaveText(`Search results for "${text}"`);
+      await expect(page.getByRole('searchbox')).toHaveValue(text);
+    }
+  });
+  await test.step('a search that finds nothing says so, and how to go on', async () => {
+    await page.goto('/marketplace?q=zeppelin');
+    await expect(page.getByRole('heading', { name: 'No servers found', exact: true })).toBeVisible();
+    await expect(page.getByText('Try adjusting your search query.', { exact: true })).toBeVisible();
+    await expect(page.getByText('Showing 0 of 9 servers')).toBeVisible();
+    await page.getByRole('button', { name: 'Clear search and filters' }).click();
+    await expect(cardsOf(page)).toHaveCount(9);
+    await expect(page).toHaveURL(/\/marketplace$/);
+  });
+  await test.step('a filter that nobody offers is passed over', async () => {
+    await page.goto('/marketplace?type=wine&tier=T9&price=cheap&status=asleep&sort=colour');
+    await expect(page.getByText('Showing 9 of 9 servers')).toBeVisible();
+  });
 });
 
 test('[MKT-18] [MKT-19] [MKT-20] [MKT-21] [MKT-22] type, tier, price, status and sort are chosen, and stand in the address', async ({
@@ -108,51 +122,39 @@ test('[MKT-18] [MKT-19] [MKT-20] [MKT-21] [MKT-22] type, tier, price, status and
   await expect(page.getByText('Showing 9 of 9 servers')).toBeVisible();
 });
 
-test('[MKT-6] [MKT-7] [MKT-23] Refresh asks the broker, reads Refreshing... for a second, then loads again', async ({
-  page,
-}) => {
-  await page.goto('/marketplace');
-  await expect(cardsOf(page)).toHaveCount(9);
-  const seen = Promise.withResolvers<undefined>();
-  await routeNow(page, '**/mcp/refresh', async (route) => {
-    await seen.promise;
-    await route.continue();
+test('[MKT-6] [MKT-7] [MKT-23] [MKT-25] Refresh, and one that fails', async ({ page }) => {
+  await test.step('it asks the broker, reads Refreshing... for a second, then loads again', async () => {
+    await page.goto('/marketplace');
+    await expect(cardsOf(page)).toHaveCount(9);
+    const seen = Promise.withResolvers<undefined>();
+    await routeNow(page, '**/mcp/refresh', async (route) => {
+      await seen.promise;
+      await route.continue();
+    });
+    const answered = page.waitForResponse('**/mcp/refresh');
+    const reloaded = page.waitForResponse(cataloguePath);
+    await page.getByRole('button', { name: 'Refresh', exact: true }).click();
+    await expect(page.getByRole('button', { name: 'Refreshing...', exact: true })).toBeVisible();
+    seen.resolve(undefined);
+    const answer = await answered;
+    expect([answer.request().method(), answer.ok()]).toEqual(['POST', true]);
+    await reloaded;
+    await expect(page.getByRole('button', { name: 'Refresh', exact: true })).toBeVisible();
+    // by the browser's own clock: this process may have heard of either late
+    const waitedMs = await page.evaluate(() => {
+      const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
+      const last = (path: string) => entries.findLast(({ name }) => name.includes(path));
+      return (last('/api/catalogue/servers')?.startTime ?? 0) - (last('/mcp/refresh')?.responseEnd ?? 0);
+    });
+    expect(waitedMs).toBeGreaterThanOrEqual(990);
   });
-  const answered = page.waitForResponse('**/mcp/refresh');
-  const reloaded = page.waitForResponse(cataloguePath);
-  await page.getByRole('button', { name: 'Refresh', exact: true }).click();
-  await expect(page.getByRole('button', { name: 'Refreshing...', exact: true })).toBeVisible();
-  seen.resolve(undefined);
-  const answer = await answered;
-  expect([answer.request().method(), answer.ok()]).toEqual(['POST', true]);
-  await reloaded;
-  await expect(page.getByRole('button', { name: 'Refresh', exact: true })).toBeVisible();
-  // by the browser's own clock: this process may have heard of either late
-  const waitedMs = await page.evaluate(() => {
-    const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
-    const last = (path: string) => entries.findLast(({ name }) => name.includes(path));
-    return (last('/api/catalogue/servers')?.startTime ?? 0) - (last('/mcp/refresh')?.responseEnd ?? 0);
+  await test.step('a failed one says so, and keeps the servers', async () => {
+    await failCalls(page, '**/mcp/refresh', { message: 'The broker is busy.' });
+    await page.getByRole('button', { name: 'Refresh', exact: true }).click();
+    const alert = page.getByRole('alert').filter({ hasText: 'Failed to refresh MCP servers' });
+    await expect(alert).toContainText('The broker is busy.');
+    await expect(cardsOf(page)).toHaveCount(9);
   });
-  expect(waitedMs).toBeGreaterThanOrEqual(990);
-});
-
-test('[MKT-25] a failed refresh says so, and keeps the servers', async ({ page }) => {
-  await failCalls(page, '**/mcp/refresh', { message: 'The broker is busy.' });
-  await page.goto('/marketplace');
-  await page.getByRole('button', { name: 'Refresh', exact: true }).click();
-  const alert = page.getByRole('alert').filter({ hasText: 'Failed to refresh MCP servers' });
-  await expect(alert).toContainText('The broker is busy.');
-  await expect(cardsOf(page)).toHaveCount(9);
-});
-
-test('[MKT-13] [MKT-14] a search that finds nothing says so, and how to go on', async ({ page }) => {
-  await page.goto('/marketplace?q=zeppelin');
-  await expect(page.getByRole('heading', { name: 'No servers found', exact: true })).toBeVisible();
-  await expect(page.getByText('Try adjusting your search query.', { exact: true })).toBeVisible();
-  await expect(page.getByText('Showing 0 of 9 servers')).toBeVisible();
-  await page.getByRole('button', { name: 'Clear search and filters' }).click();
-  await expect(cardsOf(page)).toHaveCount(9);
-  await expect(page).toHaveURL(/\/marketplace$/);
 });
 
 test('[MKT-13] [MKT-15] without any server the screen says that none is available', async ({ page }) => {
@@ -163,35 +165,31 @@ test('[MKT-13] [MKT-15] without any server the screen says that none is availabl
   await expect(page.getByText('Showing 0 of 0 servers')).toBeVisible();
 });
 
-test('[MKT-24] a failed load says so with the reason, and Retry loads the servers', async ({ page }) => {
-  const heal = await failCalls(page, cataloguePath, { message: 'The stall is closed.' });
-  await page.goto('/marketplace');
-  const alert = page.getByRole('alert').filter({ hasText: 'Failed to load MCP servers' });
-  await expect(alert).toContainText('The stall is closed.');
-  await heal();
-  await page.getByRole('button', { name: 'Retry' }).click();
-  await expect(cardsOf(page)).toHaveCount(9);
-  await expect(alert).toHaveCount(0);
-});
-
-test('without the network a load says Network error occurred', async ({ page }) => {
-  await routeNow(page, cataloguePath, (route) => route.abort());
-  await page.goto('/marketplace');
-  await expect(page.getByRole('alert').filter({ hasText: 'Network error occurred' })).toBeVisible();
-});
-
-test('while servers load, the title stands and placeholders hold their place', async ({ page }) => {
-  const release = await holdCalls(page, cataloguePath);
-  await page.goto('/marketplace');
-  await expect(titleOf(page)).toHaveText('All MCP Servers');
-  await expect(page.getByRole('status').filter({ hasText: 'Loading servers…' })).toBeVisible();
-  release();
-  await expect(cardsOf(page)).toHaveCount(9);
-});
-
-test('a filter that nobody offers is passed over', async ({ page }) => {
-  await page.goto('/marketplace?type=wine&tier=T9&price=cheap&status=asleep&sort=colour');
-  await expect(page.getByText('Showing 9 of 9 servers')).toBeVisible();
+test('[MKT-24] while servers load, and when that fails', async ({ page }) => {
+  await test.step('the title stands and placeholders hold their place', async () => {
+    const release = await holdCalls(page, cataloguePath);
+    await page.goto('/marketplace');
+    await expect(titleOf(page)).toHaveText('All MCP Servers');
+    await expect(page.getByRole('status').filter({ hasText: 'Loading servers…' })).toBeVisible();
+    release();
+    await expect(cardsOf(page)).toHaveCount(9);
+    await page.unroute(cataloguePath);
+  });
+  await test.step('a failed load says so with the reason, and Retry loads the servers', async () => {
+    const heal = await failCalls(page, cataloguePath, { message: 'The stall is closed.' });
+    await page.goto('/marketplace');
+    const alert = page.getByRole('alert').filter({ hasText: 'Failed to load MCP servers' });
+    await expect(alert).toContainText('The stall is closed.');
+    await heal();
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect(cardsOf(page)).toHaveCount(9);
+    await expect(alert).toHaveCount(0);
+  });
+  await test.step('without the network it says Network error occurred', async () => {
+    await routeNow(page, cataloguePath, (route) => route.abort());
+    await page.goto('/marketplace');
+    await expect(page.getByRole('alert').filter({ hasText: 'Network error occurred' })).toBeVisible();
+  });
 });
 
 test('a list of many servers has pages, which stand in the address and begin at their top', async ({ page }) => {

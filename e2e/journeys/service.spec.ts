@@ -14,30 +14,58 @@ const toolsOf = (page: Page) =>
 const errorOf = (page: Page, title: string) =>
   page.getByRole('alert').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
 
-test('[SVC-2] a link leads back to the marketplace', async ({ page }) => {
-  await page.goto('/service/travel');
-  await page.getByRole('link', { name: 'Back to Marketplace' }).click();
-  await expect(page).toHaveURL(/\/marketplace$/);
-});
-
-test('[GEN-13] [SVC-3] [SVC-4] [SVC-5] the page shows name, status, description, and every tool with its description', async ({
+test('[GEN-13] [SVC-2] [SVC-3] [SVC-4] [SVC-5] [SVC-8] the page of a service says what it is and what it can do, gives its link, and leads back', async ({
   page,
+  product,
   request,
 }) => {
   await page.goto('/service/travel');
-  const main = page.getByRole('main');
-  await expect(titleOf(page)).toHaveText('Travel');
-  await expect(main.getByText('connected', { exact: true }).first()).toBeVisible();
-  await expect(main.getByText(/^Airports, distances, flight times and local times/)).toBeVisible();
-  await expect(toolsOf(page).getByRole('heading', { name: 'Tools Available 7' })).toBeVisible();
-  const { capabilities } = getCapabilities.answer.parse(await (await request.get('/mcp/capabilities')).json());
-  const tools = capabilities.filter(({ serverId, type }) => serverId === 'travel' && type === 'tool');
-  const rows = toolsOf(page).getByRole('listitem');
-  await expect(rows).toHaveCount(7);
-  for (const { displayName, displayDescription } of tools) {
-    const row = rows.filter({ has: page.getByText(displayName, { exact: true }) });
-    await expect(row.getByText(displayDescription, { exact: true })).toBeVisible();
-  }
+  await test.step('name, status, description, and every tool with its description', async () => {
+    const main = page.getByRole('main');
+    await expect(titleOf(page)).toHaveText('Travel');
+    await expect(main.getByText('connected', { exact: true }).first()).toBeVisible();
+    await expect(main.getByText(/^Airports, distances, flight times and local times/)).toBeVisible();
+    await expect(toolsOf(page).getByRole('heading', { name: 'Tools Available 7' })).toBeVisible();
+    const { capabilities } = getCapabilities.answer.parse(await (await request.get('/mcp/capabilities')).json());
+    const tools = capabilities.filter(({ serverId, type }) => serverId === 'travel' && type === 'tool');
+    const rows = toolsOf(page).getByRole('listitem');
+    await expect(rows).toHaveCount(7);
+    for (const { displayName, displayDescription } of tools) {
+      const row = rows.filter({ has: page.getByText(displayName, { exact: true }) });
+      await expect(row.getByText(displayDescription, { exact: true })).toBeVisible();
+    }
+  });
+  await test.step('Server Information shows the status, Last Updated and Total Tools', async () => {
+    const { servers } = getCapabilities.answer.parse(await (await request.get('/mcp/capabilities')).json());
+    const lastUpdate = servers.find(({ serverId }) => serverId === 'travel')?.lastUpdate ?? '';
+    const information = page.getByRole('region', { name: 'Server Information' });
+    const factOf = (name: string) =>
+      information.getByRole('definition').and(page.locator(`dt:text-is("${name}") + dd`));
+    await expect(factOf('Status')).toHaveText('connected');
+    await expect(factOf('Total Tools')).toHaveText('7');
+    await expect(factOf('Last Updated')).toContainText(/[A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d{2}\s[AP]M/);
+    await expect(factOf('Last Updated').locator('time')).toHaveAttribute('datetime', lastUpdate);
+  });
+  await test.step('the parameters of a tool unfold', async () => {
+    const row = toolsOf(page).getByRole('listitem').filter({ hasText: 'find_airports' });
+    await expect(row.getByRole('table')).toBeHidden();
+    await row.getByText('find_airports', { exact: true }).first().click();
+    await expect(row.getByRole('rowheader', { name: /^query/ })).toBeVisible();
+    await expect(row.getByText("On your all-servers link it's named travel__find_airports.")).toBeVisible();
+    await row.getByText('JSON schema', { exact: true }).click();
+    await expect(row.getByRole('figure')).toContainText('"maxLength": 100');
+  });
+  await test.step('its link, and that of each client, leads to this service alone', async () => {
+    const link = `${product.publicUrl}/s/travel/mcp`;
+    await expect(page.getByLabel("Travel's link", { exact: true })).toHaveValue(link);
+    await page.getByRole('tab', { name: 'Codex' }).click();
+    await expect(page.getByText(`codex mcp add souk-travel --url ${link}`, { exact: true })).toBeVisible();
+    await expect(page.getByText('What to expect: Your browser opens at once to sign in.')).toBeVisible();
+  });
+  await test.step('a link leads back to the marketplace', async () => {
+    await page.getByRole('link', { name: 'Back to Marketplace' }).click();
+    await expect(page).toHaveURL(/\/marketplace$/);
+  });
 });
 
 test('[SVC-6] [SVC-7] a tool with a cost shows credits per call, a tool without one is free to use', async ({
@@ -52,17 +80,6 @@ test('[SVC-6] [SVC-7] a tool with a cost shows credits per call, a tool without 
   await page.goto('/service/travel');
   await expect(toolsOf(page).getByText('1,234 credits per call', { exact: true })).toBeVisible();
   await expect(toolsOf(page).getByText('Free to use', { exact: true })).toHaveCount(5);
-});
-
-test('the parameters of a tool unfold', async ({ page }) => {
-  await page.goto('/service/travel');
-  const row = toolsOf(page).getByRole('listitem').filter({ hasText: 'find_airports' });
-  await expect(row.getByRole('table')).toBeHidden();
-  await row.getByText('find_airports', { exact: true }).first().click();
-  await expect(row.getByRole('rowheader', { name: /^query/ })).toBeVisible();
-  await expect(row.getByText("On your all-servers link it's named travel__find_airports.")).toBeVisible();
-  await row.getByText('JSON schema', { exact: true }).click();
-  await expect(row.getByRole('figure')).toContainText('"maxLength": 100');
 });
 
 test('tools stand left in the first screen, and beside them how to get or connect the server, then its facts', async ({
@@ -124,18 +141,6 @@ test('uptime is drawn by the day, and a table says the same in words', async ({ 
   expect(Math.max(...(await heightsOf('line-strong')))).toBeLessThan(Number(whole) / 4);
 });
 
-test('[SVC-8] Server Information shows the status, Last Updated and Total Tools', async ({ page, request }) => {
-  const { servers } = getCapabilities.answer.parse(await (await request.get('/mcp/capabilities')).json());
-  const lastUpdate = servers.find(({ serverId }) => serverId === 'travel')?.lastUpdate ?? '';
-  await page.goto('/service/travel');
-  const information = page.getByRole('region', { name: 'Server Information' });
-  const factOf = (name: string) => information.getByRole('definition').and(page.locator(`dt:text-is("${name}") + dd`));
-  await expect(factOf('Status')).toHaveText('connected');
-  await expect(factOf('Total Tools')).toHaveText('7');
-  await expect(factOf('Last Updated')).toContainText(/[A-Z][a-z]{2} \d{1,2}, \d{4}, \d{1,2}:\d{2}\s[AP]M/);
-  await expect(factOf('Last Updated').locator('time')).toHaveAttribute('datetime', lastUpdate);
-});
-
 test('the way to get a server, its tier and why it fails stand on its page, each once', async ({ page }) => {
   await changeCatalogue(page, (catalogue) =>
     withServer(catalogue, 'travel-pro', (server) => ({
@@ -150,15 +155,6 @@ test('the way to get a server, its tier and why it fails stand on its page, each
   await expect(useOf(page).getByRole('heading')).toContainText('$9.00/month');
   const text = await page.getByRole('main').innerText();
   for (const said of ['$9.00', 'T2', 'Not reached since noon']) expect(text.split(said), said).toHaveLength(2);
-});
-
-test('the link of the service, and of each client, leads to this service alone', async ({ page, product }) => {
-  await page.goto('/service/travel');
-  const link = `${product.publicUrl}/s/travel/mcp`;
-  await expect(page.getByLabel("Travel's link", { exact: true })).toHaveValue(link);
-  await page.getByRole('tab', { name: 'Codex' }).click();
-  await expect(page.getByText(`codex mcp add souk-travel --url ${link}`, { exact: true })).toBeVisible();
-  await expect(page.getByText('What to expect: Your browser opens at once to sign in.')).toBeVisible();
 });
 
 const useOf = (page: Page) => page.getByRole('region', { name: 'Use this service' });
@@ -242,30 +238,30 @@ test('only an answered call proves that the link works: of others the page says 
   await expect(status).toHaveText('The first call has arrived');
 });
 
-test('[SVC-1] the id in the address is URL-decoded', async ({ page }) => {
-  await page.goto('/service/%74ravel');
-  await expect(titleOf(page)).toHaveText('Travel');
-  await page.goto('/service/two%20words%2Fand%20%C3%BC');
-  await expect(errorOf(page, 'Server Not Found')).toContainText("MCP server with ID 'two words/and ü' not found.");
-});
-
-test('[SVC-9] [SVC-12] an unknown id: Server Not Found, with the servers that there are and a way back', async ({
+test('[SVC-1] [SVC-9] [SVC-10] [SVC-12] addresses of a service: with an id that is encoded, without one, and with an unknown one', async ({
   page,
 }) => {
-  await page.goto('/service/travl');
-  await expect(errorOf(page, 'Server Not Found')).toContainText(
-    /MCP server with ID 'travl' not found\. Available servers: (?=.*\bcalendar\b)(?=.*\btravel-pro\b)/,
-  );
-  await page.getByRole('main').getByRole('link', { name: 'Back to Marketplace' }).last().click();
-  await expect(page).toHaveURL(/\/marketplace$/);
-});
-
-for (const path of ['/service', '/service/']) {
-  test(`[SVC-9] [SVC-10] ${path} without an id: No server ID provided`, async ({ page }) => {
-    await page.goto(path);
-    await expect(errorOf(page, 'Server Not Found')).toContainText('No server ID provided');
+  await test.step('the id in the address is URL-decoded', async () => {
+    await page.goto('/service/%74ravel');
+    await expect(titleOf(page)).toHaveText('Travel');
+    await page.goto('/service/two%20words%2Fand%20%C3%BC');
+    await expect(errorOf(page, 'Server Not Found')).toContainText("MCP server with ID 'two words/and ü' not found.");
   });
-}
+  await test.step('without an id: No server ID provided', async () => {
+    for (const path of ['/service', '/service/']) {
+      await page.goto(path);
+      await expect(errorOf(page, 'Server Not Found'), path).toContainText('No server ID provided');
+    }
+  });
+  await test.step('an unknown id: Server Not Found, with the servers that there are and a way back', async () => {
+    await page.goto('/service/travl');
+    await expect(errorOf(page, 'Server Not Found')).toContainText(
+      /MCP server with ID 'travl' not found\. Available servers: (?=.*\bcalendar\b)(?=.*\btravel-pro\b)/,
+    );
+    await page.getByRole('main').getByRole('link', { name: 'Back to Marketplace' }).last().click();
+    await expect(page).toHaveURL(/\/marketplace$/);
+  });
+});
 
 test('[SVC-9] [SVC-11] with no servers at all the page says that the broker may not be running', async ({ page }) => {
   await changeCatalogue(page, (catalogue) => ({ ...catalogue, servers: [], capabilities: [] }));
@@ -275,21 +271,23 @@ test('[SVC-9] [SVC-11] with no servers at all the page says that the broker may 
   );
 });
 
-test('[SVC-13] any other failure: Failed to load server details, and Retry loads them', async ({ page }) => {
-  const heal = await failCalls(page, cataloguePath, { message: 'The stall is closed.' });
-  await page.goto('/service/travel');
-  await expect(errorOf(page, 'Failed to load server details')).toContainText('The stall is closed.');
-  await heal();
-  await page.getByRole('button', { name: 'Retry' }).click();
-  await expect(titleOf(page)).toHaveText('Travel');
-});
-
-test('while it loads, the page holds its place and says so', async ({ page }) => {
-  const release = await holdCalls(page, cataloguePath);
-  await page.goto('/service/travel');
-  await expect(page.getByRole('status').filter({ hasText: 'Loading server…' })).toBeVisible();
-  release();
-  await expect(titleOf(page)).toHaveText('Travel');
+test('[SVC-13] the page while it loads, and when that fails', async ({ page }) => {
+  await test.step('while it loads, it holds its place and says so', async () => {
+    const release = await holdCalls(page, cataloguePath);
+    await page.goto('/service/travel');
+    await expect(page.getByRole('status').filter({ hasText: 'Loading server…' })).toBeVisible();
+    release();
+    await expect(titleOf(page)).toHaveText('Travel');
+    await page.unroute(cataloguePath);
+  });
+  await test.step('any other failure: Failed to load server details, and Retry loads them', async () => {
+    const heal = await failCalls(page, cataloguePath, { message: 'The stall is closed.' });
+    await page.goto('/service/travel');
+    await expect(errorOf(page, 'Failed to load server details')).toContainText('The stall is closed.');
+    await heal();
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await expect(titleOf(page)).toHaveText('Travel');
+  });
 });
 
 test('a server without tools says so', async ({ page }) => {
