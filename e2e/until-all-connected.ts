@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { getCapabilities } from '@souk/contract/catalogue.ts';
 import { waitUntil } from '../apps/broker/src/testing/wait-until.ts';
 
@@ -14,7 +15,10 @@ export async function untilAllConnected(publicUrl: string, count = 9): Promise<v
     'every service to be connected',
     async () => {
       const servers = await statuses();
-      return servers.length >= count && servers.every(({ status }) => status === 'connected');
+      const isThere = servers.length >= count && servers.every(({ status }) => status === 'connected');
+      // it takes seconds, and each answer is of all that there is
+      if (!isThere) await pause(100);
+      return isThere;
     },
     60_000,
   );
