@@ -35,8 +35,7 @@ test('an account is deleted when its e-mail is typed, everywhere at once, and th
   const email = 'going@souk.test';
   const elsewhere = await browser.newContext({ baseURL: product.publicUrl });
   const other = await elsewhere.newPage();
-  await other.goto('/');
-  await signIn(other, email);
+  await openSignedIn(other, '/', email);
   await openProfile(page, email);
 
   await page.getByRole('button', { name: 'Delete account' }).click();

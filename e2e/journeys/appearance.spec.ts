@@ -4,7 +4,7 @@ import { cataloguePath, changeCatalogue, failCalls } from './catalogue-answer.ts
 import { consentAddress } from './consent-address.ts';
 import { openScreen } from './open-screen.ts';
 import { expect, test } from './product-test.ts';
-import { accountMenu, signIn } from './sign-in.ts';
+import { accountMenu, openSignedIn } from './sign-in.ts';
 
 const publicScreens = [
   '/',
@@ -140,9 +140,7 @@ test('the tick of Copied has contrast on its button, in both themes', async ({ p
 
 test('in forced colours the chosen tab is told from the others', async ({ page }) => {
   await page.emulateMedia({ forcedColors: 'active' });
-  await page.goto('/marketplace');
-  await signIn(page, 'forced@souk.test');
-  await openScreen(page, '/dashboard');
+  await openSignedIn(page, '/dashboard', 'forced@souk.test');
   for (const name of ['Client', 'Dashboard']) {
     const tabs = page.getByRole('tablist', { name });
     const groundOf = (tab: Locator) => tab.evaluate((element) => getComputedStyle(element).backgroundColor);
@@ -184,8 +182,7 @@ test('at 390 px no screen scrolls sideways', async ({ page, product }) => {
   }
   await openConsent(page, product.publicUrl);
   expect(await overflow(), 'consent').toBe(0);
-  await page.goto('/');
-  await signIn(page, 'a-rather-long-address-of-one-person@subdomain.souk.test');
+  await openSignedIn(page, '/', 'a-rather-long-address-of-one-person@subdomain.souk.test');
   const tabs = page.getByRole('tablist', { name: 'Dashboard' });
   const chosen = tabs.getByRole('tab', { selected: true });
   for (const tab of ['connections', 'profile', 'services', 'billing', 'usage', 'apps', 'tokens']) {
@@ -238,9 +235,7 @@ test.describe('snapshots', () => {
   }
 
   test('the look of the dashboard', async ({ page }) => {
-    await page.goto('/');
-    await signIn(page, 'painted@souk.test');
-    await openScreen(page, '/dashboard');
+    await openSignedIn(page, '/dashboard', 'painted@souk.test');
     await expect(page.getByRole('heading', { name: 'No connection attempts yet' })).toBeVisible();
     await expect(page).toHaveScreenshot('dashboard.png', {
       animations: 'disabled',

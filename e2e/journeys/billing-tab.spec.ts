@@ -5,7 +5,7 @@ import { failCalls } from './catalogue-answer.ts';
 import { changeOffers, changeOwned, subscriptionPath } from './offers-answer.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
-import { openSignedIn, signIn } from './sign-in.ts';
+import { openSignedIn } from './sign-in.ts';
 
 const subscriptions = (page: Page) => page.getByRole('region', { name: 'Active System Subscriptions' });
 const credits = (page: Page) => page.getByRole('region', { name: 'Credits', exact: true });
@@ -55,9 +55,7 @@ test('[BILL-5] [BILL-7] [BILL-9] [BILL-11] [BILL-12] [BILL-13] [BILL-14] [BILL-1
     if (/\/v2\/billing-history\/.*\/dashboard$/.test(request.url())) asked.push(request.url());
   });
   const history = page.getByRole('region', { name: 'Billing History' });
-  await page.goto('/marketplace');
-  await signIn(page, 'no-history@souk.test');
-  await page.goto('/dashboard?tab=profile');
+  await openSignedIn(page, '/dashboard?tab=profile', 'no-history@souk.test');
   await expect(page.getByText('Member since')).toBeVisible();
   await page.waitForLoadState('networkidle');
   expect(asked, 'before the tab is opened').toEqual([]);
@@ -194,8 +192,7 @@ test('[NUM-5] credits are grouped by thousands: those of a plan, of a package, a
   await page.goto('/plans');
   await expect(page.getByText('1,234,567 credits each month')).toBeVisible();
   await expect(page.getByText('10,000 credits included')).toBeVisible();
-  await signIn(page, 'thousands@souk.test');
-  await page.goto('/dashboard?tab=billing');
+  await openSignedIn(page, '/dashboard?tab=billing', 'thousands@souk.test');
   await expect(credits(page)).toContainText('65,432Available for pay-per-use services');
   await expect(credits(page)).toContainText('76,543');
   await expect(credits(page)).toContainText('11,111');

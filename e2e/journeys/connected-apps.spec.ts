@@ -2,12 +2,10 @@ import type { Page } from '@playwright/test';
 import { connectBySignIn } from '../oauth-client.ts';
 import { failCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
-import { accountMenu, signIn } from './sign-in.ts';
+import { accountMenu, openSignedIn, signIn } from './sign-in.ts';
 
 async function openApps(page: Page, email: string): Promise<void> {
-  await page.goto('/');
-  await signIn(page, email);
-  await page.goto('/dashboard?tab=apps');
+  await openSignedIn(page, '/dashboard?tab=apps', email);
   await expect(page.getByRole('heading', { name: 'Browsers' })).toBeVisible();
 }
 
@@ -101,8 +99,7 @@ test('a browser in which somebody else signs in is in the list of the first no l
 });
 
 test('connected apps that fail to load can be asked for again', async ({ page }) => {
-  await page.goto('/');
-  await signIn(page, 'noapps@souk.test');
+  await openSignedIn(page, '/', 'noapps@souk.test');
   const heal = await failCalls(page, '**/connected-apps', { message: 'The store rests.' });
   await page.goto('/dashboard?tab=apps');
   await expect(page.getByRole('alert').filter({ hasText: 'Failed to load connected apps' })).toContainText(

@@ -4,7 +4,7 @@ import { callThroughLink } from './call-through-link.ts';
 import { changeOwned, changeProfile, subscriptionPath } from './offers-answer.ts';
 import { payAndReturn } from './pay-with-card.ts';
 import { expect, test } from './product-test.ts';
-import { signIn } from './sign-in.ts';
+import { openSignedIn } from './sign-in.ts';
 
 const summary = (page: Page) => page.getByRole('region', { name: 'Tier and credits' });
 const balance = (page: Page) => summary(page).getByRole('link');
@@ -16,8 +16,7 @@ test('[GEN-6] [DASH-1] [DASH-3] [DASH-4] [DASH-5] [BILL-1] [BILL-2] [BILL-3] [BI
   page,
   product,
 }) => {
-  await page.goto('/plans');
-  await signIn(page, 'has-it-all@souk.test');
+  await openSignedIn(page, '/plans', 'has-it-all@souk.test');
   await page.getByRole('button', { name: 'Subscribe to Basic' }).click();
   await payAndReturn(page);
   await page.goto('/service/travel-pro?purchase=rental');
@@ -90,8 +89,7 @@ test('[NUM-6] [DASH-5] [DASH-7] [DASH-9] [DASH-10] [DASH-11] [DASH-12] [DASH-13]
   let activeTiers: ('T0' | 'T1' | 'T2' | 'T3')[] = ['T0', 'T1', 'T2', 'T3'];
   await changeProfile(page, { provider: '' });
   await changeOwned(page, (answer) => ({ ...answer, activeTiers, credits: { ...answer.credits, available } }));
-  await page.goto('/plans');
-  await signIn(page, 'follows@souk.test');
+  await openSignedIn(page, '/plans', 'follows@souk.test');
   const read = () => page.waitForResponse(subscriptionPath);
   // read a moment ago for the plans, and again because the dashboard opens
   const onMount = read();

@@ -1,7 +1,7 @@
 import type { Page, Request } from '@playwright/test';
 import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
 import { expect, test } from './product-test.ts';
-import { accountMenu, chooseAccount, signIn } from './sign-in.ts';
+import { accountMenu, chooseAccount, openSignedIn, signIn } from './sign-in.ts';
 
 const signInButton = (page: Page) => page.getByRole('banner').getByRole('button', { name: 'Sign In' });
 const isSwap = (request: Request) => request.postData()?.includes('urn%3Asouk%3Agrant%3Ahandoff') === true;
@@ -99,8 +99,7 @@ test('yes, while somebody else is signed in, asks for the account anew, and sign
   page,
   product,
 }) => {
-  await page.goto('/');
-  await signIn(page, 'bea@souk.test');
+  await openSignedIn(page, '/', 'bea@souk.test');
   await arrive(page, product.publicUrl, 'carl@souk.test');
   await page.getByRole('button', { name: 'Continue as carl@souk.test' }).click();
   await chooseAccount(page, 'carl@souk.test');

@@ -1,7 +1,7 @@
 import { cataloguePath, changeCatalogue, failCalls, holdCalls, withServer } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
-import { signIn } from './sign-in.ts';
+import { openSignedIn } from './sign-in.ts';
 
 /** In the order of the bundled manifests, not by name. */
 const firstSix = ['Travel', 'Notes', 'Calendar', 'Filesystem', 'Memory', 'Travel Pro'];
@@ -192,7 +192,7 @@ test('[HOME-18] signed in, the footer has no stats line', async ({ page }) => {
   await page.goto('/');
   const footer = page.getByRole('contentinfo');
   await expect(footer).toContainText(/\d+ active/);
-  await signIn(page, 'footer@souk.test');
+  await openSignedIn(page, '/', 'footer@souk.test');
   await expect(footer.getByRole('link', { name: 'support@souk.test' })).toBeVisible();
   await expect(footer).not.toContainText(/\d+ active/);
   await expect(footer).not.toContainText('capabilities');

@@ -1,7 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { openScreen } from './open-screen.ts';
 import { expect, test } from './product-test.ts';
-import { accountMenu, signIn } from './sign-in.ts';
+import { accountMenu, openSignedIn, signIn } from './sign-in.ts';
 
 /** Presses Tab until an element has focus. */
 async function tabTo(page: Page, target: Locator): Promise<void> {
@@ -38,8 +38,7 @@ test('by keyboard: the first Tab on home, service and dashboard reaches the skip
   const skip = page.getByRole('link', { name: 'Skip to content' });
   // a chosen client far behind is scrolled into sight, and must not draw the start of the Tab key there
   await page.addInitScript(() => localStorage.setItem('souk.client', 'stdio'));
-  await page.goto('/marketplace');
-  await signIn(page, 'first-tab@souk.test');
+  await openSignedIn(page, '/marketplace', 'first-tab@souk.test');
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 });
     for (const path of ['/', '/service/travel', '/dashboard', '/dashboard?tab=profile']) {

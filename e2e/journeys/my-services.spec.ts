@@ -5,16 +5,14 @@ import { failCalls, holdCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
 import { cardOf, cardsOf } from './shop-page.ts';
-import { signIn } from './sign-in.ts';
+import { openSignedIn } from './sign-in.ts';
 
 const listPath = '**/mcp-services';
 const screen = (page: Page) => page.getByRole('region', { name: 'My MCP Services' });
 const refresh = (page: Page) => screen(page).getByRole('button', { name: 'Refresh' });
 
 async function openServices(page: Page, email: string): Promise<void> {
-  await page.goto('/marketplace');
-  await signIn(page, email);
-  await page.goto('/dashboard?tab=services');
+  await openSignedIn(page, '/dashboard?tab=services', email);
 }
 
 /** Lets the page see the person's services with something changed. */

@@ -4,7 +4,7 @@ import { expectNoAxeFindings } from './axe-findings.ts';
 import { failCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
-import { signIn } from './sign-in.ts';
+import { openSignedIn } from './sign-in.ts';
 
 const id = 'cs_test_of_twenty_and_more_characters';
 const sessionPath = `**/api/billing/session/${id}`;
@@ -24,8 +24,7 @@ const session: PaymentSession = {
 /** Signed in, with the time of the page standing still, and the broker's verdict prepared: none of these waits. */
 async function comeBack(page: Page, email: string, change: () => Partial<PaymentSession>): Promise<void> {
   await page.clock.install();
-  await page.goto('/marketplace');
-  await signIn(page, email);
+  await openSignedIn(page, '/marketplace', email);
   await routeNow(page, sessionPath, (route) =>
     route.fulfill({ json: { success: true, data: { ...session, ...change() } } }),
   );
@@ -187,8 +186,7 @@ test('axe finds nothing on the verdicts, and nothing overflows on a phone', asyn
       window.setTimeout,
     );
   });
-  await page.goto('/marketplace');
-  await signIn(page, 'looked-at@souk.test');
+  await openSignedIn(page, '/marketplace', 'looked-at@souk.test');
   let change: Partial<PaymentSession> = {};
   await routeNow(page, sessionPath, (route) =>
     route.fulfill({ json: { success: true, data: { ...session, ...change } } }),

@@ -4,7 +4,7 @@ import { failCalls, holdCalls } from './catalogue-answer.ts';
 import { changeOffers, changeProfile, checkoutPath, packagesPath, plansPath } from './offers-answer.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
-import { openSignedIn, signIn } from './sign-in.ts';
+import { openSignedIn } from './sign-in.ts';
 
 const planOf = (page: Page, name: string) => page.getByRole('article', { name: `${name} plan`, exact: true });
 const packageOf = (page: Page, name: string) => page.getByRole('article', { name: `${name} package`, exact: true });
@@ -70,7 +70,7 @@ test('[PLAN-6] [PLAN-10] the free plan is current for a person without another, 
 }) => {
   await page.goto('/plans');
   await expect(currentButtons(page)).toHaveCount(0);
-  await signIn(page, 'on-free@souk.test');
+  await openSignedIn(page, '/plans', 'on-free@souk.test');
   await expect(planOf(page, 'Free').getByRole('button', { name: 'Current plan' })).toBeDisabled();
   await expect(currentButtons(page)).toHaveCount(1);
 });

@@ -2,7 +2,7 @@ import type { Locator } from '@playwright/test';
 import { changeCatalogue, withServer } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 import { cardOf } from './shop-page.ts';
-import { signIn } from './sign-in.ts';
+import { openSignedIn } from './sign-in.ts';
 
 test('[MKT-9] [MKT-26] [MKT-27] [MKT-28] a card shows counts and a status: connected green, disconnected grey, error red', async ({
   page,
@@ -75,7 +75,7 @@ test('a card says what calls cost, and a signed-in person what is switched on, o
   await expect(cardOf(page, 'Memory')).not.toContainText(/credit|Included/);
   await expect(cardOf(page, 'Sequential Thinking')).toContainText('Included in Basic');
   await expect(cardOf(page, 'Memory')).not.toContainText('Switched');
-  await signIn(page, 'switches@souk.test');
+  await openSignedIn(page, '/marketplace', 'switches@souk.test');
   await expect(cardOf(page, 'Memory')).toContainText('Switched on');
   await expect(cardOf(page, 'Travel Pro'), 'nothing of what they may not use').not.toContainText('Switched');
   await cardOf(page, 'Memory')

@@ -6,7 +6,7 @@ import { cataloguePath, changeCatalogue, failCalls, holdCalls, withServer } from
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
-import { chooseAccount, openSignedIn, signIn } from './sign-in.ts';
+import { chooseAccount, openSignedIn } from './sign-in.ts';
 
 const titleOf = (page: Page) => page.getByRole('heading', { level: 1 });
 const toolsOf = (page: Page) =>
@@ -205,7 +205,7 @@ test('signed in, a service is switched on and off on its page, and its link is t
 }) => {
   await page.goto('/service/travel');
   await expect(page.getByRole('switch')).toHaveCount(0);
-  await signIn(page, 'switching@souk.test');
+  await openSignedIn(page, '/service/travel', 'switching@souk.test');
   const travel = page.getByRole('switch', { name: 'Use Travel' });
   const link = page.getByLabel("Travel's link", { exact: true });
   await expect(travel).toBeChecked();

@@ -5,7 +5,7 @@ import { expectNoAxeFindings } from './axe-findings.ts';
 import { failCalls, holdCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
-import { signIn } from './sign-in.ts';
+import { openSignedIn } from './sign-in.ts';
 
 const statsPath = '**/usage-stats*';
 const historyPath = '**/credit-history*';
@@ -56,8 +56,7 @@ test('[USE-1] [USE-2] [USE-3] [USE-4] [USE-5] [USE-6] [USE-7] [USE-8] [USE-9] [U
     const { pathname, search } = new URL(request.url());
     if (/\/(usage-stats|credit-history)$/.test(pathname)) asked.push(pathname.split('/').at(-1) + search);
   });
-  await page.goto('/marketplace');
-  await signIn(page, 'uses-much@souk.test');
+  await openSignedIn(page, '/marketplace', 'uses-much@souk.test');
   await routeNow(page, statsPath, (route) => route.fulfill({ json: { success: true, data: stats } }));
   const pagination = { page: 1, pageSize: 20, total: 12, pages: 1 };
   await routeNow(page, historyPath, (route) =>
@@ -111,8 +110,7 @@ test('[USE-1] [USE-2] [USE-3] [USE-4] [USE-5] [USE-6] [USE-7] [USE-8] [USE-9] [U
 test('[USE-11] [HIST-15] [HIST-16] without calls the Usage tab says so; what cannot be fetched says so, and falls back to zeros', async ({
   page,
 }) => {
-  await page.goto('/marketplace');
-  await signIn(page, 'uses-nothing@souk.test');
+  await openSignedIn(page, '/marketplace', 'uses-nothing@souk.test');
   const release = await holdCalls(page, historyPath);
   await page.goto('/dashboard?tab=usage');
   await expect(page.getByRole('status').filter({ hasText: 'Loading your usage…' })).toBeVisible();
