@@ -7,6 +7,7 @@ import { needsOwnSecrets } from '../sign-in/credentials.ts';
 import { isPerUser } from '../pool/upstream-target.ts';
 import type { UpstreamPool } from '../pool/upstream-pool.ts';
 import { withAsking } from './read-asking.ts';
+import { readSettled, type ReadLists } from './read-settled.ts';
 import type { StdioPrograms } from '../processes/stdio-programs.ts';
 import { isNew, type WatchedServer } from './watched-server.ts';
 
@@ -17,7 +18,7 @@ import { isNew, type WatchedServer } from './watched-server.ts';
  */
 export async function discoverServer(
   server: CatalogueServer,
-  watched: Pick<WatchedServer, 'toldFailure'>,
+  watched: Pick<WatchedServer, 'toldFailure' | 'hasNewListsWhileAsked'>,
   options: {
     catalogue: Catalogue;
     pool: UpstreamPool;
@@ -33,7 +34,8 @@ export async function discoverServer(
     if (connection.type === 'stdio') await programs.prepare(server.id, connection.command);
     const lease = await pool.acquire(server, undefined);
     try {
-      const discovered = await withAsking(server, await readAll(lease.upstream), pool);
+      const read: ReadLists = (ask) => readSettled(watched, ask);
+      const discovered = await withAsking(server, await read(() => readAll(lease.upstream)), pool, read);
       // while it was asked another version may have been deployed, or none
       if (!isWanted()) return undefined;
       await catalogue.storeDiscovery(server.id, discovered);

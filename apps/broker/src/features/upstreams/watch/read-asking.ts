@@ -4,6 +4,7 @@ import { isProgram } from '../pool/connection-key.ts';
 import { clientThatAnswers } from '../pool/question-kinds.ts';
 import type { UpstreamPool } from '../pool/upstream-pool.ts';
 import { isPerUser } from '../pool/upstream-target.ts';
+import type { ReadLists } from './read-settled.ts';
 
 /**
  * Adds the tools that a server lists only to clients that can answer its questions. A server learns what a client can
@@ -15,6 +16,7 @@ export async function withAsking(
   server: CatalogueServer,
   discovered: Discovered,
   pool: Pick<UpstreamPool, 'acquire' | 'drop'>,
+  read: ReadLists,
 ): Promise<Discovered> {
   // a program that everyone shares asks no client (connection-key.ts)
   const { asks: kinds = [] } = server.manifest;
@@ -23,7 +25,7 @@ export async function withAsking(
   const tools = new Map(discovered.tools.map((tool) => [tool['name'], tool]));
   const asks = new Map<string, QuestionKind>();
   for (const kind of kinds) {
-    for (const tool of await toolsFor(kind, server, pool)) {
+    for (const tool of await toolsFor(kind, server, pool, read)) {
       if (tools.has(tool.name)) continue;
       tools.set(tool.name, tool);
       asks.set(tool.name, kind);
@@ -32,11 +34,16 @@ export async function withAsking(
   return asks.size === 0 ? discovered : { ...discovered, tools: [...tools.values()], asks };
 }
 
-async function toolsFor(kind: QuestionKind, server: CatalogueServer, pool: Pick<UpstreamPool, 'acquire' | 'drop'>) {
+async function toolsFor(
+  kind: QuestionKind,
+  server: CatalogueServer,
+  pool: Pick<UpstreamPool, 'acquire' | 'drop'>,
+  read: ReadLists,
+) {
   const needs = { listsFor: clientThatAnswers(kind) };
   const lease = await pool.acquire(server, undefined, needs);
   try {
-    return await lease.upstream.listTools();
+    return await read(() => lease.upstream.listTools());
   } finally {
     lease.release();
     await pool.drop(server, undefined, needs);

@@ -9,12 +9,14 @@ import { waitUntil } from '#testing/wait-until.ts';
 let app: TestApp;
 let fixture: HttpFixture;
 let token: string;
+let aheadMs = 0;
 const promisedMs = 15_000;
 
 beforeAll(async () => {
   fixture = await startHttpFixture('both');
   app = await startTestApp({
     allowAddresses: [fixture.address],
+    clock: { now: () => Date.now() + aheadMs },
     // long enough to see a killed one before it is started again
     env: { SERVICE_RESTART_DELAY_MS: '3000', HEALTH_INTERVAL_MS: '5000' },
   });
@@ -136,10 +138,26 @@ test('a stdio server that is killed is disconnected at once and started again af
 test('a server that announces changed tools is asked again', async () => {
   await deployManifest(app, { id: 'changing', connection: { type: 'http', url: fixture.url } });
   const before = app.catalogue.snapshot().byId.get('changing')?.discoveredAtMs ?? 0;
+  // a server is asked once in 10 s
+  aheadMs += 10_000;
   fixture.announceToolsChanged();
   await waitUntil(
     'the server to be asked again',
     () => (app.catalogue.snapshot().byId.get('changing')?.discoveredAtMs ?? 0) > before,
   );
   expect(fixture.seen.requests.filter(({ method }) => method === 'tools/list').length).toBeGreaterThanOrEqual(2);
+});
+
+test('a program that announces its lists at each start is discovered once, with one process for each kind of client', async () => {
+  const manifest = { connection: { type: 'stdio', command: 'everything' }, isolation: 'perUser', asks: ['form'] };
+  await deployManifest(app, { id: 'announcing', ...manifest }, 'unasked');
+  // a server is asked once in 10 s: another discovery would follow at once
+  aheadMs += 10_000;
+  await untilStatus('announcing', 'connected');
+  await deployManifest(app, { id: 'after', connection: { type: 'http', url: fixture.url } });
+  expect(await app.upstreams.watch.asked('announcing')).toBeUndefined();
+  const lines = app.upstreams.programs.linesOf('announcing');
+  expect(lines.filter((line) => line.includes('Starting default (STDIO) server'))).toHaveLength(2);
+  const offered = app.catalogue.snapshot().byId.get('announcing')?.tools;
+  expect(offered?.find(({ asks }) => asks === 'form')?.name).toBe('trigger-elicitation-request');
 });
