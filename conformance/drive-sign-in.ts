@@ -21,13 +21,14 @@ export async function startSignInDriver(broker: Broker): Promise<SignInDriver> {
   const plain: SignInSide = { publicUrl, address: publicUrl };
   const https = await startHttpsSignIn(broker);
   let scenarios = 0;
+  const email = 'suite@souk.test';
+  /** One user for every scenario: each has a server of its own, and so an account of its own there. */
+  const person = await signInPerson(publicUrl, email);
+  const { token } = await broker.app.identity.createPersonalToken({ email, name: 'suite' });
 
   async function play(scenario: SignInScenario): Promise<void> {
     const number = ++scenarios;
     const serverId = `suite-${number}`;
-    const email = `${serverId}@souk.test`;
-    const person = await signInPerson(publicUrl, email);
-    const { token } = await broker.app.identity.createPersonalToken({ email, name: serverId });
     const { client_id: clientId, client_secret: secret } = scenario.context;
     if (secret !== undefined) broker.upstreamSecrets.set(`UPSTREAM_CLIENT_SECRET_SUITE_${number}`, secret);
     await deployManifest(broker.app, {
