@@ -1,6 +1,6 @@
 // The program that the official suite starts in client mode, with the URL of its own server. MCP_CONFORMANCE_SCENARIO
 // names the scenario. For a sign-in, this program passes the scenario to the broker of the run.
-import { signInControl } from './sign-in-scenario.ts';
+import { signInControl } from './sign-in-control.ts';
 
 const scenario = process.env['MCP_CONFORMANCE_SCENARIO'] ?? '';
 const control = process.env[signInControl];

@@ -1,12 +1,20 @@
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { z } from 'zod';
 import { signInPerson, type TestPerson } from '../apps/broker/src/features/upstreams/sign-in/testing/person.ts';
 import { deployManifest } from '../apps/broker/src/testing/deploy-manifest.ts';
 import { listenLocally } from '../apps/broker/src/testing/listen-locally.ts';
 import { postModern } from '../apps/broker/src/testing/mcp-clients.ts';
 import type { Broker } from './broker.ts';
 import { startHttpsSignIn, type SignInSide } from './https-sign-in.ts';
-import { signInScenarioSchema, type SignInScenario } from './sign-in-scenario.ts';
+
+const scenarioSchema = z.object({
+  scenario: z.string(),
+  /** The suite's MCP server. */
+  url: z.string(),
+  /** A client that is already registered there. */
+  context: z.looseObject({ client_id: z.string().optional(), client_secret: z.string().optional() }),
+});
 
 /** The tool of the suite's servers. */
 const tool = { name: 'test-tool', inputSchema: { type: 'object' } };
@@ -26,7 +34,7 @@ export async function startSignInDriver(broker: Broker): Promise<SignInDriver> {
   const person = await signInPerson(publicUrl, email);
   const { token } = await broker.app.identity.createPersonalToken({ email, name: 'suite' });
 
-  async function play(scenario: SignInScenario): Promise<void> {
+  async function play(scenario: z.output<typeof scenarioSchema>): Promise<void> {
     const number = ++scenarios;
     const serverId = `suite-${number}`;
     const { client_id: clientId, client_secret: secret } = scenario.context;
@@ -55,7 +63,7 @@ export async function startSignInDriver(broker: Broker): Promise<SignInDriver> {
   const http = createServer((request, response) => {
     void (async () => {
       try {
-        await play(signInScenarioSchema.parse(JSON.parse(await text(request))));
+        await play(scenarioSchema.parse(JSON.parse(await text(request))));
         response.writeHead(200).end();
       } catch (error) {
         response.writeHead(500).end(error instanceof Error ? error.message : String(error));

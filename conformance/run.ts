@@ -9,7 +9,7 @@ import { startConformanceFixture } from './fixture.ts';
 import { startOpenGateway } from './open-gateway.ts';
 import { concludeLegs, type Leg } from './report.ts';
 import { runSuite } from './run-suite.ts';
-import { signInControl } from './sign-in-scenario.ts';
+import { signInControl } from './sign-in-control.ts';
 
 const eras = { '2025-11-25': 'legacy', '2026-07-28': 'modern' } as const;
 /** The suite starts all clients at once. */
