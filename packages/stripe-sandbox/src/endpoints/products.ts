@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { given as filter, listObjects } from '../api/list.ts';
-import { flag, listParameters, mergeMetadata, metadata, parameters, text } from '../api/parameters.ts';
+import { flag, id, listParameters, mergeMetadata, metadata, parameters, text } from '../api/parameters.ts';
 import { route } from '../api/route.ts';
 import { badRequest, noSuch } from '../api/stripe-error.ts';
 import { emit } from '../webhooks/emit-event.ts';
@@ -52,8 +52,15 @@ export const productRoutes = [
       return row.body;
     },
   ),
-  route('GET', 'products', listParameters({ active: flag.optional() }), ({ work, given }) =>
-    listObjects(work, 'product', 'products', given, filter({ active: given.active })),
+  route(
+    'GET',
+    'products',
+    listParameters({ active: flag.optional(), ids: z.array(id).max(100).optional() }),
+    ({ work, given }) =>
+      listObjects(work, 'product', 'products', given, {
+        ...filter({ active: given.active }),
+        ...(given.ids && { oneOf: { field: 'id', values: given.ids } }),
+      }),
   ),
   route('GET', 'products/:id', parameters({}), async ({ work, id }) => {
     const row = await work.get('product', id);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { CreditPackage, Plan } from '@souk/contract/billing.ts';
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
@@ -9,7 +10,7 @@ import { withPatience } from '../checkout/patience.ts';
 import type { OfferStore } from '../offers/offer-store.ts';
 import { offeredPackage, offeredPlan, offeredRental, type Offered, type OfferKind } from './offered.ts';
 import { createPriceStore, type StoredPrice } from './price-store.ts';
-import { putPrice, stagePrice, type ProviderPrice } from './put-price.ts';
+import { groupsOf, putPrice, readProvider, stagePrice, type AtProvider, type ProviderPrice } from './put-price.ts';
 
 /** The prices that people pay, at the payment provider. */
 export type Prices = {
@@ -69,12 +70,12 @@ export async function createPrices(options: {
 
   const isPut = (one: Offered) => put.get(keyOf(one)) === JSON.stringify(one);
 
-  async function putNow(one: Offered): Promise<ProviderPrice> {
+  async function putNow(one: Offered, found?: AtProvider): Promise<ProviderPrice> {
     if (!provider) throw new Error('nothing is sold here');
-    const price = await putPrice(provider, one);
+    const price = await putPrice(provider, one, found);
     const { kind, id, amount, currency } = one;
     const stored = { kind, id, amount, currency, ...price };
-    await store.write(stored);
+    if (!isDeepStrictEqual(known.get(keyOf(one)), stored)) await store.write(stored);
     known.set(keyOf(one), stored);
     put.set(keyOf(one), JSON.stringify(one));
     return price;
@@ -83,17 +84,33 @@ export async function createPrices(options: {
   /** One that the provider refuses does not keep the others back. */
   async function putAll(): Promise<void> {
     const refused: unknown[] = [];
-    for (const one of await offered()) {
+    const missing = (await offered()).filter((one) => !isPut(one));
+    for (const group of groupsOf(missing)) {
       if (isStopped) return;
-      if (isPut(one)) continue;
-      try {
-        await putNow(one);
-      } catch (error) {
-        if (!isRefusal(error)) throw error;
-        refused.push(error);
+      const found = await findAll(group);
+      for (const one of group) {
+        if (isStopped) return;
+        if (isPut(one)) continue;
+        try {
+          await putNow(one, found);
+        } catch (error) {
+          if (!isRefusal(error)) throw error;
+          refused.push(error);
+        }
       }
     }
     if (refused.length > 0) throw refused[0];
+  }
+
+  /** undefined: the provider refuses the question, perhaps for one of them alone; each is then asked for by itself. */
+  async function findAll(group: readonly Offered[]): Promise<AtProvider | undefined> {
+    if (!provider) return undefined;
+    try {
+      return await readProvider(provider, group);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      return undefined;
+    }
   }
 
   async function offered(): Promise<Offered[]> {

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { listCreditPackages, listPlans } from '@souk/contract/billing.ts';
 import { getCapabilities } from '@souk/contract/catalogue.ts';
@@ -139,18 +141,28 @@ test('a start does not wait for a provider that does not answer, and says so wit
   }
 });
 
-test('a rental in another currency than the plans is not sold, and the next start says so and goes on', async () => {
+test('a rental in another currency than the plans is not sold; the next start says so, goes on, and asks the provider for all prices at once', async () => {
   const env = { MASTER_KEY: randomBytes(32).toString('base64url') };
+  const asked: { port: number | undefined; path: string }[] = [];
+  const note = (message: unknown) => {
+    const { request } = message as { request: IncomingMessage };
+    asked.push({ port: request.socket.localPort, path: `${request.method} ${request.url?.split('?')[0]}` });
+  };
   const { db, ...other } = await startTestApp({ env });
   try {
     const billing = { tier: 'T1', rental: { price: 500, currency: 'EUR' } };
     const foreign = { id: 'foreign', connection: { type: 'http', url: fixture.url }, billing };
     await deployManifest({ db, ...other }, foreign, 'unasked');
+    await other.billing.prices.synced();
+    subscribe('http.server.request.start', note);
     const next = await startTestApp({ env, db: { ...db, close: async () => {} } });
     expect(next.logged()).toContain(
       'the rental of foreign is not sold: billing.rental.currency is EUR, and all prices must be in USD',
     );
     await next.billing.prices.synced();
+    unsubscribe('http.server.request.start', note);
+    const ofNext = asked.filter(({ port }) => port === next.stripeSandbox?.access.port);
+    expect(ofNext.map(({ path }) => path)).toEqual(['GET /v1/products', 'GET /v1/prices']);
     const buyer = await newBuyer(next);
     await expect(
       buyer.api.startCheckout({ body: { type: 'rental', mcpId: 'foreign', period: 'monthly' } }),
@@ -158,6 +170,7 @@ test('a rental in another currency than the plans is not sold, and the next star
     expect((await buyer.api.getRentalOptions({ params: { mcpId: 'foreign' } })).rental).toBeNull();
     await next.stop();
   } finally {
+    unsubscribe('http.server.request.start', note);
     await other.stop();
   }
 });

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Stripe } from 'stripe';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { OfferKind, Offered } from './offered.ts';
 
@@ -16,18 +17,67 @@ export function offerOfProduct(productId: string): { kind: OfferKind; id: string
   return kind && { kind, id: productId.slice(`souk_${kind}_`.length) };
 }
 
+/** What the provider has of some offers. */
+export type AtProvider = { products: Stripe.Product[]; prices: Stripe.Price[] };
+
+/** As many as one request of Stripe takes. */
+const maxLookupKeys = 10;
+
+/** Offers in groups of which the provider can be asked at once. */
+export function groupsOf(offered: readonly Offered[]): Offered[][] {
+  const groups: Offered[][] = [];
+  let free = 0;
+  for (const one of offered) {
+    const needed = lookupKeysOf(one).length;
+    if (free < needed) {
+      groups.push([]);
+      free = maxLookupKeys;
+    }
+    groups.at(-1)?.push(one);
+    free -= needed;
+  }
+  return groups;
+}
+
+/**
+ * Two requests, whatever the number of offers.
+ * @param group one of `groupsOf`
+ * @throws SoukError payments_unavailable
+ */
+export async function readProvider(provider: PaymentProvider, group: readonly Offered[]): Promise<AtProvider> {
+  const ids = group.map(productIdOf);
+  const keys = group.flatMap(lookupKeysOf);
+  const products = await provider.call((stripe) => stripe.products.list({ ids, limit: ids.length }));
+  const prices = await provider.call((stripe) => stripe.prices.list({ lookup_keys: keys, limit: keys.length }));
+  return { products: products.data, prices: prices.data };
+}
+
+/** Only the price of a rental is staged. */
+function lookupKeysOf(one: Offered): string[] {
+  const key = productIdOf(one);
+  return one.kind === 'rental' ? [key, stagedKeyOf(key)] : [key];
+}
+
 /**
  * Brings the product and the price at the provider up to what is offered. An amount cannot change there: another price takes
  * the lookup key over, and the old one is sold no more. May be repeated, and run by several brokers at once: the product's
  * id is ours, and a price has an idempotency key made of the price that it follows.
+ * @param found what the provider has of it; by default it is asked
  * @throws SoukError payments_unavailable
  */
-export async function putPrice(provider: PaymentProvider, offered: Offered): Promise<ProviderPrice> {
-  const productId = await putProduct(provider, offered);
-  const [lookupKey, stagedKey] = [productId, stagedKeyOf(productId)];
-  const { data } = await provider.call((stripe) =>
-    stripe.prices.list({ lookup_keys: [lookupKey, stagedKey], limit: 2 }),
+export async function putPrice(
+  provider: PaymentProvider,
+  offered: Offered,
+  found?: AtProvider,
+): Promise<ProviderPrice> {
+  const { products, prices: data } = found ?? (await readProvider(provider, [offered]));
+  const productId = productIdOf(offered);
+  await putProduct(
+    provider,
+    offered,
+    products.find(({ id }) => id === productId),
   );
+  const [lookupKey, stagedKey] = [productId, stagedKeyOf(productId)];
   const known = data.find((price) => price.lookup_key === lookupKey);
   if (known?.active && isSame(known, offered, productId)) return { productId, priceId: known.id };
   const staged = data.find((price) => price.lookup_key === stagedKey);
@@ -84,20 +134,22 @@ async function createPrice(
   return priceId;
 }
 
-async function putProduct(provider: PaymentProvider, offered: Offered): Promise<string> {
+async function putProduct(
+  provider: PaymentProvider,
+  offered: Offered,
+  known: Stripe.Product | undefined,
+): Promise<void> {
   const id = productIdOf(offered);
   const { name, description } = offered;
-  const known = await provider.find((stripe) => stripe.products.retrieve(id));
   if (known) {
     const isCurrent = known.name === name && known.description === description && known.active;
     if (!isCurrent) await provider.call((stripe) => stripe.products.update(id, { name, description, active: true }));
-    return id;
+    return;
   }
   // another broker that creates it at the same time sends the same
   await provider.call((stripe) =>
     stripe.products.create({ id, name, description }, { idempotencyKey: keyOf('product', id, name, description) }),
   );
-  return id;
 }
 
 function isSame(
