@@ -83,11 +83,12 @@ export async function createPrices(options: {
 
   /** One that the provider refuses does not keep the others back. */
   async function putAll(): Promise<void> {
+    if (!provider) return;
     const refused: unknown[] = [];
     const missing = (await offered()).filter((one) => !isPut(one));
     for (const group of groupsOf(missing)) {
       if (isStopped) return;
-      const found = await findAll(group);
+      const found = await readProvider(provider, group);
       for (const one of group) {
         if (isStopped) return;
         if (isPut(one)) continue;
@@ -100,17 +101,6 @@ export async function createPrices(options: {
       }
     }
     if (refused.length > 0) throw refused[0];
-  }
-
-  /** undefined: the provider refuses the question, perhaps for one of them alone; each is then asked for by itself. */
-  async function findAll(group: readonly Offered[]): Promise<AtProvider | undefined> {
-    if (!provider) return undefined;
-    try {
-      return await readProvider(provider, group);
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      return undefined;
-    }
   }
 
   async function offered(): Promise<Offered[]> {
