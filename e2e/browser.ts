@@ -19,8 +19,8 @@ export async function browserPath(): Promise<string> {
 export const browserArguments = ['--no-sandbox'];
 
 /**
- * For journeys: nobody looks at these pages, so they are drawn without a process for a graphics card, and by one thread. The
- * pictures are the same.
+ * For journeys, which have no screen: pages are drawn without a process for a graphics card, and by one thread. The pictures
+ * are the same.
  */
 export const journeyArguments = [...browserArguments, '--disable-gpu', '--in-process-gpu', '--num-raster-threads=1'];
 

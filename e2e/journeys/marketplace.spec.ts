@@ -56,7 +56,7 @@ test('[MKT-2] [MKT-3] [MKT-5] [MKT-8] the search text is the title and stands in
   await expect(titleOf(page)).toHaveText('All MCP Servers');
 });
 
-test('[MKT-13] [MKT-14] [MKT-16] what a search matches, whatever is asked for', async ({ page }) => {
+test('[MKT-13] [MKT-14] [MKT-16] what a search matches; unknown filters are passed over', async ({ page }) => {
   await test.step('it matches name, description or id in any case', async () => {
     await page.goto('/marketplace?q=SEQUENTIAL%20think');
     await expect(namesOn(page)).toHaveText(['Sequential Thinking']);
@@ -84,7 +84,7 @@ test('[MKT-13] [MKT-14] [MKT-16] what a search matches, whatever is asked for', 
     await expect(cardsOf(page)).toHaveCount(9);
     await expect(page).toHaveURL(/\/marketplace$/);
   });
-  await test.step('a filter that nobody offers is passed over', async () => {
+  await test.step('a filter that the page does not have is passed over', async () => {
     await page.goto('/marketplace?type=wine&tier=T9&price=cheap&status=asleep&sort=colour');
     await expect(page.getByText('Showing 9 of 9 servers')).toBeVisible();
   });

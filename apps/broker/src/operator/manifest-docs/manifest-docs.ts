@@ -68,7 +68,7 @@ export function manifestDocs(): string {
     "`manifest import FILE` makes manifests of a client's configuration (`mcpServers`). The running broker needs no restart.",
     'The files of `CATALOGUE_DIR` are deployed at each start; `BUNDLED_CATALOGUE=off` leaves the bundled ones out. Removing a file',
     'undeploys nothing. Rentals of a server that was undeployed are not renewed: they end with the period that is paid, the command says',
-    'how many people rent it, and whoever wants it again resumes it once it is deployed again.',
+    'how many people rent it, and a person may resume the rental once the server is deployed again.',
     '',
     '## Fields',
     '',

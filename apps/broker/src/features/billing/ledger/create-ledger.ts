@@ -165,7 +165,7 @@ export async function createLedger({
     if (nowMs() - activeAtMs <= 2 * times.lifeMs || !book.isEmpty()) ticker = setTimeout(tick, tickMs);
   }
 
-  /** Others have taken the leases of this broker back, if it had any after a rest: it goes on under another id. */
+  /** Others took this broker for dead, and its leases back; after a rest it had none. It goes on under another id. */
   function die(): void {
     const leases = book.forgetAll();
     if (leases > 0) log.warn({ brokerId, leases }, 'this broker was given up by the others, and its leases went back');

@@ -40,7 +40,7 @@ export function groupsOf(offered: readonly Offered[]): Offered[][] {
 }
 
 /**
- * Two requests, whatever the number of offers.
+ * What the provider has of all offers of a group, by two requests.
  * @param group one of `groupsOf`
  * @throws SoukError payments_unavailable
  */

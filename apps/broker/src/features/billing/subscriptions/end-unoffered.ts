@@ -10,8 +10,8 @@ const pageSize = 100;
 const renewing = `kind = 'rental' and livemode = $1 and payment_id is not null and cancelled_at is null and ended_at is null`;
 
 /**
- * Lets the rentals of servers that were undeployed end with the period that is paid: nobody pays on for what is gone. It stays so
- * when the server is deployed again; who wants it resumes it then.
+ * Lets the rentals of servers that were undeployed end with the period that is paid, so that people do not pay on for a server
+ * that is gone. Deploying the server again changes nothing: a person may resume the rental then.
  * @throws SoukError payments_unavailable: the next run goes on
  */
 export async function endUnoffered(given: {
