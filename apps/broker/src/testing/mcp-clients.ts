@@ -22,7 +22,15 @@ export type TestClient = Pick<Client, 'listTools' | 'listPrompts' | 'listResourc
 
 async function connectV2(url: string, token: string, mode: 'legacy' | { pin: '2026-07-28' }): Promise<TestClient> {
   const client = new Client(info, { versionNegotiation: { mode } });
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), headers(token)));
+  const { promise: streamIsOpen, resolve } = Promise.withResolvers<void>();
+  const fetchAndTell: typeof fetch = async (input, init) => {
+    const response = await fetch(input, init);
+    if (init?.method === 'GET') resolve();
+    return response;
+  };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { ...headers(token), fetch: fetchAndTell }));
+  // notices that come before it are for nobody; the client opens it after `connect` has resolved
+  if (mode === 'legacy') await streamIsOpen;
   return {
     listTools: () => client.listTools(),
     listPrompts: () => client.listPrompts(),
