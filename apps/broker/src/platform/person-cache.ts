@@ -1,11 +1,14 @@
 import { elapsedTime, type Clock } from './clock.ts';
+import type { Database } from './db/database.ts';
 import { createSharedReads } from './shared-reads.ts';
 
-/** Every change is announced to every replica; this only bounds what a lost notice could cost. */
-const trustMs = 5_000;
+/** Every change is announced to every replica; this only bounds what a notice costs that was never sent. */
+const trustMs = 60_000;
+/** The same for a notice that was lost on its way: so much may have been missed when no notice could come. */
+const unheardMs = 5_000;
 const maxPeople = 10_000;
 
-/** Facts about a person that every list and call needs, kept in memory for a few seconds. */
+/** Facts about a person that every list and call needs, kept in memory while every change of them is heard of. */
 export type PersonCache<T> = {
   /** Without a promise while it is known, so that a call does not wait for several promises that are already resolved. */
   get(userId: string): T | Promise<T>;
@@ -13,20 +16,30 @@ export type PersonCache<T> = {
   forget(userId: string | undefined): void;
 };
 
-export function createPersonCache<T>(read: (userId: string) => Promise<T>, clock: Clock): PersonCache<T> {
+/** @param db brings the notices after which `forget` is called */
+export function createPersonCache<T>(
+  read: (userId: string) => Promise<T>,
+  clock: Clock,
+  db: Pick<Database, 'heardUntilMs'>,
+): PersonCache<T> {
   const time = elapsedTime(clock);
-  const known = new Map<string, { value: T; untilMs: number }>();
+  const known = new Map<string, { value: T; readAtMs: number }>();
   const reads = createSharedReads<T>();
+
+  function isTrusted(readAtMs: number): boolean {
+    const ageMs = time.now() - readAtMs;
+    return ageMs < unheardMs || (ageMs < trustMs && performance.now() - db.heardUntilMs() < unheardMs);
+  }
 
   function keep(userId: string, value: T): void {
     if (known.size >= maxPeople) known.clear();
-    known.set(userId, { value, untilMs: time.now() + trustMs });
+    known.set(userId, { value, readAtMs: time.now() });
   }
 
   return {
     get(userId) {
       const found = known.get(userId);
-      if (found && found.untilMs > time.now()) return found.value;
+      if (found && isTrusted(found.readAtMs)) return found.value;
       return reads.join(
         userId,
         () => read(userId),

@@ -29,6 +29,11 @@ export type Database = {
    */
   listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>>;
   notify(channel: string, payload: string): Promise<void>;
+  /**
+   * The moment (`performance.now()`) up to which nothing was missed: all notices that were committed before it have been
+   * handed to the handlers. It stands still while the connection for notices is away, and is -Infinity before the first.
+   */
+  heardUntilMs(): number;
   /** Of PostgreSQL's pool: connections in use and idle, and statements that wait for one. */
   connections?(): { used: number; idle: number; waiting: number };
   close(): Promise<void>;

@@ -29,6 +29,8 @@ export function createEmbeddedDatabase(
     query,
     transaction: (work) => gate.transaction(() => runTransaction((text, values) => worker.run(text, values), work)),
     listen: (channel, handler) => channels.add(channel, handler, async (statement) => void (await query(statement))),
+    // one process: a notice cannot be lost
+    heardUntilMs: () => performance.now(),
     notify: async (channel, payload) => void (await query('select pg_notify($1, $2)', [channel, payload])),
     fsyncCount: () => worker.fsyncCount(),
     close: () => (closing ??= worker.close().finally(onClosed)),

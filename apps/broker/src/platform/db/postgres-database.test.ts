@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { bestMs } from '#testing/best-ms.ts';
@@ -101,6 +102,30 @@ describe.skipIf(!hasPostgres())('PostgreSQL that becomes unreachable and comes b
     );
     await waitUntil('heard again', () => heard.includes('after'));
     expect(heard.slice(0, 2)).toEqual(['before', '']);
+  });
+
+  test('what was heard until when goes on while notices come, and stands still while they cannot', async () => {
+    expect(db.heardUntilMs()).toBe(Number.NEGATIVE_INFINITY);
+    await db.listen('servers', () => {});
+    const heardAfter = (ms: number) => waitUntil('heard', () => db.heardUntilMs() > ms, 5000);
+    await heardAfter(0);
+    await heardAfter(performance.now());
+    proxy.freeze();
+    const frozenAtMs = performance.now();
+    await setTimeout(2_500);
+    expect(db.heardUntilMs()).toBeLessThanOrEqual(frozenAtMs);
+    await proxy.resume();
+    await heardAfter(performance.now());
+  });
+
+  test('what is heard until a moment includes every notice of before', async () => {
+    const heard: string[] = [];
+    await db.listen('servers', (payload) => heard.push(payload));
+    await waitUntil('the first heartbeat', () => db.heardUntilMs() > 0);
+    await db.notify('servers', 'before');
+    const sentAtMs = performance.now();
+    await waitUntil('heard', () => db.heardUntilMs() > sentAtMs, 5000);
+    expect(heard).toEqual(['before']);
   });
 
   test('a server that is not there is an error at the start, as lost', async () => {

@@ -36,6 +36,7 @@ export async function openPostgresDatabase({ databaseUrl, log }: { databaseUrl: 
       return guard.inside(() => onClient(pool, (runHere) => runTransaction(runHere, work)));
     },
     listen: (channel, handler) => listener.listen(channel, handler),
+    heardUntilMs: () => listener.heardUntilMs(),
     notify: async (channel, payload) => void (await query('select pg_notify($1, $2)', [channel, payload])),
     connections: () => ({
       used: pool.totalCount - pool.idleCount,

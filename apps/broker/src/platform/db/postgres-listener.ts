@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import type { Log } from '../log.ts';
 import { createChannels } from './channels.ts';
@@ -5,11 +6,13 @@ import { connectionOptions } from './postgres-pool.ts';
 
 const firstRetryMs = 200;
 const longestRetryMs = 5000;
-/** This query notices a connection that died silently; without it, notifications would just stop. */
-const heartbeatMs = 10_000;
+/** How often a notice to ourselves shows that the connection is alive: one that died silently would just bring nothing more. */
+const heartbeatMs = 2_000;
 
 export type Listener = {
   listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>>;
+  /** See Database. */
+  heardUntilMs(): number;
   close(): Promise<void>;
 };
 
@@ -19,6 +22,9 @@ export type Listener = {
  */
 export function createListener(databaseUrl: string, log: Log): Listener {
   const channels = createChannels(log);
+  /** Brings notices from ourselves to ourselves: the time at which each was sent. */
+  const heartbeatChannel = `heartbeat_${randomUUID()}`;
+  let heardUntilMs = Number.NEGATIVE_INFINITY;
   let connection: Promise<Client> | undefined;
   let retry: NodeJS.Timeout | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
@@ -26,10 +32,17 @@ export function createListener(databaseUrl: string, log: Log): Listener {
 
   const open = async (): Promise<Client> => {
     const client = new Client({ ...connectionOptions(databaseUrl), query_timeout: 1800 });
-    client.on('notification', ({ channel, payload }) => channels.deliver(channel, payload ?? ''));
+    client.on('notification', ({ channel, payload = '' }) => {
+      // notices come in the order of their commits: all that were committed before this one was sent have come
+      if (channel === heartbeatChannel) heardUntilMs = Number(payload);
+      else channels.deliver(channel, payload);
+    });
     client.on('error', (error) => log.warn({ err: error }, 'the connection for notifications was lost'));
     await client.connect();
     client.on('end', () => lost(client, firstRetryMs));
+    // no heartbeat has to survive anything: the disk is not waited for
+    await client.query('set synchronous_commit = off');
+    await client.query(`listen "${heartbeatChannel}"`);
     return client;
   };
   const lost = (client: Client | undefined, delayMs: number) => {
@@ -57,9 +70,13 @@ export function createListener(databaseUrl: string, log: Log): Listener {
   };
   const watch = (client: Client) => {
     clearInterval(heartbeat);
-    heartbeat = setInterval(() => {
-      client.query('select 1').catch(() => void client.end().catch(() => {}));
-    }, heartbeatMs);
+    const beat = () => {
+      client
+        .query('select pg_notify($1, $2)', [heartbeatChannel, String(performance.now())])
+        .catch(() => void client.end().catch(() => {}));
+    };
+    beat();
+    heartbeat = setInterval(beat, heartbeatMs);
     heartbeat.unref();
   };
   const first = async (): Promise<Client> => {
@@ -78,6 +95,7 @@ export function createListener(databaseUrl: string, log: Log): Listener {
         await (await connection).query(statement);
       });
     },
+    heardUntilMs: () => heardUntilMs,
     async close() {
       closed = true;
       clearTimeout(retry);

@@ -19,7 +19,7 @@ const lookEveryMs = 15_000;
 
 /** Who may use which server, and why. */
 export type AccessBook = {
-  /** For lists and calls: from memory, without a promise, for a few seconds. */
+  /** For lists and calls: from memory, without a promise, while it is known. */
   readonly entitlement: EntitlementPolicy;
   /** From the database. */
   read(userId: string): Promise<Owned>;
@@ -50,7 +50,7 @@ export async function createAccess(options: {
 }): Promise<AccessBook> {
   const { db, clock, uuid, log } = options;
   const store = createAccessStore(db, options.livemode);
-  const owned = createPersonCache<Owned>((userId) => store.read(userId), clock);
+  const owned = createPersonCache<Owned>((userId) => store.read(userId), clock, db);
   const listeners = new Set<(userId: string | undefined) => void>();
   const ourselves = randomUUID();
 

@@ -15,7 +15,7 @@ export type PersonListener = (userId: string | undefined, serverId?: string) => 
 
 /** What each person has switched off. */
 export type Preferences = {
-  /** Asked at every list and call; from memory, without a promise, for a few seconds. */
+  /** Asked at every list and call; from memory, without a promise, while it is known. */
   disabledServers(userId: string): ReadonlySet<string> | Promise<ReadonlySet<string>>;
   /** From the database, in alphabetical order. */
   readDisabled(userId: string): Promise<string[]>;
@@ -43,6 +43,7 @@ export async function createPreferences({
   const disabled = createPersonCache<ReadonlySet<string>>(
     async (userId) => new Set(await store.readDisabled(userId)),
     clock,
+    db,
   );
   const listeners = new Set<PersonListener>();
   const ourselves = randomUUID();
