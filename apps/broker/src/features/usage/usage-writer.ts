@@ -6,7 +6,7 @@ import { arrayLiteral } from '#platform/db/array-literal.ts';
 
 /** A usage row waits for the next batch: after a kill at most this much is lost (security.md, Invariants). */
 const flushIntervalMs = 50;
-const maxBatch = 256;
+const maxBatch = 1024;
 /** While the database is unreachable, rows wait in memory; beyond this number the oldest are dropped, many at once, and logged. */
 const maxWaiting = 50_000;
 const droppedAtOnce = 5_000;
