@@ -68,6 +68,7 @@ export function createSessionCalls(
   client: { capabilities(): ClientCapabilities | undefined; program(): string | undefined },
 ): SessionCalls {
   let capabilities: ClientCapabilities | undefined;
+  let program: string | undefined;
   const calls = new Map<string | number, Cancellation>();
   return {
     sessionId,
@@ -75,7 +76,7 @@ export function createSessionCalls(
       return (capabilities ??= client.capabilities());
     },
     get program() {
-      return client.program();
+      return (program ??= client.program());
     },
     begin(id, cancellation) {
       return ids.claim(id) ? new SessionCall(ids, calls, id, cancellation) : undefined;

@@ -35,13 +35,14 @@ export function createFront(options: {
 }): Front {
   const { publicUrl, identity, fastPath, parts, events } = options;
   const publicHost = new URL(publicUrl).host;
+  const wholeLink: Link = { resource: `${publicUrl}/mcp`, serverId: undefined };
 
   function linkOf({ method, url, headers }: IncomingMessage): Link | undefined {
     if (method !== 'POST' || url === undefined) return undefined;
     // X-Forwarded-Host counts only from trusted proxies, which fastify knows
     if (headers.host !== publicHost || headers['x-forwarded-host'] !== undefined) return undefined;
     if (headers.origin !== undefined && headers.origin !== publicUrl) return undefined;
-    if (url === '/mcp') return { resource: `${publicUrl}/mcp`, serverId: undefined };
+    if (url === '/mcp') return wholeLink;
     const serverId = ownLink.exec(url)?.[1];
     return serverId === undefined ? undefined : { resource: publicUrl + url, serverId };
   }
