@@ -1,5 +1,4 @@
 import { join, resolve } from 'node:path';
-import { productFlags } from '../scripts/product-flags.ts';
 import { chargedWord, earlierName, isOwn, pairChargedWord, pairWord } from './target-names.ts';
 import type { Ledgers, UsageRows } from './find-problems.ts';
 import { brokerProgram, type DatabaseKind, type GatewayOptions, type UpstreamName } from './gateway-options.ts';
@@ -8,6 +7,7 @@ import type { Target } from './measure-case.ts';
 import type { BrokerFinal, BrokerInput, BrokerReady, Shared } from './parts/broker.ts';
 import type { HttpReady } from './parts/listen.ts';
 import type { MemoryAtPeak } from './parts/memory-at-peak.ts';
+import { startFlags } from './start-flags.ts';
 import { startPart, type Part } from './start-part.ts';
 
 /**
@@ -75,7 +75,7 @@ export async function startBed(options: GatewayOptions, pinning: Pinning | undef
         memory: options.memory,
         beside,
       };
-      const flags = [...productFlags, ...profiling];
+      const flags = [...startFlags(checkout), ...profiling];
       return start(brokerProgram(checkout), input, pinning?.gatewayCore, flags);
     };
     let second: Broker | undefined;
