@@ -17,15 +17,16 @@ export type TcpProxy = {
 
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
+  const dead = new WeakSet<Socket>();
   let frozen = false;
   const server = createServer((near) => {
     track(near);
     if (frozen) return;
     const far = track(connect(target));
-    near.on('data', (chunk) => void (frozen || far.write(chunk)));
-    far.on('data', (chunk) => void (frozen || near.write(chunk)));
+    near.on('data', (chunk) => void (dead.has(near) || far.write(chunk)));
+    far.on('data', (chunk) => void (dead.has(near) || near.write(chunk)));
     near.on('close', () => far.destroy());
-    far.on('close', () => void (frozen || near.destroy()));
+    far.on('close', () => void (dead.has(near) || near.destroy()));
   });
   const track = (socket: Socket) => {
     sockets.add(socket.on('error', () => {}).on('close', () => sockets.delete(socket)));
@@ -51,7 +52,10 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   return {
     port: address.port,
     stop,
-    freeze: () => (frozen = true),
+    freeze() {
+      frozen = true;
+      for (const socket of sockets) dead.add(socket);
+    },
     async resume() {
       frozen = false;
       if (!server.listening) await listen(address.port);

@@ -6,8 +6,10 @@ import { connectionOptions } from './postgres-pool.ts';
 
 const firstRetryMs = 200;
 const longestRetryMs = 5000;
-/** How often a notice to ourselves shows that the connection is alive: one that died silently would just bring nothing more. */
+/** How often a notice to ourselves shows that notices come. */
 const heartbeatMs = 2_000;
+/** A connection that brings none for so long died silently. One that is slow is kept: to open it anew costs more. */
+const silentMs = 5_000;
 
 export type Listener = {
   listen(channel: string, handler: (payload: string) => void): Promise<() => Promise<void>>;
@@ -70,10 +72,11 @@ export function createListener(databaseUrl: string, log: Log): Listener {
   };
   const watch = (client: Client) => {
     clearInterval(heartbeat);
+    const openedAtMs = performance.now();
     const beat = () => {
-      client
-        .query('select pg_notify($1, $2)', [heartbeatChannel, String(performance.now())])
-        .catch(() => void client.end().catch(() => {}));
+      const nowMs = performance.now();
+      if (nowMs - Math.max(openedAtMs, heardUntilMs) > silentMs) return void client.end().catch(() => {});
+      client.query('select pg_notify($1, $2)', [heartbeatChannel, String(nowMs)]).catch(() => {}); // the next may come
     };
     beat();
     heartbeat = setInterval(beat, heartbeatMs);
