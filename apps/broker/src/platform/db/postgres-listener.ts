@@ -33,7 +33,11 @@ export function createListener(databaseUrl: string, log: Log): Listener {
   let closed = false;
 
   const open = async (): Promise<Client> => {
-    const client = new Client({ ...connectionOptions(databaseUrl), query_timeout: 1800 });
+    const client = new Client({
+      ...connectionOptions(databaseUrl),
+      application_name: 'souk notices',
+      query_timeout: 1800,
+    });
     client.on('notification', ({ channel, payload = '' }) => {
       // notices come in the order of their commits: all that were committed before this one was sent have come
       if (channel === heartbeatChannel) heardUntilMs = Number(payload);
