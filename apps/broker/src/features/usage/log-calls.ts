@@ -7,6 +7,8 @@ const ordinary: ReadonlySet<string> = new Set(['input_required', 'tool_error']);
 /** The server was not reached, although the call was not sent. */
 const unreachable: ReadonlySet<string> = new Set(['upstream_unavailable', 'busy']);
 const maxNameCharacters = 100;
+/** A person who changes their mind is no news; a client that gave up after so long says that its server hangs. */
+const longWaitMs = 30_000;
 
 export type CallLog = { note(rows: readonly UsageRow[]): void; stop(): void };
 
@@ -19,7 +21,8 @@ export function createCallLog(log: Log): CallLog {
   const refusals = createSampledLog(log, 'more calls were refused');
 
   function noteRow({ outcome, reason, serverId, kind, name, callId, durationMs, count }: UsageRow): void {
-    if (outcome === 'ok' || outcome === 'cancelled' || (reason !== undefined && ordinary.has(reason))) return;
+    if (outcome === 'ok' || (reason !== undefined && ordinary.has(reason))) return;
+    if (outcome === 'cancelled' && durationMs < longWaitMs) return;
     const item = kind === 'resource' ? undefined : name.slice(0, maxNameCharacters);
     const details = { server: serverId, [kind]: item, code: reason ?? outcome, callId, count };
     if (outcome !== 'refused' || unreachable.has(details.code)) {
