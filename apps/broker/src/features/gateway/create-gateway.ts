@@ -54,7 +54,7 @@ export async function createGateway(options: {
   billing: Billing;
   preferences: Upstreams['preferences'];
   offers: Upstreams['offers'];
-  signIn: Pick<Upstreams['signIn'], 'isMissing'>;
+  signIn: Pick<Upstreams['signIn'], 'needsAccount'>;
   db: Database;
   /** By default 15 s. */
   keepAlive?: KeepAliveTimes;
@@ -85,7 +85,7 @@ export async function createGateway(options: {
     entitlement,
     view,
     subscriptions: createResourceSubscriptions({ ...options, view, publicUrl: config.publicUrl }),
-    needsSignIn: options.signIn.isMissing,
+    needsSignIn: options.signIn.needsAccount,
     answered(request, method) {
       if (!request) return;
       request.isAnswered = true;

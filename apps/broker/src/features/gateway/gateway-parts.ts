@@ -24,7 +24,7 @@ export type GatewayParts = {
   view: PersonalView;
   /** Who may use which server, switched off or not. */
   entitlement: EntitlementPolicy;
-  /** Whether the person must sign in at a server before its tools answer. */
+  /** Whether the person must sign in at a server, or enter headers for it, before its tools answer. */
   needsSignIn(userId: string, server: CatalogueServer): Promise<boolean>;
   /** Whether this client gets the short list of /mcp. */
   isCompact(caller: Caller): Promise<boolean>;

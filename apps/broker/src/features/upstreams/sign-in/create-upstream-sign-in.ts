@@ -8,13 +8,13 @@ import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import type { AccountStore, StoredAccount } from './account-store.ts';
-import { createCredentials, headersBoundTo, type Credentials } from './credentials.ts';
+import { createCredentials, headersBoundTo, needsOwnSecrets, type Credentials } from './credentials.ts';
 import { disconnect } from './disconnect.ts';
 import type { SignInAddress } from './sign-in-address.ts';
 import { enterHeaders } from './enter-headers.ts';
 import { finishSignIn, type SignInResponse } from './finish-sign-in.ts';
 import { createFreshTokens } from './fresh-tokens.ts';
-import { hasMoved, listAccounts } from './list-accounts.ts';
+import { hasMoved, listAccounts, present } from './list-accounts.ts';
 import { createOperatorSecrets } from './operator-secrets.ts';
 import { createPendingSignIns } from './pending-sign-ins.ts';
 import type { SignInParts } from './sign-in-parts.ts';
@@ -24,6 +24,8 @@ import { startSignIn, type StartedSignIn } from './start-sign-in.ts';
 export type UpstreamSignIn = {
   /** Whether a person must sign in at a server before its tools work. Headers are asked for on their own screen. */
   isMissing(userId: string, server: CatalogueServer): Promise<boolean>;
+  /** Whether anything is left for a person to do at the server's page before its tools work: sign in, or enter headers. */
+  needsAccount(userId: string, server: CatalogueServer): Promise<boolean>;
   /** @throws SoukError invalid_request, sign_in_unavailable */
   start(userId: string, server: CatalogueServer, exchange: { reply: FastifyReply }): Promise<StartedSignIn>;
   /** @throws SoukError sign_in_expired, sign_in_refused, sign_in_failed */
@@ -70,6 +72,10 @@ export function createUpstreamSignIn(options: {
       if (server.manifest.auth.type !== 'oauth') return false;
       const stored = await parts.store.find(userId, server.id);
       return stored?.state !== 'signed-in' || !isOf(server, stored);
+    },
+    async needsAccount(userId, server) {
+      if (!needsOwnSecrets(server)) return false;
+      return present(server, await parts.store.find(userId, server.id), true, parts).state !== 'signed-in';
     },
     isOf,
     start: (userId, server, exchange) => startSignIn(userId, server, exchange, parts),

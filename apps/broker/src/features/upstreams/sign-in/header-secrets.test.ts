@@ -44,6 +44,12 @@ afterAll(async () => {
 
 const path = (person: TestPerson) => `/api/users/${person.userId}/upstream-connections/key-shop`;
 const put = (person: TestPerson, headers: Record<string, unknown>) => person.call('PUT', path(person), { headers });
+/** What the agent of a person is told of the server. */
+async function listedFor(person: TestPerson): Promise<unknown> {
+  const params = { name: 'list_my_servers', arguments: {} };
+  const answer = await postModern(`${app.publicUrl}/mcp`, tokens.get(person) ?? '', 'tools/call', params);
+  return answer.body.result?.['structuredContent'];
+}
 async function callAs(person: TestPerson) {
   fixture.seen.requests.length = 0;
   const params = { name: 'key-shop__echo', arguments: { text: 'hi' } };
@@ -63,6 +69,9 @@ test('a call without the headers that the person must supply is not sent, and th
   expect(body['connections']).toMatchObject([
     { auth: 'headers', state: 'headers-missing', headers: [{ name: 'X-Person-Key', present: false }] },
   ]);
+  expect(await listedFor(ann)).toMatchObject({
+    servers: [{ id: 'key-shop', needsSignIn: true, signInAt: `${app.publicUrl}/connect/key-shop` }],
+  });
 });
 
 test("each person's calls carry their own header and the operator's, and never another's", async () => {
@@ -77,6 +86,7 @@ test("each person's calls carry their own header and the operator's, and never a
     body: { connection: { state: 'signed-in', headers: [{ present: true }] } },
   });
   expect(JSON.stringify(saved.body)).not.toContain('key of Ann');
+  expect(JSON.stringify(await listedFor(ann))).not.toContain('needsSignIn');
   await put(bob, { 'X-Person-Key': 'key of Bob' });
   for (const [person, key] of [
     [ann, 'key of Ann'],
