@@ -75,11 +75,14 @@ test('where no broker runs the commands work on the database, and the next start
   expect(deployed.stdout).toContain('No broker is running');
   const listed = await souk('manifest', 'list', '--json');
   expect(JSON.parse(listed.stdout)).toMatchObject({
+    running: false,
     servers: [
       { id: 'shelf', last: '1.0.0' },
       { id: 'stock', deployed: '1.0.0' },
     ],
   });
+  expect((await souk('manifest', 'list')).stdout).toContain('No broker is running: each status is what the last one saw.');
   product = await start();
   expect(await shop()).toEqual(['stock']);
+  expect((await souk('manifest', 'list')).stdout).not.toContain('No broker');
 });

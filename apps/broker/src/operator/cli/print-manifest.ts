@@ -12,7 +12,7 @@ import { plain } from './printable.ts';
 type Print = (line: string) => void;
 type Definition = Record<string, unknown>;
 
-export function printList({ servers }: ListedServers, print: Print): void {
+export function printList({ running, servers }: ListedServers, print: Print): void {
   if (servers.length === 0)
     return print('The catalogue is empty. Deploy a manifest: npm run souk -- manifest deploy FILE');
   const rows = servers.map((server) => [
@@ -42,6 +42,7 @@ export function printList({ servers }: ListedServers, print: Print): void {
         .join('  ')
         .trimEnd(),
     );
+  if (!running) print('No broker is running: each status is what the last one saw.');
 }
 
 export function printChecked(file: string, checked: CheckedManifest, print: Print): void {

@@ -64,7 +64,7 @@ export function manifestCommands(parts: {
         tools: live?.tools.length ?? 0,
         toolsUnderReview: live?.toolsUnderReview.length ?? 0,
       }));
-      return { servers };
+      return { running: watch !== undefined, servers };
     },
 
     'manifest.check': async (args) => checkManifestSource(bytesOf(sourceSchema.parse(args)), policy),

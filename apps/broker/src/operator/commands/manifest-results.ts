@@ -6,6 +6,8 @@ import { z } from 'zod';
 const issueSchema = z.object({ path: z.string(), message: z.string() });
 
 export const listSchema = z.object({
+  /** Whether a broker runs: otherwise each status is what the last one saw. */
+  running: z.boolean(),
   servers: z.array(
     z.object({
       id: z.string(),
