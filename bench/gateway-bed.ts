@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { startFlags } from '../scripts/product-flags.ts';
 import { chargedWord, earlierName, isOwn, pairChargedWord, pairWord } from './target-names.ts';
 import type { Ledgers, UsageRows } from './find-problems.ts';
 import { brokerProgram, type DatabaseKind, type GatewayOptions, type UpstreamName } from './gateway-options.ts';
@@ -7,7 +8,6 @@ import type { Target } from './measure-case.ts';
 import type { BrokerFinal, BrokerInput, BrokerReady, Shared } from './parts/broker.ts';
 import type { HttpReady } from './parts/listen.ts';
 import type { MemoryAtPeak } from './parts/memory-at-peak.ts';
-import { startFlags } from './start-flags.ts';
 import { startPart, type Part } from './start-part.ts';
 
 /**

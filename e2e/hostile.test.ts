@@ -7,6 +7,7 @@ import { z } from 'zod';
 import type { Fault } from '../apps/broker/src/testing/fault-server.ts';
 import { postModern } from '../apps/broker/src/testing/mcp-clients.ts';
 import { atFullSize } from '../apps/broker/src/testing/proof-size.ts';
+import { productFlags } from '../scripts/product-flags.ts';
 import {
   areAtOnce,
   delays,
@@ -108,7 +109,9 @@ beforeAll(async () => {
   const program = join(root, 'apps/broker/src/testing/fault-stdio.ts');
   const entries = programs.map((fault) => [fault, { argv: ['{node}', program, fault], reads: [root] }]);
   await writeFile(start.allowlist, JSON.stringify(Object.fromEntries(entries)));
-  broker = fork(new URL('./hostile/broker.ts', import.meta.url), [JSON.stringify(start)], { execArgv: [] });
+  broker = fork(new URL('./hostile/broker.ts', import.meta.url), [JSON.stringify(start)], {
+    execArgv: [...productFlags],
+  });
   const ready = await hear(broker, z.object({ publicUrl: z.string(), tokens: z.array(z.string()) }));
   url = `${ready.publicUrl}/mcp`;
   tokens = ready.tokens;

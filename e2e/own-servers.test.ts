@@ -81,7 +81,9 @@ test('where no broker runs the commands work on the database, and the next start
       { id: 'stock', deployed: '1.0.0' },
     ],
   });
-  expect((await souk('manifest', 'list')).stdout).toContain('No broker is running: each status is what the last one saw.');
+  expect((await souk('manifest', 'list')).stdout).toContain(
+    'No broker is running: each status is what the last one saw.',
+  );
   product = await start();
   expect(await shop()).toEqual(['stock']);
   expect((await souk('manifest', 'list')).stdout).not.toContain('No broker');

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { productFlags } from '../scripts/product-flags.ts';
 
 const root = join(import.meta.dirname, '..');
 const readyDeadlineMs = 120_000;
@@ -26,7 +27,7 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
   const dataDir = options.dataDir ?? (await newDataDir());
   const port = options.port ?? (await freePort());
   const startedAt = performance.now();
-  const child = run(['apps/broker/src/main.ts'], {
+  const child = run([...productFlags, 'apps/broker/src/main.ts'], {
     PORT: String(port),
     DATA_DIR: dataDir,
     ...options.env,

@@ -1,4 +1,4 @@
-// node scripts/run.mjs <program.ts> [arguments]            runs a TypeScript program of ours
+// node scripts/run.mjs [--flag=value] <program.ts> [arguments]   runs a TypeScript program of ours, with flags for Node
 // node scripts/run.mjs --module <package/file> [arguments] runs a tool from node_modules
 // on a Node that runs TypeScript (scripts/node-path.mjs). Signals and the exit code are passed through.
 import { spawn } from 'node:child_process';
@@ -9,7 +9,10 @@ import { nodePath } from './node-path.mjs';
 import { onceOrphaned } from './once-orphaned.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const [first, ...rest] = process.argv.slice(2);
+const argv = process.argv.slice(2);
+const flagCount = argv.findIndex((argument) => !/^--[a-z-]+=/.test(argument));
+const flags = argv.slice(0, flagCount);
+const [first, ...rest] = argv.slice(flagCount);
 const [program, args] =
   first === '--module'
     ? [join(root, 'node_modules', rest[0] ?? ''), rest.slice(1)]
@@ -29,7 +32,7 @@ const env = {
 // Caches compiled code for the next start, which is then faster and needs less memory. Node ignores a folder that it
 // cannot write to.
 if (first !== '--module') env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled');
-const child = spawn(node, [program, ...args], { stdio: 'inherit', env });
+const child = spawn(node, [...flags, program, ...args], { stdio: 'inherit', env });
 // The child decides what a signal means, and we wait for it: the broker lets running calls finish.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 if (process.env.npm_lifecycle_event !== undefined) onceOrphaned(() => child.kill('SIGTERM'));

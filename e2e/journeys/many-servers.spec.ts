@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { productFlags } from '../../scripts/product-flags.ts';
 import { freePort, programEnv } from '../product.ts';
 import { expect, test as base, type Page } from '@playwright/test';
 
@@ -10,7 +11,7 @@ const test = base.extend<object, { shop: string }>({
     async ({}, use) => {
       const port = String(await freePort());
       const program = ['apps/broker/src/testing/shop-of-many.ts', port, '5000'];
-      const shop = spawn(process.execPath, program, {
+      const shop = spawn(process.execPath, [...productFlags, ...program], {
         cwd: join(import.meta.dirname, '../..'),
         env: programEnv(),
         stdio: ['ignore', 'pipe', 'inherit'],
