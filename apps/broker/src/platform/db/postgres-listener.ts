@@ -8,7 +8,10 @@ const firstRetryMs = 200;
 const longestRetryMs = 5000;
 /** How often a notice to ourselves shows that notices come. */
 const heartbeatMs = 2_000;
-/** A connection that brings none for so long died silently. One that is slow is kept: to open it anew costs more. */
+/**
+ * A connection that answers none for so long died silently. One that is slow is kept, and so is one that answers and brings
+ * no notice, as through a pooler: to open it anew has everything read again.
+ */
 const silentMs = 5_000;
 
 export type Listener = {
@@ -76,11 +79,14 @@ export function createListener(databaseUrl: string, log: Log): Listener {
   };
   const watch = (client: Client) => {
     clearInterval(heartbeat);
-    const openedAtMs = performance.now();
+    let aliveAtMs = performance.now();
     const beat = () => {
       const nowMs = performance.now();
-      if (nowMs - Math.max(openedAtMs, heardUntilMs) > silentMs) return void client.end().catch(() => {});
-      client.query('select pg_notify($1, $2)', [heartbeatChannel, String(nowMs)]).catch(() => {}); // the next may come
+      if (nowMs - aliveAtMs > silentMs) return void client.end().catch(() => {});
+      client.query('select pg_notify($1, $2)', [heartbeatChannel, String(nowMs)]).then(
+        () => (aliveAtMs = performance.now()),
+        () => {}, // the next may be answered
+      );
     };
     beat();
     heartbeat = setInterval(beat, heartbeatMs);
