@@ -50,8 +50,14 @@ export function createListener(databaseUrl: string, log: Log): Listener {
     await client.connect();
     client.on('end', () => lost(client, firstRetryMs));
     // no heartbeat has to survive anything: the disk is not waited for
-    await client.query('set synchronous_commit = off');
-    await client.query(`listen "${heartbeatChannel}"`);
+    try {
+      await client.query('set synchronous_commit = off');
+      await client.query(`listen "${heartbeatChannel}"`);
+    } catch (error) {
+      client.removeAllListeners('end');
+      void client.end().catch(() => {});
+      throw error;
+    }
     return client;
   };
   const lost = (client: Client | undefined, delayMs: number) => {
