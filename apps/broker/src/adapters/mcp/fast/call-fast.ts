@@ -4,12 +4,13 @@ import {
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/client';
 import type { LoggingMessageNotification, Progress } from '@modelcontextprotocol/client';
-import { cancellationOf } from '#platform/cancellation.ts';
+import { cancellationOf, type Cancellation } from '#platform/cancellation.ts';
 import { clientInfo, modernRevision } from '../connect/client-identity.ts';
+import type { EnteredCall } from '../connect/running-calls.ts';
 import { logLevels, type ToolAnswer, type ToolCallOptions, type ToolParams } from '../upstream.ts';
 import { UpstreamError } from '../upstream-error.ts';
-import { Deadline } from './deadline.ts';
-import { Exchange } from './exchange.ts';
+import { Deadline, type DeadlineEvents } from './deadline.ts';
+import { Exchange, type ExchangeListener } from './exchange.ts';
 import type { FastChannel } from './fast-channel.ts';
 import { readAnswer } from './read-answer.ts';
 import { sendCancelled } from './send-notice.ts';
@@ -25,83 +26,129 @@ export function callFast(channel: FastChannel, params: ToolParams, options: Tool
   if (cancellation.aborted)
     return Promise.reject(new UpstreamError('cancelled', 'the caller cancelled', { wasUnsent: true }));
   return new Promise<ToolAnswer>((resolve, reject) => {
-    let isTold = false;
-    const end = () => {
-      deadline.end();
-      cancellation.listen(undefined);
-      // notices that arrived just before the answer are still being forwarded: they must reach the client first
-      if (isTold) setImmediate(() => entered.leave());
-      else entered.leave();
-    };
-    const exchange = new Exchange(channel, id, {
-      onAnswer(text, message) {
-        end();
-        try {
-          const answer = readAnswer(text, message, channel.era, options);
-          if (isTold) setImmediate(resolve, answer);
-          else resolve(answer);
-        } catch (error) {
-          if (isTold) setImmediate(reject, error);
-          else reject(error);
-        }
-      },
-      onFailure(error) {
-        end();
-        reject(error);
-      },
-      onProgress(progress) {
-        // why the cast: it is forwarded as the server sent it, and the client's SDK checks it
-        entered.progress(progress as Progress);
-      },
-      onLog(message) {
-        if (!isLogMessage(message)) return;
-        isTold = true;
-        entered.log(message);
-      },
-      onMessage(message) {
-        isTold = true;
-        entered.receive(message);
-      },
-    });
-    const giveUp = (error: UpstreamError) => {
-      end();
-      reject(error);
-      // a legacy server needs a notice; a modern one sees the closed stream (2026-07-28, basic/utilities/cancellation)
-      if (channel.era === 'legacy') sendCancelled(channel, id, error.message, () => exchange.abandon());
-      else exchange.abandon();
-    };
-    const deadline = new Deadline(
-      { silenceMs: options.timeoutMs, totalMs: options.totalTimeoutMs },
-      {
-        expire: () => giveUp(new UpstreamError('timeout', 'no answer within the deadline')),
-        onSlow: () => options.onSlow?.(),
-      },
-    );
-    const entered = channel.running.enter(options, deadline);
-    exchange.send(requestText(channel, id, params, options), headersOf(channel, params));
-    cancellation.listen(() => {
-      giveUp(new UpstreamError('cancelled', 'the caller cancelled', { wasUnsent: !exchange.isSent }));
-    });
+    new SentCall(channel, id, options, { resolve, reject }).send(params, cancellation);
   });
 }
 
+type Settle = Pick<PromiseWithResolvers<ToolAnswer>, 'resolve' | 'reject'>;
+
+/** A call that waits for its answer. A class, because each call has one and closures would cost more. */
+class SentCall implements ExchangeListener, DeadlineEvents {
+  readonly #channel: FastChannel;
+  readonly #id: number;
+  readonly #options: ToolCallOptions;
+  readonly #settle: Settle;
+  readonly #exchange: Exchange;
+  readonly #deadline: Deadline;
+  readonly #entered: EnteredCall;
+  #cancellation: Cancellation | undefined;
+  /** Whether the SDK's client was told something that came before the answer. */
+  #isTold = false;
+
+  constructor(channel: FastChannel, id: number, options: ToolCallOptions, settle: Settle) {
+    this.#channel = channel;
+    this.#id = id;
+    this.#options = options;
+    this.#settle = settle;
+    this.#exchange = new Exchange(channel, id, this);
+    this.#deadline = new Deadline({ silenceMs: options.timeoutMs, totalMs: options.totalTimeoutMs }, this);
+    this.#entered = channel.running.enter(options, this.#deadline);
+  }
+
+  send(params: ToolParams, cancellation: Cancellation): void {
+    this.#cancellation = cancellation;
+    const text = requestText(this.#channel, this.#id, params, this.#options);
+    this.#exchange.send(text, headersOf(this.#channel, params));
+    cancellation.listen(() => {
+      this.#giveUp(new UpstreamError('cancelled', 'the caller cancelled', { wasUnsent: !this.#exchange.isSent }));
+    });
+  }
+
+  onAnswer(text: string, message: Record<string, unknown>): void {
+    this.#end();
+    const { resolve, reject } = this.#settle;
+    try {
+      const answer = readAnswer(text, message, this.#channel.era, this.#options);
+      if (this.#isTold) setImmediate(resolve, answer);
+      else resolve(answer);
+    } catch (error) {
+      if (this.#isTold) setImmediate(reject, error);
+      else reject(error);
+    }
+  }
+
+  onFailure(error: UpstreamError): void {
+    this.#end();
+    this.#settle.reject(error);
+  }
+
+  onProgress(progress: Record<string, unknown>): void {
+    // why the cast: it is forwarded as the server sent it, and the client's SDK checks it
+    this.#entered.progress(progress as Progress);
+  }
+
+  onLog(message: Record<string, unknown>): void {
+    if (!isLogMessage(message)) return;
+    this.#isTold = true;
+    this.#entered.log(message);
+  }
+
+  onMessage(message: Record<string, unknown>): void {
+    this.#isTold = true;
+    this.#entered.receive(message);
+  }
+
+  expire(): void {
+    this.#giveUp(new UpstreamError('timeout', 'no answer within the deadline'));
+  }
+
+  onSlow(): void {
+    this.#options.onSlow?.();
+  }
+
+  #giveUp(error: UpstreamError): void {
+    this.#end();
+    this.#settle.reject(error);
+    // a legacy server needs a notice; a modern one sees the closed stream (2026-07-28, basic/utilities/cancellation)
+    if (this.#channel.era === 'modern') return this.#exchange.abandon();
+    sendCancelled(this.#channel, this.#id, error.message, () => this.#exchange.abandon());
+  }
+
+  #end(): void {
+    this.#deadline.end();
+    this.#cancellation?.listen(undefined);
+    // notices that arrived just before the answer are still being forwarded: they must reach the client first
+    if (this.#isTold) setImmediate(() => this.#entered.leave());
+    else this.#entered.leave();
+  }
+}
+
+/** Written piece by piece: an object for the whole would cost more than all of its texts. */
 function requestText(channel: FastChannel, id: number, params: ToolParams, options: ToolCallOptions): string {
-  const meta = {
-    ...(channel.era === 'modern' && {
-      [PROTOCOL_VERSION_META_KEY]: modernRevision,
-      [CLIENT_INFO_META_KEY]: clientInfo,
-      [CLIENT_CAPABILITIES_META_KEY]: options.clientCapabilities ?? {},
-    }),
-    ...params._meta,
-    ...(options.onProgress && { progressToken: id }),
-  };
+  const name = JSON.stringify(params.name);
+  const given = params.arguments === undefined ? '' : `,"arguments":${JSON.stringify(params.arguments)}`;
+  const meta = metaText(channel, id, params._meta ?? {}, options);
+  return `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":${name}${given},"_meta":${meta}}}`;
+}
+
+function metaText(channel: FastChannel, id: number, given: object, options: ToolCallOptions): string {
+  const capabilities = options.clientCapabilities ?? {};
+  const isModern = channel.era === 'modern';
+  // nearly every call
+  if (!options.onProgress && Object.keys(given).length === 0) {
+    return isModern ? `${envelopeStart}${JSON.stringify(capabilities)}}` : '{}';
+  }
   return JSON.stringify({
-    jsonrpc: '2.0',
-    id,
-    method: 'tools/call',
-    params: { name: params.name, ...(params.arguments !== undefined && { arguments: params.arguments }), _meta: meta },
+    ...(isModern && { ...envelope, [CLIENT_CAPABILITIES_META_KEY]: capabilities }),
+    ...given,
+    ...(options.onProgress && { progressToken: id }),
   });
 }
+
+/** What is the same in each request of 2026-07-28. */
+const envelope = { [PROTOCOL_VERSION_META_KEY]: modernRevision, [CLIENT_INFO_META_KEY]: clientInfo };
+/** The same as text, up to the client's capabilities. */
+const envelopeStart = `${JSON.stringify(envelope).slice(0, -1)},${JSON.stringify(CLIENT_CAPABILITIES_META_KEY)}:`;
 
 /** Names with other than ASCII characters never get here: the SDK encodes those for the header (SEP-2243). */
 function headersOf(channel: FastChannel, { name }: ToolParams): Record<string, string> | undefined {

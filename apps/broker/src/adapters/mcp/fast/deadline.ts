@@ -1,7 +1,7 @@
 /** After this time a fast-path call should show its client that it is still running. */
 export const slowMs = 1000;
 
-type Events = {
+export type DeadlineEvents = {
   /** The silence or the total time exceeded its limit. */
   expire(): void;
   /** Called once, after a second. */
@@ -15,13 +15,13 @@ type Events = {
 export class Deadline {
   readonly #silenceMs: number;
   readonly #endMs: number;
-  readonly #events: Events;
+  readonly #events: DeadlineEvents;
   #slowAtMs: number;
   #aliveAtMs: number;
   #pauses = 0;
   #timer: NodeJS.Timeout;
 
-  constructor({ silenceMs, totalMs }: { silenceMs: number; totalMs: number }, events: Events) {
+  constructor({ silenceMs, totalMs }: { silenceMs: number; totalMs: number }, events: DeadlineEvents) {
     const nowMs = performance.now();
     this.#silenceMs = silenceMs;
     this.#endMs = nowMs + totalMs;

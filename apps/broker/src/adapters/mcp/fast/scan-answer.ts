@@ -68,10 +68,26 @@ export function scanAnswer(text: string): Member[] | undefined {
         break;
     }
   }
-  // the text of a key with escapes differs from its name
-  const odd = members.some((member) => member.key.includes('\\'));
-  const distinct = new Set(members.map((member) => member.key)).size === members.length;
-  return results === 1 && distinct && !odd ? members : undefined;
+  return results === 1 && haveDistinctKeys(members) ? members : undefined;
+}
+
+/** A set is needed for many members only; most results have one or two. */
+function haveDistinctKeys(members: readonly Member[]): boolean {
+  const seen = members.length > fewMembers ? new Set<string>() : undefined;
+  for (const [index, { key }] of members.entries()) {
+    // the text of a key with escapes differs from its name
+    if (key.includes('\\')) return false;
+    if (seen ? seen.has(key) : isAmongFirst(members, index, key)) return false;
+    seen?.add(key);
+  }
+  return true;
+}
+
+const fewMembers = 8;
+
+function isAmongFirst(members: readonly Member[], count: number, key: string): boolean {
+  for (let index = 0; index < count; index++) if (members[index]?.key === key) return true;
+  return false;
 }
 
 /** The index of the quote that ends the string starting at `start`; the end of the text if there is none. */

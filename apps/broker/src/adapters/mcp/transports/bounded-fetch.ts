@@ -71,6 +71,7 @@ type AnswerHeaders = Record<string, string | string[] | undefined>;
 
 export function mediaTypeOf(contentType: string | string[] | undefined): string {
   const text = Array.isArray(contentType) ? contentType[0] : contentType;
+  if (text === 'application/json') return text;
   return (text ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
