@@ -28,7 +28,7 @@ import { cleanText } from './features/catalogue/clean-text.ts';
 import { exposeName, exposeUri, isOurUri, ownUri } from './features/catalogue/exposed-name.ts';
 import { searchWords } from './features/catalogue/search-words.ts';
 import { parseManifest } from './features/catalogue/parse-manifest.ts';
-import { recogniseLegacy, recogniseModern } from './features/gateway/fast-path/recognise-call.ts';
+import { readCall, recogniseLegacy, recogniseModern } from './features/gateway/fast-path/recognise-call.ts';
 import { methodsOf } from './features/gateway/http/required-scope.ts';
 import { continuesCalls } from './features/gateway/http/under-way.ts';
 import { wordsOf } from './features/gateway/meta-tools/tool-words.ts';
@@ -209,15 +209,20 @@ const parsers: Record<string, (call: Call, text: string) => unknown> = {
       ...aTool,
       properties: { a: { type: 'string', 'x-mcp-header': text }, [text]: {} },
     }),
-  'a call': (call, text) => [
-    call(
-      recogniseModern,
-      { 'content-type': 'application/json', 'mcp-name': text, accept: text },
-      callOf(text),
-      nothingVisible,
-    ),
-    call(recogniseLegacy, { 'content-type': 'application/json', accept: text }, callOf(text), nothingVisible, {}),
-  ],
+  'a call': (call, text) => {
+    const modern = { 'content-type': 'application/json', 'mcp-name': text, accept: text };
+    const legacy = { 'content-type': 'application/json', accept: text };
+    return [
+      call((body) => {
+        const message = readCall(modern, body);
+        return message && recogniseModern(modern, message, nothingVisible);
+      }, callOf(text)),
+      call((body) => {
+        const message = readCall(legacy, body);
+        return message && recogniseLegacy(legacy, message, nothingVisible, {});
+      }, callOf(text)),
+    ];
+  },
 };
 
 /** A parser that throws at what it cannot read. */

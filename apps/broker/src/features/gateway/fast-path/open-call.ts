@@ -180,13 +180,14 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
   /** The call has ended. */
   end(): void {
     this.#stopComments?.();
+    this.entry?.leave();
   }
 
   #stayAlive(): void {
     const { reply } = this.cameIn;
     // the SDK's server may still have to ask this client, and keeps the connection open itself
     if (this.call.isInteractive && !this.isHandedOver) void this.handOver(this.#parts.keepAlive.afterMs);
-    if (this.isHandedOver || reply.response.destroyed) this.end();
+    if (this.isHandedOver || reply.response.destroyed) this.#stopComments?.();
     else this.#parts.write.comment(reply);
   }
 }

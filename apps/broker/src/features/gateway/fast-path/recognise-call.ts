@@ -26,7 +26,8 @@ const envelopeKeys: ReadonlySet<string> = new Set([
 const interactive = ['elicitation', 'sampling', 'roots'];
 const reservedPrefix = 'io.modelcontextprotocol/';
 
-type Message = {
+/** A tools/call as both eras have it. */
+export type CallMessage = {
   id: string | number;
   name: string;
   arguments: Record<string, unknown> | undefined;
@@ -37,9 +38,11 @@ type Message = {
  * Returns the call in a request of 2026-07-28 if it can take the fast path. Its headers and envelope are then valid for
  * this era; the SDK answers every invalid request.
  */
-export function recogniseModern(headers: IncomingHttpHeaders, body: unknown, visible: Visible): FastCall | undefined {
-  const message = readCall(headers, body);
-  if (!message) return undefined;
+export function recogniseModern(
+  headers: IncomingHttpHeaders,
+  message: CallMessage,
+  visible: Visible,
+): FastCall | undefined {
   const { meta } = message;
   if (meta[PROTOCOL_VERSION_META_KEY] !== modernVersion) return undefined;
   if (headers['mcp-protocol-version'] !== modernVersion || headers['mcp-method'] !== 'tools/call') return undefined;
@@ -51,12 +54,10 @@ export function recogniseModern(headers: IncomingHttpHeaders, body: unknown, vis
 /** The same for a request in a session up to 2025-11-25. The session knows the client's capabilities. */
 export function recogniseLegacy(
   headers: IncomingHttpHeaders,
-  body: unknown,
+  message: CallMessage,
   visible: Visible,
   clientCapabilities: ClientCapabilities,
 ): FastCall | undefined {
-  const message = readCall(headers, body);
-  if (!message) return undefined;
   const version = headers['mcp-protocol-version'];
   if (version !== undefined && (typeof version !== 'string' || !SUPPORTED_PROTOCOL_VERSIONS.includes(version))) {
     return undefined;
@@ -67,7 +68,8 @@ export function recogniseLegacy(
   return complete('legacy', message, visible, clientCapabilities);
 }
 
-function readCall(headers: IncomingHttpHeaders, body: unknown): Message | undefined {
+/** Undefined for any other message, and for one that the SDK has to answer. */
+export function readCall(headers: IncomingHttpHeaders, body: unknown): CallMessage | undefined {
   if (headers['content-type'] !== 'application/json') return undefined;
   const message = asRecord(body);
   if (message?.['jsonrpc'] !== '2.0' || message['method'] !== 'tools/call') return undefined;
@@ -85,7 +87,7 @@ function readCall(headers: IncomingHttpHeaders, body: unknown): Message | undefi
 
 function complete(
   era: FastCall['era'],
-  message: Message,
+  message: CallMessage,
   visible: Visible,
   clientCapabilities: ClientCapabilities,
 ): FastCall | undefined {

@@ -12,7 +12,7 @@ import type { ServerIdentity } from '../protocol/server-identity.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import type { Visible } from '../view/visible.ts';
 import { OpenCall } from './open-call.ts';
-import { recogniseLegacy, recogniseModern } from './recognise-call.ts';
+import { readCall, recogniseLegacy, recogniseModern } from './recognise-call.ts';
 import type { SessionCalls } from './session-calls.ts';
 import { createAnswerWriter } from './write-answer.ts';
 
@@ -93,21 +93,19 @@ export function createFastPath(
     return answer(open);
   }
 
-  async function serveLegacy(open: OpenCall, calls: SessionCalls): Promise<void> {
+  function serveLegacy(open: OpenCall, calls: SessionCalls): Promise<void> {
     const { call, cameIn } = open;
-    const entry = calls.begin(call.id, open.signal);
-    if (!entry) return write.idInUse(cameIn.reply, call);
-    open.entry = entry;
-    try {
-      await answer(open);
-    } finally {
-      entry.leave();
-    }
+    open.entry = calls.begin(call.id, open.signal);
+    if (open.entry) return answer(open);
+    write.idInUse(cameIn.reply, call);
+    return Promise.resolve();
   }
 
   return {
     serve(request, response, { caller, serverId, request: mcpRequest }, visible, body, { id, headers }) {
-      const modern = recogniseModern(request.headers, body, visible);
+      const message = readCall(request.headers, body);
+      if (!message) return undefined;
+      const modern = recogniseModern(request.headers, message, visible);
       if (modern) {
         const context = { caller, serverId, request: mcpRequest, capabilities: modern.clientCapabilities };
         const cameIn = { request, body, context, reply: { id, response, headers }, client: `${caller.tokenId}/` };
@@ -115,7 +113,7 @@ export function createFastPath(
       }
       const calls = endpoint.sessions.enterCall(request.headers['mcp-session-id'], { caller, serverId });
       if (!calls?.capabilities) return undefined;
-      const legacy = recogniseLegacy(request.headers, body, visible, calls.capabilities);
+      const legacy = recogniseLegacy(request.headers, message, visible, calls.capabilities);
       if (!legacy) return undefined;
       if (mcpRequest) mcpRequest.program = calls.program;
       const context = { caller, serverId, request: mcpRequest, capabilities: legacy.clientCapabilities };
