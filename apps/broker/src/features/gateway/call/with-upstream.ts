@@ -1,12 +1,12 @@
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CallerSignal, Upstream } from '#adapters/mcp/upstream.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
-import type { UpstreamNeeds } from '#features/upstreams/index.ts';
 import { abortSignalOf } from '#platform/cancellation.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import type { RequestContext } from '../view/request-context.ts';
 
 type Pool = GatewayParts['pool'];
+type Lease = Awaited<ReturnType<Pool['acquire']>>;
 export type Admission = NonNullable<ReturnType<Pool['admitNow']>>;
 
 /**
@@ -41,27 +41,17 @@ export async function exchange<T>(
   send: (upstream: Upstream) => Promise<T>,
 ): Promise<T> {
   const needs = { capabilities };
-  try {
-    return await once(server, userId, needs, pool, send);
-  } catch (error) {
-    if (!(error instanceof UpstreamError) || error.kind !== 'session_lost') throw error;
+  for (let isLast = false; ; isLast = true) {
+    let lease: Lease | undefined;
+    try {
+      const acquired = pool.acquire(server, userId, needs);
+      lease = acquired instanceof Promise ? await acquired : acquired;
+      return await send(lease.upstream);
+    } catch (error) {
+      if (isLast || !(error instanceof UpstreamError) || error.kind !== 'session_lost') throw error;
+    } finally {
+      lease?.release();
+    }
     await pool.drop(server, userId, needs);
-    return once(server, userId, needs, pool, send);
-  }
-}
-
-async function once<T>(
-  server: CatalogueServer,
-  userId: string,
-  needs: UpstreamNeeds,
-  pool: Pool,
-  send: (upstream: Upstream) => Promise<T>,
-): Promise<T> {
-  const acquired = pool.acquire(server, userId, needs);
-  const lease = acquired instanceof Promise ? await acquired : acquired;
-  try {
-    return await send(lease.upstream);
-  } finally {
-    lease.release();
   }
 }

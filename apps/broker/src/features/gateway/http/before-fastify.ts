@@ -55,17 +55,32 @@ export function createFront(options: {
     return caller;
   }
 
-  /** @returns false when the request is not for the fast path: its body can be read again from the start */
-  async function serve(
+  /** Calls `next` when the request is not for the fast path: its body can be read again from the start. */
+  async function serveOrPass(
     request: IncomingMessage,
     response: ServerResponse,
-    { serverId }: Link,
-    caller: Caller,
-    length: number,
-  ): Promise<boolean> {
-    const bytes = await readWhole(request, length);
-    // the client hung up: there is no one to answer
-    if (!bytes) return true;
+    link: Link & { caller: Caller; length: number },
+    next: () => void,
+  ): Promise<void> {
+    try {
+      const bytes = await readWhole(request, link.length);
+      // the client hung up: there is no one to answer
+      if (!bytes) return;
+      const isServed = serve(request, response, link, bytes);
+      if (isServed instanceof Promise ? await isServed : isServed) return;
+    } catch {
+      // the view could not be read because the database is unreachable: fastify's route answers that
+    }
+    next();
+  }
+
+  /** @returns false when the request is not for the fast path */
+  function serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { serverId, caller }: Link & { caller: Caller },
+    bytes: Buffer,
+  ): boolean | Promise<boolean> {
     const body = callIn(bytes);
     const mcpRequest = { caller, headers: request.headers, body, isAnswered: false, program: undefined };
     const context = { caller, serverId, request: mcpRequest };
@@ -76,9 +91,11 @@ export function createFront(options: {
     }
     // put back now: once the view has been read, the stream has ended
     putBack(request, bytes);
-    const isServed = begin(request, response, context, await visible, body);
-    if (isServed) request.resume();
-    return isServed;
+    return visible.then((read) => {
+      const isServed = begin(request, response, context, read, body);
+      if (isServed) request.resume();
+      return isServed;
+    });
   }
 
   function begin(
@@ -110,7 +127,7 @@ export function createFront(options: {
     const length = bodyLength(request);
     const caller = link && length !== undefined ? callerOf(request, link) : undefined;
     if (!link || length === undefined || !caller) return next();
-    void serveOrPass(() => serve(request, response, link, caller, length), next);
+    void serveOrPass(request, response, { ...link, caller, length }, next);
   };
 }
 
@@ -125,12 +142,6 @@ function callIn(bytes: Buffer): Record<string, unknown> | undefined {
 function putBack(request: IncomingMessage, bytes: Buffer): false {
   request.unshift(bytes);
   return false;
-}
-
-async function serveOrPass(serve: () => Promise<boolean>, next: () => void): Promise<void> {
-  // the view could not be read because the database is unreachable: fastify's route answers that
-  const isServed = await serve().catch(() => false);
-  if (!isServed) next();
 }
 
 /** The length of a JSON body that declares it, as every client's tools/call does; undefined for all others. */
