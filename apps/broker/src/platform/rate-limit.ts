@@ -8,6 +8,8 @@ const maxKeys = 10_000;
 export type RateLimit = {
   /** Takes `count`, or nothing when that would be too much; a `count` above the limit takes all that there is. */
   take(key: string, count?: number): boolean;
+  /** Takes back a `take` of the same step. */
+  giveBack(key: string): void;
   /** Milliseconds until `take` would answer true; 0 when it would now. */
   waitMs(key: string, count?: number): number;
 };
@@ -50,6 +52,10 @@ export function createRateLimit(max: number, clock: Clock, windowMs = minuteMs):
       if (bucket.left < wanted) return false;
       bucket.left -= wanted;
       return true;
+    },
+    giveBack(key) {
+      const bucket = bucketOf(key);
+      bucket.left = Math.min(max, bucket.left + 1);
     },
     waitMs(key, count = 1) {
       const bucket = buckets.get(key);

@@ -2,6 +2,9 @@ import type { Clock } from '#platform/clock.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
 
+/** Where the buckets refill while they are asked: a refused call never hears 0. */
+const shortestWaitMs = 1;
+
 /** Limits the calls per minute of each token and each user. */
 export type CallRate = {
   /** Counts one call and returns 0. Over the limit, counts nothing and returns the milliseconds to wait. */
@@ -16,12 +19,12 @@ export function createCallRate(
   const perUser = createRateLimit(limits.callsPerMinuteUser, clock);
   return {
     take({ tokenId, userId }) {
-      const waitMs = Math.max(perToken.waitMs(tokenId), perUser.waitMs(userId));
-      if (waitMs > 0) return waitMs;
       // count both or neither: calls over the user's limit must not use up the token's allowance
-      perToken.take(tokenId);
-      perUser.take(userId);
-      return 0;
+      if (perToken.take(tokenId)) {
+        if (perUser.take(userId)) return 0;
+        perToken.giveBack(tokenId);
+      }
+      return Math.max(perToken.waitMs(tokenId), perUser.waitMs(userId), shortestWaitMs);
     },
   };
 }
