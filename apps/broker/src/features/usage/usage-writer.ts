@@ -215,6 +215,17 @@ function columns(batch: readonly UsageRow[]): string[] {
     column((event) => Math.round(event.durationMs)),
     column((event) => event.clientId),
     column((event) => event.tokenId),
-    column((event) => new Date(event.atMs).toISOString()),
+    column(timeTexts()),
   ];
+}
+
+/** The times of rows as text. Rows that ended in the same millisecond follow each other. */
+function timeTexts(): (row: UsageRow) => string {
+  let lastMs: number | undefined;
+  let text = '';
+  return ({ atMs }) => {
+    if (atMs !== lastMs) text = new Date(atMs).toISOString();
+    lastMs = atMs;
+    return text;
+  };
 }
