@@ -13,7 +13,6 @@ export {
 } from './processes/stdio-allowlist.ts';
 export { mountClientDocument, mountUpstreamSignInRoutes } from './sign-in/routes.ts';
 export { canAnswer } from './pool/question-kinds.ts';
-export type { UpstreamNeeds } from './pool/connection-key.ts';
 export type { PersonOffers } from './offers/person-offers.ts';
 export { headerVariable } from './sign-in/operator-secrets.ts';
 export { needsOwnSecrets } from './sign-in/credentials.ts';
