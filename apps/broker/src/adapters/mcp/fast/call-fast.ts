@@ -26,47 +26,46 @@ export function callFast(channel: FastChannel, params: ToolParams, options: Tool
   if (cancellation.aborted)
     return Promise.reject(new UpstreamError('cancelled', 'the caller cancelled', { wasUnsent: true }));
   return new Promise<ToolAnswer>((resolve, reject) => {
-    new SentCall(channel, id, options, { resolve, reject }).send(params, cancellation);
+    new SentCall(channel, id, options, { cancellation, resolve, reject }).send(params);
   });
 }
 
-type Settle = Pick<PromiseWithResolvers<ToolAnswer>, 'resolve' | 'reject'>;
+/** Who waits for the answer, and may give up. */
+type Waiting = Pick<PromiseWithResolvers<ToolAnswer>, 'resolve' | 'reject'> & { cancellation: Cancellation };
 
 /** A call that waits for its answer. A class, because each call has one and closures would cost more. */
 class SentCall implements ExchangeListener, DeadlineEvents {
   readonly #channel: FastChannel;
   readonly #id: number;
   readonly #options: ToolCallOptions;
-  readonly #settle: Settle;
+  readonly #waiting: Waiting;
   readonly #exchange: Exchange;
   readonly #deadline: Deadline;
   readonly #entered: EnteredCall;
-  #cancellation: Cancellation | undefined;
   /** Whether the SDK's client was told something that came before the answer. */
   #isTold = false;
 
-  constructor(channel: FastChannel, id: number, options: ToolCallOptions, settle: Settle) {
+  constructor(channel: FastChannel, id: number, options: ToolCallOptions, waiting: Waiting) {
     this.#channel = channel;
     this.#id = id;
     this.#options = options;
-    this.#settle = settle;
+    this.#waiting = waiting;
     this.#exchange = new Exchange(channel, id, this);
     this.#deadline = new Deadline({ silenceMs: options.timeoutMs, totalMs: options.totalTimeoutMs }, this);
     this.#entered = channel.running.enter(options, this.#deadline);
   }
 
-  send(params: ToolParams, cancellation: Cancellation): void {
-    this.#cancellation = cancellation;
+  send(params: ToolParams): void {
     const text = requestText(this.#channel, this.#id, params, this.#options);
     this.#exchange.send(text, headersOf(this.#channel, params));
-    cancellation.listen(() => {
+    this.#waiting.cancellation.listen(() => {
       this.#giveUp(new UpstreamError('cancelled', 'the caller cancelled', { wasUnsent: !this.#exchange.isSent }));
     });
   }
 
   onAnswer(text: string, message: Record<string, unknown>): void {
     this.#end();
-    const { resolve, reject } = this.#settle;
+    const { resolve, reject } = this.#waiting;
     try {
       const answer = readAnswer(text, message, this.#channel.era, this.#options);
       if (this.#isTold) setImmediate(resolve, answer);
@@ -79,7 +78,7 @@ class SentCall implements ExchangeListener, DeadlineEvents {
 
   onFailure(error: UpstreamError): void {
     this.#end();
-    this.#settle.reject(error);
+    this.#waiting.reject(error);
   }
 
   onProgress(progress: Record<string, unknown>): void {
@@ -108,7 +107,7 @@ class SentCall implements ExchangeListener, DeadlineEvents {
 
   #giveUp(error: UpstreamError): void {
     this.#end();
-    this.#settle.reject(error);
+    this.#waiting.reject(error);
     // a legacy server needs a notice; a modern one sees the closed stream (2026-07-28, basic/utilities/cancellation)
     if (this.#channel.era === 'modern') return this.#exchange.abandon();
     sendCancelled(this.#channel, this.#id, error.message, () => this.#exchange.abandon());
@@ -116,7 +115,7 @@ class SentCall implements ExchangeListener, DeadlineEvents {
 
   #end(): void {
     this.#deadline.end();
-    this.#cancellation?.listen(undefined);
+    this.#waiting.cancellation.listen(undefined);
     // notices that arrived just before the answer are still being forwarded: they must reach the client first
     if (this.#isTold) setImmediate(() => this.#entered.leave());
     else this.#entered.leave();

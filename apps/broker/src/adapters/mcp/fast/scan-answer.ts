@@ -71,19 +71,14 @@ export function scanAnswer(text: string): Member[] | undefined {
   return results === 1 && haveDistinctKeys(members) ? members : undefined;
 }
 
-/** A set is needed for many members only; most results have one or two. */
-function haveDistinctKeys(members: readonly Member[]): boolean {
-  const seen = members.length > fewMembers ? new Set<string>() : undefined;
-  for (const [index, { key }] of members.entries()) {
-    // the text of a key with escapes differs from its name
-    if (key.includes('\\')) return false;
-    if (seen ? seen.has(key) : isAmongFirst(members, index, key)) return false;
-    seen?.add(key);
-  }
-  return true;
-}
+/** Of a result as servers write them; one with more members is left to the schema. */
+const maxMembers = 16;
 
-const fewMembers = 8;
+function haveDistinctKeys(members: readonly Member[]): boolean {
+  if (members.length > maxMembers) return false;
+  // the text of a key with escapes differs from its name
+  return members.every(({ key }, index) => !key.includes('\\') && !isAmongFirst(members, index, key));
+}
 
 function isAmongFirst(members: readonly Member[], count: number, key: string): boolean {
   for (let index = 0; index < count; index++) if (members[index]?.key === key) return true;

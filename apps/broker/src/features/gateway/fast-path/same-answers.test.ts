@@ -176,6 +176,15 @@ test.each(Object.keys(lateQuestions))(
   },
 );
 
+test.each(['a key twice', 'a key twice, among many'])(
+  'a client whose JSON takes the first of two values reads what we checked: %s',
+  async (what) => {
+    const params = { arguments: { what } };
+    const { text } = await send('fast', { downstream: 'modern', able: 'no questions', name: 'modern__say', params });
+    expect(text.match(/"a":\d/g)).toEqual(['"a":2']);
+  },
+);
+
 const pairs = ables.flatMap((able) =>
   eras.flatMap((downstream) => eras.map((upstream) => ({ able, downstream, upstream }))),
 );

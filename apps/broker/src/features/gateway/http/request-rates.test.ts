@@ -63,3 +63,27 @@ test('too many calls in a minute are answered as a result that says so, too many
   await Promise.all(clients.map((each) => each.close()));
   await limited.stop();
 });
+
+test("calls over the user's limit use up nothing of the token with which they come", async () => {
+  let laterMs = 0;
+  const limited = await startTestApp({
+    allowAddresses: [fixture.address],
+    env: { MCP_CALLS_PER_MINUTE_TOKEN: '3', MCP_CALLS_PER_MINUTE_USER: '4' },
+    clock: { now: () => Date.now() + laterMs },
+  });
+  await deployManifest(limited, { id: 'free', connection: { type: 'http', url: fixture.url } });
+  const callWith = async (name: string) => {
+    const { token } = await limited.identity.createPersonalToken({ email: 'ann@souk.test', name });
+    const params = { name: 'free__echo', arguments: {} };
+    return async () =>
+      (await postModern(`${limited.publicUrl}/mcp`, token, 'tools/call', params)).body.result?.['isError'];
+  };
+  const [first, second] = [await callWith('laptop'), await callWith('phone')];
+  for (let index = 0; index < 3; index++) expect(await first()).toBeUndefined();
+  expect(await second()).toBeUndefined();
+  for (let index = 0; index < 3; index++) expect(await second()).toBe(true);
+  // the user has two calls again, and the second token still had two of its three
+  laterMs += 31_000;
+  expect([await second(), await second(), await second()]).toEqual([undefined, undefined, true]);
+  await limited.stop();
+});

@@ -42,6 +42,10 @@ export const answers: Record<string, Scripted> = {
   },
   'escaped keys': json('{"resultType":"complete","\\u0063ontent":[{"type":"text","text":"a"}],"_\\u006deta":{"x":1}}'),
   'a key twice': json('{"resultType":"complete","content":[],"a":1,"a":2}'),
+  'a key twice, among many': json(
+    '{"resultType":"complete","content":[],"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"a":2}',
+  ),
+  'many keys': json('{"resultType":"complete","content":[],"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1}'),
   unicode: json(
     '{"resultType":"complete","content":[{"type":"text","text":"é 漢 😀 \\ud83d\\ude00 \\u0000 \\\\ \\" \\/ \\\\\\""}]}',
   ),
