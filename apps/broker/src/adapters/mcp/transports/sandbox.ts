@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { promisify } from 'node:util';
 import type { Log } from '#platform/log.ts';
 import { UpstreamError } from '../upstream-error.ts';
 import { inPublicNetwork, networkTools, publicNetworkOptions, type NetworkTools } from './public-network.ts';
+import { tryProgram } from './try-program.ts';
 
 /** A program and everything that it may access. */
 export type ProgramCommand = {
@@ -104,19 +103,14 @@ async function tryOut(wrap: Sandbox['wrap'], name: string, network: boolean): Pr
   const { argv, cwd, env } = wrap({ argv: ['true'], ...probe });
   const command = argv.join(' ');
   if (worked.has(command)) return undefined;
-  const [program, ...args] = argv;
-  try {
-    await promisify(execFile)(program, args, { cwd, env, timeout: probeTimeoutMs });
+  const stderr = await tryProgram({ argv, cwd, env }, probeTimeoutMs);
+  if (stderr === undefined) {
     worked.add(command);
     return undefined;
-  } catch (error) {
-    const stderr: unknown = error instanceof Error && 'stderr' in error ? error.stderr : '';
-    const lines = String(stderr)
-      .split('\n')
-      .map((line) => line.trim());
-    const reason = lines.find((line) => line !== '' && !line.includes('syslog')) ?? 'it cannot be started';
-    return `${name} does not work here (${reason})`;
   }
+  const lines = stderr.split('\n').map((line) => line.trim());
+  const reason = lines.find((line) => line !== '' && !line.includes('syslog')) ?? 'it cannot be started';
+  return `${name} does not work here (${reason})`;
 }
 
 function confine(

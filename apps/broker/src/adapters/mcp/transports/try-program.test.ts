@@ -1,0 +1,38 @@
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLog } from '#platform/log.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { openSandbox } from './sandbox.ts';
+
+let tools: string;
+beforeAll(async () => {
+  tools = await mkdtemp(join(tmpdir(), 'souk-tools-'));
+});
+afterAll(() => rm(tools, { recursive: true, force: true }));
+
+/** A signal that changes nothing. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+test('a sandbox that fails at the start is not waited for, and what it left behind ends', async () => {
+  const left = join(tools, 'left');
+  // as pasta does without a tun device: a process of it waits on, and holds its stderr
+  const script = `#!/bin/sh\nsleep 600 &\necho $! > ${left}\necho 'no namespace for you' >&2\nexit 1\n`;
+  await writeFile(join(tools, 'bwrap'), script, { mode: 0o755 });
+  await symlink('/bin/true', join(tools, 'prlimit'));
+  const begun = performance.now();
+  const sandbox = await openSandbox({ required: true, log: createLog('silent'), searchPath: tools });
+  expect(performance.now() - begun).toBeLessThan(4_000);
+  const pid = Number(await readFile(left, 'utf8'));
+  await waitUntil('the process that was left to end', () => !isRunning(pid));
+  expect(() => sandbox.wrap({ argv: ['true'], cwd: tools, env: {}, reads: [], network: false })).toThrow(
+    'bwrap does not work here (no namespace for you)',
+  );
+});

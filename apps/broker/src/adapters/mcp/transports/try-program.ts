@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process';
+import { endGroup, guardGroup, signalGroup } from './process-group.ts';
+
+const maxStderrCharacters = 16_384;
+
+/**
+ * Runs a program to its end, and then ends what it left behind: pasta leaves a process that waits forever where it cannot
+ * open a tun device.
+ * @returns undefined when it succeeded; otherwise what it wrote to stderr, or why it could not be started
+ */
+export function tryProgram(
+  { argv: [program, ...args], cwd, env }: { argv: readonly [string, ...string[]]; cwd: string; env: NodeJS.ProcessEnv },
+  timeoutMs: number,
+): Promise<string | undefined> {
+  const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
+  const { pid } = child;
+  if (pid !== undefined) guardGroup(pid);
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    if (stderr.length < maxStderrCharacters) stderr += text;
+  });
+  const timer = setTimeout(() => pid !== undefined && signalGroup(pid, 'SIGKILL'), timeoutMs);
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      clearTimeout(timer);
+      resolve(error.message);
+    });
+    // what is left may keep stderr open: `close` comes once it has ended too
+    child.once('exit', () => pid !== undefined && endGroup(pid));
+    child.once('close', (code) => {
+      clearTimeout(timer);
+      resolve(code === 0 ? undefined : stderr);
+    });
+  });
+}
