@@ -8,7 +8,7 @@ const maxKeys = 10_000;
 export type RateLimit = {
   /** Takes `count`, or nothing when that would be too much; a `count` above the limit takes all that there is. */
   take(key: string, count?: number): boolean;
-  /** Takes back a `take` of the same step. */
+  /** Undoes a `take` of one. */
   giveBack(key: string): void;
   /** Milliseconds until `take` would answer true; 0 when it would now. */
   waitMs(key: string, count?: number): number;

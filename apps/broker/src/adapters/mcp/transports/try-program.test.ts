@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLog } from '#platform/log.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { openSandbox } from './sandbox.ts';
+import { tryProgram } from './try-program.ts';
 
 let tools: string;
 beforeAll(async () => {
@@ -35,4 +36,15 @@ test('a sandbox that fails at the start is not waited for, and what it left behi
   expect(() => sandbox.wrap({ argv: ['true'], cwd: tools, env: {}, reads: [], network: false })).toThrow(
     'bwrap does not work here (no namespace for you)',
   );
+});
+
+test('a program that leaves a process outside its group, with its stderr open, is waited for until the limit', async () => {
+  const left = join(tools, 'escaped');
+  const script = `setsid sh -c 'echo $$ > ${left}; exec sleep 600' & while [ ! -s ${left} ]; do :; done; exit 1`;
+  const argv = ['/bin/sh', '-c', script] as const;
+  try {
+    expect(await tryProgram({ argv, cwd: tools, env: { PATH: '/usr/bin:/bin' } }, 300)).toBe('');
+  } finally {
+    process.kill(Number(await readFile(left, 'utf8')));
+  }
 });

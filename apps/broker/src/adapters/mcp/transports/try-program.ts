@@ -19,7 +19,11 @@ export function tryProgram(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     if (stderr.length < maxStderrCharacters) stderr += text;
   });
-  const timer = setTimeout(() => pid !== undefined && signalGroup(pid, 'SIGKILL'), timeoutMs);
+  const timer = setTimeout(() => {
+    if (pid !== undefined) signalGroup(pid, 'SIGKILL');
+    // a process that left the group may hold it open for ever
+    child.stderr.destroy();
+  }, timeoutMs);
   return new Promise((resolve) => {
     child.once('error', (error) => {
       clearTimeout(timer);

@@ -2,7 +2,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import { createRateLimit } from '#platform/rate-limit.ts';
 
-/** Where the buckets refill while they are asked: a refused call never hears 0. */
+/** A bucket may have refilled by the time it is asked how long to wait: 0 would mean that the call was counted. */
 const shortestWaitMs = 1;
 
 /** Limits the calls per minute of each token and each user. */
