@@ -41,7 +41,8 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
     });
     void child.exit.then((code) => {
       clearTimeout(deadline);
-      reject(new Error(`ended with ${code}:\n${child.output()}`));
+      // why it ended is on stderr, and a report shows the first lines alone
+      reject(new Error(`ended with ${code}:\n${child.stderr()}${child.stdout()}`));
     });
   });
   const pid = child.process.pid ?? 0;
@@ -88,7 +89,7 @@ function run(program: string[], env: NodeJS.ProcessEnv) {
   child.stdout?.on('data', (chunk) => (stdout += String(chunk)));
   child.stderr?.on('data', (chunk) => (stderr += String(chunk)));
   const exit = new Promise<number | null>((resolve) => child.on('close', (code) => resolve(code)));
-  return { process: child, exit, output: () => stdout + stderr, stdout: () => stdout };
+  return { process: child, exit, output: () => stdout + stderr, stdout: () => stdout, stderr: () => stderr };
 }
 
 export const newDataDir = () => mkdtemp(join(tmpdir(), 'souk-e2e-'));
