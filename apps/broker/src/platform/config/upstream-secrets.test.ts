@@ -30,3 +30,13 @@ test('secrets for servers come from variables or files; problems are reported wi
   expect(problems).toHaveLength(2);
   expect(problems.join()).not.toContain('canary');
 });
+
+test('a variable that no server could ask for is a problem: one underscore too few, small letters', () => {
+  const problems: string[] = [];
+  const environment = { UPSTREAM_HEADER_SHOP_X_KEY: 'canary', UPSTREAM_ENV_shop__KEY_FILE: '/canary' };
+  expect(readUpstreamSecrets(environment, problems).size).toBe(0);
+  expect(problems).toEqual([
+    'UPSTREAM_HEADER_SHOP_X_KEY must have the form UPSTREAM_HEADER_{SERVER}__{NAME}, in capitals with _ for -',
+    'UPSTREAM_ENV_shop__KEY_FILE must have the form UPSTREAM_ENV_{ALIAS}__{NAME}, in capitals with _ for -',
+  ]);
+});

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 
 /** Header values, client ids, client secrets and variables of programs that the operator supplies for servers. */
-const names = /^UPSTREAM_(HEADER|CLIENT_ID|CLIENT_SECRET|ENV)_[A-Z0-9_]+$/;
+const forms = [
+  { prefix: 'UPSTREAM_HEADER_', rest: /^[A-Z0-9]+(?:_[A-Z0-9]+)*__[A-Z0-9_]+$/, form: '{SERVER}__{NAME}' },
+  { prefix: 'UPSTREAM_ENV_', rest: /^[A-Z0-9]+(?:_[A-Z0-9]+)*__[A-Z0-9_]+$/, form: '{ALIAS}__{NAME}' },
+  { prefix: 'UPSTREAM_CLIENT_ID_', rest: /^[A-Z0-9_]+$/, form: '{SERVER}' },
+  { prefix: 'UPSTREAM_CLIENT_SECRET_', rest: /^[A-Z0-9_]+$/, form: '{SERVER}' },
+];
 /** What an HTTP header may contain (RFC 9110, section 5.5), without surrounding spaces. */
 const value = /^[\x21-\x7e]([\x20-\x7e]{0,4094}[\x21-\x7e])?$/;
 /** A variable of a program: any text, also of several lines (a key in PEM, JSON). */
@@ -14,7 +19,13 @@ const variableValue = /^[^\0]{1,6000}$/;
 export function readUpstreamSecrets(environment: NodeJS.ProcessEnv, problems: string[]): ReadonlyMap<string, string> {
   const secrets = new Map<string, string>();
   for (const [variable, given] of Object.entries(environment)) {
-    if (given === undefined || given.trim() === '' || !names.test(variable)) continue;
+    const known = forms.find(({ prefix }) => variable.startsWith(prefix));
+    if (!known || given === undefined || given.trim() === '') continue;
+    const { prefix, rest, form } = known;
+    if (!rest.test(variable.slice(prefix.length))) {
+      problems.push(`${variable} must have the form ${prefix}${form}, in capitals with _ for -`);
+      continue;
+    }
     const fromFile = variable.endsWith('_FILE');
     const name = fromFile ? variable.slice(0, -'_FILE'.length) : variable;
     if (fromFile && environment[name] !== undefined) problems.push(`${name} and ${variable} are both set: set one`);
