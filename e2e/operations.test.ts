@@ -41,3 +41,17 @@ test('in production the log tells start and stop, and who may sign in, without b
   expect(taken.output).toContain('METRICS_PORT must be another port than PORT');
   await rm(dataDir, { recursive: true, force: true });
 }, 180_000);
+
+test('what the operator set wrong is said in one line, without a stack', async () => {
+  const dataDir = await newDataDir();
+  const port = String(await freePort());
+  const start = (env: NodeJS.ProcessEnv) =>
+    runToEnd(['apps/broker/src/main.ts'], { DATA_DIR: dataDir, PORT: port, STDIO: 'off', LOG_LEVEL: 'error', ...env });
+  // an address for documents (RFC 5737), which no machine has
+  const metrics = { METRICS_HOST: '192.0.2.1', METRICS_PORT: String(await freePort()) };
+  const [noFolder, noAddress] = await Promise.all([start({ DATA_DIR: 'package.json' }), start(metrics)]);
+  expect(noFolder.code).toBe(78);
+  expect(noFolder.output).toMatch(/^Souk cannot start: The configuration has 1 problem:\n {2}- DATA_DIR: .*\n$/);
+  expect(noAddress.output).toBe('Souk cannot start: METRICS_HOST is no address of this machine.\n');
+  await rm(dataDir, { recursive: true, force: true });
+}, 60_000);

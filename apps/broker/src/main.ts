@@ -1,5 +1,6 @@
 import { ConfigError, readConfig, type Config } from '#platform/config.ts';
 import { SealedTextError } from '#platform/crypto/vault.ts';
+import { makeDataFolder } from '#platform/data-folder.ts';
 import type { Database } from '#platform/db/database.ts';
 import { DataFolderDamagedError, DataFolderInUseError, DiskFullError } from '#platform/db/database-errors.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
@@ -30,6 +31,7 @@ await start();
 
 async function start(): Promise<void> {
   try {
+    makeDataFolder(config.dataDir);
     const webFolder = await buildWeb();
     const db = await openPostgres(config);
     const app = await createApp({ config, log, webFolder, ...(db && { db }) });
@@ -45,6 +47,12 @@ async function start(): Promise<void> {
       log,
     });
     announce();
+    if (config.ignoredHost !== undefined) {
+      log.warn(
+        { host: config.ignoredHost },
+        'HOST is ignored: with demo sign-in or demo payments only this machine can connect',
+      );
+    }
     log.info({ address: config.publicUrl, version, open: describeSignInAllow(config.signInAllow) }, 'broker started');
 
     let stopping = false;
@@ -108,16 +116,29 @@ function explain(error: unknown): string {
     WebNotBuiltError,
   ].some((kind) => error instanceof kind);
   if (error instanceof Error && isPlain) return error.message;
-  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-    const isMetrics = 'port' in error && error.port === config.metrics?.port;
-    return isMetrics
-      ? `port ${config.metrics?.port} is in use. Set METRICS_PORT to another one.`
-      : `port ${config.port} is in use. Set PORT to another one.`;
-  }
+  const listening = explainListening(error);
+  if (listening !== undefined) return listening;
   if (error instanceof SealedTextError) {
     return 'the secrets in the database were sealed with another master key. Set MASTER_KEY to the one of its first start.';
   }
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+/** Why a port cannot be listened on; undefined for another error. */
+function explainListening(error: unknown): string | undefined {
+  if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return undefined;
+  if (error.syscall === 'getaddrinfo' && 'hostname' in error) {
+    const name = error.hostname === config.metrics?.host ? 'METRICS_HOST' : 'HOST';
+    return `${name}: ${String(error.hostname)} is no address or name of this machine.`;
+  }
+  if (error.syscall !== 'listen') return undefined;
+  const isMetrics = 'port' in error && error.port === config.metrics?.port;
+  const port = isMetrics ? config.metrics?.port : config.port;
+  const variables = isMetrics ? ['METRICS_HOST', 'METRICS_PORT'] : ['HOST', 'PORT'];
+  if (error.code === 'EADDRINUSE') return `port ${port} is in use. Set ${variables[1]} to another one.`;
+  if (error.code === 'EACCES') return `port ${port} needs more rights. Set ${variables[1]} to one above 1023.`;
+  if (error.code === 'EADDRNOTAVAIL') return `${variables[0]} is no address of this machine.`;
+  return undefined;
 }
 
 function announce(): void {

@@ -23,6 +23,7 @@ describe('the configuration', () => {
       port: 3000,
       publicUrl: 'http://localhost:3000',
       host: '127.0.0.1',
+      ignoredHost: undefined,
       dataDir: resolve('data'),
       databaseUrl: undefined,
       google: undefined,
@@ -203,7 +204,32 @@ describe('the configuration', () => {
     ];
     for (const text of expected) expect(problems).toContainEqual(expect.stringContaining(text));
     expect(problems).toHaveLength(expected.length);
-    expect(new ConfigError(problems).message).toContain(`${expected.length} problem(s)`);
+    expect(new ConfigError(problems).message).toContain(`${expected.length} problems`);
+  });
+
+  test.each([
+    ['NODE_ENV', 'prod', 'must be production, development or test'],
+    ['NODE_ENV', 'Production', 'must be production, development or test'],
+    ['HOST', 'a b', 'must be an address or a name of this machine'],
+    ['METRICS_HOST', 'http://127.0.0.1', 'must be an address or a name of this machine'],
+    ['STDIO', 'on', 'must be off or allowlist'],
+    ['LOG_LEVEL', 'loud', 'must be one of trace, debug, info, warn, error, fatal, silent'],
+  ])('%s=%s is refused in words', (name, value, rule) => {
+    expect(problemsOf({ [name]: value })).toEqual([`${name}: ${rule}`]);
+  });
+
+  test('an address of the database that nobody can read is named without its password', () => {
+    expect(problemsOf({ DATABASE_URL: 'postgres://u:canary@127.0.0.1:notaport/x' })).toEqual([
+      'DATABASE_URL is no address: it must be as postgres://user:password@host:5432/database',
+    ]);
+    expect(readConfig({ DATABASE_URL: 'postgres:///souk?host=/run/postgresql' }).databaseUrl).toBeDefined();
+  });
+
+  test('a wrong OIDC_ISSUER is named beside what is missing of its kin', () => {
+    expect(problemsOf({ OIDC_ISSUER: 'x', OIDC_CLIENT_ID: 'id' })).toEqual([
+      expect.stringContaining('OIDC_CLIENT_SECRET is missing'),
+      'OIDC_ISSUER must be an https address',
+    ]);
   });
 
   test.each([

@@ -13,6 +13,8 @@ export type Config = {
   /** Origin without a trailing slash. Every absolute address is made from it. */
   publicUrl: string;
   host: string;
+  /** HOST, where it does not count since only this machine may connect. */
+  ignoredHost: string | undefined;
   /** Absolute path. */
   dataDir: string;
   databaseUrl: string | undefined;
@@ -76,7 +78,8 @@ export type Config = {
 export class ConfigError extends Error {
   readonly problems: readonly string[];
   constructor(problems: readonly string[]) {
-    super(`The configuration has ${problems.length} problem(s):\n${problems.map((p) => `  - ${p}`).join('\n')}`);
+    const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+    super(`The configuration has ${count}:\n${problems.map((p) => `  - ${p}`).join('\n')}`);
     this.name = 'ConfigError';
     this.problems = problems;
   }
@@ -111,6 +114,7 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
     // With a stand-in anyone can sign in as anyone, or buy anything for nothing: only this machine can reach it unless the
     // operator says otherwise.
     host: isForThisMachine ? '127.0.0.1' : (env.HOST ?? (standIn ? '127.0.0.1' : '0.0.0.0')),
+    ignoredHost: isForThisMachine && !['127.0.0.1', 'localhost'].includes(env.HOST ?? '') ? env.HOST : undefined,
     dataDir: isAbsolute(env.DATA_DIR) ? env.DATA_DIR : resolve(env.DATA_DIR),
     databaseUrl: env.DATABASE_URL,
     adminEmails:

@@ -77,7 +77,7 @@ export async function loadOwnManifests(
     files = await readManifestFolder(folder, policy);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
-    log.warn({ folder, err: error }, `CATALOGUE_DIR cannot be read: ${folder} (${String(error.code)})`);
+    log.warn({ folder }, `CATALOGUE_DIR cannot be read: ${folder} (${String(error.code)})`);
     return;
   }
   await loadFiles(files, log, (manifest) => bringInOwn(catalogue, manifest));

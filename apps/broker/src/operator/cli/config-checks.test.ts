@@ -86,3 +86,13 @@ test('check-config names the manifest folder or allow-list that it cannot read',
   expect(code).toBe(78);
   expect(text).toContain('list.json');
 });
+
+test('[CFG-33] check-config names folders that cannot be used, by their variables', async () => {
+  const file = join(folder, 'file');
+  await writeFile(file, '');
+  const { code, text } = await checkConfig([], { DATA_DIR: file, CATALOGUE_DIR: join(folder, 'none') });
+  expect(code).toBe(78);
+  expect(text).toContain('The configuration has 2 problems:');
+  expect(text).toContain(`DATA_DIR: ${file} is not a folder`);
+  expect(text).toContain(`CATALOGUE_DIR: ${join(folder, 'none')} cannot be read (ENOENT)`);
+});

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { isForbiddenHere, readManifestFolder, type ManifestPolicy } from '#features/catalogue/index.ts';
 import { ConfigError, type Config } from '#platform/config.ts';
+import { dataFolderProblem } from '#platform/data-folder.ts';
 import { readInstallation } from '../../installation.ts';
 import { paths } from '../../paths.ts';
 
@@ -31,12 +32,15 @@ const checkManifests: ConfigCheck = async (config, { manifestsDir }) => {
     folders.map(async (folder) => {
       try {
         return await readManifestFolder(folder, policy);
-      } catch {
-        return [{ file: folder, problem: { code: 'unreadable', message: 'cannot be read', issues: [] } }];
+      } catch (error) {
+        const variable = folder === config.catalogueDir ? 'CATALOGUE_DIR' : '--manifests';
+        const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+        return [`${variable}: ${folder} cannot be read (${reason})`];
       }
     }),
   );
   return found.flat().flatMap((file) => {
+    if (typeof file === 'string') return [file];
     if (!('problem' in file)) return [];
     const { code, message, issues } = file.problem;
     // bundled manifests that are forbidden in this installation are skipped at startup: they are not a problem
@@ -46,5 +50,10 @@ const checkManifests: ConfigCheck = async (config, { manifestsDir }) => {
   });
 };
 
+const checkDataFolder: ConfigCheck = async ({ dataDir }) => {
+  const problem = dataFolderProblem(dataDir);
+  return problem === undefined ? [] : [problem];
+};
+
 /** What `check-config` checks besides the environment variables. */
-export const configChecks: readonly ConfigCheck[] = [checkManifests];
+export const configChecks: readonly ConfigCheck[] = [checkDataFolder, checkManifests];

@@ -149,6 +149,9 @@ describe('variables that several settings depend on', () => {
     // Google signs people in, and the stand-in takes their payments
     expect(readConfig({ HOST: '0.0.0.0', ...google }).host).toBe('127.0.0.1');
     expect(readConfig({ HOST: '0.0.0.0', ...google, ALLOW_SANDBOX_PAYMENTS: '1' }).host).toBe('0.0.0.0');
+    expect(readConfig({ HOST: '0.0.0.0' }).ignoredHost).toBe('0.0.0.0');
+    expect(readConfig({ HOST: '127.0.0.1' }).ignoredHost).toBeUndefined();
+    expect(readConfig({ ...open, PAYMENTS: 'off' }).ignoredHost).toBeUndefined();
   });
 
   test('production needs https and a master key, and starts no program of a manifest by itself', () => {

@@ -13,6 +13,9 @@ const wholeOf = (min: number, max: number) => {
   return digits.transform(Number).pipe(z.number().min(min, range).max(max, range));
 };
 const whole = (fallback: number, min: number, max: number) => wholeOf(min, max).prefault(String(fallback));
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+/** An address or a name of this machine: which of them it has, the start finds out. */
+const listenAddress = z.string().regex(/^[\w.:%-]{1,253}$/, 'must be an address or a name of this machine');
 const cidr = /^([0-9a-fA-F.:]+)(\/\d{1,3})?$/;
 const list = z
   .string()
@@ -26,10 +29,11 @@ const list = z
 
 /** What each variable may be by itself. */
 const environmentSchema = z.object({
-  NODE_ENV: optionalText,
+  // a misspelt "production" must not open the stand-ins
+  NODE_ENV: z.enum(['production', 'development', 'test'], 'must be production, development or test').optional(),
   PORT: whole(3000, 1, 65535),
   PUBLIC_URL: optionalText,
-  HOST: optionalText,
+  HOST: listenAddress.optional(),
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: optionalText,
   GOOGLE_CLIENT_ID: optionalText,
@@ -53,11 +57,11 @@ const environmentSchema = z.object({
   CONTACT_EMAIL: z.email('must be an e-mail address').default('hello@souk.test'),
   TRUST_PROXY: list.pipe(z.array(z.string().regex(cidr, 'must be addresses or CIDRs, separated by commas'))),
   MASTER_KEY: optionalText,
-  STDIO: z.enum(['off', 'allowlist']).optional(),
+  STDIO: z.enum(['off', 'allowlist'], 'must be off or allowlist').optional(),
   STDIO_ALLOWLIST: optionalText,
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).optional(),
+  LOG_LEVEL: z.enum(logLevels, `must be one of ${logLevels.join(', ')}`).optional(),
   METRICS_PORT: wholeOf(1, 65535).optional(),
-  METRICS_HOST: z.string().default('127.0.0.1'),
+  METRICS_HOST: listenAddress.default('127.0.0.1'),
   SERVICE_RESTART_DELAY_MS: whole(1000, 0, 600_000),
   HEALTH_INTERVAL_MS: whole(5000, 100, 600_000),
   DRAIN_GRACE_MS: wholeOf(0, 60_000).optional(),
@@ -116,6 +120,8 @@ export function readEnvironment(variables: NodeJS.ProcessEnv, problems: string[]
   }
   if (env.DATABASE_URL && !/^postgres(ql)?:\/\//.test(env.DATABASE_URL)) {
     problems.push('DATABASE_URL must begin with postgres:// or postgresql://');
+  } else if (env.DATABASE_URL && !URL.canParse(env.DATABASE_URL)) {
+    problems.push('DATABASE_URL is no address: it must be as postgres://user:password@host:5432/database');
   }
   return env;
 }

@@ -36,8 +36,8 @@ export function readOidc(
     return undefined;
   }
   problems.push(...missing.map((name) => `${name} is missing: ${Object.keys(together).join(', ')} go together`));
+  const url = issuer === undefined ? undefined : readIssuer(issuer, problems);
   if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined;
-  const url = readIssuer(issuer, problems);
   return url && { issuer, clientId, clientSecret, name: env.OIDC_NAME ?? url.host, trustEmail: env.OIDC_TRUST_EMAIL };
 }
 

@@ -1,0 +1,50 @@
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { ConfigError } from './config.ts';
+
+/**
+ * Why the broker cannot keep its data in this folder, which need not exist yet; undefined where it can. Makes nothing.
+ * @param dataDir an absolute path
+ */
+export function dataFolderProblem(dataDir: string): string | undefined {
+  const [folder] = missingOf(dataDir);
+  const existing = folder === undefined ? dataDir : dirname(folder);
+  if (!statSync(existing).isDirectory()) return problem(dataDir, `${existing} is not a folder`);
+  try {
+    accessSync(existing, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return problem(dataDir, `cannot write to ${existing} (${codeOf(error)})`);
+  }
+}
+
+/**
+ * Makes the data folder, which its owner alone may open, and the folders above it.
+ * @throws ConfigError that names DATA_DIR
+ */
+export function makeDataFolder(dataDir: string): void {
+  const found = dataFolderProblem(dataDir);
+  if (found !== undefined) throw new ConfigError([found]);
+  // one by one: Node's own recursive way never ends below /proc
+  for (const folder of missingOf(dataDir)) {
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST')
+        throw new ConfigError([problem(dataDir, `cannot make ${folder} (${codeOf(error)})`)]);
+    }
+  }
+}
+
+/** The folders of a path that are not there, the highest first. */
+function missingOf(path: string): string[] {
+  return existsSync(path) || dirname(path) === path ? [] : [...missingOf(dirname(path)), path];
+}
+
+function problem(dataDir: string, what: string): string {
+  return `DATA_DIR: ${what}. Set DATA_DIR, now ${dataDir}, to a folder that the broker may write to`;
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}
