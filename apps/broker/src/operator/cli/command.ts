@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ParseArgsOptionsConfig } from 'node:util';
-import type { Config } from '#platform/config.ts';
+import { ConfigError, type Config } from '#platform/config.ts';
+import { hasMasterKey } from '#platform/crypto/master-key.ts';
 import { callOperator, NotRunningError } from '#platform/operator/call-operator.ts';
 import type { ConfigCheck } from './config-checks.ts';
 
@@ -44,8 +47,23 @@ export async function askBrokerOrRun(
     return await callOperator(config.dataDir, command, args, timeoutMs);
   } catch (error) {
     if (!(error instanceof NotRunningError)) throw error;
+    refuseWithoutData(config);
     // most of the broker: a command that the broker answers does without
     const { runLocally } = await import('./run-locally.ts');
     return runLocally(config, command, args);
+  }
+}
+
+/** A mistyped DATA_DIR, or a shell without MASTER_KEY, would otherwise leave a second installation behind. */
+function refuseWithoutData({ databaseUrl, dataDir, masterKey }: Config): void {
+  if (databaseUrl === undefined && !existsSync(join(dataDir, 'db'))) {
+    throw new ConfigError([
+      `DATA_DIR: ${dataDir} has no data. Set DATA_DIR to the folder of the broker, or start the broker first`,
+    ]);
+  }
+  if (masterKey === undefined && !hasMasterKey(dataDir)) {
+    throw new ConfigError([
+      `MASTER_KEY is missing: set it, or MASTER_KEY_FILE, as for the broker (${dataDir} has none)`,
+    ]);
   }
 }

@@ -1,10 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openDatabase } from '#platform/db/open-database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
+import { migrations } from '../../migrations.ts';
 import { runCli } from './run-cli.ts';
 import type { CliOptions } from './command.ts';
 
@@ -34,6 +36,11 @@ describe("the operator's command line", () => {
         },
       },
     });
+  };
+  /** What a broker leaves that started here once. */
+  const leaveData = async () => {
+    const db = await openDatabase({ databaseUrl: undefined, dataDir, log: pino({ level: 'silent' }), migrations });
+    await db.close();
   };
   beforeEach(() => {
     dataDir = mkdtempSync(join(tmpdir(), 'souk-cli-'));
@@ -72,6 +79,7 @@ describe("the operator's command line", () => {
 
   test('user deactivate and activate work on the database itself where no broker runs', async () => {
     const environment = { DATA_DIR: dataDir, MASTER_KEY: 'k'.repeat(43) };
+    await leaveData();
     await run(['token', 'create', '--email', 'ada@souk.test', '--name', 'laptop'], { environment });
     const deactivated = await run(['user', 'deactivate', '--email', 'Ada@souk.test'], { environment });
     expect(deactivated).toEqual({ code: 0, out: '1 user deactivated', err: '' });
@@ -83,6 +91,31 @@ describe("the operator's command line", () => {
     );
     expect((await run(['user', 'deactivate'], { environment })).code).toBe(64);
     expect((await run(['user', 'deactivate', '--email', 'a@b.c', '--provider', 'x'], { environment })).code).toBe(64);
+  });
+
+  test('where there is no data a command makes none, and names the variable; nor does it make a key', async () => {
+    const commands = [
+      ['manifest', 'list'],
+      ['manifest', 'undeploy', 'travel'],
+      ['token', 'create', '--email=a@b.c', '--name=x'],
+    ];
+    for (const command of commands) {
+      const { code, err } = await run(command);
+      expect({ code, isNamed: err.includes(`DATA_DIR: ${dataDir} has no data`) }).toEqual({ code: 78, isNamed: true });
+    }
+    expect(readdirSync(dataDir)).toEqual([]);
+    await leaveData();
+    const withoutKey = await run(['manifest', 'list']);
+    expect(withoutKey.code).toBe(78);
+    expect(withoutKey.err).toContain('MASTER_KEY is missing');
+    expect(existsSync(join(dataDir, 'master.key'))).toBe(false);
+    await run(['token', 'create', '--email=a@b.c', '--name=x'], {
+      environment: { DATA_DIR: dataDir, MASTER_KEY: 'k'.repeat(43) },
+    });
+    const otherKey = await run(['manifest', 'list'], {
+      environment: { DATA_DIR: dataDir, MASTER_KEY: 'j'.repeat(43) },
+    });
+    expect(otherKey.err).toContain('sealed with another master key. Set MASTER_KEY');
   });
 
   test('token create passes provider, days and scopes on', async () => {

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { ConfigError, readConfig } from '#platform/config.ts';
+import { SealedTextError } from '#platform/crypto/vault.ts';
 import { DataFolderDamagedError, DataFolderInUseError } from '#platform/db/database-errors.ts';
 import { callOperator, OperatorCommandError } from '#platform/operator/call-operator.ts';
 import { askBrokerOrRun, ReportedError, UsageError, type CliOptions, type Command, type Values } from './command.ts';
@@ -213,6 +214,9 @@ function helpOf({ name, summary, usage, help }: Command): string {
 /** One clear message; what is unexpected too, without its stack. */
 function explain(error: unknown): string {
   if (error instanceof OperatorCommandError) return `The broker refused: ${error.message}`;
+  if (error instanceof SealedTextError) {
+    return 'The secrets in the database were sealed with another master key. Set MASTER_KEY, or MASTER_KEY_FILE, as for the broker.';
+  }
   const expected = [UsageError, ConfigError, DataFolderInUseError, DataFolderDamagedError].some(
     (kind) => error instanceof kind,
   );

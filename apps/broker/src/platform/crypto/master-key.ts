@@ -24,13 +24,18 @@ const keyPattern = /^[A-Za-z0-9_-]{43}$/;
  */
 export function readMasterKey({ masterKey, dataDir }: Pick<Config, 'masterKey' | 'dataDir'>): string {
   if (masterKey !== undefined) return masterKey.replace(/=$/, '');
-  const path = join(dataDir, 'master.key');
+  const path = pathOf(dataDir);
   const mode = modeOf(path) ?? createKeyFile(path, dataDir);
   if ((mode & 0o077) !== 0) throw new Error(`${path} can be read by others: restrict it with chmod 600 ${path}`);
   const key = readFileSync(path, 'utf8').trim();
   if (!keyPattern.test(key)) throw new Error(`${path} does not contain a master key (32 bytes in base64url)`);
   return key;
 }
+
+/** Whether the data folder has a key of its own already. */
+export const hasMasterKey = (dataDir: string): boolean => modeOf(pathOf(dataDir)) !== undefined;
+
+const pathOf = (dataDir: string) => join(dataDir, 'master.key');
 
 /** A key of 32 bytes for one purpose, derived from the master key (HKDF, RFC 5869), which it does not reveal. */
 export function deriveKey(masterKey: string, purpose: string): Buffer {
