@@ -2,11 +2,13 @@ import type { Readable } from 'node:stream';
 
 /** More than is shown: a secret is taken out of a line before the line is cut to its length. */
 const maxLineChars = 8192;
-const maxLinesPerSecond = 100;
+/** As many as are kept of a program: what a flush leaves out is older than all that will be shown. */
+const maxLines = 200;
+const flushEveryMs = 250;
 
 /**
- * Drains a child's stderr, so that a verbose child never blocks on a full pipe, and passes on a bounded part of it:
- * lines cut to 8 KiB, at most 100 a second. The rest is only counted.
+ * Drains a child's stderr, so that a verbose child never blocks on a full pipe, and passes on a bounded part of it, the
+ * newest: lines cut to 8 KiB, at most 200 every 250 ms. The first of a burst come at once, the last at the end.
  */
 export function drainDiagnostics(stderr: Readable, onLines: ((lines: readonly string[]) => void) | undefined): void {
   stderr.on('error', () => {});
@@ -15,30 +17,34 @@ export function drainDiagnostics(stderr: Readable, onLines: ((lines: readonly st
     return;
   }
   let rest = '';
-  let second = 0;
-  let given = 0;
-  let dropped = 0;
+  let waiting: string[] = [];
+  let flushedAtMs = -flushEveryMs;
+  let timer: NodeJS.Timeout | undefined;
+
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    flushedAtMs = performance.now();
+    const lines = waiting;
+    waiting = [];
+    if (lines.length > 0) onLines(lines);
+  };
+
   stderr.setEncoding('utf8');
   stderr.on('data', (text: string) => {
     const parts = (rest + text).split('\n');
     rest = (parts.pop() ?? '').slice(0, maxLineChars);
-    const now = Math.floor(performance.now() / 1000);
-    if (now !== second) {
-      second = now;
-      given = 0;
+    for (const part of parts.slice(-maxLines)) {
+      const line = part.trimEnd().slice(0, maxLineChars);
+      if (line !== '') waiting.push(line);
     }
-    const whole = parts.map((line) => line.trimEnd().slice(0, maxLineChars)).filter((line) => line !== '');
-    const lines = whole.slice(0, maxLinesPerSecond - given);
-    dropped += whole.length - lines.length;
-    given += lines.length;
-    if (lines.length === 0) return;
-    if (dropped > 0 && given < maxLinesPerSecond) {
-      lines.push(`(${dropped} lines dropped)`);
-      dropped = 0;
-    }
-    onLines(lines);
+    waiting = waiting.slice(-maxLines);
+    const waitMs = flushedAtMs + flushEveryMs - performance.now();
+    if (waitMs <= 0) flush();
+    else timer ??= setTimeout(flush, waitMs).unref();
   });
   stderr.on('end', () => {
-    if (rest !== '') onLines([rest]);
+    if (rest !== '') waiting = [...waiting, rest].slice(-maxLines);
+    flush();
   });
 }
