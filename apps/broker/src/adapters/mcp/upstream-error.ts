@@ -17,7 +17,7 @@
  * - `quarantined`      a program crashed repeatedly: it stays stopped until the server is refreshed or redeployed
  * - `no_sandbox`       programs may only run in a sandbox, and this machine has none
  * - `no_network`       a program needs a network that this machine cannot give it
- * - `not_set_up`       a program that the operator has not finished setting up; the message says what is missing
+ * - `not_set_up`       the operator has not finished setting it up (a program, a secret); the message says what is missing
  * - `protocol`         the upstream returned a JSON-RPC error
  *
  * A call that failed as unreachable, session_lost, sign_in_required or refused_address has not run and can be retried.

@@ -133,7 +133,14 @@ export async function createUpstreams(options: {
     log,
   });
   const offerStore = createOfferStore(options);
-  const health = recordHealth({ catalogue, query: options.db.query, intervalMs: config.healthIntervalMs, clock, log });
+  const health = recordHealth({
+    catalogue,
+    failureOf: watch.failureOf,
+    query: options.db.query,
+    intervalMs: config.healthIntervalMs,
+    clock,
+    log,
+  });
   const offers = createPersonalOffers({
     accounts: store,
     store: offerStore,

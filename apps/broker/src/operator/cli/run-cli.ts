@@ -143,8 +143,9 @@ async function examineInstallation(values: Values, { environment, stdout }: CliO
 async function printServerLog({ ID: id }: Values, { environment, stdout }: CliOptions): Promise<void> {
   if (typeof id !== 'string') throw new UsageError('Name a server: npm run souk -- server log ID');
   const { dataDir } = readConfig(environment);
-  const { status, detail, lines } = serverLogSchema.parse(await callOperator(dataDir, 'server.log', { id }));
+  const { status, detail, reason, lines } = serverLogSchema.parse(await callOperator(dataDir, 'server.log', { id }));
   stdout(detail === null ? status : `${status}: ${detail}`);
+  if (reason !== null) stdout(`Reason: ${reason}`);
   for (const line of lines) stdout(`  ${line}`);
 }
 

@@ -108,10 +108,21 @@ test('a program whose secret is not set does not start: its status says so, and 
     'error',
   );
   const { statusDetail } = app.catalogue.snapshot().byId.get('chatty') ?? {};
-  expect(statusDetail).toBe('The operator has not finished setting this program up');
+  expect(statusDetail).toBe('The operator has not finished setting this service up');
   expect((await serverLog('chatty')).printed).toContain('UPSTREAM_ENV_CHATTY__API_TOKEN is not set');
   const missing = 'a program cannot start: UPSTREAM_ENV_CHATTY__API_TOKEN (or UPSTREAM_ENV_CHATTY__API_TOKEN_FILE)';
   expect(app.logged()).toContain(missing);
+});
+
+test('so it is with a server whose header the operator has not set: people read no variable, the operator does', async () => {
+  const auth = { type: 'headers', headers: [{ name: 'X-Key', from: 'operator' }] } as const;
+  const connection = { type: 'http', url: 'https://tickets.example/mcp' } as const;
+  await deployManifest(app, { id: 'tickets', connection, auth }, 'error');
+  const { statusDetail } = app.catalogue.snapshot().byId.get('tickets') ?? {};
+  expect(statusDetail).toBe('The operator has not finished setting this service up');
+  expect((await serverLog('tickets')).printed).toBe(
+    `error: ${statusDetail}\nReason: UPSTREAM_HEADER_TICKETS__X_KEY is not set`,
+  );
 });
 
 test('a server that is not deployed, and no server at all, are refused in words', async () => {

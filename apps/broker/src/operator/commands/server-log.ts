@@ -9,6 +9,8 @@ const argsSchema = z.object({ id: z.string() });
 export const serverLogSchema = z.object({
   status: z.string(),
   detail: z.string().nullable(),
+  /** Why it could not be asked or checked last, in an operator's words. */
+  reason: z.string().nullable(),
   lines: z.array(z.string()),
 });
 
@@ -22,6 +24,7 @@ export function serverLogCommand({ catalogue, upstreams }: Pick<App, 'catalogue'
       return {
         status: server.status,
         detail: server.statusDetail ?? null,
+        reason: upstreams.watch.failureOf(id) ?? null,
         lines: [...upstreams.programs.linesOf(id)],
       };
     },

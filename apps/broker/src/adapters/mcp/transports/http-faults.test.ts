@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:https';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { bestMs } from '#testing/best-ms.ts';
+import { testCertificate, testCertificateKey } from '#testing/client-example-tls.ts';
 import { findDeadPort, startFaultServer, type Fault, type FaultServer } from '#testing/fault-server.ts';
 import { watchLongestTurn } from '#testing/longest-turn.ts';
 import { waitUntil } from '#testing/wait-until.ts';
@@ -33,6 +36,30 @@ describe('connecting', () => {
       expect((await failureOf(open(dead))).kind).toBe('unreachable');
     };
     expect(await bestMs(1000, refused)).toBeLessThan(1000);
+  });
+
+  test('a server that speaks http where https was asked for is unreachable, in words', async () => {
+    const url = server.url('none').replace('http:', 'https:');
+    const failure = await failureOf(open({ type: 'http', url, headers: {}, allowAddresses: [server.address] }));
+    expect(failure).toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringMatching(/^it does not speak TLS at this port \(\w+\)$/),
+    });
+  });
+
+  test('a certificate that is not trusted is unreachable, and says how to trust it', async () => {
+    const secure = createServer({ cert: testCertificate, key: testCertificateKey }).listen(0, '127.0.0.1');
+    await once(secure, 'listening');
+    const bound = secure.address();
+    const address = `127.0.0.1:${bound !== null && typeof bound === 'object' ? bound.port : 0}`;
+    const url = `https://${address}/mcp`;
+    const failure = await failureOf(open({ type: 'http', url, headers: {}, allowAddresses: [address] }));
+    secure.close();
+    expect(failure).toMatchObject({
+      kind: 'unreachable',
+      message:
+        'its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT): NODE_EXTRA_CA_CERTS names a file of authorities to trust',
+    });
   });
 
   test.each(['127.0.0.1', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', 'localhost'])(

@@ -19,6 +19,17 @@ const connectFailures: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'PROXY_ERROR',
 ]);
+/** Of TLS: the request was not sent. */
+const untrusted: ReadonlySet<string> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
 /** The connection broke during an exchange: the server may have acted on the request. */
 const tornConnections: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_DESTROYED']);
 
@@ -94,6 +105,13 @@ function fromSystemError(error: unknown): UpstreamError {
     const code: unknown = 'code' in each ? each.code : undefined;
     if (typeof code === 'string' && connectFailures.has(code)) {
       return new UpstreamError('unreachable', each.message || code, { cause: error });
+    }
+    if (typeof code === 'string' && untrusted.has(code)) {
+      const remedy = 'NODE_EXTRA_CA_CERTS names a file of authorities to trust';
+      return new UpstreamError('unreachable', `its certificate is not trusted (${code}): ${remedy}`, { cause: error });
+    }
+    if (typeof code === 'string' && (code.startsWith('ERR_SSL_') || code === 'EPROTO')) {
+      return new UpstreamError('unreachable', `it does not speak TLS at this port (${code})`, { cause: error });
     }
     if (typeof code === 'string' && tornConnections.has(code)) {
       return new UpstreamError('closed', each.message || code, { cause: error });

@@ -102,7 +102,14 @@ describeOnDatabases('the health of servers by the day', migrations, (open) => {
     }
     await catalogue.setHealth('up', { status: 'connected', detail: undefined, era: undefined });
     await catalogue.setHealth('down', { status: 'error', detail: 'It does not answer', era: undefined });
-    const health = recordHealth({ catalogue, query: db.query, intervalMs: 1, clock: systemClock, log });
+    const health = recordHealth({
+      catalogue,
+      failureOf: () => undefined,
+      query: db.query,
+      intervalMs: 1,
+      clock: systemClock,
+      log,
+    });
     let looks = 0;
     const timer = setInterval(() => looks++, 1);
     await waitUntil('a few intervals', () => looks > 5);

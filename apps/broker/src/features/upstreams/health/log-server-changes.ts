@@ -1,6 +1,9 @@
 import { isDown, type Catalogue, type CatalogueServer, type CatalogueSnapshot } from '#features/catalogue/index.ts';
 import type { Log } from '#platform/log.ts';
 
+/** Why a server could not be asked last, in an operator's words. */
+export type FailureOf = (serverId: string) => string | undefined;
+
 /** What was told of a server last. */
 type Told = {
   deployedAtMs: number;
@@ -14,7 +17,11 @@ type Told = {
  * One line when a server goes down (with the cause) or comes back (after how long), is deployed or is taken away.
  * @returns `look` tells of servers that are still as the run before has left them, once they were asked
  */
-export function logServerChanges(catalogue: Catalogue, log: Log): { look(): void; stop(): void } {
+export function logServerChanges(options: { catalogue: Catalogue; failureOf: FailureOf; log: Log }): {
+  look(): void;
+  stop(): void;
+} {
+  const { catalogue, failureOf, log } = options;
   const known = new Map<string, Told>();
   for (const server of catalogue.snapshot().servers) {
     known.set(server.id, { deployedAtMs: server.deployedAtMs, before: stateOf(server), downAtMs: undefined });
@@ -41,7 +48,9 @@ export function logServerChanges(catalogue: Catalogue, log: Log): { look(): void
     told.before = undefined;
     if (isDown(server) && told.downAtMs === undefined) {
       told.downAtMs = performance.now();
-      log.info({ server: id, status: server.status, cause: server.statusDetail }, 'upstream down');
+      const { status, statusDetail: cause } = server;
+      // the cause is what people see; the reason may name addresses
+      log.info({ server: id, status, cause, reason: failureOf(id) }, 'upstream down');
     } else if (server.status === 'connected' && told.downAtMs !== undefined) {
       const downSeconds = Math.round((performance.now() - told.downAtMs) / 1000);
       told.downAtMs = undefined;

@@ -4,7 +4,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import { createHealthDays, type HealthDays } from './health-days.ts';
-import { logServerChanges } from './log-server-changes.ts';
+import { logServerChanges, type FailureOf } from './log-server-changes.ts';
 
 const flushIntervalMs = 60_000;
 
@@ -16,6 +16,7 @@ export type HealthRecord = Pick<HealthDays, 'read'> & { stop(): Promise<void> };
  */
 export function recordHealth(options: {
   catalogue: Catalogue;
+  failureOf: FailureOf;
   query: Query;
   intervalMs: number;
   clock: Clock;
@@ -23,7 +24,7 @@ export function recordHealth(options: {
 }): HealthRecord {
   const { catalogue, log } = options;
   const days = createHealthDays(options);
-  const changes = logServerChanges(catalogue, log);
+  const changes = logServerChanges(options);
   const background = createBackground(log);
 
   const counting = setInterval(() => {

@@ -9,7 +9,7 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
  * UPSTREAM_HEADER_CODE_HOST__X_API_KEY. Neither may contain _ itself, so no two share a variable.
  */
 export type OperatorSecrets = {
-  /** @throws UpstreamError sign_in_required when the operator has not set it */
+  /** @throws UpstreamError not_set_up when the operator has not set it */
   header(serverId: string, name: string): string;
   clientId(serverId: string): string | undefined;
   clientSecret(serverId: string): string | undefined;
@@ -20,7 +20,7 @@ export function createOperatorSecrets(secrets: ReadonlyMap<string, string>): Ope
     header(serverId, name) {
       const variable = headerVariable(serverId, name);
       const value = secrets.get(variable);
-      if (value === undefined) throw new UpstreamError('sign_in_required', `${variable} is not set`);
+      if (value === undefined) throw new UpstreamError('not_set_up', `${variable} is not set`);
       return value;
     },
     clientId: (serverId) => secrets.get(clientIdVariable(serverId)),

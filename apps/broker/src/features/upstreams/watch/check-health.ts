@@ -4,6 +4,7 @@ import type { UpstreamPool } from '../pool/upstream-pool.ts';
 import { needsOwnSecrets } from '../sign-in/credentials.ts';
 import { describeFailure } from './describe-failure.ts';
 import { signInRequired } from './discover-server.ts';
+import type { WatchedServer } from './watched-server.ts';
 
 /** With the interval of the checks, a server that hangs is found within the 15 s that we promise. */
 const pingTimeoutMs = 4_000;
@@ -16,11 +17,13 @@ const circuitOpen = 'Paused after repeated failures; retrying shortly.';
  */
 export async function checkHealth(
   server: CatalogueServer,
+  watched: Pick<WatchedServer, 'failure'>,
   { catalogue, pool }: { catalogue: Catalogue; pool: UpstreamPool },
 ): Promise<boolean> {
   const wasDown = server.status !== 'connected';
   try {
     const wantsSignIn = await ping(server, pool);
+    watched.failure = undefined;
     // A server that a check has found down is up again; any other may have been unreachable between two checks.
     if (wasDown && server.statusDetail !== circuitOpen) pool.retryNow(server.id);
     pool.answeredCheck(server.id);
@@ -37,6 +40,8 @@ export async function checkHealth(
     if (!(error instanceof UpstreamError)) throw error;
     pool.retireShared(server);
     pool.failedCheck(server.id, error.kind);
+    // first, since the log tells it with the change of the status
+    watched.failure = error.message;
     await catalogue.setHealth(server.id, describeFailure(error));
   }
   return false;

@@ -26,7 +26,7 @@ const details: Record<UpstreamErrorKind, { status: ServerStatus; detail: string 
     status: 'error',
     detail: 'This program needs the network, and pasta, which gives it one, does not work on this machine',
   },
-  not_set_up: { status: 'error', detail: 'The operator has not finished setting this program up' },
+  not_set_up: { status: 'error', detail: 'The operator has not finished setting this service up' },
   protocol: { status: 'error', detail: 'The server answered with an error' },
 };
 

@@ -13,12 +13,12 @@ import { isNew, type WatchedServer } from './watched-server.ts';
 
 /**
  * Asks a server what it offers and stores the answer. A server that cannot be asked keeps its last catalogue and gets
- * a status that says why (gateway.md: lists never wait for upstreams). Never rejects for a fault of the server.
- * @returns why it could not be asked, in an operator's words; undefined when it answered
+ * a status that says why (gateway.md: lists never wait for upstreams), and `failure` says it in an operator's words.
+ * Never rejects for a fault of the server.
  */
 export async function discoverServer(
   server: CatalogueServer,
-  watched: Pick<WatchedServer, 'toldFailure' | 'hasNewListsWhileAsked'>,
+  watched: Pick<WatchedServer, 'failure' | 'toldFailure' | 'hasNewListsWhileAsked'>,
   options: {
     catalogue: Catalogue;
     pool: UpstreamPool;
@@ -27,7 +27,7 @@ export async function discoverServer(
     /** Whether this deployment is still there, and the broker not stopping. */
     isWanted(): boolean;
   },
-): Promise<string | undefined> {
+): Promise<void> {
   const { catalogue, pool, programs, log, isWanted } = options;
   const { connection } = server.manifest;
   try {
@@ -37,7 +37,8 @@ export async function discoverServer(
       const read: ReadLists = (ask) => readSettled(watched, ask);
       const discovered = await withAsking(server, await read(() => readAll(lease.upstream)), pool, read);
       // while it was asked another version may have been deployed, or none
-      if (!isWanted()) return undefined;
+      if (!isWanted()) return;
+      watched.failure = undefined;
       await catalogue.storeDiscovery(server.id, discovered);
       pool.answeredCheck(server.id);
       watched.toldFailure = undefined;
@@ -46,26 +47,27 @@ export async function discoverServer(
     }
     // This process has no more work: each person gets one of their own.
     if (isPerUser(server) && server.manifest.connection.type === 'stdio') await pool.drop(server, undefined);
-    return undefined;
   } catch (error) {
     if (!(error instanceof UpstreamError)) throw error;
     // what ended it is no failure of the server, or of a server that is no longer there
-    if (!isWanted()) return undefined;
+    if (!isWanted()) return;
     if (error.kind === 'sign_in_required' && needsOwnSecrets(server)) {
       pool.answeredCheck(server.id);
+      watched.failure = undefined;
       watched.toldFailure = undefined;
       // what each person is offered is discovered with their own account (offers/personal-offers.ts)
       if (isNew(server)) await catalogue.storeClosed(server.id);
       await catalogue.setHealth(server.id, { status: 'connected', detail: signInRequired, era: undefined });
-      return undefined;
+      return;
     }
     // asked every few seconds while it is down: it is news once
     if (watched.toldFailure !== error.message) {
       log.warn({ server: server.id, kind: error.kind }, `discovery failed: ${error.message}`);
       watched.toldFailure = error.message;
     }
+    // first, since the log tells it with the change of the status
+    watched.failure = error.message;
     await catalogue.setHealth(server.id, describeFailure(error));
-    return error.message;
   }
 }
 

@@ -29,6 +29,8 @@ export type ServerWatch = {
    * @returns why it could not be asked, in an operator's words; undefined when it answered
    */
   asked(serverId: string): Promise<string | undefined>;
+  /** Why a server could not be asked or checked last, in an operator's words: it may name addresses. */
+  failureOf(serverId: string): string | undefined;
   /** A shared connection was lost: the status says so now rather than at the next check. */
   lost(serverId: string, reason: string): void;
   stop(): Promise<void>;
@@ -70,9 +72,7 @@ export function createServerWatch(options: {
     watched.restartAtMs = undefined;
     const before = find(server.id)?.offersHash;
     const isWanted = () => !stopped && find(server.id)?.deployedAtMs === server.deployedAtMs;
-    const asked = discoverServer(server, watched, { ...options, isWanted }).then((failure) => {
-      watched.failure = failure;
-    });
+    const asked = discoverServer(server, watched, { ...options, isWanted });
     watched.discovery = asked.finally(() => {
       watched.discovery = undefined;
       const hasNewLists = watched.hasNewListsWhileAsked;
@@ -130,7 +130,7 @@ export function createServerWatch(options: {
       pool.retireShared(server);
       return true;
     }
-    return checkHealth(server, options);
+    return checkHealth(server, watched, options);
   }
 
   function checkLater(server: CatalogueServer): void {
@@ -217,6 +217,8 @@ export function createServerWatch(options: {
       if (watched.discovery || watched.discoveryOfMs !== server.deployedAtMs) await discover(server);
       return watched.failure;
     },
+
+    failureOf: (serverId) => watchedById.get(serverId)?.failure,
 
     lost(serverId, reason) {
       if (stopped || !find(serverId)) return;

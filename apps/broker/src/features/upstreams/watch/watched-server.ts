@@ -16,7 +16,7 @@ export type WatchedServer = {
   discovery: Promise<void> | undefined;
   /** Of which deployment it is, or the last one was: another version may be elsewhere. */
   discoveryOfMs: number;
-  /** Why the last discovery failed, in an operator's words. */
+  /** Why it could not be asked or checked last, in an operator's words; undefined once it has answered. */
   failure: string | undefined;
   isBeingChecked: boolean;
   /** It announced changed lists while it was being asked for them. */
