@@ -14,6 +14,7 @@ import { answer, send, type Rpc } from './rpc-answer.ts';
  * - `huge-json`, `huge-event`: 700 MiB, made as fast as they are read
  * - `deep-json`, `deep-event`: a result of 200,000 nested arrays
  * - `slow-answer`, `slow-headers`: a byte now and then, for ever
+ * - `tiny-json`, `tiny-event`: a whole answer of a million characters, each in a chunk of its own
  * - `twice`: the answer, and then another one to the same question
  * - `compressed`: a small body that says it is gzip; `header-bomb`: headers of 1 MiB
  * - `slow-pattern`: a result that takes years to check against the tool's own output schema
@@ -43,6 +44,8 @@ export type Fault =
   | 'deep-event'
   | 'slow-answer'
   | 'slow-headers'
+  | 'tiny-json'
+  | 'tiny-event'
   | 'twice'
   | 'compressed'
   | 'header-bomb'
@@ -56,6 +59,22 @@ export type Fault =
   | 'endless-pages'
   | 'fat-tool'
   | 'dense-tools';
+
+const million = 1_000_000;
+
+const textAnswer = (id: unknown, length: number) =>
+  JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'x'.repeat(length) }] } });
+
+/** Past node:http, which has no chunks of one byte for a text. */
+function sendTiny(response: ServerResponse, type: string, text: string, end: string): void {
+  const head = `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n`;
+  const bytes = Buffer.from(text + end);
+  const chunks = Buffer.alloc(bytes.length * 6, '1\r\n \r\n');
+  for (const [at, byte] of bytes.entries()) chunks[at * 6 + 3] = byte;
+  response.socket?.write(head);
+  response.socket?.write(chunks);
+  response.socket?.end('0\r\n\r\n');
+}
 
 /** Answers a request with the fault. */
 export function misbehave(fault: string, rpc: Rpc, response: ServerResponse): void {
@@ -113,6 +132,10 @@ export function misbehave(fault: string, rpc: Rpc, response: ServerResponse): vo
       return void response.writeHead(200, { 'content-type': 'application/json' }).end(deepAnswer(id));
     case 'deep-event':
       return void response.writeHead(200, { 'content-type': 'text/event-stream' }).end(`data: ${deepAnswer(id)}\n\n`);
+    case 'tiny-json':
+      return sendTiny(response, 'application/json', textAnswer(id, million), '');
+    case 'tiny-event':
+      return sendTiny(response, 'text/event-stream', `data: ${textAnswer(id, million)}`, '\n\n');
     case 'slow-answer':
       response.writeHead(200, { 'content-type': 'application/json' });
       return drip((byte) => response.write(byte), response);

@@ -1,6 +1,7 @@
 import { request as requestHttp, type IncomingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
+import { bodyParser } from '#platform/http/body-parser.ts';
 import { SoukError } from '#platform/errors.ts';
 
 /** More than the largest form of these pages. */
@@ -15,10 +16,9 @@ type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer };
 export function mountSandboxPages(server: FastifyInstance, sandbox: { host: string; port: number }): void {
   void server.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser<Buffer>(
+    scope.addContentTypeParser(
       'application/x-www-form-urlencoded',
-      { parseAs: 'buffer', bodyLimit: maxFormBytes },
-      (_request, body, parsed) => parsed(null, body),
+      bodyParser(maxFormBytes, (bytes) => bytes),
     );
     scope.route<{ Body: Buffer | undefined }>({
       method: ['GET', 'POST'],

@@ -2,6 +2,7 @@ import type { Access, Answer, Endpoint, ParsedRequest } from '@souk/contract/end
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { ZodType } from 'zod';
 import { SoukError } from '../errors.ts';
+import { bodyParser, maxBodyBytes } from './body-parser.ts';
 import type { Caller } from './caller.ts';
 import { sendRevalidated } from './revalidated-answer.ts';
 
@@ -70,8 +71,9 @@ export function createRouter(app: FastifyInstance, guard: Guard): Router {
 /** JSON as it was sent: a parser would drop what is wrong with it, such as a key that comes twice. */
 function keepBodies(scope: FastifyInstance): FastifyInstance {
   scope.removeContentTypeParser('application/json');
-  scope.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_request, bytes, done) =>
-    done(null, bytes),
+  scope.addContentTypeParser(
+    'application/json',
+    bodyParser(maxBodyBytes, (bytes) => bytes),
   );
   return scope;
 }

@@ -1,5 +1,5 @@
+import { parse as parseForm } from 'node:querystring';
 import cookie from '@fastify/cookie';
-import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
 import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
@@ -7,12 +7,12 @@ import { SoukError } from '../errors.ts';
 import type { Ids } from '../ids.ts';
 import type { Log } from '../log.ts';
 import { seenProxy, seenProxyHeader } from './seen-proxy.ts';
+import { bodyParser, maxBodyBytes } from './body-parser.ts';
 import { compressAnswers } from './compress-answers.ts';
 import { renderError, retryAfterSeconds } from './error-body.ts';
 import { isTooDeep } from './json-depth.ts';
 
-/** REST bodies (security.md, Limits). The MCP endpoints have a limit of their own. */
-const maxBodyBytes = 256 * 1024;
+const maxFormBytes = 64 * 1024;
 /** Deadlines for the head and for the whole of a request. Node looks for late requests once in each interval. */
 export type RequestTimeouts = { headersMs: number; wholeMs: number; checkEveryMs: number };
 const requestTimeouts: RequestTimeouts = { headersMs: 10_000, wholeMs: 30_000, checkEveryMs: 1_000 };
@@ -39,6 +39,19 @@ function isDecodable(url: string): boolean {
   }
 }
 
+/** @throws SoukError too_deep, invalid_request, invalid_json */
+function readJson(bytes: Buffer): unknown {
+  const text = bytes.toString('utf8');
+  if (text === '') return undefined;
+  if (isTooDeep(text)) throw new SoukError('too_deep');
+  if (text.includes('__proto__')) throw new SoukError('invalid_request', { message: '__proto__ is not a field.' });
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new SoukError('invalid_json', { cause: error });
+  }
+}
+
 export type Readiness = () => Promise<boolean>;
 
 /**
@@ -59,7 +72,6 @@ export async function buildServer(options: {
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: config.trustProxy.length > 0 ? [...config.trustProxy] : false,
-    bodyLimit: maxBodyBytes,
     genReqId: () => options.ids.uuid(),
     // a logger for each request would cost more than its few lines are worth: the lines name the request themselves
     childLoggerFactory: () => logger,
@@ -108,21 +120,14 @@ export async function buildServer(options: {
   });
   compressAnswers(app);
   await app.register(cookie);
-  await app.register(formbody, { bodyLimit: 64 * 1024 });
 
   // A form of another origin can send text/plain without a preflight: we accept it nowhere.
-  app.removeContentTypeParser(['application/json', 'text/plain']);
-  app.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (_request, text, done) => {
-    if (text === '') return done(null, undefined);
-    if (isTooDeep(text)) return done(new SoukError('too_deep'));
-    if (text.includes('__proto__'))
-      return done(new SoukError('invalid_request', { message: '__proto__ is not a field.' }));
-    try {
-      return done(null, JSON.parse(text));
-    } catch (error) {
-      return done(new SoukError('invalid_json', { cause: error }));
-    }
-  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', bodyParser(maxBodyBytes, readJson));
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    bodyParser(maxFormBytes, (bytes) => parseForm(bytes.toString('utf8'))),
+  );
 
   const publicHost = new URL(config.publicUrl).host;
   app.addHook('onRequest', async (request, reply) => {

@@ -6,6 +6,7 @@ import { UpstreamError } from '../upstream-error.ts';
 import { EventStream } from './event-stream.ts';
 import type { FastChannel } from './fast-channel.ts';
 import { Backoff } from '#platform/backoff.ts';
+import { GatheredBytes } from '#platform/gathered-bytes.ts';
 import { asRecord, parseObject } from '#platform/json.ts';
 
 /** Receives what arrives during an exchange, and its answer. */
@@ -41,8 +42,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #status = 0;
   #headers: Record<string, string | string[] | undefined> = {};
   #body: Body = 'foreign';
-  #chunks: Buffer[] = [];
-  #bytes = 0;
+  readonly #gathered = new GatheredBytes();
+  #restBytes = 0;
   #events: EventStream | undefined;
   #streamEnd: NodeJS.Timeout | undefined;
   #lastEventId: string | undefined;
@@ -104,15 +105,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return this.#countRest(controller, chunk);
     if (this.#events) return this.#readEvents(this.#events, controller, chunk);
-    this.#bytes += chunk.length;
-    if (this.#body === 'json' && this.#bytes > this.#channel.maxResultBytes) {
+    this.#gathered.add(chunk);
+    if (this.#body === 'json' && this.#gathered.length > this.#channel.maxResultBytes) {
       return this.#fail(
         new UpstreamError('result_too_large', `an answer of more than ${this.#channel.maxResultBytes} bytes`),
       );
     }
     // a body that is not MCP is only read for the error message: its beginning is enough
-    if (this.#body === 'foreign' && this.#bytes > maxForeignBytes) return this.#finish();
-    this.#chunks.push(chunk);
+    if (this.#body === 'foreign' && this.#gathered.length > maxForeignBytes) return this.#finish();
   }
 
   onResponseEnd(): void {
@@ -168,8 +168,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #finish(): void {
     if (this.#interrupted) return this.#fail(this.#interrupted);
-    const [first] = this.#chunks;
-    const bytes = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks);
+    const bytes = this.#gathered.take();
     try {
       refuseStatus(this.#status, bytes, { session: this.#channel.inSession, headers: this.#headers });
       if (this.#status >= 400) throw fromErrorBody(this.#status, bytes);
@@ -234,14 +233,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #answer(text: string, message: Record<string, unknown>): void {
     this.#isOver = true;
     this.#listener.onAnswer(text, message);
-    this.#bytes = 0;
     if (this.#events) this.#streamEnd = setTimeout(() => this.abandon(), streamEndMs).unref();
   }
 
   /** Stops reading a stream that continues too long after its answer. */
   #countRest(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#bytes += chunk.length;
-    if (this.#bytes > streamEndBytes) controller.abort(new Error('the answer was complete'));
+    this.#restBytes += chunk.length;
+    if (this.#restBytes > streamEndBytes) controller.abort(new Error('the answer was complete'));
   }
 
   #fail(error: UpstreamError): void {

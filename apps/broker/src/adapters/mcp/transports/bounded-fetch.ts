@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import type { Dispatcher } from 'undici';
+import { GatheredBytes } from '#platform/gathered-bytes.ts';
 import { bearerParameters } from '#platform/http/challenge-header.ts';
 import { refuseDeepJson } from '../wire/answer-depth.ts';
 import { sdkCost } from '../notices/notice-limits.ts';
@@ -123,19 +124,17 @@ function assertJson(body: Buffer): void {
 
 /** @param strict a body above the limit is an error; otherwise it is cut off there */
 async function readBounded(body: Readable, maxBytes: number, strict: boolean): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const gathered = new GatheredBytes();
   for await (const chunk of body) {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
-    size += bytes.length;
-    if (size > maxBytes) {
+    if (gathered.length + bytes.length > maxBytes) {
       // leaving the loop destroys the body, and with it the connection
       if (strict) throw new UpstreamError('result_too_large', `an answer of more than ${maxBytes} bytes`);
       break;
     }
-    chunks.push(bytes);
+    gathered.add(bytes);
   }
-  return Buffer.concat(chunks);
+  return gathered.take();
 }
 
 function boundedEvents(

@@ -168,6 +168,22 @@ describe.each(ways)('calling by %s', (way) => {
     },
   );
 
+  test.each(['tiny-json', 'tiny-event'] as const)(
+    'an answer in chunks of one byte (%s) is read like any other: memory grows by less than 64 MiB',
+    async (fault) => {
+      const upstream = await open(target(fault));
+      // for what is compiled and made once
+      await upstream.callTool(call, callOptions());
+      const before = process.memoryUsage().rss;
+      let peak = before;
+      const sampler = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 5);
+      const answered = await upstream.callTool(call, callOptions());
+      clearInterval(sampler);
+      expect(textOf(answered)).toHaveLength(1_000_000);
+      expect((peak - before) / 1024 / 1024).toBeLessThan(64);
+    },
+  );
+
   test.each([
     ['endless-stream', 'timeout', 1000],
     ['endless-garbage', 'bad_upstream', 30_000],

@@ -1,3 +1,5 @@
+import { GatheredBytes } from '#platform/gathered-bytes.ts';
+
 /** One for all empty lines: a chunk can consist of them. */
 const nothing = Buffer.alloc(0);
 
@@ -8,26 +10,23 @@ const nothing = Buffer.alloc(0);
 export function createLineSplitter(maxLineBytes: number): {
   push(chunk: Buffer): { lines: Buffer[]; tooLong: boolean };
 } {
-  let buffered: Buffer[] = [];
-  let heldBytes = 0;
+  const unfinished = new GatheredBytes();
   return {
     push(chunk) {
       const lines: Buffer[] = [];
       let start = 0;
       for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, start)) {
         const part = at === start ? nothing : chunk.subarray(start, at);
-        if (heldBytes + part.length > maxLineBytes) return { lines, tooLong: true };
-        lines.push(buffered.length === 0 ? part : Buffer.concat([...buffered, part]));
-        buffered = [];
-        heldBytes = 0;
+        if (unfinished.length + part.length > maxLineBytes) return { lines, tooLong: true };
+        if (unfinished.length === 0) lines.push(part);
+        else {
+          unfinished.add(part);
+          lines.push(unfinished.take());
+        }
         start = at + 1;
       }
-      const rest = chunk.subarray(start);
-      if (rest.length > 0) {
-        buffered.push(rest);
-        heldBytes += rest.length;
-      }
-      return { lines, tooLong: heldBytes > maxLineBytes };
+      unfinished.add(chunk.subarray(start));
+      return { lines, tooLong: unfinished.length > maxLineBytes };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { GatheredBytes } from '#platform/gathered-bytes.ts';
 import { UpstreamError } from '../upstream-error.ts';
 
 const lineFeed = 0x0a;
@@ -14,8 +15,7 @@ export function createEventSplitter(maxEventBytes: number): {
   /** The incomplete event at the end of the stream. */
   rest(): Buffer;
 } {
-  const buffered: Buffer[] = [];
-  let heldBytes = 0;
+  const unfinished = new GatheredBytes();
   /** Whether only a CR or nothing has come since the last LF: the next LF then ends a blank line. */
   let lineIsBlank = true;
 
@@ -31,7 +31,7 @@ export function createEventSplitter(maxEventBytes: number): {
         const bare = at === lineStart || (at === lineStart + 1 && chunk[lineStart] === carriageReturn);
         lineStart = at + 1;
         if (!(blankSoFar && bare)) continue;
-        check((cut === 0 ? heldBytes : 0) + at + 1 - cut);
+        check((cut === 0 ? unfinished.length : 0) + at + 1 - cut);
         cut = at + 1;
         events++;
         if (events < 64) continue;
@@ -48,20 +48,18 @@ export function createEventSplitter(maxEventBytes: number): {
       lineIsBlank &&= tail.length === 0 || (tail.length === 1 && tail[0] === carriageReturn);
       const rest = chunk.subarray(start);
       if (rest.length > 0) {
-        buffered.push(rest);
-        heldBytes += rest.length;
-        check(heldBytes);
+        unfinished.add(rest);
+        check(unfinished.length);
       }
       return batches;
     },
-    rest: () => Buffer.concat(buffered),
+    rest: () => unfinished.take(),
   };
 
   function take(bytes: Buffer, events: number): { events: number; bytes: Buffer } {
-    const whole = buffered.length === 0 ? bytes : Buffer.concat([...buffered, bytes]);
-    buffered.length = 0;
-    heldBytes = 0;
-    return { events, bytes: whole };
+    if (unfinished.length === 0) return { events, bytes };
+    unfinished.add(bytes);
+    return { events, bytes: unfinished.take() };
   }
 
   function check(bytes: number): void {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Clock } from '#platform/clock.ts';
+import { bodyParser } from '#platform/http/body-parser.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { PaymentEvent } from './payment-event.ts';
 
@@ -32,8 +33,9 @@ export function mountPaymentWebhook(
   void server.register((scope, _options, done) => {
     // the signature is over the bytes, of any content type
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser<Buffer>('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, body, parsed) =>
-      parsed(null, body),
+    scope.addContentTypeParser(
+      '*',
+      bodyParser(maxBodyBytes, (bytes) => bytes),
     );
     scope.post<{ Body: Buffer | undefined }>(path, async (request) => {
       const signature = request.headers['stripe-signature'];

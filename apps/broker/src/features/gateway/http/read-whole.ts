@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { GatheredBytes } from '#platform/gathered-bytes.ts';
 
 /**
  * Reads a body of known length as soon as its last byte has arrived; undefined when the client hung up first. The stream
@@ -14,17 +15,15 @@ export async function readWhole(request: IncomingMessage, length: number): Promi
 
 function waitForWhole(request: IncomingMessage, length: number): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
+    const gathered = new GatheredBytes();
     const end = (whole: Buffer | undefined) => {
       request.pause();
       request.off('data', take).off('close', hangUp).off('error', hangUp);
       resolve(whole);
     };
     const take = (chunk: Buffer) => {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes >= length) end(Buffer.concat(chunks));
+      gathered.add(chunk);
+      if (gathered.length >= length) end(gathered.take());
     };
     const hangUp = () => end(undefined);
     request.on('data', take).once('close', hangUp).once('error', hangUp);

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ServerResponse } from 'node:http';
 import type { Identity } from '#features/identity/index.ts';
+import { bodyParser } from '#platform/http/body-parser.ts';
 import { SoukError } from '#platform/errors.ts';
 import { putInFront } from '#platform/http/put-in-front.ts';
 import { admitRequest, refuseWhileDraining, type Admitted } from './admit-request.ts';
@@ -126,8 +127,9 @@ export async function mountGatewayRoutes(
     });
     scope.setErrorHandler(replyFailure);
     scope.removeAllContentTypeParsers();
-    scope.addContentTypeParser<Buffer>('*', { parseAs: 'buffer', bodyLimit: maxMcpBodyBytes }, (_request, body, done) =>
-      done(null, body),
+    scope.addContentTypeParser(
+      '*',
+      bodyParser(maxMcpBodyBytes, (bytes) => bytes),
     );
     const methods = ['GET', 'POST', 'DELETE'];
     // helmet's headers are for pages; no browser shows these answers, and every call would pay for them
