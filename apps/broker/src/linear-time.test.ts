@@ -22,7 +22,7 @@ import { seenProxy } from '#platform/http/seen-proxy.ts';
 import { cleanLabel } from '#platform/clean-label.ts';
 import { clientName, nameUserAgent } from '#platform/client-name.ts';
 import { createLog } from '#platform/log.ts';
-import { matchesTemplate } from '#platform/uri-template.ts';
+import { readUriTemplate } from '#platform/uri-template.ts';
 import { cleanDefinition } from './features/catalogue/clean-definition.ts';
 import { cleanText } from './features/catalogue/clean-text.ts';
 import { exposeName, exposeUri, isOurUri, ownUri } from './features/catalogue/exposed-name.ts';
@@ -92,8 +92,10 @@ function heardOnStderr(text: string): void {
 
 /** Every parser of text from outside, by how the text comes to it. */
 const parsers: Record<string, (call: Call, text: string) => unknown> = {
-  'a template of a server': (call, text) => call(matchesTemplate, text, `x:${'a/'.repeat(1000)}`),
-  'an address for a template': (call, text) => call(matchesTemplate, '{+a}{+b}/{+c}{d}{+e}X', text),
+  'a template of a server': (call, text) =>
+    call((template) => readUriTemplate(template).matches(`x:${'a/'.repeat(1000)}`), text),
+  'an address for a template': (call, text) =>
+    call((address) => readUriTemplate('{+a}{+b}/{+c}{d}{+e}X').matches(address), text),
   'a resource': (call, text) => call(resources.canonical, text),
   'a resource of ours': (call, text) => call(resources.canonical, `${publicUrl}/mcp${text}`),
   'the spelling of a resource': (call, text) => [

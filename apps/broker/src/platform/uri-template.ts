@@ -3,7 +3,17 @@ const maxVariables = 8;
 const maxCharacters = 2048;
 
 /** A part of a template: text as it stands, or one or more characters of which none is excluded. */
-type Part = { text: string } | { excluded: string; lead: string; isOptional: boolean };
+type Part = Text | { excluded: string; lead: Text | undefined; isOptional: boolean };
+/** With what a search of it needs. */
+type Text = { text: string; fallback: Uint16Array };
+
+/** A template that has been read once, to be matched against many addresses. */
+export type UriTemplate = {
+  /** What every address of it begins with. */
+  readonly beginning: string;
+  /** Whether an address can come from it. */
+  matches(address: string): boolean;
+};
 
 type Expression = { lead: string; excluded: string; ofSeveral: string; isOptional: boolean };
 
@@ -22,19 +32,36 @@ const byOperator: ReadonlyMap<string, Expression> = new Map(
 );
 
 /**
- * Whether an address can come from a URI template (RFC 6570), in time linear in the address for each part of the template:
- * no backtracking. Every variable of a path needs a value; a query may be left out. Longer than 2 KiB, more than eight
- * variables or no valid template: no match.
+ * Reads a URI template (RFC 6570). An address is matched in time linear in the address for each part of the template: no
+ * backtracking. Every variable of a path needs a value; a query may be left out. Longer than 2 KiB, more than eight
+ * variables or no valid template: nothing matches.
  */
-export function matchesTemplate(template: string, address: string): boolean {
-  if (template.length > maxCharacters || address.length > maxCharacters) return false;
-  const parts = parseTemplate(template);
-  if (!parts) return false;
+export function readUriTemplate(template: string): UriTemplate {
+  const parts = template.length > maxCharacters ? undefined : parseTemplate(template);
+  const [first] = parts ?? [];
+  const beginning = first && 'text' in first ? first.text : '';
+  const shortest = (parts ?? []).reduce((length, part) => length + shortestOf(part), 0);
+  return {
+    beginning,
+    matches: (address) =>
+      parts !== undefined &&
+      address.length >= shortest &&
+      address.length <= maxCharacters &&
+      address.startsWith(beginning) &&
+      matchesParts(parts, address),
+  };
+}
+
+function shortestOf(part: Part): number {
+  if ('text' in part) return part.text.length;
+  return part.isOptional ? 0 : (part.lead?.text.length ?? 0) + 1;
+}
+
+function matchesParts(parts: readonly Part[], address: string): boolean {
   // ends[i]: the parts so far can match the first i characters
   let ends = new Uint8Array(address.length + 1);
   ends[0] = 1;
-  for (const part of parts)
-    ends = 'text' in part ? afterText(part.text, address, ends) : afterValue(part, address, ends);
+  for (const part of parts) ends = 'text' in part ? afterText(part, address, ends) : afterValue(part, address, ends);
   return ends[address.length] === 1;
 }
 
@@ -47,7 +74,7 @@ function parseTemplate(template: string): Part[] | undefined {
     if (open === -1) break;
     const close = template.indexOf('}', open);
     if (close === -1) return undefined;
-    if (open > at) parts.push({ text: template.slice(at, open) });
+    if (open > at) parts.push(textOf(template.slice(at, open)));
     const inside = template.slice(open + 1, close);
     const expression = byOperator.get(inside.slice(0, 1));
     const names = (expression ? inside.slice(1) : inside).split(',');
@@ -56,18 +83,21 @@ function parseTemplate(template: string): Part[] | undefined {
     parts.push(valueOf(expression ?? simple, names.length > 1 || inside.endsWith('*')));
     at = close + 1;
   }
-  if (at < template.length) parts.push({ text: template.slice(at) });
+  if (at < template.length) parts.push(textOf(template.slice(at)));
   return parts;
 }
 
+function textOf(text: string): Text {
+  return { text, fallback: fallbackOf(text) };
+}
+
 function valueOf({ lead, excluded, ofSeveral, isOptional }: Expression, isSeveral: boolean): Part {
-  return { lead, excluded: isSeveral ? ofSeveral : excluded, isOptional };
+  return { lead: lead === '' ? undefined : textOf(lead), excluded: isSeveral ? ofSeveral : excluded, isOptional };
 }
 
 /** Where the address has `text` from a position that was reached, the end of it is reached. */
-function afterText(text: string, address: string, starts: Uint8Array): Uint8Array<ArrayBuffer> {
+function afterText({ text, fallback }: Text, address: string, starts: Uint8Array): Uint8Array<ArrayBuffer> {
   const ends = new Uint8Array(starts.length);
-  const fallback = fallbackOf(text);
   let matched = 0;
   for (let at = 0; at < address.length; at++) {
     while (matched > 0 && (matched === text.length || address[at] !== text[matched]))
@@ -91,12 +121,12 @@ function fallbackOf(word: string): Uint16Array {
 }
 
 function afterValue(
-  { lead, excluded, isOptional }: { lead: string; excluded: string; isOptional: boolean },
+  { lead, excluded, isOptional }: Exclude<Part, Text>,
   address: string,
   starts: Uint8Array,
 ): Uint8Array<ArrayBuffer> {
   const ends = new Uint8Array(starts.length);
-  const begins = lead === '' ? starts : afterText(lead, address, starts);
+  const begins = lead === undefined ? starts : afterText(lead, address, starts);
   let isInside = false;
   for (let at = 0; at < address.length; at++) {
     isInside = (isInside || begins[at] === 1) && !excluded.includes(address[at] ?? '');

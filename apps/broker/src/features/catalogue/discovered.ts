@@ -2,7 +2,7 @@ import type { QuestionKind } from '@souk/contract/manifest.ts';
 import { eachInTurns } from '#platform/in-turns.ts';
 import { cleanDefinition } from './clean-definition.ts';
 import { definitionHash } from './definition-hash.ts';
-import { exposeName, exposeUri, isOurUri } from './exposed-name.ts';
+import { exposeName, exposeUri, isOurUri, namesScheme } from './exposed-name.ts';
 import type { LeftOut } from './left-out.ts';
 import type { ServerFeature } from './server-features.ts';
 import type { Era } from './snapshot.ts';
@@ -51,7 +51,7 @@ export async function toStored(
     eachInTurns(bodies, (body) => {
       const name = keyOf(kind, body);
       const byUri = kind === 'resource' || kind === 'template';
-      const isTaken = takenUris.has(name) || isOurUri(name);
+      const isTaken = takenUris.has(name) || isOurUri(name) || (kind === 'template' && !namesScheme(name));
       const exposedName = !byUri ? exposeName(slug, name) : isTaken ? exposeUri(slug, name) : name;
       if (name === '' || seen.has(`${kind} ${exposedName}`)) {
         leftOut.push({ kind, name, reason: name === '' ? 'it has no name' : 'its name is listed twice' });

@@ -42,6 +42,11 @@ export function isOurUri(uri: string): boolean {
   return uri.startsWith('souk:') || uri.startsWith(`${appScheme}souk/`);
 }
 
+/** Whether a template says of which scheme its addresses are: `{+all}` would claim those of every server. */
+export function namesScheme(template: string): boolean {
+  return /^[A-Za-z][A-Za-z0-9+.-]*:/.test(template);
+}
+
 /** The server's own address inside one made by exposeUri. */
 export function ownUri(slug: string, exposed: string): string {
   const prefix = prefixOf(slug, '');

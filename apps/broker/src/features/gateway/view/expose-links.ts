@@ -1,7 +1,7 @@
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import { exposeUri, type CatalogueServer } from '#features/catalogue/index.ts';
 import { withPages } from './app-pages.ts';
-import { hasResource } from './find-resource.ts';
+import { hasResource, matchCost } from './find-resource.ts';
 import type { RequestContext } from './request-context.ts';
 
 /**
@@ -38,7 +38,7 @@ export function linkExposer(server: CatalogueServer): (block: ContentBlock) => C
     const { uri } = block;
     const listed = listedName(server, uri);
     if (listed !== undefined) return { ...block, uri: listed };
-    matched += uri.length * server.templates.length;
+    matched += (uri.length + matchCost) * server.templates.length;
     if (matched <= mostMatched && hasResource(server, uri)) return block;
     return { ...block, uri: exposeUri(server.slug, uri) };
   };

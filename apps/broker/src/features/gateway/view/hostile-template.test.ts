@@ -11,11 +11,16 @@ import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-
 // A server chooses both its templates and the links in its answers, and a person chooses the address that they read.
 
 const templates = [
-  '{+a}{+b}{+c}{+d}{+e}{+f}{+g}{+h}{+i}{+j}X',
-  '{+a}/{+b}/{+c}X',
-  // with these as many as a server may have
-  ...Array.from({ length: 510 }, (_, index) => `{+a}{+b}/{+c}a{+d}/{+e}a{+f}/{+g}{+h}${index}X`),
+  'x:{+a}{+b}{+c}{+d}{+e}{+f}{+g}{+h}{+i}{+j}X',
+  'x:{+a}/{+b}/{+c}X',
+  // with these as many as a server may have, half of them as long as they may be
+  ...Array.from({ length: 255 }, (_, index) => `x:{+a}{+b}/{+c}a{+d}/{+e}a{+f}/{+g}{+h}${index}X`),
+  ...Array.from({ length: 255 }, (_, index) => `x:{?a}${'ab'.repeat(1000)}{?b}{?c}${index}X`),
 ];
+/** Thousands of them fit into an answer. */
+const shortLinks = ['', 'x:', 'x:z', 'y'].flatMap((uri) =>
+  Array.from({ length: 1000 }, () => ({ type: 'resource_link', uri, name: 'short' })),
+);
 const longAddress = `x://${'a/'.repeat(2048)}`;
 const mostMs = 50;
 let app: TestApp;
@@ -24,22 +29,25 @@ let server: { port: number; close(): Promise<void> };
 
 async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== 'POST') return void response.writeHead(405).end();
-  const { id, method } = asRecord(await json(request)) ?? {};
+  const { id, method, params } = asRecord(await json(request)) ?? {};
   if (id === undefined) return void response.writeHead(202).end();
   const serverInfo = { name: 'hostile', version: '1' };
   const results: Record<string, unknown> = {
     initialize: { protocolVersion: '2025-11-25', capabilities: { tools: {}, resources: {} }, serverInfo },
-    'tools/list': { tools: [{ name: 'link', inputSchema: { type: 'object' } }] },
-    'tools/call': {
-      content: [
-        { type: 'resource_link', uri: longAddress, name: 'long' },
-        ...Array.from({ length: 100 }, (_, index) => ({
-          type: 'resource_link',
-          uri: `x:${index}${'a'.repeat(2000)}`,
-          name: 'shorter',
-        })),
-      ],
-    },
+    'tools/list': { tools: ['link', 'short'].map((name) => ({ name, inputSchema: { type: 'object' } })) },
+    'tools/call':
+      asRecord(params)?.['name'] === 'short'
+        ? { content: shortLinks }
+        : {
+            content: [
+              { type: 'resource_link', uri: longAddress, name: 'long' },
+              ...Array.from({ length: 100 }, (_, index) => ({
+                type: 'resource_link',
+                uri: `x:${index}${'a'.repeat(2000)}`,
+                name: 'shorter',
+              })),
+            ],
+          },
     'resources/list': { resources: [] },
     'resources/templates/list': {
       resourceTemplates: templates.map((uriTemplate, index) => ({ uriTemplate, name: `t${index}` })),
@@ -73,8 +81,18 @@ test('bad input 41: a call whose answer has long links, of a server with hostile
   expect(await bestLongestTurnMs(call)).toBeLessThan(mostMs);
 });
 
+test('bad input 41: so is one whose answer has thousands of links to nothing', async () => {
+  const call = async () => {
+    const { body } = await postModern(`${app.publicUrl}/mcp`, token, 'tools/call', { name: 'hostile__short' });
+    expect(JSON.stringify(body.result)).toContain('souk://hostile/x:z');
+  };
+  await call();
+  expect(await bestLongestTurnMs(call)).toBeLessThan(mostMs);
+});
+
 test.each([
   ['4 KiB', longAddress],
+  ['two characters', 'x:'],
   ['just short enough to be matched', `x://${'a/'.repeat(1000)}`],
 ])('bad input 41: a person reads an address of %s beside hostile templates', async (_what, uri) => {
   const read = () => postModern(`${app.publicUrl}/mcp`, token, 'resources/read', { uri });
