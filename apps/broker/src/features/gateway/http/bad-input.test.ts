@@ -95,6 +95,38 @@ describe('a request that is not as it should be', () => {
     expect(await bestLongestTurnMs(refuse)).toBeLessThan(50);
   });
 
+  test('a MiB of values where no call has its arguments is refused before any schema reads it', async () => {
+    const many = (text: string) => `[${`${text},`.repeat(Math.floor(1_000_000 / (text.length + 1)))}0]`;
+    const meta = (capabilities: string) =>
+      `{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":${capabilities}}`;
+    const message = (method: string, params: string) =>
+      `{"jsonrpc":"2.0","id":7,"method":"${method}","params":${params}}`;
+    const keys = `{${Array.from({ length: 80_000 }, (_, index) => `"k${index}":0`).join(',')}}`;
+    const client = '"protocolVersion":"2025-11-25","clientInfo":{"name":"x","version":"1"}';
+    const bodies = [
+      ...['[]', `${'['.repeat(50)}${']'.repeat(50)}`].flatMap((text) => [
+        message('initialize', `{${client},"capabilities":{"experimental":{"x":${many(text)}}}}`),
+        message('tools/call', `{"name":"free__echo","_meta":${meta(`{"experimental":{"x":${many(text)}}}`)}}`),
+        `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"x":${many(text)}}}`,
+      ]),
+      message('tools/list', keys),
+      many('{}'),
+    ];
+    for (const body of bodies) {
+      const refuse = async () => {
+        expect(await postRaw(mcp(), body, bearer())).toMatchObject({
+          status: 400,
+          body: { error: { code: -32600, message: expect.stringContaining('more than 5000 values') } },
+        });
+      };
+      expect(await bestLongestTurnMs(refuse)).toBeLessThan(100);
+    }
+    const list = Array.from({ length: 100_000 }, (_, index) => index);
+    const params = { name: 'free__echo', arguments: { text: 'x', list } };
+    const called = await postModern(mcp(), token, 'tools/call', params);
+    expect(called.body.result).toMatchObject({ content: [{ type: 'text' }] });
+  });
+
   test('security row 11: an unknown tool answers -32602, and one that is not included names service and remedy', async () => {
     const call = (name: string) => postModern(mcp(), token, 'tools/call', { name, arguments: {} });
     expect((await call('free__nothing')).body.error).toEqual({ code: -32602, message: 'Unknown tool: free__nothing' });

@@ -1,8 +1,17 @@
 import { isUtf8 } from 'node:buffer';
 import { errorCatalogue, type ErrorCode } from '@souk/contract/errors.ts';
 import { isTooDeep } from '#platform/http/json-depth.ts';
+import { asRecord } from '#platform/json.ts';
 
 export const maxMcpBodyBytes = 1024 * 1024;
+
+/**
+ * What a message may hold beside the arguments of a call, which are passed on unread. The SDK's schemas take some 2 us for
+ * each value: a MiB of `[],[],…` in a client's capabilities, a second.
+ */
+const maxValues = 5000;
+/** A value and what parts it from the next, in characters. */
+const shortestValue = 2;
 
 /** `data` names the code of the contract, for programs. */
 export type ReadBody = { body: unknown } | { code: -32700 | -32600; message: string; data?: { code: ErrorCode } };
@@ -16,13 +25,31 @@ export function readBody(bytes: Buffer): ReadBody {
     const { message } = errorCatalogue.too_deep;
     return { code: -32600, message: `Invalid Request: ${message}`, data: { code: 'too_deep' } };
   }
+  let body: unknown;
   try {
-    return { body: JSON.parse(text) };
+    body = JSON.parse(text);
   } catch {
     return { code: -32700, message: 'Parse error: the body is not JSON' };
   }
+  if (text.length >= maxValues * shortestValue && hasTooManyValues(body)) {
+    return { code: -32600, message: `Invalid Request: more than ${maxValues} values beside the arguments of a call` };
+  }
+  return { body };
 }
 
 function startsWithMark(bytes: Buffer): boolean {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
+
+/** Stops counting at the limit. The depth of the values is limited already. */
+function hasTooManyValues(body: unknown): boolean {
+  const messages = Array.isArray(body) ? body : [body];
+  const callArguments = new Set(messages.map((message) => asRecord(asRecord(message)?.['params'])?.['arguments']));
+  let left = maxValues;
+  const count = (value: unknown): boolean => {
+    if (--left < 0) return true;
+    if (typeof value !== 'object' || value === null || callArguments.has(value)) return false;
+    return Object.values(value).some(count);
+  };
+  return count(body);
 }
