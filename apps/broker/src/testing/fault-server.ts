@@ -101,9 +101,13 @@ function toolList(fault: string, cursor: string | undefined): unknown {
   const names = (count: number) => Array.from({ length: count }, (_, index) => tool(`tool-${index}`));
   if (fault === 'many-tools') return { tools: names(513) };
   if (fault === 'fat-tool') return { tools: [{ ...tool('fat'), description: 'x'.repeat(65 * 1024) }] };
+  if (fault === 'fat-list') {
+    const fat = names(64).map((each) => ({ ...each, description: 'x'.repeat(60 * 1024) }));
+    return { tools: [...fat, tool('slim')] };
+  }
   if (fault === 'dense-tools') {
     const properties = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`k${index}`, { a: {} }]));
-    return { tools: names(256).map((each) => ({ ...each, inputSchema: { type: 'object', properties } })) };
+    return { tools: names(128).map((each) => ({ ...each, inputSchema: { type: 'object', properties } })) };
   }
   if (fault === 'endless-pages') {
     const page = Number(cursor ?? 0);
@@ -121,4 +125,4 @@ function tool(name: string): { name: string; inputSchema: { type: string } } {
 }
 
 /** Eight variables, the most that are matched, and an end that no link has. */
-const hostileTemplate = '{+a}{+b}{+c}{+d}{+e}{+f}{+g}{+h}X';
+const hostileTemplate = 'x:{+a}{+b}{+c}{+d}{+e}{+f}{+g}{+h}X';

@@ -21,7 +21,8 @@ import { answer, send, type Rpc } from './rpc-answer.ts';
  * - `redirect`: 307 to the metadata address of clouds
  * - `unauthorized`, `forbidden`, `unavailable`, `session-lost`: 401 with a challenge, 403, 503, 404
  * - `many-tools`: 513 tools; `endless-pages`: a list that never ends; `fat-tool`: a definition of 65 KiB
- * - `dense-tools`: 256 tools whose schemas are nothing but names of fields, 3.5 MB
+ * - `fat-list`: 64 definitions of 60 KiB, and one of a few bytes
+ * - `dense-tools`: 128 tools whose schemas are nothing but names of fields, 1.8 MB
  */
 export type Fault =
   | 'none'
@@ -58,6 +59,7 @@ export type Fault =
   | 'many-tools'
   | 'endless-pages'
   | 'fat-tool'
+  | 'fat-list'
   | 'dense-tools';
 
 const million = 1_000_000;

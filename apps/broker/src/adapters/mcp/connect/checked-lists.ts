@@ -69,6 +69,8 @@ const maxOpen = 32;
 /** More definitions than that on one page are not looked at: no server may have as many. */
 const maxOnPage = 4096;
 const maxRemembered = 512;
+/** Of a whole list. Everybody's lists, searches and pages carry it: 512 definitions of 64 KiB would be 32 MiB of each. */
+const maxListBytes = 2 * 1024 * 1024;
 
 /** As the SDK hands it on: nothing is copied, so that the list in it is known again. */
 const pageSchema = z.custom<Record<string, unknown>>(isRecord);
@@ -95,6 +97,7 @@ export function checkLists(
   { isLegacy, mirrors }: { isLegacy: boolean; mirrors: boolean },
 ): CheckedLists {
   const found = new Map<string, LeftOut[]>();
+  const bytesOf = new Map<string, number>();
   const takenOut = takeListsOut(transport);
 
   async function soundOf<Item>(list: ListKind<Item>, items: unknown): Promise<Item[]> {
@@ -105,7 +108,7 @@ export function checkLists(
     const leftOut = found.get(list.method) ?? [];
     found.set(list.method, leftOut);
     await eachInTurns<unknown>(items, (item) => {
-      const read = readSound(list, item);
+      const read = withinBytes(list.method, readSound(list, item));
       if ('definition' in read) sound.push(read.definition);
       else if (leftOut.length < maxRemembered) leftOut.push({ kind, name: nameOf(item, key), reason: read.fault });
     });
@@ -118,6 +121,18 @@ export function checkLists(
     return fault === undefined ? read : { fault };
   }
 
+  /** A definition that is too large for what is left leaves the room to smaller ones. */
+  function withinBytes<Read extends ReturnType<typeof readSound>>(
+    method: string,
+    read: Read,
+  ): Read | { fault: string } {
+    if (!('bytes' in read)) return read;
+    const bytes = (bytesOf.get(method) ?? 0) + read.bytes;
+    if (bytes > maxListBytes) return { fault: `the whole list has more than ${maxListBytes} bytes` };
+    bytesOf.set(method, bytes);
+    return read;
+  }
+
   function faultOfTool(tool: object): string | undefined {
     if (isLegacy && 'outputSchema' in tool && !isObjectSchema(tool.outputSchema)) return 'outputSchema is not valid';
     return mirrors && 'inputSchema' in tool ? faultOfHeaderArguments(tool.inputSchema) : undefined;
@@ -127,6 +142,7 @@ export function checkLists(
     async read(list, request) {
       const { method, member, limits } = list;
       found.delete(method);
+      bytesOf.delete(method);
       return listPages(member, limits, async (cursor) => {
         const params = cursor === undefined ? {} : { cursor };
         const { [member]: items, nextCursor } = await client.request({ method, params }, pageSchema, request);

@@ -17,7 +17,7 @@ export function readDefinition<Item>(
   item: unknown,
   key: string,
   schema: StandardSchemaV1Sync<unknown, Item>,
-): { definition: Item } | { fault: string } {
+): { definition: Item; bytes: number } | { fault: string } {
   const bytes = Buffer.byteLength(JSON.stringify(item) ?? '');
   if (bytes > maxDefinitionBytes)
     return { fault: `the definition has ${bytes} bytes, and the limit is ${maxDefinitionBytes}` };
@@ -26,7 +26,7 @@ export function readDefinition<Item>(
   const checked = schema['~standard'].validate(item);
   if (checked.issues) return { fault: `${pathOf(checked.issues[0])} is not valid` };
   const fault = faultOfName(Object(item)[key], key);
-  return fault === undefined ? { definition: checked.value } : { fault };
+  return fault === undefined ? { definition: checked.value, bytes } : { fault };
 }
 
 function faultOfName(name: unknown, key: string): string | undefined {

@@ -245,9 +245,22 @@ describe('listing', () => {
   test('a page that takes long to check is checked in many turns of the event loop', async () => {
     const upstream = await open(target('dense-tools'), { maxResultBytes: 10 * 1024 * 1024, listTimeoutMs: 30_000 });
     const turns = watchTurns();
-    expect(await upstream.listTools()).toHaveLength(256);
+    expect(await upstream.listTools()).toHaveLength(128);
     const { wholeMs, longestMs } = turns.end();
     expect(longestMs).toBeLessThan(wholeMs / 3);
+  });
+
+  test('of a list over 2 MiB what is too much is left out by name, until the list is read again', async () => {
+    const upstream = await open(target('fat-list'), { maxResultBytes: 10 * 1024 * 1024 });
+    for (let count = 0; count < 2; count++) {
+      const tools = await upstream.listTools();
+      expect(tools).toHaveLength(35);
+      expect(tools.at(-1)?.name).toBe('slim');
+      const leftOut = upstream.leftOut();
+      expect(leftOut).toHaveLength(30);
+      const reason = 'the whole list has more than 2097152 bytes';
+      expect(leftOut[0]).toEqual({ kind: 'tool', name: 'tool-34', reason });
+    }
   });
 
   test('a definition over 64 KiB is left out, until the list is read again', async () => {
