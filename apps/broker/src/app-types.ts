@@ -41,6 +41,8 @@ export type AppOptions = {
   createStripeSandbox?: typeof createStripeSandbox;
   /** When late answers become streams, and how often comments are sent on them; tests wait less. */
   keepAlive?: KeepAliveTimes;
+  /** How long a question waits for a client whose stream is gone; tests wait less. */
+  questionPatienceMs?: number;
 };
 
 export type App = {

@@ -214,6 +214,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     signIn: upstreams.signIn,
     db,
     ...(options.keepAlive && { keepAlive: options.keepAlive }),
+    questionPatienceMs: options.questionPatienceMs,
     events: gatewayEvents,
     stateKey: deriveKey(masterKey, 'request-state'),
     version,

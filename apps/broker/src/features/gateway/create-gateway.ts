@@ -19,6 +19,7 @@ import { createKeepAlive, type KeepAliveTimes } from './http/keep-alive.ts';
 import { createInputRounds } from './protocol/input-rounds/create-input-rounds.ts';
 import { createRoundsElsewhere } from './protocol/input-rounds/elsewhere/rounds-elsewhere.ts';
 import { roundTtlMs } from './protocol/input-rounds/request-state.ts';
+import { questionPatienceMs } from './protocol/while-heard.ts';
 import { createMcpEndpoint } from './protocol/mcp-endpoint.ts';
 import { tellReplicasFirst } from './tell-replicas-first.ts';
 import { createToolRuns } from './tool-runs/create-tool-runs.ts';
@@ -58,6 +59,8 @@ export async function createGateway(options: {
   db: Database;
   /** By default 15 s. */
   keepAlive?: KeepAliveTimes;
+  /** By default 15 s. */
+  questionPatienceMs?: number | undefined;
   /** Is told of requests at the endpoints. */
   events?: GatewayEvents;
   /** Signs what clients carry from one round of a call to the next; every replica has the same. */
@@ -95,6 +98,7 @@ export async function createGateway(options: {
     rounds: createInputRounds({ key: options.stateKey, clock, underWay: answers, pages, elsewhere }),
     pages,
     keepAlive: createKeepAlive(options.keepAlive),
+    questionPatienceMs: options.questionPatienceMs ?? questionPatienceMs,
     publicUrl: config.publicUrl,
     callRate: createCallRate(config.limits, clock),
     isStopping: () => draining,

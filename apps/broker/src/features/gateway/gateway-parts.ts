@@ -40,6 +40,8 @@ export type GatewayParts = {
   subscriptions: ResourceSubscriptions;
   /** Keeps the streams of late answers open. */
   keepAlive: KeepAlive;
+  /** How long a question waits for a client whose stream is gone and may be taken up again. */
+  questionPatienceMs: number;
   publicUrl: string;
   clock: Clock;
   ids: Ids;

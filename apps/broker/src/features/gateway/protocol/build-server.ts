@@ -39,7 +39,7 @@ export function buildServer(
   const own = context.serverId === undefined ? metaTools : [];
   serveLists(handlers, context, parts, own);
   const forwarded = <P extends { _meta?: Record<string, unknown> | undefined }>(params: P, sdk: ServerContext) =>
-    forwardRequest(context, params, sdk, handlers.getClientCapabilities());
+    forwardRequest(context, params, sdk, handlers.getClientCapabilities(), parts);
 
   handlers.setRequestHandler('tools/call', async ({ params }, sdk) =>
     parts.rounds.run(forwarded(params, sdk), sdk, (request) =>

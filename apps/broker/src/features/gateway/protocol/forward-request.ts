@@ -13,6 +13,7 @@ import { totalTimeoutMs, type CallRequest } from '../call/call-request.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import type { ClientInfo } from './failing-clients.ts';
 import { extraOfMessage } from './request-extra.ts';
+import { whileHeard } from './while-heard.ts';
 import { usableCapabilities } from './usable-capabilities.ts';
 
 type Params = { _meta?: Record<string, unknown> | undefined };
@@ -26,6 +27,7 @@ export function forwardRequest<P extends Params>(
   params: P,
   sdk: ServerContext,
   ofSession: ClientCapabilities | undefined,
+  { questionPatienceMs }: { questionPatienceMs: number },
 ): CallRequest<P> {
   const { mcpReq } = sdk;
   const envelope: Record<string, unknown> = { ...mcpReq.envelope };
@@ -65,7 +67,15 @@ export function forwardRequest<P extends Params>(
     onLog({ level, data, logger }) {
       if (isAtLeast(level, context.logLevel)) void mcpReq.log(level, data, logger).catch(() => {});
     },
-    onAsk: ofRequest ? undefined : (ask, signal) => askSession(sdk, ask, signal),
+    onAsk: ofRequest
+      ? undefined
+      : (ask, signal) =>
+          whileHeard(
+            (withdrawn) => askSession(sdk, ask, withdrawn),
+            signal,
+            () => extra.listening(mcpReq.id) !== 'gone',
+            questionPatienceMs,
+          ),
   };
 }
 
