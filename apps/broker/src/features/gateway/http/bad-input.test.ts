@@ -110,7 +110,7 @@ describe('a request that is not as it should be', () => {
         `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"x":${many(text)}}}`,
       ]),
       message('tools/list', keys),
-      many('{}'),
+      `[${message('tools/list', keys)}]`,
     ];
     for (const body of bodies) {
       const refuse = async () => {
@@ -119,7 +119,7 @@ describe('a request that is not as it should be', () => {
           body: { error: { code: -32600, message: expect.stringContaining('more than 5000 values') } },
         });
       };
-      expect(await bestLongestTurnMs(refuse)).toBeLessThan(100);
+      expect(await bestLongestTurnMs(refuse)).toBeLessThan(250);
     }
     const list = Array.from({ length: 100_000 }, (_, index) => index);
     const params = { name: 'free__echo', arguments: { text: 'x', list } };

@@ -10,6 +10,8 @@ export const maxMcpBodyBytes = 1024 * 1024;
  * each value: a MiB of `[],[],…` in a client's capabilities, a second.
  */
 const maxValues = 5000;
+/** Messages in one body, as in the SDK. A session refuses more of them in words of its own, before any schema. */
+export const maxBatch = 100;
 /** A value and what parts it from the next, in characters. */
 const shortestValue = 2;
 
@@ -44,6 +46,7 @@ function startsWithMark(bytes: Buffer): boolean {
 /** Stops counting at the limit. The depth of the values is limited already. */
 function hasTooManyValues(body: unknown): boolean {
   const messages = Array.isArray(body) ? body : [body];
+  if (messages.length > maxBatch) return false;
   const callArguments = new Set(messages.map((message) => asRecord(asRecord(message)?.['params'])?.['arguments']));
   let left = maxValues;
   const count = (value: unknown): boolean => {

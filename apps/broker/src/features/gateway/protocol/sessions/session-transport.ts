@@ -7,6 +7,7 @@ import type {
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { asRecord } from '#platform/json.ts';
 import { sendJsonRpcError } from '../../http/json-rpc-error.ts';
+import { maxBatch } from '../../http/read-body.ts';
 import { ClientStreams } from './client-streams.ts';
 import { ownStream, type SessionEvents } from './event-store.ts';
 import { addresseeOf, cancelledId, type Addressee, type Stray } from './stray.ts';
@@ -14,8 +15,6 @@ import type { Initialized } from './session-store.ts';
 
 /** The revision that allows batches. */
 const batchRevision = '2025-03-26';
-/** As in the SDK, which looks at a batch only after each of its messages was looked at here. */
-const maxBatch = 100;
 
 /**
  * The SDK's transport of one session, plus what it leaves open: a cancelled call ends its stream, ids in use are unique,
