@@ -82,6 +82,17 @@ export const connectionSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
+/** Headers that decide where a request goes, how long it is or what it says: no secret belongs there. */
+const ofTransport: ReadonlySet<string> = new Set(
+  `host connection keep-alive transfer-encoding content-length content-type content-encoding te trailer upgrade expect
+  accept accept-encoding origin referer last-event-id`.split(/\s+/),
+);
+
+function isOfTransport(name: string): boolean {
+  const lower = name.toLowerCase();
+  return ofTransport.has(lower) || lower.startsWith('mcp-') || lower.startsWith('proxy-');
+}
+
 const authSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none') }),
   /** Each person signs in at the server itself (MCP authorization). */
@@ -96,7 +107,10 @@ const authSchema = z.discriminatedUnion('type', [
     headers: z
       .array(
         z.strictObject({
-          name: z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'must be a header name'),
+          name: z
+            .string()
+            .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be a header name')
+            .refine((name) => !isOfTransport(name), 'is a header that HTTP or MCP sets itself'),
           from: z.enum(['operator', 'user']),
           description: line(300).optional(),
         }),

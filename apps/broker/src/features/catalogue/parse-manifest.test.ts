@@ -180,6 +180,17 @@ describe('a manifest', () => {
     );
   });
 
+  test.each(['Host', 'content-length', 'Transfer-Encoding', 'Accept', 'Mcp-Session-Id', 'Proxy-Authorization'])(
+    'a secret in the header %s, which HTTP or MCP sets itself, is refused',
+    (name) => {
+      const auth = { type: 'headers', headers: [{ name, from: 'operator' }] };
+      expect(problemOf({ auth })).toMatchObject({ code: 'manifest_invalid', paths: ['auth.headers.0.name'] });
+      expect(
+        problemOf({ auth: { ...auth, headers: [{ name: 'Authorization', from: 'operator' }, auth.headers[0]] } }),
+      ).toMatchObject({ paths: ['auth.headers.1.name'] });
+    },
+  );
+
   test.each(['/bin/sh', 'sh', 'memory; rm -rf /', '../memory', '', '__proto__', 'toString'])(
     'security row 30: the command %j is refused as command_not_allowed',
     (command) => {

@@ -32,7 +32,8 @@ export function expandCommand(
     cwd: personDir,
     // Nothing from the broker's own environment: it may contain keys, and a tool may print its environment.
     env: {
-      PATH: dirname(process.execPath),
+      // a program may start others: the sandbox has the system's folders
+      PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`,
       HOME: personDir,
       LANG: 'C.UTF-8',
       NODE_ENV: 'production',

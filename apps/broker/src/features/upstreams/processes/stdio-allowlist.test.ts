@@ -28,6 +28,12 @@ test('a program may name secrets, a network and an npm package at an exact versi
   expect(read({ tool: { ...entry, network: 'host' } })['tool']).toMatchObject({ network: 'host' });
   // an empty value holds no secret: it turns a variable off
   expect(read({ tool: { npm: 'a@1.0.0', env: { API_TOKEN: '' } } })['tool']).toMatchObject({ env: { API_TOKEN: '' } });
+  const braces = {
+    argv: ['{node}', '{"a":{}}', '{personDir}/x'],
+    reads: ['/srv/x', '{personDir}'],
+    env: { A: '{personDir}' },
+  };
+  expect(read({ tool: braces })['tool']).toMatchObject(braces);
   expect(read({ tool: { argv: ['/usr/bin/x'] } })['tool']).toMatchObject({ network: false, secrets: [], env: {} });
 });
 
@@ -53,6 +59,12 @@ describe('refused, in words that name the place', () => {
     [{}, 'tool needs either argv or npm'],
     [{ argv, bin: 'x' }, 'tool.bin goes with npm only'],
     [{ argv, args: ['x'] }, 'tool.args goes with npm only'],
+    [{ argv: [...argv, '{dataDir}'] }, 'tool.argv.1 {dataDir} is no placeholder'],
+    [{ npm: 'a@1.0.0', args: ['--in={home}'] }, 'tool.args.0 {home} is no placeholder'],
+    [{ argv, env: { HERE: '{cwd}' } }, 'tool.env.HERE {cwd} is no placeholder'],
+    [{ argv, reads: ['relative'] }, 'tool.reads.0 must be an absolute path below /'],
+    [{ argv, reads: ['/'] }, 'tool.reads.0 must be an absolute path below /'],
+    [{ argv, env: { DB: 'postgres://u:canary-1@h/d' } }, 'tool.env.DB has a password in it'],
     [{ argv, network: 'all' }, 'tool.network must be true, false or "host"'],
     [{ argv, sandbox: false }, 'tool Unrecognized key: "sandbox"'],
   ])('%j', (entry, problem) => {

@@ -42,7 +42,25 @@ const entrySchema = z
     for (const name of ['bin', 'args'] as const) {
       if (entry[name] !== undefined && !entry.npm) refuse('goes with npm only', name);
     }
+    for (const [field, list] of Object.entries({
+      argv: entry.argv ?? [],
+      args: entry.args ?? [],
+      reads: entry.reads,
+    })) {
+      list.forEach((text, index) => {
+        const wrong = unknownPlaceholder(text);
+        if (wrong !== undefined) refuse(`${wrong} is no placeholder: ${placeholders}`, field, index);
+      });
+    }
+    entry.reads.forEach((path, index) => {
+      if (!/^(?:\/.|\{(?:node|personDir|package:))/.test(path)) {
+        refuse('must be an absolute path below /, or begin with a placeholder', 'reads', index);
+      }
+    });
     for (const [name, value] of Object.entries(entry.env)) {
+      const wrong = unknownPlaceholder(value);
+      if (wrong !== undefined) refuse(`${wrong} is no placeholder: ${placeholders}`, 'env', name);
+      if (URL.parse(value)?.password) refuse('has a password in it: name it in secrets', 'env', name);
       if (entry.secrets.includes(name)) refuse('is in secrets too: name it once', 'env', name);
       else if (value !== '' && soundsSecret(name)) {
         refuse('sounds like a secret, which never stands in this file: name it in secrets', 'env', name);
@@ -110,6 +128,14 @@ export function readStdioAllowlist(path: string): StdioAllowlist {
  */
 export function secretVariable(alias: string, name: string): string {
   return `UPSTREAM_ENV_${alias.toUpperCase().replaceAll('-', '_')}__${name}`;
+}
+
+const placeholders = '{node}, {personDir} and {package:name/file} are';
+
+/** The first `{word}` that stands for nothing; other braces, as those of JSON, are text. */
+function unknownPlaceholder(text: string): string | undefined {
+  const words = text.match(/\{[A-Za-z]{1,40}\}/g) ?? [];
+  return words.find((word) => word !== '{node}' && word !== '{personDir}');
 }
 
 const secretEndings = ['token', 'secret', 'password', 'passwd', 'passphrase', 'credentials', 'api_key', 'apikey'];
