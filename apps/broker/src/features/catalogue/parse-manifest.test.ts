@@ -184,10 +184,10 @@ describe('a manifest', () => {
     'a secret in the header %s, which HTTP or MCP sets itself, is refused',
     (name) => {
       const auth = { type: 'headers', headers: [{ name, from: 'operator' }] };
-      expect(problemOf({ auth })).toMatchObject({ code: 'manifest_invalid', paths: ['auth.headers.0.name'] });
+      expect(problemOf({ auth })).toMatchObject({ code: 'manifest_invalid', paths: ['auth.headers[0].name'] });
       expect(
         problemOf({ auth: { ...auth, headers: [{ name: 'Authorization', from: 'operator' }, auth.headers[0]] } }),
-      ).toMatchObject({ paths: ['auth.headers.1.name'] });
+      ).toMatchObject({ paths: ['auth.headers[1].name'] });
     },
   );
 
