@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '#platform/db/open-database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
+import { freePort } from '#testing/free-port.ts';
 import { migrations } from '../../migrations.ts';
 import { runCli } from './run-cli.ts';
 import type { CliOptions } from './command.ts';
@@ -133,6 +134,32 @@ describe("the operator's command line", () => {
     expect(result).toEqual({ code: 1, out: '', err: 'The broker refused: There is no such user.' });
   });
 
+  test('a database that is away is named, with the exit code of a start', async () => {
+    const DATABASE_URL = `postgres://souk:canary@127.0.0.1:${await freePort()}/souk`;
+    const environment = { DATA_DIR: dataDir, MASTER_KEY: 'k'.repeat(43), DATABASE_URL };
+    const { code, err } = await run(['manifest', 'list'], { environment });
+    expect({ code, err }).toEqual({
+      code: 69,
+      err: 'The database cannot be reached (ECONNREFUSED). Check DATABASE_URL, and that the database runs.',
+    });
+  });
+
+  test('a scope that does not exist is named in one line, where no broker runs too', async () => {
+    const environment = { DATA_DIR: dataDir, MASTER_KEY: 'k'.repeat(43) };
+    await leaveData();
+    const create = ['token', 'create', '--email=a@b.c', '--name=x', '--scopes=foo'];
+    const { code, out, err } = await run(create, { environment });
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(/^scopes\.0: .*"mcp:tools".*$/);
+  });
+
+  test('the commands of a word are listed alone', async () => {
+    const { code, out } = await run(['manifest', '--help']);
+    expect(code).toBe(0);
+    expect(out).toContain('manifest undeploy');
+    expect(out).not.toContain('token create');
+  });
+
   test.each([
     [['token', 'create'], '--email and --name are required'],
     [['token', 'create', '--email'], 'argument missing'],
@@ -141,6 +168,7 @@ describe("the operator's command line", () => {
     [['token', 'create', 'extra'], 'npm run souk -- token create --help'],
     [['token', 'destroy'], 'There is no command "token destroy"'],
     [[], 'Usage: npm run souk -- <command>'],
+    [['manifest'], '  manifest deploy '],
   ])('bad usage %j exits with 64 and explains the mistake', async (argv, message) => {
     const { code, out, err } = await run(argv);
     expect({ code, out }).toEqual({ code: 64, out: '' });

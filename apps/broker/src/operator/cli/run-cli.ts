@@ -1,8 +1,14 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { ConfigError, readConfig } from '#platform/config.ts';
+import { sayIssues } from '#platform/say-issues.ts';
 import { SealedTextError } from '#platform/crypto/vault.ts';
-import { DataFolderDamagedError, DataFolderInUseError } from '#platform/db/database-errors.ts';
+import {
+  DataFolderDamagedError,
+  DataFolderInUseError,
+  isDatabaseLost,
+  isDiskFull,
+} from '#platform/db/database-errors.ts';
 import { callOperator, OperatorCommandError } from '#platform/operator/call-operator.ts';
 import { askBrokerOrRun, ReportedError, UsageError, type CliOptions, type Command, type Values } from './command.ts';
 import { serverLogSchema } from '#operator/commands/server-log.ts';
@@ -11,8 +17,9 @@ import { manifestCliCommands } from './manifest.ts';
 import { reconcileCliCommand } from './reconcile.ts';
 import { printable } from './printable.ts';
 
-/** sysexits.h: EX_USAGE and EX_CONFIG. */
+/** sysexits.h: EX_USAGE, EX_UNAVAILABLE and EX_CONFIG. */
 const exitUsage = 64;
+const exitUnavailable = 69;
 const exitConfig = 78;
 const exitFailure = 1;
 
@@ -87,7 +94,7 @@ const commands: readonly Command[] = [
   ...manifestCliCommands,
 ];
 
-/** Runs the operator's command line. @returns the exit code: 0, 1 failure, 64 usage, 78 configuration */
+/** Runs the operator's command line. @returns the exit code: 0, 1 failure, 64 usage, 69 no database, 78 configuration */
 export async function runCli(argv: readonly string[], options: CliOptions): Promise<number> {
   const cli: CliOptions = {
     ...options,
@@ -106,6 +113,7 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
     if (error instanceof ReportedError) return exitFailure;
     cli.stderr(explain(error));
     if (error instanceof UsageError) return exitUsage;
+    if (isDatabaseLost(error)) return exitUnavailable;
     return error instanceof ConfigError ? exitConfig : exitFailure;
   }
 }
@@ -194,16 +202,18 @@ function parse(command: Command, args: readonly string[]): { values: Values; pos
 }
 
 function overview(argv: readonly string[], { stdout, stderr }: CliOptions): number {
-  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(18)} ${summary}`);
-  const help = ['Usage: npm run souk -- <command>', '', ...lines, '', 'Every command has --help.'].join('\n');
   const [first] = argv;
-  if (first === '--help' || first === '-h' || first === 'help') {
+  const ofFirst = commands.filter(({ name }) => name.startsWith(`${first} `));
+  const listed = ofFirst.length > 0 ? ofFirst : commands;
+  const lines = listed.map(({ name, summary }) => `  ${name.padEnd(18)} ${summary}`);
+  const help = ['Usage: npm run souk -- <command>', '', ...lines, '', 'Every command has --help.'].join('\n');
+  const isHelp = (word: string | undefined) => word === '--help' || word === '-h' || word === 'help';
+  if (isHelp(first) || (ofFirst.length > 0 && isHelp(argv[1]))) {
     stdout(help);
     return 0;
   }
-  stderr(
-    first === undefined ? help : `There is no command "${argv.slice(0, 2).join(' ')}". See: npm run souk -- --help`,
-  );
+  const isUnfinished = first === undefined || (ofFirst.length > 0 && argv.length === 1);
+  stderr(isUnfinished ? help : `There is no command "${argv.slice(0, 2).join(' ')}". See: npm run souk -- --help`);
   return exitUsage;
 }
 
@@ -214,6 +224,11 @@ function helpOf({ name, summary, usage, help }: Command): string {
 
 /** One clear message; what is unexpected too, without its stack. */
 function explain(error: unknown): string {
+  if (isDatabaseLost(error) && !isDiskFull(error)) {
+    const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    return `The database cannot be reached (${reason}). Check DATABASE_URL, and that the database runs.`;
+  }
+  if (error instanceof z.ZodError) return sayIssues(error);
   if (error instanceof OperatorCommandError) return `The broker refused: ${error.message}`;
   if (error instanceof SealedTextError) {
     return 'The secrets in the database were sealed with another master key. Set MASTER_KEY, or MASTER_KEY_FILE, as for the broker.';

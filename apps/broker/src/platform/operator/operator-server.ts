@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import { chmod, mkdir } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { ZodError } from 'zod';
 import { DataFolderInUseError, isDatabaseLost, isDiskFull } from '../db/database-errors.ts';
 import { lockFolder, type FolderLock } from '../db/folder-lock.ts';
 import { SoukError } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { sayIssues } from '../say-issues.ts';
 import { longestLine, requestSchema, type Answer } from './operator-protocol.ts';
 import { placeSocket, removePlace } from './socket-path.ts';
 
@@ -103,6 +105,8 @@ async function answerTo(line: string, commands: OperatorCommands, log: Log): Pro
     return { ok: true, result: (await run(args)) ?? null };
   } catch (error) {
     if (error instanceof SoukError) return refused(error.code, error.message);
+    // the operator's words, not a fault of ours
+    if (error instanceof ZodError) return refused('usage', sayIssues(error));
     log.error({ err: error, command }, "an operator's command failed");
     return refused(isDatabaseLost(error) ? 'unavailable' : 'unexpected', explain(error));
   }
