@@ -6,7 +6,7 @@ import { asRecord } from '#platform/json.ts';
 export const maxMcpBodyBytes = 1024 * 1024;
 
 /**
- * What a message may hold beside the arguments of a call, which are passed on unread. The SDK's schemas take some 2 us for
+ * What a message may have beside the arguments of a call, which are passed on unread. The SDK's schemas take some 2 us for
  * each value: a MiB of `[],[],…` in a client's capabilities, a second.
  */
 const maxValues = 5000;
