@@ -102,7 +102,7 @@ function toolList(fault: string, cursor: string | undefined): unknown {
   if (fault === 'many-tools') return { tools: names(513) };
   if (fault === 'fat-tool') return { tools: [{ ...tool('fat'), description: 'x'.repeat(65 * 1024) }] };
   if (fault === 'fat-list') {
-    const fat = names(64).map((each) => ({ ...each, description: 'x'.repeat(60 * 1024) }));
+    const fat = names(80).map((each) => ({ ...each, description: 'x'.repeat(60 * 1024) }));
     return { tools: [...fat, tool('slim')] };
   }
   if (fault === 'dense-tools') {

@@ -21,7 +21,7 @@ import { answer, send, type Rpc } from './rpc-answer.ts';
  * - `redirect`: 307 to the metadata address of clouds
  * - `unauthorized`, `forbidden`, `unavailable`, `session-lost`: 401 with a challenge, 403, 503, 404
  * - `many-tools`: 513 tools; `endless-pages`: a list that never ends; `fat-tool`: a definition of 65 KiB
- * - `fat-list`: 64 definitions of 60 KiB, and one of a few bytes
+ * - `fat-list`: 80 definitions of 60 KiB, and one of a few bytes
  * - `dense-tools`: 128 tools whose schemas are nothing but names of fields, 1.8 MB
  */
 export type Fault =

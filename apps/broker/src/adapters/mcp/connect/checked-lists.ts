@@ -70,7 +70,7 @@ const maxOpen = 32;
 const maxOnPage = 4096;
 const maxRemembered = 512;
 /** Of a whole list. Everybody's lists, searches and pages carry it: 512 definitions of 64 KiB would be 32 MiB of each. */
-const maxListBytes = 2 * 1024 * 1024;
+const maxListBytes = 4 * 1024 * 1024;
 
 /** As the SDK hands it on: nothing is copied, so that the list in it is known again. */
 const pageSchema = z.custom<Record<string, unknown>>(isRecord);

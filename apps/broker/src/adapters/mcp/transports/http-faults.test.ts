@@ -250,16 +250,16 @@ describe('listing', () => {
     expect(longestMs).toBeLessThan(wholeMs / 3);
   });
 
-  test('of a list over 2 MiB what is too much is left out by name, until the list is read again', async () => {
+  test('of a list over 4 MiB what is too much is left out by name, until the list is read again', async () => {
     const upstream = await open(target('fat-list'), { maxResultBytes: 10 * 1024 * 1024 });
     for (let count = 0; count < 2; count++) {
       const tools = await upstream.listTools();
-      expect(tools).toHaveLength(35);
+      expect(tools).toHaveLength(69);
       expect(tools.at(-1)?.name).toBe('slim');
       const leftOut = upstream.leftOut();
-      expect(leftOut).toHaveLength(30);
-      const reason = 'the whole list has more than 2097152 bytes';
-      expect(leftOut[0]).toEqual({ kind: 'tool', name: 'tool-34', reason });
+      expect(leftOut).toHaveLength(12);
+      const reason = 'the whole list has more than 4194304 bytes';
+      expect(leftOut[0]).toEqual({ kind: 'tool', name: 'tool-68', reason });
     }
   });
 

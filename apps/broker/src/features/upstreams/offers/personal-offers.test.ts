@@ -254,8 +254,9 @@ describeOnEmbedded('what a person is offered', migrations, (open) => {
 
   test('a list of more than 4 MiB is not kept: the person keeps the list of before, and the log says why', async () => {
     const before = await listed('ann', 'tools');
-    const note = 'x'.repeat(50_000);
-    const large = Array.from({ length: 90 }, (_, index) => ({
+    // as much as a list may have, and what is stored beside each definition
+    const note = 'x'.repeat(8_500);
+    const large = Array.from({ length: 500 }, (_, index) => ({
       ...tool(`large_${index}`),
       inputSchema: { type: 'object' as const, properties: { a: { type: 'string', pattern: note } } },
     }));
