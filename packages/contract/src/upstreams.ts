@@ -94,7 +94,7 @@ export const getServerAccess = endpoint({
  * - none: no account yet
  * - signed-in: tokens, or all headers, are stored
  * - needs-sign-in: the sign-in has ended; `error` says why
- * - headers-missing: some of the headers that each person supplies are missing
+ * - headers-missing: some of the headers that each person supplies are missing, or were refused: then `error` says so
  */
 export const upstreamAccountStateSchema = z.enum(['none', 'signed-in', 'needs-sign-in', 'headers-missing']);
 export type UpstreamAccountState = z.infer<typeof upstreamAccountStateSchema>;
@@ -113,7 +113,7 @@ export const upstreamAccountSchema = z.object({
   lastRefreshedAt: z.iso.datetime().nullable(),
   /** Who the person is there, where the server said so. */
   account: z.string().optional(),
-  /** Why a new sign-in is needed, in plain words. */
+  /** Why a new sign-in, or another header, is needed, in plain words. */
   error: z.string().optional(),
   /** What the server offers to this account, since it was last asked; absent until then. */
   offers: z

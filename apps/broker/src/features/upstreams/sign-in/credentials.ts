@@ -2,7 +2,7 @@ import type { UpstreamCredential } from '#adapters/mcp/target.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { SignInAddress } from './sign-in-address.ts';
-import type { FreshTokens } from './fresh-tokens.ts';
+import { endAccount, type FreshTokens } from './fresh-tokens.ts';
 import { readChallenge, scopesOf } from './read-challenge.ts';
 import type { SignInParts } from './sign-in-parts.ts';
 import { sealedHeadersSchema } from './tokens.ts';
@@ -25,7 +25,17 @@ export function createCredentials(parts: SignInParts, tokens: FreshTokens): Cred
   return (server, userId, address) => {
     const { auth } = server.manifest;
     if (auth.type === 'none') return undefined;
-    if (auth.type === 'headers') return { headers: () => headersFor(server, auth.headers, userId, parts) };
+    if (auth.type === 'headers') {
+      const headers = () => headersFor(server, auth.headers, userId, parts);
+      // a refusal of several headers does not say whose is wrong
+      const areAllTheirs = auth.headers.every(({ from }) => from === 'user');
+      if (userId === undefined || !areAllTheirs) return { headers };
+      return {
+        headers,
+        renew: async (refused) => refused,
+        giveUp: (refused) => refuse(userId, server, refused, parts),
+      };
+    }
     // Discovery and health have no token; a server that then answers 401 works.
     if (userId === undefined) return undefined;
     const asHeaders = (token: string) => ({ [bearer]: `Bearer ${token}` });
@@ -44,6 +54,21 @@ export function createCredentials(parts: SignInParts, tokens: FreshTokens): Cred
       giveUp: (refused) => tokens.giveUp(userId, server.id, tokenIn(refused)),
     };
   };
+}
+
+/** The server has refused what a person entered, twice in a row: it would show as connected, and have no tools. */
+async function refuse(
+  userId: string,
+  server: CatalogueServer,
+  refused: Readonly<Record<string, string>>,
+  parts: SignInParts,
+): Promise<void> {
+  const account = await parts.store.find(userId, server.id);
+  if (account?.kind !== 'headers' || account.state !== 'signed-in') return;
+  const entered = sealedHeadersSchema.parse(JSON.parse(account.open() ?? '{}'));
+  // another value was entered meanwhile
+  if (Object.entries(refused).some(([name, value]) => entered[name] !== value)) return;
+  await endAccount(account, 'The server refuses what you entered. Enter it again.', parts);
 }
 
 async function headersFor(

@@ -146,7 +146,8 @@ async function refresh(
   }
 }
 
-async function endAccount(account: StoredAccount, reason: string, parts: SignInParts): Promise<void> {
+/** Forgets secrets that no longer work, and tells who shows them. */
+export async function endAccount(account: StoredAccount, reason: string, parts: SignInParts): Promise<void> {
   if (await parts.store.markUseless(account, reason)) {
     await parts.onChanged(account.userId, account.serverId);
   }

@@ -43,8 +43,9 @@ export function present(
         present: entered[header.name] !== undefined,
       }));
     const state = headers.every(({ present }) => present) ? 'signed-in' : 'headers-missing';
+    const error = mine?.error;
     const since = mine ? { since: mine.signedInAt.toISOString(), lastRefreshedAt: null } : nothing;
-    return { ...common, auth: 'headers', state, headers, ...since };
+    return { ...common, auth: 'headers', state, headers, ...since, ...(error !== undefined && { error }) };
   }
   const mine = stored?.kind === 'oauth' ? stored : undefined;
   if (!mine) return { ...common, auth: 'oauth', state: 'none', headers: [], ...nothing };
