@@ -8,44 +8,47 @@ const roomBytes = 16 * 1024;
  */
 export class GatheredBytes {
   length = 0;
-  #parts: Buffer[] = [];
-  /** The only piece so far, while it is small. */
-  #single: Buffer | undefined;
-  /** Where small pieces are put one behind the other. */
-  #room: Buffer | undefined;
-  #used = 0;
+  /** The only piece so far: most answers and bodies come in one. */
+  #single: Buffer | undefined = undefined;
+  #joined: JoinedPieces | undefined = undefined;
 
   add(piece: Buffer): void {
     if (piece.length === 0) return;
     if (this.length === 0) this.#single = piece;
     else {
-      if (this.#single) this.#put(this.#single);
+      this.#joined ??= new JoinedPieces();
+      if (this.#single) this.#joined.add(this.#single);
       this.#single = undefined;
-      this.#put(piece);
+      this.#joined.add(piece);
     }
     this.length += piece.length;
   }
 
   /** All of them in one Buffer; there are none afterwards. */
   take(): Buffer {
-    this.#closePart();
-    const parts = this.#single ? [this.#single] : this.#parts;
-    const [first] = parts;
-    const all = parts.length === 1 && first ? first : Buffer.concat(parts, this.length);
+    const all = this.#single ?? this.#joined?.whole(this.length) ?? nothing;
     this.length = 0;
-    this.#parts = [];
     this.#single = undefined;
-    this.#room = undefined;
+    this.#joined = undefined;
     return all;
   }
+}
 
-  #put(piece: Buffer): void {
+const nothing = Buffer.alloc(0);
+
+/** Small pieces one behind the other, large ones as they are. */
+class JoinedPieces {
+  readonly #parts: Buffer[] = [];
+  #room = nothing;
+  #used = 0;
+
+  add(piece: Buffer): void {
     if (piece.length >= largeBytes) {
       this.#closePart();
       this.#parts.push(piece);
       return;
     }
-    if (!this.#room || this.#room.length - this.#used < piece.length) {
+    if (this.#room.length - this.#used < piece.length) {
       this.#closePart();
       this.#room = Buffer.allocUnsafeSlow(roomBytes);
     }
@@ -53,9 +56,14 @@ export class GatheredBytes {
     this.#used += piece.length;
   }
 
+  whole(length: number): Buffer {
+    this.#closePart();
+    return Buffer.concat(this.#parts, length);
+  }
+
   /** What is in the room becomes a part; what is left of the room takes the next pieces. */
   #closePart(): void {
-    if (!this.#room || this.#used === 0) return;
+    if (this.#used === 0) return;
     this.#parts.push(this.#room.subarray(0, this.#used));
     this.#room = this.#room.subarray(this.#used);
     this.#used = 0;
