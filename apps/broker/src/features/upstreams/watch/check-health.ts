@@ -2,7 +2,7 @@ import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
 import type { UpstreamPool } from '../pool/upstream-pool.ts';
 import { needsOwnSecrets } from '../sign-in/credentials.ts';
-import { describeFailure } from './describe-failure.ts';
+import { describeFailure, reasonOf } from './describe-failure.ts';
 import { signInRequired } from './discover-server.ts';
 import type { WatchedServer } from './watched-server.ts';
 
@@ -41,7 +41,7 @@ export async function checkHealth(
     pool.retireShared(server);
     pool.failedCheck(server.id, error.kind);
     // first, since the log tells it with the change of the status
-    watched.failure = error.message;
+    watched.failure = reasonOf(error);
     await catalogue.setHealth(server.id, describeFailure(error));
   }
   return false;

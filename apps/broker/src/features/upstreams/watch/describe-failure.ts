@@ -30,6 +30,13 @@ const details: Record<UpstreamErrorKind, { status: ServerStatus; detail: string 
   protocol: { status: 'error', detail: 'The server answered with an error' },
 };
 
+const maxReasonChars = 1000;
+
+/** What the operator reads beside that. A server's own words may be a megabyte. */
+export function reasonOf({ message }: UpstreamError): string {
+  return message.slice(0, maxReasonChars);
+}
+
 export function describeFailure(error: UpstreamError): Described {
   return { ...details[error.kind], era: undefined };
 }

@@ -2,7 +2,7 @@ import type { Upstream } from '#adapters/mcp/upstream.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import { featuresOf, type Catalogue, type CatalogueServer, type Discovered } from '#features/catalogue/index.ts';
 import type { Log } from '#platform/log.ts';
-import { describeFailure } from './describe-failure.ts';
+import { describeFailure, reasonOf } from './describe-failure.ts';
 import { needsOwnSecrets } from '../sign-in/credentials.ts';
 import { isPerUser } from '../pool/upstream-target.ts';
 import type { UpstreamPool } from '../pool/upstream-pool.ts';
@@ -61,12 +61,13 @@ export async function discoverServer(
       return;
     }
     // asked every few seconds while it is down: it is news once
-    if (watched.toldFailure !== error.message) {
-      log.warn({ server: server.id, kind: error.kind }, `discovery failed: ${error.message}`);
-      watched.toldFailure = error.message;
+    const reason = reasonOf(error);
+    if (watched.toldFailure !== reason) {
+      log.warn({ server: server.id, kind: error.kind }, `discovery failed: ${reason}`);
+      watched.toldFailure = reason;
     }
     // first, since the log tells it with the change of the status
-    watched.failure = error.message;
+    watched.failure = reason;
     await catalogue.setHealth(server.id, describeFailure(error));
   }
 }
