@@ -10,12 +10,7 @@ export type Catalogue = { servers: ServerAnswer[]; capabilities: CapabilityAnswe
 
 /** Lets the pages of a test see the broker's own catalogue with something changed: what no fresh installation has. */
 export async function changeCatalogue(page: Page, change: (catalogue: Catalogue) => Catalogue): Promise<void> {
-  await routeNow(page, cataloguePath, (route) =>
-    answer(route, change).catch((error: unknown) => {
-      // screens ask again and again, also while the test ends
-      if (!/disposed|closed/.test(String(error))) throw error;
-    }),
-  );
+  await routeNow(page, cataloguePath, (route) => answer(route, change));
 }
 
 async function answer(route: Route, change: (catalogue: Catalogue) => Catalogue): Promise<void> {
@@ -65,9 +60,8 @@ export async function failCalls(
   pattern: string,
   { status = 500, message }: { status?: number; message: string },
 ): Promise<() => Promise<void>> {
-  const fail = (route: Route) => route.fulfill({ status, json: { success: false, code: 'unexpected', message } });
-  await routeNow(page, pattern, fail);
-  return () => page.unroute(pattern, fail);
+  const json = { success: false, code: 'unexpected', message };
+  return routeNow(page, pattern, (route) => route.fulfill({ status, json }));
 }
 
 /** Holds calls of `pattern` back until the returned function is called. */
