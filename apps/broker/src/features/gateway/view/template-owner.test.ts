@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { asRecord } from '#platform/json.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { listenLocally } from '#testing/listen-locally.ts';
+import { answerBy } from '#testing/rpc-answer.ts';
 import { postModern } from '#testing/mcp-clients.ts';
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 
@@ -36,10 +37,7 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
     },
     'resources/read': { contents: [{ uri, text: `${name} reads ${String(uri)}` }] },
   };
-  const result = results[String(method)];
-  const error = { code: -32_601, message: 'Method not found' };
-  response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : { error }) }));
+  answerBy(response, { id, method }, results);
 }
 
 beforeAll(async () => {
