@@ -2,7 +2,7 @@ import { expect, type Page } from '@playwright/test';
 
 const probePath = '/is-routed';
 
-/** A call that was under way when its test ended: nobody waits for it, and its failure would be the next test's. */
+/** The test ended while the call was under way. Playwright would count its failure to the next test. */
 const isOver = (error: unknown) => /Test ended|disposed|closed/.test(String(error));
 
 /**

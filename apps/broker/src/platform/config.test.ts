@@ -218,7 +218,7 @@ describe('the configuration', () => {
     expect(problemsOf({ [name]: value })).toEqual([`${name}: ${rule}`]);
   });
 
-  test('an address of the database that nobody can read is named without its password', () => {
+  test('a DATABASE_URL that is no address is named without its password', () => {
     expect(problemsOf({ DATABASE_URL: 'postgres://u:canary@127.0.0.1:notaport/x' })).toEqual([
       'DATABASE_URL is no address: it must be as postgres://user:password@host:5432/database',
     ]);

@@ -3,8 +3,8 @@ const largeBytes = 2048;
 const roomBytes = 16 * 1024;
 
 /**
- * Bytes that arrive in pieces, in little more memory than they have themselves, however small the pieces are: whoever sends
- * them chooses that. A single piece is never copied.
+ * Gathers bytes that arrive in pieces, in little more memory than the bytes themselves take. The sender chooses how small the
+ * pieces are. A single piece is never copied.
  */
 export class GatheredBytes {
   length = 0;

@@ -25,7 +25,7 @@ async function firstFreeElsewhere(ports: readonly number[]): Promise<number> {
   return Number(stdout);
 }
 
-test('a port that was given is given to nobody else, though nothing listens on it yet', async () => {
+test('a port is given once, though nothing listens on it yet', async () => {
   const given = [await freePort(), await freePort()];
   expect(await firstFreeElsewhere(given)).toBe(anyPort);
   expect(await firstFreeOf(given)).toBe(anyPort);

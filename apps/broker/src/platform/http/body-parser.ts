@@ -9,7 +9,7 @@ type BodyParser<T> = (request: FastifyRequest, payload: IncomingMessage) => Prom
 
 /**
  * A parser for `addContentTypeParser` that reads the whole body first. Fastify's own (`parseAs`) keeps each piece of a body
- * as it came: 64,000 chunks of one byte took 15 MB, of clients that nobody had asked who they are.
+ * as it came: 64,000 chunks of one byte took 15 MB, and the client need not be signed in.
  * @param largest in bytes: of a larger body no more is read, and the answer is 413. A route may have a lower `bodyLimit`.
  */
 export function bodyParser<T>(largest: number, read: (bytes: Buffer) => T): BodyParser<T> {

@@ -101,7 +101,7 @@ test('a question to a client that has hung up is withdrawn, and the place of its
   const hangUp = new AbortController();
   await beginCall(session, hangUp);
   hangUp.abort();
-  await waitUntil('the server hears that nobody answers', () => answers.length === 1, 20_000);
+  await waitUntil('the server to hear of the withdrawal', () => answers.length === 1, 20_000);
   expect(answers[0]).toMatchObject({ message: expect.stringContaining('The client has gone, and cannot be asked') });
   // the person's only place
   const next = await beginCall(session, new AbortController());

@@ -7,7 +7,7 @@ export const questionPatienceMs = 15_000;
  * Asks a client of a session, and withdraws the question once its stream has been gone for a while: an open question stops
  * the deadline of its call, which keeps one of the person's places for ten minutes otherwise.
  * @param ask takes the signal that withdraws the question
- * @throws ProtocolError when nobody is there to be asked
+ * @throws ProtocolError when the client has gone
  */
 export async function whileHeard<Answer>(
   ask: (withdrawn: AbortSignal) => Promise<Answer>,
