@@ -1,5 +1,6 @@
 import { adminBillingEndpoints } from '@souk/contract/admin-billing.ts';
 import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
+import { adminServerEndpoints } from '@souk/contract/admin-servers.ts';
 import { adminUserEndpoints } from '@souk/contract/admin-users.ts';
 import { billingHistoryEndpoints } from '@souk/contract/billing-history.ts';
 import { billingEndpoints } from '@souk/contract/billing.ts';
@@ -25,6 +26,7 @@ export const endpoints: readonly Endpoint[] = [
   ...serverRecordEndpoints,
   ...toolChangeEndpoints,
   ...adminManifestEndpoints,
+  ...adminServerEndpoints,
   ...adminUserEndpoints,
   ...adminBillingEndpoints,
   ...identityEndpoints,
@@ -70,7 +72,11 @@ function operation(endpoint: Endpoint): object {
     summary: endpoint.summary,
     description: accessTexts[endpoint.access],
     ...(endpoint.access !== 'public' && { security: [{ bearer: [] }] }),
-    parameters: [...parameters('path', endpoint.params), ...parameters('query', endpoint.query)],
+    parameters: [
+      ...parameters('path', endpoint.params),
+      ...parameters('query', endpoint.query),
+      ...(endpoint.ifMatch ? [ifMatchParameter] : []),
+    ],
     ...(endpoint.body && { requestBody: { required: true, content: content(json(endpoint.body, 'input')) } }),
     responses: {
       200: { description: 'Done', content: content(json(endpoint.answer, 'output'), endpoint.mediaType) },
@@ -79,6 +85,9 @@ function operation(endpoint: Endpoint): object {
     },
   };
 }
+
+/** RFC 9110, section 13.1.1. */
+const ifMatchParameter = { name: 'If-Match', in: 'header', required: false, schema: { type: 'string' } };
 
 function failures(codes: readonly ErrorCode[]): Record<number, object> {
   const byStatus = Map.groupBy(codes, (code) => errorCatalogue[code].status);

@@ -1,7 +1,64 @@
-import { ToolChanges } from '#features/admin/tool-changes.tsx';
-import { AdminScreen } from '#features/identity/admin-screen.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
+import { AdminScreen, type AdminAccess, type AdminPartProps } from '#features/admin/admin-screen.tsx';
+import { parseAdminSearch, type AdminSearch } from '#features/admin/admin-search.ts';
+import { ManifestsTab } from '#features/admin/manifests/manifests-tab.tsx';
+import { SignInButton } from '#features/identity/header-account.tsx';
+import { profileQuery } from '#features/identity/queries.ts';
+import { RedirectHome } from '#features/identity/redirect-home.tsx';
+import { useSession } from '#features/identity/session-provider.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+
+/** Their code comes with them. */
+const UsersTab = lazy(async () => ({ default: (await import('#features/admin/users/users-tab.tsx')).UsersTab }));
+const ServerPage = lazy(async () => ({ default: (await import('#features/admin/server/server-page.tsx')).ServerPage }));
+
+const tabs = {
+  manifests: (props: AdminPartProps) =>
+    props.search.id === undefined ? (
+      <ManifestsTab {...props} />
+    ) : (
+      <Suspense fallback={<ListSkeleton label="Loading the server…" />}>
+        <ServerPage {...props} key={props.search.id} serverId={props.search.id} />
+      </Suspense>
+    ),
+  users: (props: AdminPartProps) => (
+    <Suspense fallback={<ListSkeleton label="Loading users…" />}>
+      <UsersTab {...props} />
+    </Suspense>
+  ),
+};
 
 /** The administrator area, composed from several features. Loaded when its address is opened. */
 export function Admin() {
-  return <AdminScreen content={(userId) => <ToolChanges userId={userId} />} />;
+  // read here and not by the router, whose code everyone loads
+  const search = parseAdminSearch(useSearch({ strict: false }));
+  const navigate = useNavigate();
+  const onSearchChange = (next: AdminSearch, how: 'push' | 'replace') =>
+    void navigate({ to: '/admin', search: next, replace: how === 'replace', resetScroll: how === 'push' });
+  return (
+    <AdminScreen
+      access={useAdminAccess()}
+      search={search}
+      onSearchChange={onSearchChange}
+      signIn={<SignInButton />}
+      redirectHome={<RedirectHome />}
+      tabs={tabs}
+    />
+  );
+}
+
+function useAdminAccess(): AdminAccess {
+  const { user, isRestoring } = useSession();
+  const profile = useQuery({ ...profileQuery(user?.id ?? ''), enabled: user !== undefined });
+  if (!user) return { state: isRestoring ? 'checking' : 'visitor' };
+  if (profile.data) return profile.data.role === 'admin' ? { state: 'admin', userId: user.id } : { state: 'other' };
+  if (!profile.isError) return { state: 'checking' };
+  return {
+    state: 'failed',
+    error: profile.error,
+    retry: () => void profile.refetch(),
+    retrying: profile.isFetching,
+  };
 }

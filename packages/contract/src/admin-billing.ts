@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { adminErrors } from './admin-users.ts';
+import { adminErrors, adminReason } from './admin-users.ts';
 import { ownedStatusSchema } from './billing.ts';
 import { endpoint } from './endpoint.ts';
 import { line } from './manifest.ts';
@@ -7,13 +7,7 @@ import { line } from './manifest.ts';
 const isoTime = z.iso.datetime();
 const ofUser = z.object({ id: z.string().max(100) });
 
-/** Why an administrator does something: kept in the audit log. */
-const reason = z
-  .string()
-  .trim()
-  .max(500)
-  .transform((text) => (text === '' ? undefined : text))
-  .optional();
+const reason = adminReason;
 
 const owned = {
   id: z.string(),
@@ -22,6 +16,8 @@ const owned = {
   status: ownedStatusSchema,
   /** payment: the payment provider charges it, and a removal cancels it there. person: a trial that they started. */
   source: z.enum(['payment', 'administrator', 'person']),
+  /** What paying back the part of the period that is left comes to; null: nothing was paid for it. */
+  refund: z.object({ amountCents: z.int(), currency: z.string() }).nullable(),
 };
 const ownedServerSchema = z.object({
   ...owned,
@@ -68,7 +64,14 @@ export const getUserBilling = endpoint({
   params: z.object({ userId: z.string().max(100) }),
   answer: z.object({
     success: z.literal(true),
-    user: z.object({ id: z.string(), email: z.string(), displayName: z.string(), createdAt: isoTime }),
+    user: z.object({
+      id: z.string(),
+      email: z.string(),
+      displayName: z.string(),
+      createdAt: isoTime,
+      isActive: z.boolean(),
+      role: z.enum(['user', 'admin']),
+    }),
     billing: userBillingSchema,
   }),
   errors: ['not_found', ...adminErrors],
@@ -141,17 +144,25 @@ export const removeUserSubscription = endpoint({
   method: 'DELETE',
   path: '/admin/users/:id/subscription/:subscriptionId',
   summary:
-    'Ends a plan, rental, purchase or trial of a user now, at the payment provider too where that charges it; nothing is paid back',
+    'Ends a plan, rental, purchase or trial of a user now, at the payment provider too where that charges it; paid back only where a refund is asked for',
   access: 'admin',
   params: z.object({ id: z.string().max(100), subscriptionId: z.string().max(100) }),
-  body: z.strictObject({ reason }),
+  body: z.strictObject({
+    reason,
+    /** prorata: what was paid for the part of the period that is left is paid back; asks for a sign-in of the last 15 minutes. */
+    refund: z.enum(['none', 'prorata']).default('none'),
+  }),
   answer: z.object({
     success: z.literal(true),
     message: z.string(),
+    /** null: none was asked for, or nothing was paid. pending: the payment provider did not answer, and is asked again by itself. */
+    refund: z
+      .object({ result: z.enum(['refunded', 'pending']), amountCents: z.int(), currency: z.string() })
+      .nullable(),
     /** pending: the payment provider did not answer, and is asked again by itself. none: it charges nothing for this. */
     atProvider: z.enum(['none', 'cancelled', 'pending']),
   }),
-  errors: ['invalid_request', 'not_found', ...adminErrors],
+  errors: ['invalid_request', 'not_found', 'sign_in_again', ...adminErrors],
 });
 
 export const adminBillingEndpoints = [

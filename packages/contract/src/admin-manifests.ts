@@ -1,11 +1,15 @@
 import { z } from 'zod';
-import { adminErrors } from './admin-users.ts';
+import { adminErrors, adminReason } from './admin-users.ts';
 import { serverStatusSchema } from './catalogue.ts';
 import { endpoint } from './endpoint.ts';
 import { manifestSchema } from './manifest.ts';
 
 const isoTime = z.iso.datetime();
 const ofManifest = z.object({ id: z.string().max(63) });
+
+/** bundled: it comes with this installation. admin: an administrator, the operator's command or folder brought it. */
+export const manifestOriginSchema = z.enum(['bundled', 'admin']);
+export type ManifestOrigin = z.infer<typeof manifestOriginSchema>;
 
 /** Spec part 2, section 3: "Manifest". The fields that have a comment are additions. */
 export const listedManifestSchema = z.object({
@@ -28,23 +32,58 @@ export const listedManifestSchema = z.object({
   capabilities: z.object({ tools: z.int(), prompts: z.int(), resources: z.int() }),
   deployedVersion: z.string().nullable(),
   stagedVersion: z.string().nullable(),
+  /** Of the staged version: bundled drafts are deployed by name only, never by deploy-all. null: nothing is staged. */
+  stagedOrigin: manifestOriginSchema.nullable(),
   /** How the deployed server is; null: it is not deployed. */
   status: serverStatusSchema.nullable(),
   statusDetail: z.string().optional(),
   toolsUnderReview: z.int(),
+  /** How many people rent it. */
+  renters: z.int(),
   /** Its name in a public registry, where it was imported from one. */
   registryName: z.string().optional(),
 });
 export type ListedManifest = z.infer<typeof listedManifestSchema>;
 
+export const maxManifestsOfPage = 100;
+
+/** The filters of the list. Each counts before the page is cut. */
+const manifestFilters = {
+  /** Words in the id, the name, the author or the description. */
+  search: z.string().trim().max(200).optional(),
+  type: z.enum(['http', 'websocket', 'stdio']).optional(),
+  status: z.enum(['active', 'inactive']).optional(),
+};
+
 export const listManifests = endpoint({
   id: 'listManifests',
   method: 'GET',
   path: '/admin/manifests',
-  summary: 'The manifests that are deployed or staged, by id',
+  summary: 'The manifests that are deployed or staged, by id: all of them, or a page of those that match',
   access: 'admin',
-  answer: z.object({ success: z.literal(true), manifests: z.array(listedManifestSchema) }),
-  errors: adminErrors,
+  query: z.object({
+    ...manifestFilters,
+    page: z.coerce.number().int().min(1).max(1_000_000).optional(),
+    /** Without page and limit all that match are answered; with one of them the other is 1, or 50. */
+    limit: z.coerce.number().int().min(1).max(maxManifestsOfPage).optional(),
+  }),
+  answer: z.object({
+    success: z.literal(true),
+    manifests: z.array(listedManifestSchema),
+    /** Of those that match; without page and limit there is one page. */
+    pagination: z.object({ page: z.int(), limit: z.int(), total: z.int(), pages: z.int() }),
+    /** Of all manifests, whatever the filters. `staged`: what deploy-all deploys. `bundledDrafts`: staged, deployed by name only. */
+    counts: z.object({
+      total: z.int(),
+      active: z.int(),
+      http: z.int(),
+      withTools: z.int(),
+      staged: z.int(),
+      bundledDrafts: z.int(),
+      underReview: z.int(),
+    }),
+  }),
+  errors: ['invalid_request', ...adminErrors],
 });
 
 const maxVersions = 200;
@@ -54,7 +93,7 @@ export const getManifest = endpoint({
   method: 'GET',
   path: '/admin/manifests/:id',
   summary:
-    'A manifest as it was written, with its versions: the staged one, else the deployed one, or the one that is named',
+    'A manifest as it was written, with its versions: the staged one, else the deployed one, else the one that was live last, or the one that is named',
   access: 'admin',
   params: ofManifest,
   query: z.object({ version: z.string().max(40).optional() }),
@@ -73,11 +112,20 @@ export const getManifest = endpoint({
           createdAt: isoTime,
           /** When it was deployed last; null: never. */
           deployedAt: isoTime.nullable(),
+          origin: manifestOriginSchema,
+          /** Who staged it; null: the installation, or the operator's command. */
+          stagedBy: z.object({ id: z.string(), email: z.string() }).nullable(),
+          /** Why it was staged, in their words. */
+          reason: z.string().nullable(),
         }),
       )
       .max(maxVersions),
     /** The fields in which the staged version differs from the deployed one. */
     changedFields: z.array(z.string()),
+    /** Names what is deployed and staged now: a write that sends it as If-Match is refused when that has changed. */
+    revision: z.string(),
+    /** The version that a change on top of the shown one would have: the next patch number that is not taken. */
+    nextVersion: z.string(),
   }),
   errors: ['invalid_request', 'not_found', ...adminErrors],
 });
@@ -87,14 +135,18 @@ const stripeResult = z.object({ productId: z.string(), priceId: z.string() }).op
 
 const upload = {
   access: 'admin',
+  query: z.object({ reason: adminReason }),
   body: manifestSchema,
   rawBody: true,
+  ifMatch: true,
   answer: z.object({
     success: z.literal(true),
     id: z.string(),
     version: z.string(),
     /** unchanged: exactly this version is deployed or staged already. */
     result: z.enum(['staged', 'unchanged']),
+    /** As GET answers it, after this change. */
+    revision: z.string(),
     stripeResult,
   }),
 } as const;
@@ -105,6 +157,7 @@ const uploadErrors = [
   'url_not_allowed',
   'command_not_allowed',
   'manifest_conflict',
+  'manifest_moved',
   ...adminErrors,
 ] as const;
 
@@ -131,16 +184,32 @@ export const deleteManifest = endpoint({
   id: 'deleteManifest',
   method: 'DELETE',
   path: '/admin/manifests/:id',
-  summary: 'Takes a server out of the catalogue and out of staging; its versions are kept, and can be deployed again',
+  summary:
+    'Takes a server out of the catalogue and out of staging; its versions are kept, and can be deployed again. Rentals end with their paid period, or now with a refund',
   access: 'admin',
+  ifMatch: true,
   params: ofManifest,
+  body: z.strictObject({
+    reason: adminReason,
+    /** Rentals that end now and are paid back by the part of their period that is left; all others run out unrefunded. */
+    refundRentals: z.array(z.string().max(100)).max(1000).optional(),
+  }),
   answer: z.object({
     success: z.literal(true),
     id: z.string(),
     /** How many people rent it. What they pay for is not renewed. */
     renters: z.int(),
+    /** What came of the refunds that were asked for. pending: the payment provider did not answer, and is asked again by itself. */
+    refunds: z.array(
+      z.object({
+        rentalId: z.string(),
+        result: z.enum(['refunded', 'pending', 'nothing_paid', 'failed']),
+        amountCents: z.int().nullable(),
+        currency: z.string().nullable(),
+      }),
+    ),
   }),
-  errors: ['not_found', ...adminErrors],
+  errors: ['invalid_request', 'not_found', 'manifest_moved', 'sign_in_again', ...adminErrors],
 });
 
 export const deployManifest = endpoint({
@@ -150,14 +219,16 @@ export const deployManifest = endpoint({
   summary: 'Makes the staged version live; without one the version that was live last, or the one that is named',
   access: 'admin',
   params: ofManifest,
+  ifMatch: true,
   /** Without it the staged version; an earlier one rolls back. */
-  body: z.strictObject({ version: z.string().max(40).optional() }),
+  body: z.strictObject({ version: z.string().max(40).optional(), reason: adminReason }),
   answer: z.object({
     success: z.literal(true),
     id: z.string(),
     version: z.string(),
     result: z.enum(['deployed', 'unchanged']),
     manifest: listedManifestSchema,
+    revision: z.string(),
     /** Why the server did not answer, within 10 s; absent when it did. */
     failure: z.string().optional(),
   }),
@@ -167,6 +238,7 @@ export const deployManifest = endpoint({
     'manifest_invalid',
     'url_not_allowed',
     'command_not_allowed',
+    'manifest_moved',
     ...adminErrors,
   ],
 });
@@ -178,9 +250,10 @@ export const reloadManifests = endpoint({
   id: 'reloadManifests',
   method: 'POST',
   path: '/admin/manifests/reload',
-  summary: 'Reads the deployed manifests again, opens new connections, and asks each server what it offers',
+  summary:
+    'Reads the deployed manifests again, opens new connections on every broker, and asks each server what it offers. Joins a reload that runs already',
   access: 'admin',
-  answer: z.object({ success: z.literal(true), reloadedCount: z.int(), errors: failures }),
+  answer: z.object({ success: z.literal(true), reloadedCount: z.int(), errors: failures, runId: z.uuid() }),
   errors: adminErrors,
 });
 
@@ -188,9 +261,89 @@ export const deployAllManifests = endpoint({
   id: 'deployAllManifests',
   method: 'POST',
   path: '/admin/manifests/deploy-all',
-  summary: 'Deploys everything that is staged',
+  summary: 'Deploys everything that an administrator staged, each by itself. Joins a run that is under way already',
   access: 'admin',
-  answer: z.object({ success: z.literal(true), deployed: z.int(), failed: z.int(), errors: failures }),
+  answer: z.object({
+    success: z.literal(true),
+    deployed: z.int(),
+    failed: z.int(),
+    errors: failures,
+    runId: z.uuid(),
+  }),
+  errors: adminErrors,
+});
+
+/** interrupted: the broker that worked on it died, and no other could go on. */
+const runStatus = z.enum(['running', 'done', 'interrupted']);
+
+export const manifestRunSchema = z.object({
+  id: z.uuid(),
+  kind: z.enum(['reload', 'deploy-all']),
+  status: runStatus,
+  startedAt: isoTime,
+  endedAt: isoTime.nullable(),
+  /** null: the operator's command. */
+  startedBy: z.object({ id: z.string(), email: z.string() }).nullable(),
+  /** By manifest id. */
+  items: z.array(
+    z.object({
+      id: z.string(),
+      /** Of deploy-all. */
+      version: z.string().optional(),
+      status: z.enum(['queued', 'working', 'done', 'failed']),
+      /** Why it failed, as the specification's text has it. */
+      message: z.string().optional(),
+    }),
+  ),
+});
+export type ManifestRun = z.infer<typeof manifestRunSchema>;
+export type ManifestRunItem = ManifestRun['items'][number];
+
+const ofRun = z.object({ id: z.uuid() });
+
+export const getManifestRun = endpoint({
+  id: 'getManifestRun',
+  method: 'GET',
+  path: '/admin/manifests/runs/:id',
+  summary: 'A reload or a deploy-all, with what became of each manifest so far',
+  access: 'admin',
+  params: ofRun,
+  answer: z.object({ success: z.literal(true), run: manifestRunSchema }),
+  errors: ['invalid_request', 'not_found', ...adminErrors],
+});
+
+/** The events of a run, each as the JSON of one `data:` line: first the whole run, then each manifest that changed; the last one is the end. */
+export const manifestRunEventSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('run'), run: manifestRunSchema }),
+  z.object({ type: z.literal('item'), item: manifestRunSchema.shape.items.element }),
+  z.object({ type: z.literal('end'), run: manifestRunSchema }),
+]);
+export type ManifestRunEvent = z.infer<typeof manifestRunEventSchema>;
+
+export const followManifestRun = endpoint({
+  id: 'followManifestRun',
+  method: 'GET',
+  path: '/admin/manifests/runs/:id/events',
+  summary: 'A run as it happens, on whichever broker works on it',
+  access: 'admin',
+  params: ofRun,
+  mediaType: 'text/event-stream',
+  answer: z.string(),
+  errors: ['invalid_request', 'not_found', 'rate_limited', ...adminErrors],
+});
+
+export const listManifestRuns = endpoint({
+  id: 'listManifestRuns',
+  method: 'GET',
+  path: '/admin/manifest-runs',
+  summary: 'The newest runs, at most 20, without their manifests',
+  access: 'admin',
+  answer: z.object({
+    success: z.literal(true),
+    runs: z
+      .array(manifestRunSchema.omit({ items: true }).extend({ total: z.int(), done: z.int(), failed: z.int() }))
+      .max(20),
+  }),
   errors: adminErrors,
 });
 
@@ -203,4 +356,7 @@ export const adminManifestEndpoints = [
   deployManifest,
   reloadManifests,
   deployAllManifests,
+  getManifestRun,
+  followManifestRun,
+  listManifestRuns,
 ] as const;

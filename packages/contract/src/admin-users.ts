@@ -22,6 +22,8 @@ export const adminUserSchema = z.object({
   isActive: z.boolean(),
   createdAt: isoTime,
   lastLoginAt: isoTime.nullable(),
+  /** The highest plan that runs; `free` without one. */
+  planId: z.string(),
 });
 export type AdminUser = z.infer<typeof adminUserSchema>;
 
@@ -36,14 +38,21 @@ export const listUsers = endpoint({
   query: z.object({
     page: z.coerce.number().int().min(1).max(1_000_000).default(1),
     limit: z.coerce.number().int().min(1).max(maxUsersOfPage).default(20),
+    /** The beginning of an e-mail address or of a word of the name, in any case. */
+    search: z.string().trim().max(200).optional(),
+    role: z.enum(['user', 'admin']).optional(),
+    active: z.enum(['true', 'false']).optional(),
+    /** The id of a plan that runs; `free`: those without one. */
+    plan: z.string().max(100).optional(),
   }),
   answer: z.object({
     success: z.literal(true),
     users: z.array(adminUserSchema).max(maxUsersOfPage),
-    /** `pages` is at least 1. */
+    /** Of the users that match; `pages` is at least 1. */
     pagination: z.object({ page: z.int(), limit: z.int(), total: z.int(), pages: z.int() }),
-    /** Of all users, not of this page. */
+    /** Of all users, whatever the page and the filters. */
     active: z.int(),
+    all: z.int(),
   }),
   errors: ['invalid_request', ...adminErrors],
 });
@@ -66,4 +75,83 @@ export const getAdminStats = endpoint({
   errors: adminErrors,
 });
 
-export const adminUserEndpoints = [listUsers, getAdminStats] as const;
+/** Why an administrator does something: kept in the audit log. */
+export const adminReason = z
+  .string()
+  .trim()
+  .max(500)
+  .transform((text) => (text === '' ? undefined : text))
+  .optional();
+
+const ofUser = z.object({ id: z.string().max(100) });
+
+export const deactivateUser = endpoint({
+  id: 'deactivateUser',
+  method: 'POST',
+  path: '/admin/users/:id/deactivate',
+  summary:
+    'Shuts a user out at once: sign-ins, connected apps and running calls end, personal tokens are refused while it lasts. Plans and rentals end with their paid period, or now',
+  access: 'admin',
+  params: ofUser,
+  body: z.strictObject({
+    reason: adminReason,
+    /** Plans and rentals end now instead of with their paid period. */
+    endNow: z.boolean().default(false),
+    /** Another administrator is deactivated only with it. */
+    confirmAdministrator: z.boolean().default(false),
+  }),
+  answer: z.object({
+    success: z.literal(true),
+    /** unchanged: they were deactivated already. */
+    result: z.enum(['deactivated', 'unchanged']),
+    /** Plans and rentals that end because of it. pending: the payment provider did not answer, and is asked again by itself. */
+    ending: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        endsAt: isoTime.nullable(),
+        atProvider: z.enum(['none', 'cancelled', 'pending']),
+      }),
+    ),
+  }),
+  errors: ['invalid_request', 'not_found', 'own_account', 'confirm_administrator', 'sign_in_again', ...adminErrors],
+});
+
+export const activateUser = endpoint({
+  id: 'activateUser',
+  method: 'POST',
+  path: '/admin/users/:id/activate',
+  summary: 'Lets a deactivated user sign in again; personal tokens that are neither revoked nor expired work again',
+  access: 'admin',
+  params: ofUser,
+  body: z.strictObject({ reason: adminReason }),
+  answer: z.object({ success: z.literal(true), result: z.enum(['activated', 'unchanged']) }),
+  errors: ['invalid_request', 'not_found', ...adminErrors],
+});
+
+export const eraseUser = endpoint({
+  id: 'eraseUser',
+  method: 'POST',
+  path: '/admin/users/:id/erase',
+  summary:
+    "Deletes a user's account for good, as their own deletion does. What stays for the books names nobody: their address in reasons becomes [erased]",
+  access: 'admin',
+  params: ofUser,
+  body: z.strictObject({
+    /** The user's e-mail address, as a confirmation. */
+    confirm: z.string().max(320),
+    reason: adminReason,
+  }),
+  answer: z.object({ success: z.literal(true) }),
+  errors: [
+    'invalid_request',
+    'not_found',
+    'own_account',
+    'account_not_confirmed',
+    'sign_in_again',
+    'payments_unavailable',
+    ...adminErrors,
+  ],
+});
+
+export const adminUserEndpoints = [listUsers, getAdminStats, deactivateUser, activateUser, eraseUser] as const;

@@ -8,6 +8,8 @@ export class ApiError extends Error {
   readonly status: number | undefined;
   readonly code: string;
   readonly issues: NonNullable<ErrorBody['issues']>;
+  /** Of manifest_moved: what is stored now. */
+  readonly current: ErrorBody['current'];
   /** The message of the answer's body; undefined where the body had none, and the message is ours. */
   readonly serverMessage: string | undefined;
 
@@ -16,6 +18,7 @@ export class ApiError extends Error {
     code: string;
     status?: number;
     issues?: ErrorBody['issues'];
+    current?: ErrorBody['current'];
     serverMessage?: string;
     cause?: unknown;
   }) {
@@ -24,6 +27,7 @@ export class ApiError extends Error {
     this.status = failure.status;
     this.code = failure.code;
     this.issues = failure.issues ?? [];
+    this.current = failure.current;
     this.serverMessage = failure.serverMessage;
   }
 }
@@ -33,7 +37,11 @@ type Parts<E extends Endpoint> = {
   [K in 'params' | 'query' | 'body' as E extends Record<K, z.ZodType> ? K : never]: RequestInput<E>[K];
 };
 /** What a caller may say of one call. An aborted call throws the signal's reason. */
-export type CallOptions = { signal?: AbortSignal };
+export type CallOptions = {
+  signal?: AbortSignal;
+  /** The revision that was shown, of an endpoint with `ifMatch`. */
+  ifMatch?: string | undefined;
+};
 
 type Call<E extends Endpoint> = keyof Parts<E> extends never
   ? () => Promise<AnswerOutput<E>>
@@ -110,7 +118,7 @@ async function ask(
   endpoint: Endpoint,
   input: Input,
   options: ClientOptions,
-  { signal }: CallOptions,
+  { signal, ifMatch }: CallOptions,
 ): Promise<Response> {
   const token = await options.token?.();
   if (options.needsToken && token === undefined) {
@@ -123,6 +131,7 @@ async function ask(
       accept: endpoint.mediaType ?? 'application/json',
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
       ...(endpoint.body && { 'content-type': 'application/json' }),
+      ...(endpoint.ifMatch && ifMatch !== undefined && { 'if-match': `"${ifMatch}"` }),
     },
     ...(endpoint.body && { body: JSON.stringify(input.body ?? {}) }),
     ...(signal && { signal }),
@@ -151,8 +160,8 @@ function failureOf(response: Response, body: unknown, options: ClientOptions): A
   const { status } = response;
   const ours = errorBodySchema.safeParse(body);
   if (ours.success) {
-    const { message, code, issues } = ours.data;
-    return new ApiError({ message, code, status, issues, serverMessage: message });
+    const { message, code, issues, current } = ours.data;
+    return new ApiError({ message, code, status, issues, current, serverMessage: message });
   }
   const code = 'unexpected_answer';
   const foreign = messageBodySchema.safeParse(body);

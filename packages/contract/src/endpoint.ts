@@ -34,6 +34,8 @@ export type Endpoint = {
    * each time; the answer to a call with a token is kept by that client's own cache alone.
    */
   revalidated?: true;
+  /** A write may name in If-Match the revision that its screen showed, and is refused when there is another by now. */
+  ifMatch?: true;
   errors?: readonly ErrorCode[];
   /** The error for input that does not match the schemas, where the specification gives a text; else invalid_request. */
   invalidInput?: ErrorCode;
@@ -53,6 +55,8 @@ type Input<S> = S extends Schema ? z.input<S> : undefined;
 
 /** What a handler gets: parsed values. */
 export type ParsedRequest<E extends Endpoint> = {
+  /** Of an endpoint with `ifMatch`, without its quotes; undefined where the caller names none. */
+  ifMatch: string | undefined;
   params: Output<E['params']>;
   query: Output<E['query']>;
   body: E extends { rawBody: true } ? Uint8Array : Output<E['body']>;

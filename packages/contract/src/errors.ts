@@ -11,6 +11,7 @@ export const errorCatalogue = {
   user_not_authenticated: { status: 401, message: 'User not authenticated' },
   forbidden: { status: 403, message: 'Access denied. Required permissions missing.' },
   admin_required: { status: 403, message: 'Access denied. Admin privileges required.' },
+  sign_in_again: { status: 403, message: 'Sign in again to do this: your last sign-in was more than 15 minutes ago.' },
   foreign_origin: { status: 403, message: 'This origin may not call the broker.' },
   foreign_host: { status: 403, message: 'This host name is not the address of this installation.' },
   not_found: { status: 404, message: 'Not found' },
@@ -27,6 +28,11 @@ export const errorCatalogue = {
   url_not_allowed: { status: 400, message: null },
   command_not_allowed: { status: 400, message: null },
   manifest_conflict: { status: 409, message: null },
+  manifest_moved: { status: 409, message: null },
+  too_many_tests: {
+    status: 429,
+    message: 'You are running a connection test already. Wait until it has ended, or cancel it.',
+  },
   changed_since_shown: { status: 409, message: null },
   change_decided: { status: 409, message: 'This change has been decided already.' },
   pat_create_failed: { status: 400, message: 'Failed to create PAT' },
@@ -43,6 +49,11 @@ export const errorCatalogue = {
   trial_used: { status: 409, message: null },
   unsupported_purchase: { status: 400, message: 'Unsupported purchase type' },
   free_plan: { status: 400, message: 'Free plan does not require payment' },
+  confirm_administrator: {
+    status: 409,
+    message: 'This user is an administrator. Confirm that you want to deactivate an administrator.',
+  },
+  own_account: { status: 400, message: 'You cannot do this to your own account.' },
   balance_moved: { status: 409, message: null },
   credits_held: { status: 409, message: null },
   plan_not_found: { status: 404, message: null },
@@ -72,5 +83,16 @@ export const errorBodySchema = z.object({
   issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   /** The personal-token calls carry the text here too (clarifications, Small questions). */
   error: z.string().optional(),
+  /** Of manifest_moved: what is stored now, beside what the caller was shown. */
+  current: z
+    .object({
+      revision: z.string(),
+      deployedVersion: z.string().nullable(),
+      stagedVersion: z.string().nullable(),
+      /** Who changed it last, and when. null: the operator's command, or the installation. */
+      changedBy: z.string().nullable(),
+      changedAt: z.iso.datetime().nullable(),
+    })
+    .optional(),
 });
 export type ErrorBody = z.infer<typeof errorBodySchema>;

@@ -1,4 +1,4 @@
-import { errorCatalogue, type ErrorCode } from '@souk/contract/errors.ts';
+import { errorCatalogue, type ErrorBody, type ErrorCode } from '@souk/contract/errors.ts';
 
 export type Issue = { path: string; message: string };
 
@@ -10,12 +10,17 @@ export class SoukError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   readonly issues: Issue[] | undefined;
+  readonly current: ErrorBody['current'];
 
-  constructor(code: ErrorCode, options: { message?: string; issues?: Issue[]; cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    options: { message?: string; issues?: Issue[]; current?: ErrorBody['current']; cause?: unknown } = {},
+  ) {
     super(options.message ?? errorCatalogue[code].message ?? code, { cause: options.cause });
     this.name = 'SoukError';
     this.code = code;
     this.status = errorCatalogue[code].status;
     this.issues = options.issues;
+    this.current = options.current;
   }
 }

@@ -29,6 +29,7 @@ export function renderError(error: unknown, requestId: string): RenderedError {
         code: error.code,
         message: error.message,
         ...(error.issues && { issues: error.issues }),
+        ...(error.current && { current: error.current }),
         ...(error.code === 'unexpected' && { requestId }),
       },
       unexpected: error.code === 'unexpected',

@@ -53,6 +53,7 @@ export function createRouter(app: FastifyInstance, guard: Guard): Router {
             body: endpoint.rawBody
               ? (request.body ?? new Uint8Array())
               : parsePart(endpoint.body, request.body, 'body', endpoint),
+            ifMatch: endpoint.ifMatch && revisionOf(request.headers['if-match']),
             caller,
             request,
             reply,
@@ -102,6 +103,15 @@ function parsePart(
     message: first ? `${first.path || part}: ${first.message}` : `invalid ${part}`,
     issues,
   });
+}
+
+/** RFC 9110, section 13.1.1: one strong tag; `*` names none. */
+function revisionOf(header: string | undefined): string | undefined {
+  if (header === undefined || header.trim() === '*') return undefined;
+  const tag = /^"([^"]{0,200})"$/.exec(header.trim())?.[1];
+  if (tag === undefined)
+    throw new SoukError('invalid_request', { message: 'If-Match: must be one revision in quotes' });
+  return tag;
 }
 
 function hasNul(value: unknown): boolean {

@@ -1,0 +1,289 @@
+import { z } from 'zod';
+import { adminErrors } from './admin-users.ts';
+import { serverStatusSchema } from './catalogue.ts';
+import { endpoint } from './endpoint.ts';
+import { toolChangeSchema } from './tool-changes.ts';
+
+// What the page of a server shows beside its manifest (admin-manifests.ts).
+
+const isoTime = z.iso.datetime();
+const ofServer = z.object({ id: z.string().max(63) });
+const version = z.string().max(40);
+
+/** One field of two manifests, for people first. */
+export const manifestDifferenceSchema = z.object({
+  /** Such as billing.toolCosts.search. */
+  path: z.string(),
+  /** In words, such as "price of search: 3 -> 5 credits a call". */
+  text: z.string(),
+  /** undefined in the version that does not have the field. */
+  before: z.unknown(),
+  after: z.unknown(),
+});
+export type ManifestDifference = z.infer<typeof manifestDifferenceSchema>;
+
+export const getServerDifferences = endpoint({
+  id: 'getServerDifferences',
+  method: 'GET',
+  path: '/admin/servers/:id/differences',
+  summary:
+    'In what two versions of a manifest differ, in words, and what deploying the second does to people: the deployed and the staged one unless others are named',
+  access: 'admin',
+  params: ofServer,
+  query: z.object({ from: version.optional(), to: version.optional() }),
+  answer: z.object({
+    success: z.literal(true),
+    /** null: nothing is deployed, and none was named. */
+    from: version.nullable(),
+    to: version,
+    /** The documents; `before` is null where there is none. */
+    before: z.record(z.string(), z.unknown()).nullable(),
+    after: z.record(z.string(), z.unknown()),
+    differences: z.array(manifestDifferenceSchema),
+    /** What it does and to whom, each a sentence: prices, renters, sign-ins, tools. Empty where nobody notices. */
+    effects: z.array(z.string()),
+    /** People who rent it now, and who called it in 30 days. */
+    people: z.object({ renters: z.int(), users: z.int() }),
+  }),
+  errors: ['invalid_request', 'not_found', ...adminErrors],
+});
+
+export const rentersOfPage = 50;
+
+export const listServerRenters = endpoint({
+  id: 'listServerRenters',
+  method: 'GET',
+  path: '/admin/servers/:id/renters',
+  summary: 'Who rents a server now, by pages, with what a refund of the part of their period that is left comes to',
+  access: 'admin',
+  params: ofServer,
+  query: z.object({ page: z.coerce.number().int().min(1).max(1_000_000).default(1) }),
+  answer: z.object({
+    success: z.literal(true),
+    renters: z
+      .array(
+        z.object({
+          rentalId: z.string(),
+          user: z.object({ id: z.string(), email: z.string(), displayName: z.string() }),
+          source: z.enum(['payment', 'administrator']),
+          endsAt: isoTime.nullable(),
+          /** null: nothing was paid for it. */
+          refund: z.object({ amountCents: z.int(), currency: z.string() }).nullable(),
+        }),
+      )
+      .max(rentersOfPage),
+    pagination: z.object({ page: z.int(), limit: z.int(), total: z.int(), pages: z.int() }),
+  }),
+  errors: ['invalid_request', ...adminErrors],
+});
+
+/** A child process (stdio). What one of a single person writes is not shown: it may name them. */
+const child = z.object({
+  /** null: it has no process at this moment. */
+  pid: z.int().nullable(),
+  /** shared: all people use it. person: one person's own. test: of a connection test. */
+  use: z.enum(['shared', 'person', 'test']),
+  startedAt: isoTime.nullable(),
+  /** Resident memory; null where the machine does not tell. */
+  memoryBytes: z.int().nullable(),
+});
+
+export const getServerFigures = endpoint({
+  id: 'getServerFigures',
+  method: 'GET',
+  path: '/admin/servers/:id/figures',
+  summary: 'How a server did in the last 30 days, from the sums by day, and how it is now on the broker that answers',
+  access: 'admin',
+  params: ofServer,
+  answer: z.object({
+    success: z.literal(true),
+    /** null: it is not deployed. */
+    now: z
+      .object({
+        status: serverStatusSchema,
+        /** In an operator's words: it may name addresses. */
+        reason: z.string().nullable(),
+        /** Since when it is so; null before this was kept. */
+        since: isoTime.nullable(),
+        lastCheckAt: isoTime.nullable(),
+        era: z.enum(['legacy', 'modern']).nullable(),
+        children: z.array(child).max(200),
+      })
+      .nullable(),
+    /** Of the last 30 days (UTC), of all people. */
+    month: z.object({
+      calls: z.int(),
+      /** Calls that the server failed; what was refused before it was sent counts apart. */
+      errors: z.int(),
+      refused: z.int(),
+      /** null without an answered call. */
+      p50Ms: z.int().nullable(),
+      p95Ms: z.int().nullable(),
+      credits: z.int(),
+      /** What rentals brought, after refunds. */
+      revenueCents: z.int(),
+      currency: z.string(),
+      users: z.int(),
+    }),
+    renters: z.int(),
+    /** The last 30 days (UTC), today last. `percent` is of the checks; null for a day without one. */
+    uptime: z.array(z.object({ day: z.iso.date(), percent: z.number().nullable() })),
+  }),
+  errors: ['not_found', ...adminErrors],
+});
+export type ServerFigures = z.infer<typeof getServerFigures.answer>;
+
+export const listServerTools = endpoint({
+  id: 'listServerTools',
+  method: 'GET',
+  path: '/admin/servers/:id/tools',
+  summary:
+    'The tools of a deployed server as an administrator sees them: prices, use, size, and what waits for a review',
+  access: 'admin',
+  params: ofServer,
+  answer: z.object({
+    success: z.literal(true),
+    tools: z.array(
+      z.object({
+        name: z.string(),
+        title: z.string().nullable(),
+        description: z.string(),
+        /** Of the deployed version. */
+        credits: z.int(),
+        /** Of the staged one; null where nothing is staged. */
+        stagedCredits: z.int().nullable(),
+        readOnly: z.boolean(),
+        destructive: z.boolean(),
+        /** In 30 days. */
+        calls: z.int(),
+        errors: z.int(),
+        /** How much of a model's context its definition takes, by our estimate. */
+        tokens: z.int(),
+        /** Hidden from everyone until it is approved. */
+        underReview: z.boolean(),
+        pendingChange: toolChangeSchema.nullable(),
+      }),
+    ),
+    /** Prices of tools that the server does not offer. */
+    pricedButMissing: z.array(z.object({ name: z.string(), credits: z.int() })),
+  }),
+  errors: ['not_found', ...adminErrors],
+});
+export type AdminTool = z.infer<typeof listServerTools.answer>['tools'][number];
+
+export const getServerLog = endpoint({
+  id: 'getServerLog',
+  method: 'GET',
+  path: '/admin/servers/:id/log',
+  summary:
+    'The last lines that the children which all people share, and those of connection tests, wrote to stderr on the broker that answers',
+  access: 'admin',
+  params: ofServer,
+  answer: z.object({
+    success: z.literal(true),
+    lines: z.array(z.string()).max(200),
+    /** Each person has a process of their own: its lines are not shown, since they may name that person. */
+    isPerPerson: z.boolean(),
+  }),
+  errors: ['not_found', ...adminErrors],
+});
+
+/** What a connection test does, in order. `alias`, `sandbox` and `start` are of programs, the first four others of addresses. */
+export const testStepSchema = z.enum([
+  'manifest',
+  'resolve',
+  'address',
+  'tls',
+  'connect',
+  'alias',
+  'sandbox',
+  'start',
+  'initialize',
+  'lists',
+  'findings',
+]);
+export type TestStep = z.infer<typeof testStepSchema>;
+
+export const testFindingSchema = z.object({
+  /** bad: clients will notice. info: good to know. */
+  weight: z.enum(['bad', 'info']),
+  /** The tool, prompt or resource that it is about; null: the whole server. */
+  about: z.string().nullable(),
+  text: z.string(),
+});
+
+/** The events of a test, each as the JSON of one `data:` line; the last one is the end. */
+export const connectionTestEventSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('started'), testId: z.uuid(), steps: z.array(testStepSchema) }),
+  z.object({ type: z.literal('working'), step: testStepSchema }),
+  z.object({
+    type: z.literal('step'),
+    step: testStepSchema,
+    result: z.enum(['passed', 'failed', 'skipped']),
+    /** What was found, such as "203.0.113.7, public" or why it failed, in an operator's words. */
+    text: z.string(),
+    ms: z.int(),
+  }),
+  /** Beside the tools that the deployed version offers now. */
+  z.object({
+    type: z.literal('tools'),
+    tools: z.array(z.object({ name: z.string(), tokens: z.int() })).max(512),
+    prompts: z.int(),
+    resources: z.int(),
+    /** null: nothing is deployed. */
+    compared: z
+      .object({
+        added: z.array(z.string()),
+        removed: z.array(z.string()),
+        /** Their schemas or annotations differ: after a deployment of a new version they are trusted as they are then. */
+        changed: z.array(z.string()),
+      })
+      .nullable(),
+  }),
+  z.object({ type: z.literal('findings'), findings: z.array(testFindingSchema).max(500) }),
+  /** Of a program: what it wrote to stderr, without secrets. */
+  z.object({ type: z.literal('lines'), lines: z.array(z.string()).max(200) }),
+  z.object({
+    type: z.literal('end'),
+    /** needs_account: it works, and wants each person's own account: 'needs a person's account'. */
+    result: z.enum(['passed', 'failed', 'needs_account', 'cancelled']),
+    text: z.string(),
+    ms: z.int(),
+  }),
+]);
+export type ConnectionTestEvent = z.infer<typeof connectionTestEventSchema>;
+
+export const startConnectionTest = endpoint({
+  id: 'startConnectionTest',
+  method: 'POST',
+  path: '/admin/connection-tests',
+  summary:
+    'Connects to the server of a stored or a posted manifest as a deployment would, and tells each step. One at a time for each administrator; ends when the client goes',
+  access: 'admin',
+  body: z.union([
+    z.strictObject({
+      serverId: z.string().max(63),
+      /** By default the staged version, else the deployed one. */
+      version: version.optional(),
+      /** Go on with the administrator's own account at a server that wants one. */
+      withOwnAccount: z.boolean().default(false),
+    }),
+    z.strictObject({
+      /** A document as POST /admin/manifests takes it: its text, so that every fault of it is told. */
+      manifest: z.string().max(256 * 1024),
+      withOwnAccount: z.boolean().default(false),
+    }),
+  ]),
+  mediaType: 'text/event-stream',
+  answer: z.string(),
+  errors: ['invalid_request', 'not_found', 'too_many_tests', 'payload_too_large', 'unavailable', ...adminErrors],
+});
+
+export const adminServerEndpoints = [
+  getServerDifferences,
+  listServerRenters,
+  getServerFigures,
+  listServerTools,
+  getServerLog,
+  startConnectionTest,
+] as const;
