@@ -214,7 +214,7 @@ test('[USR-16] [USR-17] [USR-18] [USR-19] [USR-30] [USR-41] what an administrato
   const answer = await admin.getUserBilling({ params: { userId: ann.userId } });
   expect(answer.user).toMatchObject({ id: ann.userId, email: ann.email });
   const { subscriptions, rentals, purchases, trials, credits } = answer.billing;
-  const given = { status: 'active', source: 'administrator' };
+  const given = { status: 'active', source: 'administrator', refund: null };
   expect(subscriptions).toEqual([
     {
       ...given,

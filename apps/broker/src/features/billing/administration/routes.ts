@@ -57,6 +57,7 @@ export function mountAdministrationRoutes(router: Router, options: Omit<Administ
 
   router.route(removeUserSubscription, async ({ caller, params, body }) => ({
     ...success,
+    refund: null,
     ...(await removeAccess(given, params.id, params.subscriptionId, { actorId: caller.userId, reason: body.reason })),
   }));
 }

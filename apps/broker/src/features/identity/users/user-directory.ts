@@ -5,7 +5,14 @@ import { providerIdOf, type StoredProvider } from './user-provider.ts';
 import { isUuid } from './user-store.ts';
 
 /** A user as administrators see them, deactivated ones too. */
-export type DirectoryUser = { id: string; email: string; displayName: string; createdAt: Date };
+export type DirectoryUser = {
+  id: string;
+  email: string;
+  displayName: string;
+  createdAt: Date;
+  isActive: boolean;
+  role: AdminUser['role'];
+};
 
 type Page = { page: number; limit: number };
 type Row = {
@@ -51,11 +58,20 @@ export function createUserDirectory(options: {
   async function findOne(run: Query, userId: string, lock = ''): Promise<DirectoryUser | undefined> {
     if (!isUuid(userId)) return undefined;
     const { rows } = await run<Row>(
-      `select u.id, u.email, u.display_name, u.created_at ${ofProviders} and u.id = $2 ${lock}`,
+      `select u.id, u.email, u.display_name, u.created_at, u.is_active ${ofProviders} and u.id = $2 ${lock}`,
       [providers, userId],
     );
     const [row] = rows;
-    return row && { id: row.id, email: row.email, displayName: row.display_name, createdAt: row.created_at };
+    return (
+      row && {
+        id: row.id,
+        email: row.email,
+        displayName: row.display_name,
+        createdAt: row.created_at,
+        isActive: row.is_active,
+        role: roleOf(row.email, adminEmails),
+      }
+    );
   }
 
   return {
