@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createManifest } from './admin-manifests.ts';
 import { getServer } from './catalogue-search.ts';
 import { getInfo } from './catalogue.ts';
 import { ApiError, createClient } from './client.ts';
@@ -85,4 +86,18 @@ test('an aborted call ends with the reason of its signal, before and after the a
     const call = client.getServer({ params: { serverId: 'travel' } }, { signal: stop.signal });
     await expect(call, answer).rejects.toBe(reason);
   }
+});
+
+test('a raw body is sent as its text, with what is wrong with it', async () => {
+  const sent: unknown[] = [];
+  const client = createClient([createManifest] as const, {
+    baseUrl: 'https://souk.example',
+    fetch: async (_url, init) => {
+      sent.push(init.body);
+      return new Response('', { status: 500 });
+    },
+  });
+  const text = '{"id":"a","id":"b"}';
+  await client.createManifest({ query: {}, body: text }).catch(() => undefined);
+  expect(sent).toEqual([text]);
 });

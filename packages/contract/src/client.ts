@@ -133,9 +133,14 @@ async function ask(
       ...(endpoint.body && { 'content-type': 'application/json' }),
       ...(endpoint.ifMatch && ifMatch !== undefined && { 'if-match': `"${ifMatch}"` }),
     },
-    ...(endpoint.body && { body: JSON.stringify(input.body ?? {}) }),
+    ...(endpoint.body && { body: bodyText(endpoint, input.body) }),
     ...(signal && { signal }),
   });
+}
+
+/** A raw body is text already: parsed and written again it would lose what is wrong with it. */
+function bodyText({ rawBody }: Endpoint, body: unknown): string {
+  return rawBody && typeof body === 'string' ? body : JSON.stringify(body ?? {});
 }
 
 /** Failures are JSON, also where the answer is not. undefined where it is not what it should be. */

@@ -67,7 +67,8 @@ export type Answer<E extends Endpoint> = z.input<E['answer']>;
 export type RequestInput<E extends Endpoint> = {
   params: Input<E['params']>;
   query: Input<E['query']>;
-  body: Input<E['body']>;
+  /** Of an endpoint with `rawBody`: the text that is sent as it stands. */
+  body: E extends { rawBody: true } ? string : Input<E['body']>;
 };
 /** What a caller gets. */
 export type AnswerOutput<E extends Endpoint> = z.output<E['answer']>;
