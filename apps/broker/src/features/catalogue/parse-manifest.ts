@@ -1,7 +1,7 @@
 import { manifestSchema, type Manifest } from '@souk/contract/manifest.ts';
 import { SoukError, type Issue } from '#platform/errors.ts';
 import type { UpstreamAddressRule } from '#platform/http/upstream-address-rule.ts';
-import { manifestIssues, missing } from './manifest-issues.ts';
+import { manifestIssues, missing } from '@souk/contract/manifest-issues.ts';
 import { readJson } from './read-json.ts';
 
 export const maxManifestBytes = 256 * 1024;

@@ -1,52 +1,10 @@
+import { fieldMeanings } from '@souk/contract/manifest-fields.ts';
 import { manifestSchema } from '@souk/contract/manifest.ts';
 import { z } from 'zod';
 import { asRecord, isRecord } from '#platform/json.ts';
 import { authenticationExamples, transportExamples, type ManifestExample } from './manifest-examples.ts';
 
 type Json = Record<string, unknown>;
-
-/** What each field is for. Their names, forms and limits come from the schema; a field without a line here is an error. */
-const meanings: Readonly<Record<string, string>> = {
-  id: "The server's name in addresses and commands; never changes.",
-  name: 'What people see.',
-  serviceType: '`mcp` for an ordinary server.',
-  version: 'Raise it with each change: a known version is never replaced.',
-  author: 'Who made the server.',
-  description: 'What people read in the shop.',
-  icon: 'An https address, or a path on our own origin.',
-  registryName: 'Its name in a public registry.',
-  slug: "The first part of its tools' names on `/mcp`; by default made of the id.",
-  category: 'Its place in the shop.',
-  featured: 'Its place on the home page: 1 stands first. Servers without it follow, the most used first.',
-  'connection.type': 'How it is reached.',
-  'connection.url': 'Its address, or `service:<name>`.',
-  'connection.command': 'An alias of the allow-list of programs.',
-  isolation: 'One upstream connection for everyone, or one for each person.',
-  asks: 'What it may ask a client, where it lists the tools that ask only to clients that can answer.',
-  'auth.type': 'How Souk authenticates there.',
-  'auth.clientId': 'Our client at the authorization server, where it registers none.',
-  'auth.scopes': 'What to ask for; by default what the server says.',
-  'auth.headers[].name': 'The name of the header.',
-  'auth.headers[].from': 'Whose secret it is.',
-  'auth.headers[].description': 'What people are told when they enter theirs.',
-  'capabilitySnapshot.tools': 'Shown until the server was asked, for servers that answer nothing before a sign-in.',
-  'capabilitySnapshot.prompts': 'The same for prompts.',
-  'capabilitySnapshot.resources': 'The same for resources.',
-  'deadlines.connectMs': 'To connect.',
-  'deadlines.listMs': 'For a list.',
-  'deadlines.callMs': 'For a call; progress extends it.',
-  maxInFlight: 'Calls at once, of all people.',
-  toolChanges: '`text-only` accepts new texts of tools; `strict` puts every change under review.',
-  'billing.tier': 'The plan that includes it.',
-  'billing.rental.price': 'Cents a month.',
-  'billing.rental.currency': 'Three letters.',
-  'billing.rental.name': 'On the invoice.',
-  'billing.rental.description': 'On the invoice.',
-  'billing.toolCosts': 'Credits a call, by tool.',
-  'billing.trialDays': 'Days of a trial.',
-  'billing.chargeOnErrors': 'Charge calls that answer with an error too.',
-  features: 'Short points for the shop.',
-};
 
 type Row = { path: string; form: string; isRequired: boolean; fallback: unknown };
 
@@ -55,7 +13,7 @@ export function manifestDocs(): string {
   const schema = asRecord(z.toJSONSchema(manifestSchema, { io: 'input', unrepresentable: 'any' })) ?? {};
   const rows = rowsOf(schema, '');
   const known = new Set(rows.map(({ path }) => path));
-  const unknown = Object.keys(meanings).filter((path) => !known.has(path));
+  const unknown = Object.keys(fieldMeanings).filter((path) => !known.has(path));
   if (unknown.length > 0) throw new Error(`no field of the schema: ${unknown.join(', ')}`);
   return [
     '# Manifests',
@@ -96,8 +54,8 @@ function section({ title, text, manifest }: ManifestExample): string[] {
 }
 
 function meaningOf(path: string): string {
-  const meaning = meanings[path];
-  if (meaning === undefined) throw new Error(`the field ${path} of the manifest has no meaning in manifest-docs.ts`);
+  const meaning = fieldMeanings[path];
+  if (meaning === undefined) throw new Error(`the field ${path} of the manifest has no meaning in manifest-fields.ts`);
   return meaning;
 }
 

@@ -7,7 +7,7 @@ import { Ago } from '#ui/moment.tsx';
 import { clientOptions } from '#web/api.ts';
 import { Fact } from './fact.tsx';
 import { RecordFactsPlaceholder } from './record-facts-placeholder.tsx';
-import { UptimeDays } from './uptime-days.tsx';
+import { UptimeDays } from '#ui/uptime-days.tsx';
 
 type ServerRecord = AnswerOutput<typeof getServerRecord>;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readEvents } from '../read-events.ts';
+import { readEvents } from '#web/read-events.ts';
 import { readBlock } from './content-block.ts';
 import { parseInline, parseMarkdown } from './parse-markdown.ts';
 import { webAddress } from './web-address.ts';

@@ -1,5 +1,7 @@
 import type { z } from 'zod';
-import type { Issue } from '#platform/errors.ts';
+
+/** What is wrong with one field. */
+type Issue = { path: string; message: string };
 
 /** A field's absence, as the specification's text for missing fields looks for it. */
 export const missing = 'is missing';

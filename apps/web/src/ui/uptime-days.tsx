@@ -1,8 +1,7 @@
-import type { AnswerOutput } from '@souk/contract/endpoint.ts';
-import type { getServerRecord } from '@souk/contract/server-record.ts';
-import { formatDay } from '#ui/amount.ts';
+import { formatDay } from './amount.ts';
 
-type Day = AnswerOutput<typeof getServerRecord>['days'][number];
+/** A day (UTC) and how many percent of its checks passed; null: there was none. */
+type Day = { day: string; percent: number | null };
 
 const barWidth = 6;
 const gap = 2;
