@@ -125,6 +125,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     hasServer: (serverId) => catalogue.snapshot().byId.has(serverId),
     disabledServers: (userId) => upstreams.preferences.readDisabled(userId),
     planOf: (userId) => billing.access.planOf(userId),
+    peoplePlans: () => billing.peoplePlans,
     signedInServers: (userIds) => upstreams.signIn.signedInServers(userIds),
     services: servicesOfUser({
       snapshot: () => catalogue.snapshot(),

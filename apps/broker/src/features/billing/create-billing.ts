@@ -1,9 +1,11 @@
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Catalogue } from '#features/catalogue/index.ts';
+import type { PeoplePlans } from '#features/identity/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import { createAccess, type AccessBook } from './access/create-access.ts';
+import { createPeoplePlans } from './access/people-plans.ts';
 import type { Charges } from './charges.ts';
 import { billingLinks, type BillingLinks } from './billing-links.ts';
 import { createCharges } from './create-charges.ts';
@@ -26,6 +28,7 @@ export type Billing = {
   readonly charges: Charges;
   readonly entitlement: EntitlementPolicy;
   readonly access: AccessBook;
+  readonly peoplePlans: PeoplePlans;
   readonly offers: OfferStore;
   readonly prices: Prices;
   readonly ledger: Ledger;
@@ -97,6 +100,7 @@ export async function createBilling({
     charges: createCharges({ ledger, usage, links, isCharging: provider !== undefined }),
     entitlement: access.entitlement,
     access,
+    peoplePlans: createPeoplePlans({ query: db.query, livemode, clock }),
     offers: {
       ...offers,
       async replace(changed) {

@@ -21,6 +21,7 @@ import { connectSignInProviders } from './sign-in/sign-in-providers.ts';
 import { createOperatorToken, type OperatorTokenRequest } from './tokens/create-operator-token.ts';
 import { createThrowAwayAccess, type ThrowAwayAccess } from './tokens/throw-away-access.ts';
 import { maySignIn } from '#platform/config/sign-in-allow.ts';
+import { noPlans } from './users/people-plans.ts';
 import { activeProviders } from './users/user-provider.ts';
 import { createUserActivation, type UserActivation } from './users/user-activation.ts';
 import { createUserDirectory, type UserDirectory } from './users/user-directory.ts';
@@ -98,6 +99,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     query: db.query,
     providers: users.providers,
     adminEmails: config.adminEmails,
+    peoplePlans: options.peoplePlans ?? (() => noPlans),
     signedInServers: options.signedInServers,
   });
   const { tokens, tokenStore, remembered } = authentication;

@@ -10,6 +10,7 @@ import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import type { IdentityEvents } from './identity-events.ts';
 import type { ServiceNames } from './sign-in/service-names.ts';
+import type { PeoplePlans } from './users/people-plans.ts';
 
 export type IdentityOptions = {
   db: Database;
@@ -47,6 +48,8 @@ export type IdentityOptions = {
   disabledServers?: (userId: string) => Promise<readonly string[]>;
   /** The plan of a person, for their profile: of a feature that stands above this one. */
   planOf?: (userId: string) => Promise<{ planId: string; planStatus: string }>;
+  /** Plans of many people, for the administrators' list: of a feature that stands above this one. */
+  peoplePlans?: () => PeoplePlans;
   /** By user the servers where they signed in with an account of their own: of a feature that stands above this one. */
   signedInServers?: (userIds: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>;
   /** Is told of each call of administrators (method and path) that someone else sent. */

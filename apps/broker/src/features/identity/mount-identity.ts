@@ -137,9 +137,9 @@ function mountApi(app: FastifyInstance, router: Router, options: IdentityOptions
     deleteAccount: (userId) => deleteAccount(deletion, userId),
   });
   mountConnectedAppRoutes(router, authorizations, cookie);
-  router.route(listUsers, async ({ query: page }) => {
-    const { users: found, total, active } = await parts.directory.list(page);
-    const pages = Math.max(1, Math.ceil(total / page.limit));
-    return { success: true as const, users: found, pagination: { ...page, total, pages }, active };
+  router.route(listUsers, async ({ query: { page, limit } }) => {
+    const { users: found, total, active } = await parts.directory.list({ page, limit });
+    const pages = Math.max(1, Math.ceil(total / limit));
+    return { success: true as const, users: found, pagination: { page, limit, total, pages }, active, all: total };
   });
 }

@@ -1,5 +1,7 @@
 import type { AdminUser } from '@souk/contract/admin-users.ts';
 import type { Query } from '#platform/db/database.ts';
+import { freePlan } from './present-profile.ts';
+import type { PeoplePlans } from './people-plans.ts';
 import { roleOf } from './role.ts';
 import { providerIdOf, type StoredProvider } from './user-provider.ts';
 import { isUuid } from './user-store.ts';
@@ -42,6 +44,7 @@ export function createUserDirectory(options: {
   /** Those that are configured. */
   providers: readonly StoredProvider[];
   adminEmails: readonly string[];
+  peoplePlans: () => PeoplePlans;
   /** By user the servers where they signed in with an account of their own, which a feature above knows. */
   signedInServers: ((userIds: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>) | undefined;
 }): UserDirectory {
@@ -88,14 +91,18 @@ export function createUserDirectory(options: {
           [providers, limit, (page - 1) * limit],
         ),
       ]);
-      const servers = await options.signedInServers?.(rows.map(({ id }) => id));
-      const users = rows.map((row) => presentUser(row, servers?.get(row.id) ?? [], adminEmails));
+      const ids = rows.map(({ id }) => id);
+      const [servers, plans] = await Promise.all([options.signedInServers?.(ids), options.peoplePlans().plansOf(ids)]);
+      const users = rows.map((row) => ({
+        ...presentUser(row, servers?.get(row.id) ?? [], adminEmails),
+        planId: plans.get(row.id) ?? freePlan.planId,
+      }));
       return { users, ...counted };
     },
   };
 }
 
-function presentUser(row: Row, servers: readonly string[], adminEmails: readonly string[]): AdminUser {
+function presentUser(row: Row, servers: readonly string[], adminEmails: readonly string[]): Omit<AdminUser, 'planId'> {
   return {
     id: row.id,
     email: row.email,
