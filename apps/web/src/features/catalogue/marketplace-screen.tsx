@@ -1,3 +1,4 @@
+import { maxSearchLength } from '@souk/contract/catalogue-search.ts';
 import { useQuery } from '@tanstack/react-query';
 import RefreshCw from 'lucide-react/icons/refresh-cw';
 import { useDeferredValue } from 'react';
@@ -8,12 +9,13 @@ import { ErrorState } from '#ui/error-state.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { ScreenHeading } from '#ui/screen-heading.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
+import { SearchText } from '#ui/search-text.tsx';
 import { Switch } from '#ui/switch.tsx';
 import { MarketplaceFilters } from './marketplace-filters.tsx';
 import { MarketplaceResults } from './marketplace-results.tsx';
 import { isNarrowed, type MarketplaceSearch } from './marketplace-search.ts';
 import { marketplacePageSize, serversQuery, useRefresh } from './queries.ts';
-import { SearchText } from './search-text.tsx';
+import { searchPlaceholder } from './search-placeholder.ts';
 import { ServerGridPlaceholder } from './server-grid.tsx';
 
 export type MarketplaceScreenProps = {
@@ -80,7 +82,13 @@ export function MarketplaceScreen({ search, onSearchChange }: MarketplaceScreenP
         role="search"
         className={classNames('mb-6 grid gap-2', !live && 'grid-cols-[minmax(0,1fr)_auto] sm:max-lg:grid-cols-1')}
       >
-        <SearchText q={search.q} onChange={(q) => change({ q }, true)} />
+        <SearchText
+          label="Search servers"
+          placeholder={searchPlaceholder}
+          q={search.q}
+          maxLength={maxSearchLength}
+          onChange={(q) => change({ q }, true)}
+        />
         {!live && <MarketplaceFilters search={search} onChange={change} />}
       </div>
       {refresh.isError && (

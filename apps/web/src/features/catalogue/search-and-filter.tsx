@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { SearchField } from '#ui/search-field.tsx';
 import { Select } from '#ui/select.tsx';
-import { searchPlaceholder } from './search-text.tsx';
+import { searchPlaceholder } from './search-placeholder.ts';
 import {
   keysOf,
   parseMarketplaceSearch,

@@ -1,15 +1,23 @@
-import { maxSearchLength } from '@souk/contract/catalogue-search.ts';
 import { useEffect, useRef, useState } from 'react';
-import { SearchField } from '#ui/search-field.tsx';
+import { SearchField } from './search-field.tsx';
 
-/** Short, so that it is not cut beside the filters. */
-export const searchPlaceholder = 'Search servers and tools';
+export type SearchTextProps = {
+  /** The accessible name. */
+  label: string;
+  placeholder: string;
+  /** What the address holds. */
+  q: string | undefined;
+  onChange: (q: string | undefined) => void;
+  maxLength: number;
+  /** How long a person pauses before the address is written: 0 unless each change asks for much. */
+  delayMs?: number | undefined;
+};
 
 /**
  * Keeps the text as typed, while the address holds it trimmed, and is written in a task of its own: a slow device shows the
  * letter first. A change of the address by Back or a link wins.
  */
-export function SearchText({ q = '', onChange }: { q: string | undefined; onChange: (q: string | undefined) => void }) {
+export function SearchText({ label, placeholder, q = '', onChange, maxLength, delayMs = 0 }: SearchTextProps) {
   const [typed, setTyped] = useState(q);
   /** What was written and has not come back in the address. */
   const written = useRef<string[]>([]);
@@ -26,11 +34,11 @@ export function SearchText({ q = '', onChange }: { q: string | undefined; onChan
   }, [q]);
   return (
     <SearchField
-      label="Search servers"
-      placeholder={searchPlaceholder}
+      label={label}
+      placeholder={placeholder}
       value={typed}
       onChange={(text) => {
-        const bounded = text.slice(0, maxSearchLength);
+        const bounded = text.slice(0, maxLength);
         setTyped(bounded);
         clearTimeout(timer.current);
         timer.current = setTimeout(() => {
@@ -38,7 +46,7 @@ export function SearchText({ q = '', onChange }: { q: string | undefined; onChan
           // an address that holds it already tells of no change
           written.current = next === q ? [] : [...written.current, next];
           write.current(next === '' ? undefined : next);
-        });
+        }, delayMs);
       }}
     />
   );
