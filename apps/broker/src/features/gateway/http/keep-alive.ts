@@ -6,9 +6,6 @@ export type KeepAliveTimes = {
   everyMs: number;
 };
 
-/** What server-sent events allow between two events (WHATWG HTML, section 9.2.6). */
-export const keepAliveComment = ': keepalive\n\n';
-
 export type KeepAlive = {
   readonly afterMs: number;
   /** Calls `beat` when `waitedMs` have become `afterMs`, and then regularly. Returns a function that ends that. */

@@ -1,4 +1,5 @@
-import { keepAliveComment, type KeepAlive } from './keep-alive.ts';
+import { keepAliveComment } from '#platform/http/event-stream.ts';
+import type { KeepAlive } from './keep-alive.ts';
 
 const eventStream = 'text/event-stream';
 const encoder = new TextEncoder();

@@ -1,8 +1,8 @@
 import { answerToolRun, cancelToolRun, startToolRun } from '@souk/contract/tool-runs.ts';
-import type { FastifyReply } from 'fastify';
+import { openEventStream } from '#platform/http/event-stream.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { InFlight } from '../http/in-flight.ts';
-import { keepAliveComment, type KeepAlive } from '../http/keep-alive.ts';
+import type { KeepAlive } from '../http/keep-alive.ts';
 import { listeningOn } from '../http/listening-on.ts';
 import type { ToolRuns } from './create-tool-runs.ts';
 
@@ -12,20 +12,15 @@ type Parts = { runs: ToolRuns; keepAlive: KeepAlive; answers: Pick<InFlight, 'en
 export function mountToolRuns(router: Router, { runs, keepAlive, answers }: Parts): void {
   router.route(startToolRun, async ({ caller, body, request, reply }) => {
     const run = runs.start({ caller, callId: request.id, ...body });
-    openEventStream(reply);
-    const response = reply.raw;
+    const stream = openEventStream(reply);
     const leave = answers.enter();
-    const write = (text: string) => void (response.destroyed || response.write(text));
-    const stopComments = keepAlive.watch(() => write(keepAliveComment));
+    const stopComments = keepAlive.watch(stream.keepAlive);
     // a client that goes away cancels; after the end this does nothing
-    response.once('close', run.abort);
-    await run.follow({
-      tell: (event) => write(`data: ${JSON.stringify(event)}\n\n`),
-      listening: () => listeningOn(response),
-    });
+    stream.onClose(run.abort);
+    await run.follow({ tell: stream.tell, listening: () => listeningOn(stream.response) });
     stopComments();
     leave();
-    response.end();
+    stream.end();
     return '';
   });
 
@@ -37,18 +32,5 @@ export function mountToolRuns(router: Router, { runs, keepAlive, answers }: Part
   router.route(cancelToolRun, async ({ caller, params }) => {
     await runs.send(caller.userId, params.callId, { kind: 'cancellation' });
     return { success: true as const };
-  });
-}
-
-/** A hijacked reply skips fastify's hooks, so the headers that were set so far are copied by hand. */
-function openEventStream(reply: FastifyReply): void {
-  reply.hijack();
-  for (const [name, value] of Object.entries(reply.getHeaders())) {
-    if (value !== undefined) reply.raw.setHeader(name, value);
-  }
-  reply.raw.writeHead(200, {
-    'content-type': 'text/event-stream',
-    'cache-control': 'no-cache, no-transform',
-    'x-accel-buffering': 'no',
   });
 }
