@@ -53,6 +53,8 @@ const manifestFilters = {
   search: z.string().trim().max(200).optional(),
   type: z.enum(['http', 'websocket', 'stdio']).optional(),
   status: z.enum(['active', 'inactive']).optional(),
+  /** Of which a version is staged, by whom it came: deploy-all deploys those of administrators. */
+  staged: manifestOriginSchema.optional(),
 };
 
 export const listManifests = endpoint({
