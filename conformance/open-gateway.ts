@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createGateway } from '../apps/broker/src/features/gateway/index.ts';
 import { systemClock } from '../apps/broker/src/platform/clock.ts';
+import { createKeepAlive } from '../apps/broker/src/platform/http/keep-alive.ts';
 import { createRouter } from '../apps/broker/src/platform/http/router.ts';
 import { buildServer } from '../apps/broker/src/platform/http/server.ts';
 import { createIds } from '../apps/broker/src/platform/ids.ts';
@@ -29,6 +30,7 @@ export async function startOpenGateway({ app, log, configBeside }: Broker): Prom
     preferences: app.upstreams.preferences,
     offers: app.upstreams.offers,
     signIn: app.upstreams.signIn,
+    keepAlive: createKeepAlive(),
     db: app.db,
     stateKey: randomBytes(32),
     version,

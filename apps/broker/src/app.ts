@@ -59,6 +59,7 @@ import { deriveKey, readMasterKey } from '#platform/crypto/master-key.ts';
 import { createVault } from '#platform/crypto/vault.ts';
 import { migrate } from '#platform/db/migrate.ts';
 import { openDatabase } from '#platform/db/open-database.ts';
+import { createKeepAlive } from '#platform/http/keep-alive.ts';
 import { createRouter } from '#platform/http/router.ts';
 import { buildServer } from '#platform/http/server.ts';
 import { createIds } from '#platform/ids.ts';
@@ -99,6 +100,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const { allowlist, programs, allowAddresses, policy } = readInstallation(config, paths, options.allowAddresses);
 
+  const keepAlive = createKeepAlive(options.keepAlive);
   const leaving = connectOutgoing(config.outgoingProxy, log, options.resolve);
   const { outgoing } = leaving;
 
@@ -214,7 +216,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     offers: upstreams.offers,
     signIn: upstreams.signIn,
     db,
-    ...(options.keepAlive && { keepAlive: options.keepAlive }),
+    keepAlive,
     questionPatienceMs: options.questionPatienceMs,
     events: gatewayEvents,
     stateKey: deriveKey(masterKey, 'request-state'),

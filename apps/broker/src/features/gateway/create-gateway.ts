@@ -15,7 +15,7 @@ import type { GatewayEvents } from './gateway-events.ts';
 import type { GatewayParts } from './gateway-parts.ts';
 import { isCompact } from './preferences/gateway-preferences.ts';
 import { createInFlight } from './http/in-flight.ts';
-import { createKeepAlive, type KeepAliveTimes } from './http/keep-alive.ts';
+import type { KeepAlive } from '#platform/http/keep-alive.ts';
 import { createInputRounds } from './protocol/input-rounds/create-input-rounds.ts';
 import { createRoundsElsewhere } from './protocol/input-rounds/elsewhere/rounds-elsewhere.ts';
 import { roundTtlMs } from './protocol/input-rounds/request-state.ts';
@@ -57,8 +57,7 @@ export async function createGateway(options: {
   offers: Upstreams['offers'];
   signIn: Pick<Upstreams['signIn'], 'needsAccount'>;
   db: Database;
-  /** By default 15 s. */
-  keepAlive?: KeepAliveTimes;
+  keepAlive: KeepAlive;
   /** By default 15 s. */
   questionPatienceMs?: number | undefined;
   /** Is told of requests at the endpoints. */
@@ -97,7 +96,6 @@ export async function createGateway(options: {
     isCompact: (caller) => isCompact(db.query, caller),
     rounds: createInputRounds({ key: options.stateKey, clock, underWay: answers, pages, elsewhere }),
     pages,
-    keepAlive: createKeepAlive(options.keepAlive),
     questionPatienceMs: options.questionPatienceMs ?? questionPatienceMs,
     publicUrl: config.publicUrl,
     callRate: createCallRate(config.limits, clock),

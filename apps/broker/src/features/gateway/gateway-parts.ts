@@ -8,7 +8,7 @@ import type { Log } from '#platform/log.ts';
 import type { CallRate } from './call/call-rate.ts';
 import type { PageQuestions } from './call/page-questions.ts';
 import type { McpRequest } from './gateway-events.ts';
-import type { KeepAlive } from './http/keep-alive.ts';
+import type { KeepAlive } from '#platform/http/keep-alive.ts';
 import type { InputRounds } from './protocol/input-rounds/create-input-rounds.ts';
 import type { ResourceSubscriptions } from './protocol/subscriptions/resource-subscriptions.ts';
 import type { PersonalView } from './view/personal-view.ts';

@@ -17,7 +17,7 @@ import type { CallUnderWay } from '../call/call-under-way.ts';
 import type { CallEnd } from '../call/outcome.ts';
 import { presentToolEnd } from '../call/present-failure.ts';
 import { toolTarget } from '../call/resolve-target.ts';
-import type { KeepAlive } from '../http/keep-alive.ts';
+import type { KeepAlive } from '#platform/http/keep-alive.ts';
 import { listeningOn } from '../http/listening-on.ts';
 import type { McpEndpoint } from '../protocol/mcp-endpoint.ts';
 import { exposeLinks } from '../view/expose-links.ts';
@@ -168,7 +168,7 @@ export class OpenCall implements Call, CallUnderWay, ToolCallOptions {
 
   /**
    * Hands a long call over, so that the client can resume its stream after a broken connection. Since 2026-07-28 streams
-   * cannot be resumed; there a longer one is kept open (http/keep-alive.ts).
+   * cannot be resumed; there a longer one is kept open (platform/http/keep-alive.ts).
    */
   onSlow(): void {
     if (this.call.era === 'legacy') return void this.handOver();

@@ -1,5 +1,5 @@
 import { keepAliveComment } from '#platform/http/event-stream.ts';
-import type { KeepAlive } from './keep-alive.ts';
+import type { KeepAlive } from '#platform/http/keep-alive.ts';
 
 const eventStream = 'text/event-stream';
 const encoder = new TextEncoder();

@@ -2,7 +2,7 @@ import { answerToolRun, cancelToolRun, startToolRun } from '@souk/contract/tool-
 import { openEventStream } from '#platform/http/event-stream.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { InFlight } from '../http/in-flight.ts';
-import type { KeepAlive } from '../http/keep-alive.ts';
+import type { KeepAlive } from '#platform/http/keep-alive.ts';
 import { listeningOn } from '../http/listening-on.ts';
 import type { ToolRuns } from './create-tool-runs.ts';
 
