@@ -1,6 +1,8 @@
 import * as oidc from 'openid-client';
 import { boundedFetch } from './bounded-fetch.ts';
 
+const googleIssuer = 'https://accounts.google.com';
+
 /** Each request to the provider, its answer included. A sign-in takes three, and two more after a start. */
 const requestTimeoutSeconds = 5;
 
@@ -12,6 +14,8 @@ export type UpstreamProfile = {
   emailVerified: boolean | undefined;
   displayName: string;
   photoUrl: string | undefined;
+  /** When the provider asked the user, in epoch milliseconds; undefined: it does not say. */
+  authenticatedAtMs: number | undefined;
 };
 
 /** The values that the browser keeps between the redirect to the provider and the callback. */
@@ -19,8 +23,12 @@ type PendingSignIn = { verifier: string; state: string; nonce: string };
 
 /** Sign-in at an external provider. Every provider implements this interface. */
 export type UpstreamSignIn = {
-  /** The URL to send the browser to, and the values to keep. `mustAsk`: the provider lets the user choose the account. */
-  start(options?: { mustAsk?: boolean }): Promise<{ url: string; pending: PendingSignIn }>;
+  /**
+   * The URL to send the browser to, and the values to keep.
+   * @param options.mustAsk the provider lets the user choose the account
+   * @param options.mustAuthenticate the provider asks for the password or the like again, and says when it did
+   */
+  start(options?: { mustAsk?: boolean; mustAuthenticate?: boolean }): Promise<{ url: string; pending: PendingSignIn }>;
   /**
    * Redeems the callback's code. Checks state, nonce, issuer, audience, signature and PKCE.
    * @param callbackUrl the full URL that the browser returned to
@@ -79,7 +87,7 @@ export const connectOpenId: ConnectUpstream = (settings) => {
   return {
     clockSkewMs: () => skewMs,
 
-    async start({ mustAsk = false } = {}) {
+    async start({ mustAsk = false, mustAuthenticate = false } = {}) {
       const pending = {
         verifier: oidc.randomPKCECodeVerifier(),
         state: oidc.randomState(),
@@ -94,6 +102,8 @@ export const connectOpenId: ConnectUpstream = (settings) => {
         state: pending.state,
         nonce: pending.nonce,
         ...(mustAsk && { prompt: promptThatAsks(known) }),
+        // with max_age the identity token says when (OpenID Connect Core, section 3.1.2.1)
+        ...(mustAuthenticate && { prompt: promptThatAuthenticates(known), max_age: '0' }),
       });
       return { url: url.href, pending };
     },
@@ -122,6 +132,7 @@ export const connectOpenId: ConnectUpstream = (settings) => {
         // Cognito and others spell it as a text
         emailVerified: verified === undefined ? undefined : verified === true || verified === 'true',
         displayName: typeof name === 'string' && name !== '' ? name : (email.split('@')[0] ?? email),
+        authenticatedAtMs: typeof claims.auth_time === 'number' ? claims.auth_time * 1000 : undefined,
         photoUrl: typeof picture === 'string' && picture.startsWith('https:') ? picture : undefined,
       };
     },
@@ -146,6 +157,13 @@ async function completeProfile(
 function promptThatAsks(configuration: oidc.Configuration): 'select_account' | 'login' {
   const known = configuration.serverMetadata()['prompt_values_supported'];
   return !Array.isArray(known) || known.includes('select_account') ? 'select_account' : 'login';
+}
+
+/** Google documents no `login`; there, choosing the account again is what can be had. */
+function promptThatAuthenticates(configuration: oidc.Configuration): 'select_account' | 'login' {
+  const { issuer, prompt_values_supported: known } = configuration.serverMetadata();
+  if (issuer === googleIssuer) return 'select_account';
+  return !Array.isArray(known) || known.includes('login') ? 'login' : 'select_account';
 }
 
 /** How a provider wants the secret: in the header, unless it takes only the form (OpenID Connect Discovery, section 3). */

@@ -1,4 +1,5 @@
 export { createIdentity, type Identity } from './create-identity.ts';
+export { requireRecentSignIn } from './authentication/require-recent-sign-in.ts';
 export type { AccountContributor } from './account/account-contributors.ts';
 export type { McpChallenge } from './authentication/authenticate-mcp.ts';
 export type { FindTokenOwner, TokenOwner } from './authentication/find-token-owner.ts';

@@ -11,4 +11,6 @@ export type Caller = {
   scopes: readonly string[];
   /** Epoch milliseconds. */
   expiresAtMs: number;
+  /** web: when the person signed in, in epoch milliseconds; a renewal of the token does not change it. */
+  signedInAtMs?: number;
 };

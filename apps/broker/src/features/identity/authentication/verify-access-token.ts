@@ -9,7 +9,14 @@ import { isUuid } from '../users/user-store.ts';
 import { readBearer } from './bearer.ts';
 
 type GrantRow = { email: string };
-type TokenClaims = { userId: string; grantId: string; clientId: string; scopes: string[]; expiresAtMs: number };
+type TokenClaims = {
+  userId: string;
+  grantId: string;
+  clientId: string;
+  scopes: string[];
+  expiresAtMs: number;
+  signedInAtMs: number | undefined;
+};
 
 export type AccessTokens = {
   /**
@@ -63,6 +70,7 @@ export function createAccessTokens(options: {
         tokenId: claims.grantId,
         scopes: claims.scopes,
         expiresAtMs: claims.expiresAtMs,
+        ...(claims.signedInAtMs !== undefined && { signedInAtMs: claims.signedInAtMs }),
       };
     },
   };
@@ -77,7 +85,7 @@ export function createAccessTokens(options: {
         requiredClaims: ['exp', 'sub', 'aud'],
       });
       const { sub, exp, aud } = payload;
-      const { gid, client_id: clientId, scope } = payload;
+      const { gid, client_id: clientId, scope, auth_time: authTime } = payload;
       // Spelled exactly, and one alone: a list of audiences is not what we issue.
       if ((audience !== undefined && aud !== audience) || sub === undefined || !isUuid(sub) || exp === undefined)
         return undefined;
@@ -88,6 +96,7 @@ export function createAccessTokens(options: {
         clientId,
         scopes: typeof scope === 'string' ? scope.split(' ') : [],
         expiresAtMs: exp * 1000,
+        signedInAtMs: typeof authTime === 'number' ? authTime * 1000 : undefined,
       };
     } catch {
       // Expired, forged, of another audience, of a retired key: all the same to the caller.

@@ -114,7 +114,7 @@ export function createProvider(options: ProviderOptions): Provider {
       };
     },
     // What a revocation names: every request looks its grant up (authentication/verify-access-token.ts).
-    extraTokenClaims: (_ctx, token) => ('grantId' in token ? { gid: token.grantId } : undefined),
+    extraTokenClaims: (ctx, token) => ('grantId' in token ? { gid: token.grantId, ...signInTime(ctx) } : undefined),
     interactions: { policy: createPolicy(), url: (_ctx, interaction) => `/oauth/interaction/${interaction.uid}` },
     loadExistingGrant: (ctx) => loadGrant(ctx, resources),
     renderError: (ctx, out, error) => {
@@ -224,6 +224,14 @@ async function loadGrant(ctx: KoaContextWithOIDC, resources: Resources) {
   grant.addResourceScope(resources.api, allScopes);
   await grant.save();
   return grant;
+}
+
+/** Of the web app's token: when its sign-in was (RFC 9068, section 2.2.1). A renewed refresh token keeps it. */
+function signInTime({ oidc }: KoaContextWithOIDC): { auth_time?: number } {
+  if (oidc.client?.clientId !== frontendClientId) return {};
+  const { AuthorizationCode: code, RefreshToken: refreshToken } = oidc.entities;
+  const authTime = code?.authTime ?? refreshToken?.authTime;
+  return authTime === undefined ? {} : { auth_time: authTime };
 }
 
 function clientIdFor(ctx: KoaContextWithOIDC, ids: Ids): string {

@@ -58,9 +58,13 @@ export function createHandOff(options: {
   return {
     /**
      * @param reply goes to the browser that came back from the provider, and takes the proof of the ticket along
-     * @returns a ticket for this person; `sessionUid` names the browser's session, which their sign-out then ends too.
+     * @returns a ticket for this person; `sessionUid` names the browser's session, which their sign-out then ends too
      */
-    async issue(reply: FastifyReply, accountId: string, sessionUid: string): Promise<string> {
+    async issue(
+      reply: FastifyReply,
+      accountId: string,
+      { sessionUid, signedInAtMs }: { sessionUid: string; signedInAtMs: number },
+    ): Promise<string> {
       const client = await provider.Client.find(frontendClientId);
       if (!client) throw new Error('the web client is not configured');
       const grant = new provider.Grant({ clientId: frontendClientId, accountId });
@@ -77,6 +81,7 @@ export function createHandOff(options: {
         resource: [resources.api],
         scope,
         sessionUid,
+        authTime: Math.floor(signedInAtMs / 1000),
         codeChallenge: sha256(verifierFor(ticket)),
         codeChallengeMethod: 'S256',
       });

@@ -23,6 +23,8 @@ const pendingSchema = z.object({
   allowed: z.boolean().optional(),
   /** Or the address that a sign-in without a client returns to. */
   returnTo: z.string().optional(),
+  /** The user who signs in again for an action: no other user's sign-in counts, and no old one of theirs. */
+  againAs: z.string().optional(),
 });
 export type Pending = z.infer<typeof pendingSchema>;
 

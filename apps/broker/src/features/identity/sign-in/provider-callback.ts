@@ -8,6 +8,7 @@ import { expiredWords } from '../pages/oauth-error-page.ts';
 import { providerIdOf } from '../users/user-provider.ts';
 import type { User } from '../users/user-store.ts';
 import type { Pending } from './pending-cookie.ts';
+import { recentSignInMs } from '../authentication/require-recent-sign-in.ts';
 import { pageOnFailure, unreachableText } from './refuse-sign-in.ts';
 import type { SignInContext } from './sign-in-context.ts';
 import { callbackPath, type SignInProvider } from './sign-in-providers.ts';
@@ -52,10 +53,30 @@ export function mountProviderCallback(app: FastifyInstance, context: SignInConte
       const text = 'This account has been deactivated. If you think that this is a mistake, please contact support.';
       return refuse(reply, 403, text);
     }
+    // A provider that knows the browser may send a person on without asking: it then says when it asked last.
+    const signedInAtMs = Math.min(found.authenticatedAtMs ?? Infinity, context.clock.now());
+    const refusal = refuseAgain(from, user, signedInAtMs, pending);
+    if (refusal) return refuse(reply, 403, refusal);
     context.log.info({ provider: providerIdOf(from.storedAs), userId: user.id }, 'signed in');
-    if (pending.interaction !== undefined) return resume(reply, pending.interaction, pending.allowed === true, user.id);
-    const sessionUid = await startSession(provider, request, reply, user.id);
-    return reply.redirect(await addressAfter(reply, pending, user, sessionUid), 303);
+    const signIn = { accountId: user.id, signedInAtMs };
+    if (pending.interaction !== undefined) return resume(reply, pending.interaction, pending.allowed === true, signIn);
+    const sessionUid = await startSession(provider, request, reply, user.id, signedInAtMs);
+    return reply.redirect(await addressAfter(reply, pending, user, { sessionUid, signedInAtMs }), 303);
+  }
+
+  /** Who signs in again must be the same person, and must have been asked. The sign-in of before stays as it is. */
+  function refuseAgain(
+    from: SignInProvider,
+    user: User,
+    signedInAtMs: number,
+    { againAs }: Pending,
+  ): string | undefined {
+    if (againAs === undefined) return undefined;
+    if (user.id !== againAs) {
+      return `You chose ${user.email}, which is not the account that you are signed in with. Close this window and sign in again with the same account.`;
+    }
+    if (context.clock.now() - signedInAtMs <= recentSignInMs) return undefined;
+    return `${from.name} did not ask you to sign in again. Sign out there, close this window and try again.`;
   }
 
   function isVerified(from: SignInProvider, { emailVerified }: UpstreamProfile): boolean {
@@ -90,12 +111,17 @@ export function mountProviderCallback(app: FastifyInstance, context: SignInConte
   }
 
   /** Where a sign-in without an interaction ends; /auth/success gets its ticket, and a hint of who signed in. */
-  async function addressAfter(reply: FastifyReply, pending: Pending, user: User, sessionUid: string): Promise<string> {
+  async function addressAfter(
+    reply: FastifyReply,
+    pending: Pending,
+    user: User,
+    session: { sessionUid: string; signedInAtMs: number },
+  ): Promise<string> {
     const success = `${publicUrl}/auth/success`;
     if (pending.returnTo !== success) return pending.returnTo ?? publicUrl;
     const { id, email, displayName, photoUrl } = user;
     const hint = { id, email, displayName, photoURL: photoUrl ?? null, provider: user.provider };
-    const token = await context.handOff.issue(reply, user.id, sessionUid);
+    const token = await context.handOff.issue(reply, user.id, session);
     return `${success}?${new URLSearchParams({ token, user: JSON.stringify(hint) }).toString()}`;
   }
 
@@ -122,11 +148,17 @@ export function mountProviderCallback(app: FastifyInstance, context: SignInConte
   }
 
   /** Writes the result into the interaction and goes on with the authorization request that waited for it. */
-  async function resume(reply: FastifyReply, uid: string, allowed: boolean, accountId: string) {
+  async function resume(
+    reply: FastifyReply,
+    uid: string,
+    allowed: boolean,
+    { accountId, signedInAtMs }: { accountId: string; signedInAtMs: number },
+  ) {
     const interaction = await provider.Interaction.find(uid);
     if (!interaction) return refuse(reply, 400, expiredWords.text);
     const consent = allowed ? { consent: { grantId: await context.grantConsent(interaction, accountId) } } : {};
-    interaction.result = { login: { accountId, amr: ['fed'] }, ...consent };
+    const ts = Math.floor(signedInAtMs / 1000);
+    interaction.result = { login: { accountId, amr: ['fed'], ts }, ...consent };
     await interaction.persist();
     return reply.redirect(interaction.returnTo, 303);
   }

@@ -61,14 +61,14 @@ export function createSignInContext(options: SignInOptions) {
       request: FastifyRequest,
       reply: FastifyReply,
       to: SignInProvider,
-      purpose: Pick<Pending, 'interaction' | 'allowed' | 'returnTo'>,
+      purpose: Pick<Pending, 'interaction' | 'allowed' | 'returnTo' | 'againAs'>,
       { mustAsk = false } = {},
     ) {
       const refuse = (refusal: SignInRefusal) => refuseSignIn(options.brandName, request, reply, refusal);
       if (!limit.take(addressGroup(request.ip))) return refuse({ code: 'rate_limited', retryAfterSeconds: 60 });
       let started;
       try {
-        started = await to.upstream.start({ mustAsk });
+        started = await to.upstream.start({ mustAsk, mustAuthenticate: purpose.againAs !== undefined });
       } catch (error) {
         options.log.error({ err: error, provider: to.id }, 'the sign-in provider cannot be used');
         return refuse({ code: 'unavailable', text: unreachableText(to.name) });

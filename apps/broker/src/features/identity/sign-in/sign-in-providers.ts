@@ -61,10 +61,10 @@ export function connectSignInProviders(options: IdentityOptions, keys: SigningKe
   };
 }
 
-function startStandIn({ db, config, vault }: IdentityOptions, keys: SigningKeys) {
+function startStandIn({ db, config, vault, clock }: IdentityOptions, keys: SigningKeys) {
   const { publicUrl, brandName } = config;
   const redirectUri = callbackOf(publicUrl, 'google');
-  return createStandIn({ publicUrl, brandName, db, vault, keys, redirectUri, client: standInClient(keys) });
+  return createStandIn({ publicUrl, brandName, db, vault, keys, clock, redirectUri, client: standInClient(keys) });
 }
 
 /** The stand-in's secret protects nothing that a visitor of its account page could not have; it only has to be there. */

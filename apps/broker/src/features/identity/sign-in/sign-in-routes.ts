@@ -6,6 +6,7 @@ import { emailSignIn, emailSignUp, notYetImplemented } from './not-yet-implement
 import { pageOnFailure, refuseSignIn } from './refuse-sign-in.ts';
 import { readAuthorizeAddress, readReturnTo } from './return-to.ts';
 import type { SignInContext } from './sign-in-context.ts';
+import { isUuid } from '../users/user-store.ts';
 
 /** Providers that the specification names and that are not wired (spec part 1, section 8: not-yet-implemented errors). */
 const unwired: Record<string, string> = { github: 'GitHub', facebook: 'Facebook', apple: 'Apple' };
@@ -54,12 +55,14 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
    * Straight to a provider. return_to is /auth/success, which gets a ticket. With mcp_client=true it may also be the
    * authorization request of an MCP client on our own origin: the person signs in first, and that request goes on in the
    * same browser, with the consent that it always asks for. No ticket is made for a client.
+   * With again_as={userId} the provider asks anew, and only this user's sign-in counts: the way of the web app to a recent
+   * sign-in (authentication/require-recent-sign-in.ts).
    */
   app.get<{ Params: { provider: string }; Querystring: Record<string, unknown> }>(
     '/auth/:provider',
     options,
     (request, reply) => {
-      const { return_to: wanted = '/auth/success', mcp_client: isForClient, prompt } = request.query;
+      const { return_to: wanted = '/auth/success', mcp_client: isForClient, prompt, again_as: againAs } = request.query;
       const name = unwired[request.params.provider];
       if (name !== undefined) {
         return refuseSignIn(brandName, request, reply, {
@@ -79,7 +82,8 @@ export function mountSignInRoutes(app: FastifyInstance, context: SignInContext):
         const text = 'return_to must be a callback of this site';
         return refuseSignIn(brandName, request, reply, { code: 'invalid_request', text });
       }
-      return context.startUpstream(request, reply, to, { returnTo }, { mustAsk: prompt === 'login' });
+      const purpose = { returnTo, ...(typeof againAs === 'string' && isUuid(againAs) && { againAs }) };
+      return context.startUpstream(request, reply, to, purpose, { mustAsk: prompt === 'login' });
     },
   );
 

@@ -13,9 +13,10 @@ export async function startSession(
   request: FastifyRequest,
   reply: FastifyReply,
   accountId: string,
+  signedInAtMs: number,
 ): Promise<string> {
   const session = new provider.Session();
-  session.loginAccount({ accountId, amr: ['fed'] });
+  session.loginAccount({ accountId, amr: ['fed'], loginTs: Math.floor(signedInAtMs / 1000) });
   await session.save(sessionSeconds);
   const context = provider.createContext(request.raw, reply.raw);
   const secure = provider.issuer.startsWith('https:');

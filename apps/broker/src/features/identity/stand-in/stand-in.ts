@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Provider, errors, interactionPolicy, type Configuration } from 'oidc-provider';
 import { z } from 'zod';
+import type { Clock } from '#platform/clock.ts';
 import type { Vault } from '#platform/crypto/vault.ts';
 import type { Database } from '#platform/db/database.ts';
 import { sendPage } from '#platform/http/page.ts';
@@ -42,6 +43,7 @@ export function createStandIn(options: {
   db: Database;
   vault: Vault;
   keys: Pick<SigningKeys, 'signer' | 'publicKeys' | 'cookieKey'>;
+  clock: Clock;
   redirectUri: string;
   client: { clientId: string; clientSecret: string };
 }) {
@@ -123,7 +125,8 @@ export function createStandIn(options: {
           );
         }
         const returnTo = await provider.interactionResult(request.raw, reply.raw, {
-          login: { accountId: email.data, remember: false },
+          // choosing the account is signing in: there is no password
+          login: { accountId: email.data, remember: false, ts: Math.floor(options.clock.now() / 1000) },
           select_account: {},
         });
         return reply.redirect(returnTo, 303);
