@@ -1,0 +1,130 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Dialog } from '#ui/dialog.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { Field } from '#ui/field.tsx';
+import { Input } from '#ui/input.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { useToast } from '#ui/use-toast.ts';
+import { adminApi } from '../admin-api.ts';
+import { DeployEffects } from './deploy-effects.tsx';
+import { deployPlanQuery, type DeployPlan } from './deploy-plan.ts';
+import { actionFailure } from './failure-texts.ts';
+import { useManifestsChanged } from './manifest-queries.ts';
+import { hasMoved, MovedNotice } from './moved-notice.tsx';
+
+export type DeployDialogProps = {
+  userId: string;
+  /** Of the server. */
+  id: string;
+  /** Undefined: the staged version, else the one that was live last. An earlier one rolls back. */
+  version?: string | undefined;
+  open: boolean;
+  onClose: () => void;
+  /** It is deployed, whether the server answers or not. */
+  onDone?: ((version: string) => void) | undefined;
+};
+
+/** Shows what a deployment changes and for whom, then makes it. One for each opening: its state begins anew. */
+export function DeployDialog({ userId, id, version, open, onClose, onDone }: DeployDialogProps) {
+  const toast = useToast();
+  const changed = useManifestsChanged(userId);
+  const [reason, setReason] = useState('');
+  const query = useQuery({ ...deployPlanQuery(userId, id, version), enabled: open });
+  // kept while what was deployed is told: by then the next plan would be another
+  const [sent, setSent] = useState<DeployPlan>();
+  const plan = sent ?? query.data;
+  const deploy = useMutation({
+    mutationFn: ({ to, revision }: DeployPlan) =>
+      adminApi.deployManifest({ params: { id }, body: { version: to, reason } }, { ifMatch: revision }),
+    onMutate: setSent,
+    onSuccess: async (answer, { name }) => {
+      await changed();
+      onDone?.(answer.version);
+      if (answer.failure !== undefined) return;
+      toast.success(
+        answer.result === 'deployed'
+          ? `${name} ${answer.version} is deployed.`
+          : `${name} ${answer.version} was deployed already.`,
+      );
+      onClose();
+    },
+    onError: () => setSent(undefined),
+  });
+  const failure = deploy.data?.failure;
+  const isRollback = version !== undefined;
+  const title = plan
+    ? `${isRollback ? 'Roll back' : 'Deploy'} ${plan.name} ${isRollback ? 'to ' : ''}${plan.to}?`
+    : `Deploy ${id}?`;
+  return (
+    <Dialog
+      urgent
+      open={open}
+      onOpenChange={(next) => !next && !deploy.isPending && onClose()}
+      title={failure === undefined ? title : `${plan?.name ?? id} ${plan?.to ?? ''} is deployed`}
+      footer={
+        failure !== undefined ? (
+          <Button variant="primary" onClick={onClose}>
+            Close
+          </Button>
+        ) : (
+          <>
+            <Button onClick={() => !deploy.isPending && onClose()}>Cancel</Button>
+            <Button
+              variant="primary"
+              loading={deploy.isPending}
+              disabled={!plan}
+              onClick={() => plan && !deploy.isPending && deploy.mutate(plan)}
+            >
+              {isRollback ? 'Roll back' : 'Deploy'} {plan?.to}
+            </Button>
+          </>
+        )
+      }
+    >
+      {failure !== undefined && (
+        <Notice tone="bad">
+          It is live, but the server did not answer: {failure} Test its connection, or roll back on its page.
+        </Notice>
+      )}
+      {failure === undefined && (
+        <div className="flex flex-col gap-4">
+          {query.isError && !plan && (
+            <ErrorState
+              title={actionFailure('deploy', query.error)}
+              onRetry={() => void query.refetch()}
+              retrying={query.isFetching}
+            />
+          )}
+          {!query.isError && !plan && <ListSkeleton label="Comparing the versions…" />}
+          {plan && <DeployEffects plan={plan} />}
+          {plan && (
+            <Field label="Reason" hint="Optional. It is kept in the audit log.">
+              <Input
+                value={reason}
+                maxLength={500}
+                autoComplete="off"
+                onChange={(event) => setReason(event.target.value)}
+              />
+            </Field>
+          )}
+          {plan && hasMoved(deploy.error) && (
+            <MovedNotice
+              error={deploy.error}
+              shown={{ deployedVersion: plan.from, stagedVersion: plan.staged }}
+              onLookAgain={() => {
+                deploy.reset();
+                void query.refetch();
+              }}
+            />
+          )}
+          {deploy.isError && !hasMoved(deploy.error) && (
+            <Notice tone="bad">{actionFailure('deploy', deploy.error)}</Notice>
+          )}
+        </div>
+      )}
+    </Dialog>
+  );
+}

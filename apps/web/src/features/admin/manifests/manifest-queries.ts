@@ -1,0 +1,57 @@
+import type { listManifests } from '@souk/contract/admin-manifests.ts';
+import type { AnswerOutput } from '@souk/contract/endpoint.ts';
+import { keepPreviousData, queryOptions, useQueryClient } from '@tanstack/react-query';
+import { accountKey } from '#web/account-key.ts';
+import { adminApi, manifestsKey } from '../admin-api.ts';
+import type { AdminSearch } from '../admin-search.ts';
+
+export type ManifestList = AnswerOutput<typeof listManifests>;
+export type ManifestCounts = ManifestList['counts'];
+
+const pageSize = 50;
+
+export type ManifestFilters = Pick<AdminSearch, 'q' | 'type' | 'status' | 'page'>;
+
+/** A page of the manifests that match. While another one is on its way the page that is shown stays. */
+export const manifestsQuery = (userId: string, { q, type, status, page = 1 }: ManifestFilters) =>
+  queryOptions({
+    queryKey: [...manifestsKey(userId), 'list', { q, type, status, page }],
+    queryFn: ({ signal }) =>
+      adminApi.listManifests({ query: { search: q, type, status, page, limit: pageSize } }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+/** How many there are of all manifests, whatever is filtered. */
+export const manifestCountsQuery = (userId: string) =>
+  queryOptions({
+    queryKey: [...manifestsKey(userId), 'counts'],
+    queryFn: async ({ signal }) => (await adminApi.listManifests({ query: { page: 1, limit: 1 } }, { signal })).counts,
+  });
+
+/** What an administrator staged: the manifests that deploy-all deploys. */
+export const stagedQuery = (userId: string) =>
+  queryOptions({
+    queryKey: [...manifestsKey(userId), 'staged'],
+    queryFn: ({ signal }) =>
+      adminApi.listManifests({ query: { staged: 'admin', page: 1, limit: namesShown } }, { signal }),
+  });
+
+/** The manifests that a reload connects again. */
+export const deployedQuery = (userId: string) =>
+  queryOptions({
+    queryKey: [...manifestsKey(userId), 'deployed'],
+    queryFn: ({ signal }) =>
+      adminApi.listManifests({ query: { status: 'active', page: 1, limit: namesShown } }, { signal }),
+  });
+const namesShown = 20;
+
+/** After a change of manifests: what is on the screen is read again, and so is the shop. */
+export function useManifestsChanged(userId: string): () => Promise<void> {
+  const queries = useQueryClient();
+  return async () => {
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: accountKey(userId) }),
+      queries.invalidateQueries({ queryKey: ['catalogue'] }),
+    ]);
+  };
+}
