@@ -8,6 +8,7 @@ import { SignInButton } from '#features/identity/header-account.tsx';
 import { profileQuery } from '#features/identity/queries.ts';
 import { RedirectHome } from '#features/identity/redirect-home.tsx';
 import { useSession } from '#features/identity/session-provider.tsx';
+import { signInAgainByPopup, signInAgainInTab } from '#features/identity/sign-in-again.ts';
 import { ListSkeleton } from '#ui/list-skeleton.tsx';
 
 /** Their code comes with them. */
@@ -35,6 +36,7 @@ export function Admin() {
   // read here and not by the router, whose code everyone loads
   const search = parseAdminSearch(useSearch({ strict: false }));
   const navigate = useNavigate();
+  const { session } = useSession();
   const onSearchChange = (next: AdminSearch, how: 'push' | 'replace') =>
     void navigate({ to: '/admin', search: next, replace: how === 'replace', resetScroll: how === 'push' });
   return (
@@ -42,6 +44,7 @@ export function Admin() {
       access={useAdminAccess()}
       search={search}
       onSearchChange={onSearchChange}
+      signInAgain={(way) => (way === 'tab' ? signInAgainInTab(session) : signInAgainByPopup(session))}
       signIn={<SignInButton />}
       redirectHome={<RedirectHome />}
       tabs={tabs}

@@ -6,6 +6,7 @@ import { ScreenTitle } from '#ui/screen-title.tsx';
 import { Tabs } from '#ui/tabs.tsx';
 import { failureText } from '#web/failure-text.ts';
 import { adminTabs, type AdminSearch, type AdminTab } from './admin-search.ts';
+import type { SignInAgain } from './sign-in-again.tsx';
 
 /** Whether the person who looks is an administrator, as far as it is known yet. */
 export type AdminAccess =
@@ -21,6 +22,7 @@ export type AdminPartProps = {
   search: AdminSearch;
   /** @param how push: a step that Back returns from, such as an opened page; replace: a filter that is typed */
   onSearchChange: (search: AdminSearch, how: 'push' | 'replace') => void;
+  signInAgain: SignInAgain;
 };
 
 const labels: Readonly<Record<AdminTab, string>> = { manifests: 'Broker Manifests', users: 'User Management' };
@@ -33,6 +35,7 @@ export function AdminScreen({
   access,
   search,
   onSearchChange,
+  signInAgain,
   signIn,
   redirectHome,
   tabs,
@@ -69,7 +72,7 @@ export function AdminScreen({
       );
   }
   const chosen = search.tab ?? adminTabs[0];
-  const props = { userId: access.userId, search, onSearchChange };
+  const props = { userId: access.userId, search, onSearchChange, signInAgain };
   return (
     <>
       <ScreenTitle title="Administration" />

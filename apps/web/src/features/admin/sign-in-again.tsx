@@ -1,0 +1,54 @@
+import { ApiError } from '@souk/contract/client.ts';
+import { errorCatalogue } from '@souk/contract/errors.ts';
+import { useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { failureText } from '#web/failure-text.ts';
+import { PopupBlockedError } from '#web/popup-window.ts';
+
+/**
+ * Signs the person who works here in once more, in a window of its own; with 'tab' the whole page, which comes back.
+ * Call it in the click itself.
+ * @returns false when the window was closed without a sign-in of the same person
+ * @throws PopupBlockedError where the browser opened no window
+ */
+export type SignInAgain = (way?: 'tab') => Promise<boolean>;
+
+/** Whether an action was refused because the last sign-in is too long ago. */
+export function wantsSignInAgain(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'sign_in_again';
+}
+
+/**
+ * What a dialog shows after such a refusal, in the place of its error: the text and the button. The dialog and what was
+ * typed in it stay as they are.
+ * @param onSignedIn the action can be repeated
+ */
+export function SignInAgainNotice({ signInAgain, onSignedIn }: { signInAgain: SignInAgain; onSignedIn: () => void }) {
+  const [waiting, setWaiting] = useState(false);
+  const [problem, setProblem] = useState<unknown>();
+  const start = (way?: 'tab') => {
+    setWaiting(true);
+    setProblem(undefined);
+    signInAgain(way)
+      .then(
+        (done) => (done ? onSignedIn() : setProblem('The window was closed before you had signed in again.')),
+        setProblem,
+      )
+      .finally(() => setWaiting(false));
+  };
+  const isBlocked = problem instanceof PopupBlockedError;
+  return (
+    <Notice
+      tone="bad"
+      action={
+        <Button size="small" className="-my-1" loading={waiting} onClick={() => start(isBlocked ? 'tab' : undefined)}>
+          {isBlocked ? 'Continue in this tab' : 'Sign in again'}
+        </Button>
+      }
+    >
+      {problem === undefined && errorCatalogue.sign_in_again.message}
+      {problem !== undefined && (typeof problem === 'string' ? problem : failureText(problem))}
+    </Notice>
+  );
+}

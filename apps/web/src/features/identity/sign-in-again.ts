@@ -1,0 +1,56 @@
+import { openSignInPopup } from '#web/popup-window.ts';
+import type { Session } from './session.ts';
+import { returnPathKey } from './session-storage.ts';
+import type { SignedInUser } from './signed-in-user.ts';
+
+/** The page in the window gets this long to swap its ticket and to tell the other tabs. */
+const finishMs = 5_000;
+
+/**
+ * Signs the user in once more, in a window of its own, while this page stays as it is: for actions that want a recent sign-in.
+ * Call it in the click itself. The broker asks at the provider anew and takes this user alone; a sign-in of another account
+ * is refused in the window, in words, and changes nothing.
+ * @returns false when the window was closed without it
+ * @throws PopupBlockedError, and Error with the text of spec part 1, section 8 when it takes too long
+ */
+export async function signInAgainByPopup(session: Session): Promise<boolean> {
+  const before = session.getState().user;
+  if (!before) return false;
+  const end = await openSignInPopup(addressFor(before)).wait({
+    isDone: ({ pathname }) => pathname === '/auth/success',
+  });
+  const isRenewed = () => {
+    const { user } = session.getState();
+    return user?.id === before.id && user.accessToken !== before.accessToken;
+  };
+  if (end !== 'closed' && !isRenewed()) await untilTold(session, isRenewed);
+  return isRenewed();
+}
+
+/** The same with the whole page, which comes back to where it was. Never returns. */
+export function signInAgainInTab(session: Session): Promise<never> {
+  const { user } = session.getState();
+  window.sessionStorage.setItem(returnPathKey, window.location.pathname + window.location.search);
+  window.location.assign(user ? addressFor(user) : '/sign-in');
+  return new Promise<never>(() => {});
+}
+
+/** The stand-in has Google's address. */
+function addressFor({ id, provider }: SignedInUser): string {
+  const query = new URLSearchParams({ return_to: '/auth/success', again_as: id });
+  return `/auth/${provider === 'oidc' ? 'oidc' : 'google'}?${query}`;
+}
+
+function untilTold(session: Session, isRenewed: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    let unsubscribe = () => {};
+    const finish = () => {
+      clearTimeout(timer);
+      unsubscribe();
+      resolve();
+    };
+    const timer = setTimeout(finish, finishMs);
+    // the listener is told at once, before there is something to unsubscribe
+    unsubscribe = session.subscribe(() => isRenewed() && queueMicrotask(finish));
+  });
+}
