@@ -69,6 +69,7 @@ test('[GEN-7] [ADM-15] [MAN-25] [MAN-26] [MAN-28] [MAN-29] [MAN-30] [MAN-33] [MA
     id: 'lens',
     version: '1.0.0',
     result: 'staged',
+    revision: expect.any(String),
   });
   expect(await ann.tools()).not.toContain('lens__echo');
   expect(await admin.deployManifest({ params, body: {} })).toMatchObject({
@@ -117,7 +118,7 @@ test('[GEN-7] [ADM-15] [MAN-25] [MAN-26] [MAN-28] [MAN-29] [MAN-30] [MAN-33] [MA
   // what was deleted comes back by another upload of the same
   expect(await upload(manifest('lens'))).toMatchObject({ result: 'staged' });
   expect(await upload(manifest('lens'))).toMatchObject({ result: 'unchanged' });
-  await admin.deleteManifest({ params });
+  await admin.deleteManifest({ params, body: {} });
   const { rows } = await shop.db.query(
     'select actor_id, action, details from audit_log where subject = $1 order by id',
     ['lens'],
@@ -183,9 +184,9 @@ test('[MAN-22] [MAN-40] what is no manifest, or is not allowed here, is refused 
     code: 'manifest_conflict',
     message: 'Version 1.0.0 of twice exists with other content (description): raise the version',
   });
-  const { manifests } = await admin.listManifests();
+  const { manifests } = await admin.listManifests({ query: {} });
   expect(manifests.map(({ id }) => id)).toEqual(['paid', 'top', 'twice']);
-  await admin.deleteManifest({ params: { id: 'twice' } });
+  await admin.deleteManifest({ params: { id: 'twice' }, body: {} });
 });
 
 test('[MAN-18] [MAN-24] [MAN-31] [MAN-32] [MAN-35] [MAN-36] everything staged is deployed at once, and what is deployed is asked again', async () => {
@@ -207,7 +208,7 @@ test('[MAN-18] [MAN-24] [MAN-31] [MAN-32] [MAN-35] [MAN-36] everything staged is
     code: 'command_not_allowed',
   });
   await waitUntil('it was asked', () => shop.catalogue.snapshot().byId.get('one')?.status === 'connected');
-  const { manifests } = await admin.listManifests();
+  const { manifests } = await admin.listManifests({ query: {} });
   expect(manifests.find(({ id }) => id === 'one')).toEqual({
     id: 'one',
     name: 'one',
@@ -220,8 +221,10 @@ test('[MAN-18] [MAN-24] [MAN-31] [MAN-32] [MAN-35] [MAN-36] everything staged is
     capabilities: { tools: expect.any(Number), prompts: expect.any(Number), resources: expect.any(Number) },
     deployedVersion: '1.0.0',
     stagedVersion: null,
+    stagedOrigin: null,
     status: 'connected',
     toolsUnderReview: 0,
+    renters: 0,
     registryName: 'io.github.ann/one',
   });
 
@@ -235,7 +238,7 @@ test('[MAN-18] [MAN-24] [MAN-31] [MAN-32] [MAN-35] [MAN-36] everything staged is
     errors: [{ id: 'down', message: expect.stringContaining('ECONNREFUSED') }],
   });
   expect(opened()).toBeGreaterThan(openedBefore);
-  const two = async () => (await admin.listManifests()).manifests.find(({ id }) => id === 'two');
+  const two = async () => (await admin.listManifests({ query: {} })).manifests.find(({ id }) => id === 'two');
   other.offerTools([...fixtureTools, { name: 'more', inputSchema: { type: 'object' } }]);
   shop.ahead.ms += 10_000;
   await admin.reloadManifests();
@@ -256,7 +259,7 @@ test('[MAN-18] [MAN-24] [MAN-31] [MAN-32] [MAN-35] [MAN-36] everything staged is
     { action: 'manifests.reloaded' },
     { action: 'manifests.reloaded' },
   ]);
-  for (const id of ['one', 'two', 'down', 'forbidden']) await admin.deleteManifest({ params: { id } });
+  for (const id of ['one', 'two', 'down', 'forbidden']) await admin.deleteManifest({ params: { id }, body: {} });
 });
 
 test('[MAN-27] [MAN-39] the payment provider is told of a rental when its manifest is staged, and sells the old price until the new one is deployed', async () => {
@@ -297,7 +300,7 @@ test('[MAN-27] [MAN-39] the payment provider is told of a rental when its manife
   } finally {
     await shop.network.resume();
   }
-  await admin.deleteManifest({ params });
+  await admin.deleteManifest({ params, body: {} });
 });
 
 test('who rents a server that is deleted pays on for nothing, and has it again only when they resume it', async () => {
@@ -314,7 +317,12 @@ test('who rents a server that is deleted pays on for nothing, and has it again o
   await run();
   expect(await ends(), 'while it is offered').toEqual([false, false]);
 
-  expect(await admin.deleteManifest({ params })).toEqual({ success: true, id: 'leaving', renters: 2 });
+  expect(await admin.deleteManifest({ params, body: {} })).toEqual({
+    success: true,
+    id: 'leaving',
+    renters: 2,
+    refunds: [],
+  });
   expect((await audits('leaving')).at(-1)).toMatchObject({
     action: 'manifest.deleted',
     details: { deployed: '1.0.0', via: 'administration', renters: 2 },
@@ -337,5 +345,5 @@ test('who rents a server that is deleted pays on for nothing, and has it again o
   await run();
   expect(await ends()).toEqual([false, true]);
   expect(await ann.rental()).toMatchObject({ status: 'active' });
-  await admin.deleteManifest({ params });
+  await admin.deleteManifest({ params, body: {} });
 });

@@ -25,7 +25,7 @@ import {
 } from '#features/upstreams/index.ts';
 import { createGateway, gatewayContributor } from '#features/gateway/index.ts';
 import { createDiagnostics, diagnosticsContributor } from '#features/diagnostics/index.ts';
-import { createIdentity } from '#features/identity/index.ts';
+import { createIdentity, emailsOf } from '#features/identity/index.ts';
 import {
   createCallLog,
   createUsageWriter,
@@ -139,12 +139,16 @@ export async function createApp(options: AppOptions): Promise<App> {
     noteRefusedAdmin: createRefusedAudit(db, clock),
     ...options.identity,
   });
+  const peopleOfServers = {
+    rentersOf: (serverIds: readonly string[]) => countRenters(db.query, billing.livemode, clock.now(), serverIds),
+    emailsOf: (userIds: readonly string[]) => emailsOf(db.query, userIds),
+  };
   const catalogue = await createCatalogue({
     db,
     clock,
     log,
     bundledPrograms: bundledPrograms(allowlist),
-    countRenters: (serverId) => countRenters(db.query, billing.livemode, clock.now(), serverId),
+    ...peopleOfServers,
   });
   // the operator's own come first: a bundled server of the same id is then theirs
   if (config.catalogueDir !== undefined) await loadOwnManifests(catalogue, config.catalogueDir, policy, log);
@@ -259,6 +263,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const indexOf = createServerIndex(popularity);
   mountCatalogueRoutes(router, { catalogue, indexOf, config, clock, version, protocolVersions, rentalPriceId });
   mountManifestRoutes(router, {
+    ...peopleOfServers,
     catalogue,
     policy,
     db,

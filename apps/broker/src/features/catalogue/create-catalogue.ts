@@ -63,8 +63,10 @@ export async function createCatalogue(options: {
   log: Log;
   /** Aliases of programs that come with this installation: an upgrade changes them. */
   bundledPrograms?: ReadonlySet<string>;
-  /** Of a feature that stands above this one: how many people rent a server. */
-  countRenters?: (serverId: string) => Promise<number>;
+  /** Of a feature that stands above this one: how many people rent each of these servers. */
+  rentersOf?: (serverIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+  /** The addresses of people, by user id; deleted ones have none. */
+  emailsOf?: (userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }): Promise<Catalogue> {
   const { clock, log } = options;
   const db = options.db.kysely.withTables<CatalogueTables>();
@@ -135,7 +137,13 @@ export async function createCatalogue(options: {
   return {
     snapshot: () => current,
 
-    ...createDeployments({ db, clock, changed, countRenters: options.countRenters ?? (async () => 0) }),
+    ...createDeployments({
+      db,
+      clock,
+      changed,
+      rentersOf: options.rentersOf ?? (async () => new Map()),
+      emailsOf: options.emailsOf ?? (async () => new Map()),
+    }),
 
     iconChanged: changed,
 

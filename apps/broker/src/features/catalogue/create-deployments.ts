@@ -5,13 +5,22 @@ import { SoukError } from '#platform/errors.ts';
 import { decideToolChange, findPendingChanges } from './decide-tool-change.ts';
 import {
   deleteManifest,
+  deployKnown,
   deployVersion,
   stageVersion,
   undeployServer,
   uploadVersion,
   type DecidedBy,
-  type StagedBy,
 } from './manifest-versions.ts';
+import {
+  findCurrentHeads,
+  findCurrentHeadsOf,
+  findHeads,
+  findManifest,
+  type ManifestHead,
+} from './manifests/manifest-heads.ts';
+import { ManifestMoved, revisionOf } from './manifests/revision.ts';
+import { tellMoved } from './manifests/tell-moved.ts';
 import { codeOfChanges, requireShown } from './shown-code.ts';
 import * as versions from './version-store.ts';
 import type { CatalogueDb, Tx } from './tables.ts';
@@ -24,16 +33,20 @@ export type Deployments = {
    * Puts a manifest in staging. `unchanged` when exactly this version is known already.
    * @throws SoukError manifest_conflict when the version is known with other content
    */
-  stage(manifest: Manifest, by: StagedBy): Promise<'staged' | 'unchanged'>;
+  stage(manifest: Manifest, by: versions.StagedBy): Promise<'staged' | 'unchanged'>;
   /**
    * Puts an administrator's manifest in staging, also a version that was taken out before.
    * @param only the id of a server that must be known
-   * @throws SoukError manifest_conflict, not_found
+   * @throws SoukError manifest_conflict, not_found, manifest_moved
    */
-  upload(manifest: Manifest, by: DecidedBy, only?: string): Promise<'staged' | 'unchanged'>;
+  upload(
+    manifest: Manifest,
+    by: DecidedBy,
+    only?: string,
+  ): Promise<{ result: 'staged' | 'unchanged'; revision: string }>;
   /**
    * Takes a server out of the catalogue and out of staging; its versions are kept. Answers how many people rent it.
-   * @throws SoukError not_found
+   * @throws SoukError not_found, manifest_moved
    */
   deleteManifest(serverId: string, by: DecidedBy): Promise<{ renters: number }>;
   /**
@@ -43,8 +56,18 @@ export type Deployments = {
   deployStaged(by: DecidedBy, check: (manifest: Manifest) => void): Promise<{ deployed: string[]; refused: Refused[] }>;
   /** Reads what is deployed again, here and on every replica. */
   reread(): Promise<void>;
-  /** Makes a version live. @throws SoukError not_found */
-  deploy(serverId: string, version: string, by?: DecidedBy): Promise<void>;
+  /**
+   * Makes a version live; one that is live already stays as it is.
+   * @param version by default the staged one, else the one that was live last
+   * @param check throws for a manifest that must not be deployed here
+   * @throws SoukError not_found, manifest_moved, and what `check` throws
+   */
+  deploy(
+    serverId: string,
+    version?: string,
+    by?: DecidedBy,
+    check?: (manifest: Manifest) => void,
+  ): Promise<{ version: string; result: 'deployed' | 'unchanged'; revision: string }>;
   /**
    * Stages a manifest and makes it live. `unchanged` when exactly this version is live already.
    * @throws SoukError manifest_conflict
@@ -63,50 +86,69 @@ export type Deployments = {
   approveTools(serverId: string, tools: readonly string[], shown: string, by: DecidedBy): Promise<ToolChange[]>;
   /** The changes of a server's tools that wait for an approval, and the code that names exactly these. */
   pendingTools(serverId: string): Promise<{ changes: ToolChange[]; code: string }>;
-  /** All known versions of a server, in any status. */
-  versions(serverId: string): Promise<versions.ManifestRow[]>;
-  /** Those of all servers, but for the superseded ones of servers that have another. */
-  currentVersions(): Promise<versions.ManifestRow[]>;
+  /** All known versions of a server, in any status, the newest first. */
+  versions(serverId: string): Promise<ManifestHead[]>;
+  /** What is deployed and staged of all servers, or of one without either the version that was live last. */
+  currentVersions(): Promise<ManifestHead[]>;
+  /** One version as it was written. */
+  findManifest(serverId: string, version: string): Promise<Manifest | undefined>;
 };
 
 /**
  * @param options.changed tells this process and the others that the stored catalogue has changed
- * @param options.countRenters how many people rent a server
+ * @param options.rentersOf how many people rent each of these servers
+ * @param options.emailsOf the addresses of people, by user id; deleted ones have none
  */
 export function createDeployments(options: {
   db: CatalogueDb;
   clock: Clock;
   changed(serverId: string): Promise<void>;
-  countRenters(serverId: string): Promise<number>;
+  rentersOf(serverIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  emailsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }): Deployments {
-  const { db, clock, changed, countRenters } = options;
+  const { db, clock, changed } = options;
 
-  function inTurn<T>(work: (tx: Tx, at: Date) => Promise<T>): Promise<T> {
-    return db.transaction().execute(async (tx) => {
-      await versions.lockDeployments(tx);
-      return work(tx, new Date(clock.now()));
-    });
+  const countRenters = async (serverId: string) => (await options.rentersOf([serverId])).get(serverId) ?? 0;
+
+  /** @param by who must have been shown what is stored, where they say what they were shown */
+  async function inTurn<T>(work: (tx: Tx, at: Date) => Promise<T>, by?: DecidedBy): Promise<T> {
+    try {
+      return await db.transaction().execute(async (tx) => {
+        await versions.lockDeployments(tx);
+        return work(tx, new Date(clock.now()));
+      });
+    } catch (error) {
+      // told outside of the transaction: the embedded database runs one thing at a time
+      throw error instanceof ManifestMoved ? await tellMoved(error, by?.actorId, options.emailsOf) : error;
+    }
   }
+
+  const revisionNow = async (tx: Tx, serverId: string) => revisionOf(await findCurrentHeadsOf(tx, serverId));
 
   return {
     stage: (manifest, by) => inTurn((tx) => stageVersion(tx, manifest, by)),
 
-    upload: (manifest, by, only) => inTurn((tx, at) => uploadVersion(tx, manifest, by, only, at)),
+    upload: (manifest, by, only) =>
+      inTurn(async (tx, at) => {
+        const result = await uploadVersion(tx, manifest, by, only, at);
+        return { result, revision: await revisionNow(tx, manifest.id) };
+      }, by),
 
     async deleteManifest(serverId, by) {
       const renters = await countRenters(serverId);
-      await inTurn((tx, at) => deleteManifest(tx, serverId, by, at, renters));
+      await inTurn((tx, at) => deleteManifest(tx, serverId, by, at, renters), by);
       await changed(serverId);
       return { renters };
     },
 
     async deployStaged(by, check) {
       const result = await inTurn(async (tx, at) => {
-        const rows = await versions.findCurrentVersions(tx);
+        const heads = await findCurrentHeads(tx);
         const deployed: string[] = [];
         const refused: Refused[] = [];
-        for (const { serverId, version, body } of rows.filter(({ status }) => status === 'staging')) {
-          const error = refusalOf(() => check(body));
+        for (const { serverId, version } of heads.filter(({ status }) => status === 'staging')) {
+          const manifest = await findManifest(tx, serverId, version);
+          const error = manifest && refusalOf(() => check(manifest));
           if (error) refused.push({ id: serverId, error });
           else {
             await deployVersion(tx, serverId, version, by, at);
@@ -121,16 +163,20 @@ export function createDeployments(options: {
 
     reread: () => changed(''),
 
-    async deploy(serverId, version, by = { via: 'start' }) {
-      await inTurn((tx, at) => deployVersion(tx, serverId, version, by, at));
-      await changed(serverId);
+    async deploy(serverId, version, by = { via: 'start' }, check = () => {}) {
+      const deployed = await inTurn(async (tx, at) => {
+        const known = await deployKnown(tx, serverId, version, by, { check, at });
+        return { ...known, revision: await revisionNow(tx, serverId) };
+      }, by);
+      if (deployed.result === 'deployed') await changed(serverId);
+      return deployed;
     },
 
     async deployManifest(manifest, by) {
       const { id, version } = manifest;
       const result = await inTurn(async (tx, at) => {
-        const userId = by.actorId;
-        const staged = await stageVersion(tx, manifest, { origin: 'admin', ...(userId !== undefined && { userId }) });
+        const { actorId: userId, reason } = by;
+        const staged = await stageVersion(tx, manifest, { origin: 'admin', userId, reason });
         const live = await versions.findDeployed(tx, id);
         if (staged === 'unchanged' && live?.manifest.version === version) return 'unchanged';
         await deployVersion(tx, id, version, by, at);
@@ -173,8 +219,9 @@ export function createDeployments(options: {
       return { changes, code: codeOfChanges(changes) };
     },
 
-    versions: (serverId) => versions.findManifestVersions(db, serverId),
-    currentVersions: () => versions.findCurrentVersions(db),
+    versions: (serverId) => findHeads(db, serverId),
+    currentVersions: () => findCurrentHeads(db),
+    findManifest: (serverId, version) => findManifest(db, serverId, version),
   };
 }
 

@@ -6,7 +6,7 @@ import { SoukError, type Issue } from '#platform/errors.ts';
 import type { Log } from '#platform/log.ts';
 import type { Catalogue } from './create-catalogue.ts';
 import { maxManifestBytes, parseManifest, type ManifestPolicy } from './parse-manifest.ts';
-import type { ManifestRow } from './version-store.ts';
+import type { ManifestHead } from './manifests/manifest-heads.ts';
 
 type ManifestProblem = { code: string; message: string; issues: readonly Issue[] };
 export type ManifestFile = { file: string; manifest: Manifest } | { file: string; problem: ManifestProblem };
@@ -134,7 +134,7 @@ async function bringInOwn(catalogue: Catalogue, manifest: Manifest): Promise<voi
 }
 
 /** Whether a server was live once and is not now: only a decision brings it back. */
-function wasUndeployed(versions: readonly ManifestRow[]): boolean {
+function wasUndeployed(versions: readonly ManifestHead[]): boolean {
   const wasLive = versions.some(({ deployedAt }) => deployedAt !== undefined);
   return wasLive && !versions.some(({ status }) => status === 'deployed');
 }

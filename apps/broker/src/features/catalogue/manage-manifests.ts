@@ -1,10 +1,8 @@
-import type { Manifest } from '@souk/contract/manifest.ts';
-import { SoukError } from '#platform/errors.ts';
 import type { Catalogue } from './create-catalogue.ts';
 import type { DecidedBy } from './manifest-versions.ts';
 import { checkAllowed, checkCurrency, type ManifestPolicy } from './parse-manifest.ts';
 import type { CatalogueServer } from './snapshot.ts';
-import type { ManifestRow } from './version-store.ts';
+import type { ManifestHead } from './manifests/manifest-heads.ts';
 
 /** What asks servers, of a feature that stands above this one. */
 export type ManifestWatch = {
@@ -16,13 +14,13 @@ export type ManifestWatch = {
 /** A server with its current versions. */
 export type ManifestEntry = {
   id: string;
-  deployed: ManifestRow | undefined;
-  staged: ManifestRow | undefined;
+  deployed: ManifestHead | undefined;
+  staged: ManifestHead | undefined;
   /** The version that was live last, of a server that is neither deployed nor staged. */
-  last: ManifestRow | undefined;
+  last: ManifestHead | undefined;
   live: CatalogueServer | undefined;
-  /** What the others are about. */
-  body: Manifest;
+  /** The deployed version, else the staged one, else the last. */
+  shown: ManifestHead;
 };
 
 /** What the operator's command and the administrators' calls do with manifests alike. */
@@ -34,58 +32,43 @@ export function manageManifests(parts: {
 }) {
   const { catalogue, policy, watch } = parts;
 
-  /** The version that `deploy ID` means: the staged one, else the one that was live last. */
-  async function versionToDeploy(id: string): Promise<string> {
-    const versions = await catalogue.versions(id);
-    const staged = versions.find(({ status }) => status === 'staging');
-    const newest = versions.toSorted((a, b) => (b.deployedAt?.getTime() ?? 0) - (a.deployedAt?.getTime() ?? 0))[0];
-    const chosen = staged ?? newest;
-    if (!chosen) throw new SoukError('not_found', { message: `There is no manifest of ${id}. Deploy a file.` });
-    return chosen.version;
-  }
-
   return {
     /** Of every server that has a manifest, by id. */
     async list(): Promise<ManifestEntry[]> {
-      const byId = Map.groupBy(await catalogue.currentVersions(), (row) => row.serverId);
-      const entries = [...byId].flatMap(([id, rows]) => entryOf(id, rows, catalogue.snapshot().byId.get(id)) ?? []);
+      const byId = Map.groupBy(await catalogue.currentVersions(), (head) => head.serverId);
+      const entries = [...byId].flatMap(([id, heads]) => entryOf(id, heads, catalogue.snapshot().byId.get(id)) ?? []);
       return entries.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     },
 
     /**
      * Makes a version live that is known; one that is live already is asked again.
      * @param version by default the staged one, else the one that was live last
-     * @throws SoukError not_found; manifest_invalid, url_not_allowed, command_not_allowed where it is not allowed here any more
+     * @throws SoukError not_found, manifest_moved; manifest_invalid, url_not_allowed, command_not_allowed where it is not allowed here any more
      */
     async deploy(
       id: string,
       version: string | undefined,
       by: DecidedBy,
-    ): Promise<{ version: string; result: 'deployed' | 'unchanged' }> {
-      const wanted = version ?? (await versionToDeploy(id));
-      if (catalogue.snapshot().byId.get(id)?.manifest.version === wanted) {
-        watch?.refresh([id]);
-        return { version: wanted, result: 'unchanged' };
-      }
-      const known = (await catalogue.versions(id)).find((row) => row.version === wanted);
+    ): Promise<{ version: string; result: 'deployed' | 'unchanged'; revision: string }> {
       // a command beside no broker need not know the allowed addresses and programs: the broker's guard decides when it connects
-      if (known) (watch ? checkAllowed : checkCurrency)(known.body, policy);
-      await catalogue.deploy(id, wanted, by);
-      return { version: wanted, result: 'deployed' };
+      const check = watch ? checkAllowed : checkCurrency;
+      const deployed = await catalogue.deploy(id, version, by, (manifest) => check(manifest, policy));
+      if (deployed.result === 'unchanged') watch?.refresh([id]);
+      return deployed;
     },
 
     deployStaged: (by: DecidedBy) => catalogue.deployStaged(by, (manifest) => checkAllowed(manifest, policy)),
   };
 }
 
-/** @param rows of one server, as `currentVersions` answers them */
-export function entryOf(
+/** @param heads of one server, as `currentVersions` answers them */
+function entryOf(
   id: string,
-  rows: readonly ManifestRow[],
+  heads: readonly ManifestHead[],
   live: CatalogueServer | undefined,
 ): ManifestEntry | undefined {
-  const rowIn = (status: ManifestRow['status']) => rows.find((row) => row.status === status);
-  const [deployed, staged, last] = [rowIn('deployed'), rowIn('staging'), rowIn('superseded')];
-  const body = live?.manifest ?? (deployed ?? staged ?? last)?.body;
-  return body && { id, deployed, staged, last, live, body };
+  const headIn = (status: ManifestHead['status']) => heads.find((head) => head.status === status);
+  const [deployed, staged, last] = [headIn('deployed'), headIn('staging'), headIn('superseded')];
+  const shown = deployed ?? staged ?? last;
+  return shown && { id, deployed, staged, last, live, shown };
 }

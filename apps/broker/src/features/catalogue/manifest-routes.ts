@@ -14,20 +14,18 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
-import type { Catalogue } from './create-catalogue.ts';
-import { entryOf, manageManifests, type ManifestEntry, type ManifestWatch } from './manage-manifests.ts';
-import { differingFields, noManifest, type DecidedBy } from './manifest-versions.ts';
+import { manageManifests, type ManifestWatch } from './manage-manifests.ts';
+import { noManifest, type DecidedBy } from './manifest-versions.ts';
+import { listManifests as readList } from './manifests/list-manifests.ts';
+import { presentOne, readManifest, type ManifestFacts } from './manifests/read-manifest.ts';
 import type { ManifestPolicy } from './parse-manifest.ts';
-import { presentManifest } from './present-manifest.ts';
 import { readUpload } from './read-upload.ts';
-import type { ManifestRow } from './version-store.ts';
+import type { CatalogueTables } from './tables.ts';
 
-const maxVersions = 200;
 /** How long an administrator waits for servers to be asked; what takes longer goes on. */
 const patienceMs = 10_000;
 
-type Given = {
-  catalogue: Catalogue;
+type Given = ManifestFacts & {
   policy: ManifestPolicy;
   db: Pick<Database, 'kysely'>;
   watch: ManifestWatch;
@@ -46,14 +44,11 @@ export function mountManifestRoutes(router: Router, given: Given): void {
   const { catalogue, policy, watch } = given;
   const manifests = manageManifests(given);
   const success = { success: true as const };
-  const byOf = ({ userId }: { userId: string }): DecidedBy => ({ actorId: userId, via: 'administration' });
-
-  async function findEntry(id: string): Promise<{ rows: ManifestRow[]; entry: ManifestEntry }> {
-    const rows = await catalogue.versions(id);
-    const entry = entryOf(id, rows, catalogue.snapshot().byId.get(id));
-    if (!entry) throw noManifest(id);
-    return { rows, entry };
-  }
+  const byOf = ({ userId }: { userId: string }, given: Pick<DecidedBy, 'reason' | 'expected'> = {}): DecidedBy => ({
+    actorId: userId,
+    via: 'administration',
+    ...given,
+  });
 
   /** Why a server did not answer; undefined when it did. */
   async function failureOf(id: string): Promise<string | undefined> {
@@ -75,63 +70,47 @@ export function mountManifestRoutes(router: Router, given: Given): void {
       const message = `must be ${only}, as in the address`;
       throw new SoukError('invalid_request', { message: `id: ${message}`, issues: [{ path: 'id', message }] });
     }
-    const result = await catalogue.upload(manifest, by, only);
+    const { result, revision } = await catalogue.upload(manifest, by, only);
     const stripeResult = result === 'staged' ? await given.putRental(manifest) : undefined;
     const { id, version } = manifest;
-    return { ...success, id, version, result, ...(stripeResult && { stripeResult }) };
+    return { ...success, id, version, result, revision, ...(stripeResult && { stripeResult }) };
   }
 
-  router.route(listManifests, async () => {
-    const entries = await manifests.list();
-    const current = entries.filter(({ deployed, staged }) => deployed !== undefined || staged !== undefined);
-    return { ...success, manifests: current.map(presentManifest) };
-  });
-
-  router.route(getManifest, async ({ params, query }) => {
-    const { rows, entry } = await findEntry(params.id);
-    const { deployed, staged } = entry;
-    const shown =
-      query.version === undefined
-        ? (staged?.body ?? entry.body)
-        : rows.find(({ version }) => version === query.version)?.body;
-    if (!shown) throw new SoukError('not_found', { message: `No version ${query.version} of ${params.id}` });
-    const newest = rows.toSorted((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(0, maxVersions);
+  router.route(listManifests, async ({ query }) => {
+    const db = given.db.kysely.withTables<CatalogueTables>();
     return {
       ...success,
-      manifest: shown,
-      listed: deployed || staged ? presentManifest(entry) : null,
-      versions: newest.map(({ version, status, createdAt, deployedAt }) => ({
-        version,
-        status,
-        createdAt: createdAt.toISOString(),
-        deployedAt: deployedAt?.toISOString() ?? null,
-      })),
-      changedFields: deployed && staged ? differingFields(deployed.body, staged.body).map(({ field }) => field) : [],
+      ...(await readList({ db, snapshot: catalogue.snapshot(), rentersOf: given.rentersOf }, query)),
     };
   });
 
-  router.route(createManifest, ({ caller, body }) => stage(body, byOf(caller)));
+  router.route(getManifest, async ({ params, query }) => ({
+    ...success,
+    ...(await readManifest(given, params.id, query.version)),
+  }));
 
-  router.route(updateManifest, ({ caller, params, body }) => stage(body, byOf(caller), params.id));
+  router.route(createManifest, ({ caller, query, body, ifMatch: expected }) =>
+    stage(body, byOf(caller, { reason: query.reason, expected })),
+  );
 
-  router.route(deleteManifest, async ({ caller, params }) => {
-    const { renters } = await catalogue.deleteManifest(params.id, byOf(caller));
-    return { ...success, id: params.id, renters };
+  router.route(updateManifest, ({ caller, params, query, body, ifMatch: expected }) =>
+    stage(body, byOf(caller, { reason: query.reason, expected }), params.id),
+  );
+
+  router.route(deleteManifest, async ({ caller, params, body, ifMatch: expected }) => {
+    const by = byOf(caller, { reason: body.reason, expected });
+    const { renters } = await catalogue.deleteManifest(params.id, by);
+    return { ...success, id: params.id, renters, refunds: [] };
   });
 
-  router.route(deployManifest, async ({ caller, params, body }) => {
+  router.route(deployManifest, async ({ caller, params, body, ifMatch: expected }) => {
     const { id } = params;
-    const { version, result } = await manifests.deploy(id, body.version, byOf(caller));
+    const by = byOf(caller, { reason: body.reason, expected });
+    const { version, result, revision } = await manifests.deploy(id, body.version, by);
     const failure = await failureOf(id);
-    const { entry } = await findEntry(id);
-    return {
-      ...success,
-      id,
-      version,
-      result,
-      manifest: presentManifest(entry),
-      ...(failure !== undefined && { failure }),
-    };
+    const manifest = await presentOne(given, await catalogue.versions(id));
+    if (!manifest) throw noManifest(id);
+    return { ...success, id, version, result, manifest, revision, ...(failure !== undefined && { failure }) };
   });
 
   router.route(reloadManifests, async ({ caller }) => {

@@ -2,11 +2,17 @@ import { createHash } from 'node:crypto';
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { writeAudit } from '#platform/audit/audit-log.ts';
 import { SoukError } from '#platform/errors.ts';
+import {
+  findCurrentHeadsOf,
+  findHeads,
+  findManifest,
+  lastLive,
+  type ManifestHead,
+} from './manifests/manifest-heads.ts';
+import { requireRevision } from './manifests/revision.ts';
 import * as versions from './version-store.ts';
 import type { Tx } from './tables.ts';
 import { withdrawPending } from './tool-pin-store.ts';
-
-export type StagedBy = { origin: 'bundled' | 'admin'; userId?: string };
 
 /** Who decides on a server, for the audit row. */
 export type DecidedBy = {
@@ -15,19 +21,22 @@ export type DecidedBy = {
   /** Where it was decided. */
   via: 'command' | 'start' | 'administration';
   reason?: string | undefined;
+  /** The revision that they were shown: nothing is changed where there is another by now. */
+  expected?: string | undefined;
 };
 
 /**
  * Puts a manifest in staging. `unchanged` when exactly this version is known already.
  * @throws SoukError manifest_conflict when the version is known with other content
  */
-export async function stageVersion(tx: Tx, manifest: Manifest, by: StagedBy): Promise<'staged' | 'unchanged'> {
+export async function stageVersion(tx: Tx, manifest: Manifest, by: versions.StagedBy): Promise<'staged' | 'unchanged'> {
   const sha256 = createHash('sha256').update(JSON.stringify(manifest)).digest('hex');
-  const known = await versions.findManifestVersions(tx, manifest.id);
-  const same = known.find((row) => row.version === manifest.version);
+  const known = await findHeads(tx, manifest.id);
+  const same = known.find((head) => head.version === manifest.version);
   if (same?.sha256 === sha256) return 'unchanged';
-  if (same) {
-    const fields = differingFields(same.body, manifest).map(({ field }) => field);
+  const stored = same && (await findManifest(tx, manifest.id, manifest.version));
+  if (stored) {
+    const fields = differingFields(stored, manifest).map(({ field }) => field);
     throw new SoukError('manifest_conflict', {
       message: `Version ${manifest.version} of ${manifest.id} exists with other content (${fields.join(', ')}): raise the version`,
       issues: fields.map((path) => ({ path, message: 'differs from the stored version' })),
@@ -42,7 +51,7 @@ export async function stageVersion(tx: Tx, manifest: Manifest, by: StagedBy): Pr
  * Puts an administrator's manifest in staging, with its audit row, also a version that was taken out before. `unchanged` when
  * exactly this version is deployed or staged already.
  * @param only the id of a server that must be known
- * @throws SoukError manifest_conflict, not_found
+ * @throws SoukError manifest_conflict, not_found; ManifestMoved
  */
 export async function uploadVersion(
   tx: Tx,
@@ -52,17 +61,15 @@ export async function uploadVersion(
   at: Date,
 ): Promise<'staged' | 'unchanged'> {
   const { id, version } = manifest;
-  const known = await versions.findManifestVersions(tx, id);
+  await requireRevision(tx, id, by.expected);
+  const known = await findHeads(tx, id);
   if (only !== undefined && known.length === 0) throw noManifest(id);
-  const result = await stageVersion(tx, manifest, {
-    origin: 'admin',
-    ...(by.actorId !== undefined && { userId: by.actorId }),
-  });
-  if (result === 'unchanged') {
-    if (known.find((row) => row.version === version)?.status !== 'superseded') return 'unchanged';
-    await versions.markStaged(tx, id, version);
-  }
   const { actorId, via, reason } = by;
+  const staging: versions.StagedBy = { origin: 'admin', userId: actorId, reason };
+  if ((await stageVersion(tx, manifest, staging)) === 'unchanged') {
+    if (known.find((head) => head.version === version)?.status !== 'superseded') return 'unchanged';
+    await versions.markStaged(tx, id, version, staging);
+  }
   await writeAudit(tx, { actorId, action: 'manifest.staged', subject: id, reason, details: { version, via } }, at);
   return 'staged';
 }
@@ -70,7 +77,7 @@ export async function uploadVersion(
 /**
  * Takes a server out of the catalogue and out of staging, with its audit row. Its versions are kept.
  * @param renters how many people rent it
- * @throws SoukError not_found when it is in neither
+ * @throws SoukError not_found when it is in neither; ManifestMoved
  */
 export async function deleteManifest(
   tx: Tx,
@@ -79,8 +86,9 @@ export async function deleteManifest(
   at: Date,
   renters: number,
 ): Promise<void> {
-  const known = await versions.findManifestVersions(tx, serverId);
-  const versionIn = (status: string) => known.find((row) => row.status === status)?.version;
+  await requireRevision(tx, serverId, by.expected);
+  const current = await findCurrentHeadsOf(tx, serverId);
+  const versionIn = (status: ManifestHead['status']) => current.find((head) => head.status === status)?.version;
   const [deployed, staged] = [versionIn('deployed'), versionIn('staging')];
   if (deployed === undefined && staged === undefined) throw noManifest(serverId);
   await versions.markUnstaged(tx, serverId);
@@ -112,6 +120,34 @@ export async function deployVersion(tx: Tx, serverId: string, version: string, b
   const { actorId, via, reason } = by;
   const details = { version, via, ...(before && { before: before.manifest.version }) };
   await writeAudit(tx, { actorId, action: 'manifest.deployed', subject: serverId, reason, details }, at);
+}
+
+/**
+ * As `deployVersion`, for a version that the caller may leave out. One that is live already stays as it is.
+ * @param version by default the staged one, else the one that was live last
+ * @param check throws for a manifest that must not be deployed here
+ * @throws SoukError not_found, and what `check` throws; ManifestMoved
+ */
+export async function deployKnown(
+  tx: Tx,
+  serverId: string,
+  version: string | undefined,
+  by: DecidedBy,
+  { check, at }: { check: (manifest: Manifest) => void; at: Date },
+): Promise<{ version: string; result: 'deployed' | 'unchanged' }> {
+  await requireRevision(tx, serverId, by.expected);
+  const heads = await findHeads(tx, serverId);
+  const wanted = version ?? (heads.find(({ status }) => status === 'staging') ?? lastLive(heads))?.version;
+  if (wanted === undefined) {
+    throw new SoukError('not_found', { message: `There is no manifest of ${serverId}. Deploy a file.` });
+  }
+  if (heads.some((head) => head.status === 'deployed' && head.version === wanted)) {
+    return { version: wanted, result: 'unchanged' };
+  }
+  const manifest = await findManifest(tx, serverId, wanted);
+  if (manifest) check(manifest);
+  await deployVersion(tx, serverId, wanted, by, at);
+  return { version: wanted, result: 'deployed' };
 }
 
 /**

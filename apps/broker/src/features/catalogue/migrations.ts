@@ -148,4 +148,19 @@ export const catalogueMigrations: readonly Migration[] = [
       `alter table manifest_versions alter column body type json`,
     ],
   },
+  {
+    name: '0091-catalogue-manifest-heads',
+    statements: [
+      // Lists of manifests read these: a body may have 256 KiB.
+      `alter table manifest_versions
+        add column reason text,
+        add column name text generated always as (body->>'name') stored,
+        add column service_type text generated always as (body->>'serviceType') stored,
+        add column author text generated always as (body->>'author') stored,
+        add column description text generated always as (body->>'description') stored,
+        add column registry_name text generated always as (body->>'registryName') stored,
+        add column connection json generated always as (body->'connection') stored`,
+      `create index manifest_current on manifest_versions (server_id, status) where status <> 'superseded'`,
+    ],
+  },
 ];

@@ -8,6 +8,9 @@ import type { ServerFeature } from './server-features.ts';
 /** json or jsonb: read as the value, written as its JSON text. */
 type Json<T> = ColumnType<T, string, string>;
 
+/** A generated column. */
+type Derived<T> = ColumnType<T, never, never>;
+
 export type CapabilityKind = 'tool' | 'prompt' | 'resource' | 'template';
 
 export type CatalogueTables = {
@@ -30,6 +33,15 @@ export type CatalogueTables = {
     created_by: string | null;
     created_at: Generated<Date>;
     deployed_at: Date | null;
+    /** Why it was staged, in the words of the one who did. */
+    reason: string | null;
+    // the database takes these out of the body
+    name: Derived<string>;
+    service_type: Derived<string>;
+    author: Derived<string | null>;
+    description: Derived<string>;
+    registry_name: Derived<string | null>;
+    connection: Derived<Manifest['connection']>;
   };
   capabilities: {
     server_id: string;

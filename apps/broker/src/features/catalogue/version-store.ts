@@ -1,51 +1,6 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
-import { sql, type Selectable } from 'kysely';
-import type { CatalogueDb, CatalogueTables, Tx } from './tables.ts';
-
-export type ManifestRow = {
-  serverId: string;
-  version: string;
-  status: 'staging' | 'deployed' | 'superseded';
-  sha256: string;
-  origin: 'bundled' | 'admin';
-  body: Manifest;
-  createdAt: Date;
-  /** Undefined when it was never live. */
-  deployedAt: Date | undefined;
-};
-
-export async function findManifestVersions(db: CatalogueDb, serverId: string): Promise<ManifestRow[]> {
-  const rows = await db.selectFrom('manifest_versions').selectAll().where('server_id', '=', serverId).execute();
-  return rows.map(toManifestRow);
-}
-
-/** Of each server what is deployed and what is staged, or of one without either the version that was live last. */
-export async function findCurrentVersions(db: CatalogueDb): Promise<ManifestRow[]> {
-  const rows = await db
-    .selectFrom('manifest_versions')
-    .selectAll()
-    .distinctOn(['server_id', 'status'])
-    .orderBy('server_id')
-    .orderBy('status')
-    .orderBy(sql`deployed_at desc nulls last`)
-    .orderBy('created_at', 'desc')
-    .execute();
-  const current = new Set(rows.filter(({ status }) => status !== 'superseded').map((row) => row.server_id));
-  return rows.filter((row) => row.status !== 'superseded' || !current.has(row.server_id)).map(toManifestRow);
-}
-
-function toManifestRow(row: Selectable<CatalogueTables['manifest_versions']>): ManifestRow {
-  return {
-    serverId: row.server_id,
-    version: row.version,
-    status: row.status,
-    sha256: row.sha256,
-    origin: row.origin,
-    body: row.body,
-    createdAt: row.created_at,
-    deployedAt: row.deployed_at ?? undefined,
-  };
-}
+import { sql } from 'kysely';
+import type { CatalogueDb, Tx } from './tables.ts';
 
 /** Adds the server's row if it is new. Answers its slug, which never changes afterwards. */
 export async function ensureServer(tx: Tx, id: string, wantedSlug: string): Promise<string> {
@@ -74,24 +29,22 @@ export async function markUnstaged(tx: Tx, serverId: string): Promise<void> {
     .execute();
 }
 
+/** Who puts a version in staging, and why. */
+export type StagedBy = { origin: 'bundled' | 'admin'; userId?: string | undefined; reason?: string | undefined };
+
 /** Puts a version that is known back in staging, in place of the one before. */
-export async function markStaged(tx: Tx, serverId: string, version: string): Promise<void> {
+export async function markStaged(tx: Tx, serverId: string, version: string, by: StagedBy): Promise<void> {
   await markUnstaged(tx, serverId);
   await tx
     .updateTable('manifest_versions')
-    .set({ status: 'staging' })
+    .set({ status: 'staging', origin: by.origin, created_by: by.userId ?? null, reason: by.reason ?? null })
     .where('server_id', '=', serverId)
     .where('version', '=', version)
     .execute();
 }
 
 /** Puts a version in staging, in place of the one before. */
-export async function insertStaged(
-  tx: Tx,
-  manifest: Manifest,
-  sha256: string,
-  by: { origin: 'bundled' | 'admin'; userId?: string },
-): Promise<void> {
+export async function insertStaged(tx: Tx, manifest: Manifest, sha256: string, by: StagedBy): Promise<void> {
   await markUnstaged(tx, manifest.id);
   await tx
     .insertInto('manifest_versions')
@@ -103,6 +56,7 @@ export async function insertStaged(
       sha256,
       origin: by.origin,
       created_by: by.userId ?? null,
+      reason: by.reason ?? null,
       deployed_at: null,
     })
     .execute();

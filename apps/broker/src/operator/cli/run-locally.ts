@@ -2,7 +2,7 @@ import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
 import { isLiveKey } from '#adapters/stripe/live-key.ts';
 import { countRenters } from '#features/billing/index.ts';
 import { createCatalogue } from '#features/catalogue/index.ts';
-import { createIdentity } from '#features/identity/index.ts';
+import { createIdentity, emailsOf } from '#features/identity/index.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import { readMasterKey } from '#platform/crypto/master-key.ts';
@@ -40,7 +40,8 @@ export async function runLocally(config: Config, command: string, args: unknown)
       db,
       clock: systemClock,
       log,
-      countRenters: (serverId) => countRenters(db.query, livemode, systemClock.now(), serverId),
+      rentersOf: (serverIds) => countRenters(db.query, livemode, systemClock.now(), serverIds),
+      emailsOf: (userIds) => emailsOf(db.query, userIds),
     });
     try {
       const { policy } = readInstallation(config, paths);

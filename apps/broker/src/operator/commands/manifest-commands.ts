@@ -52,10 +52,10 @@ export function manifestCommands(parts: {
 
   return {
     'manifest.list': async (): Promise<ListedServers> => {
-      const servers = (await manifests.list()).map(({ id, deployed, staged, last, live, body }) => ({
+      const servers = (await manifests.list()).map(({ id, deployed, staged, last, live, shown }) => ({
         id,
-        name: body.name,
-        transport: body.connection.type,
+        name: shown.name,
+        transport: shown.connection.type,
         deployed: deployed?.version,
         staged: staged?.version,
         last: last?.version,
@@ -97,13 +97,15 @@ export function manifestCommands(parts: {
       const { id } = idSchema.parse(args);
       const versions = await catalogue.versions(id);
       if (versions.length === 0) throw new SoukError('not_found', { message: `There is no manifest of ${id}.` });
-      const deployed = versions.find(({ status }) => status === 'deployed');
-      const staged = versions.find(({ status }) => status === 'staging');
+      const deployed = versions.find(({ status }) => status === 'deployed')?.version;
+      const staged = versions.find(({ status }) => status === 'staging')?.version;
+      const before = deployed === undefined ? undefined : await catalogue.findManifest(id, deployed);
+      const after = staged === undefined ? undefined : await catalogue.findManifest(id, staged);
       return {
         id,
-        deployed: deployed?.version,
-        staged: staged?.version,
-        fields: deployed && staged ? differingFields(deployed.body, staged.body) : [],
+        deployed,
+        staged,
+        fields: before && after ? differingFields(before, after) : [],
         ...(await catalogue.pendingTools(id)),
       };
     },

@@ -41,6 +41,10 @@ export const auditMigrations: readonly Migration[] = [
       'create index audit_log_by_source on audit_log (source, at) where source is not null',
     ],
   },
+  {
+    name: '0093-platform-audit-by-subject',
+    statements: ['create index audit_log_by_subject on audit_log (subject, id)'],
+  },
 ];
 
 /** Adds a row, in the transaction of the decision, so that neither is stored without the other. */

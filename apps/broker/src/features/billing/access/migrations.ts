@@ -81,4 +81,10 @@ export const accessMigrations: readonly Migration[] = [
       `create index access_grants_by_end on access_grants (period_ends_at) where ended_at is null`,
     ],
   },
+  {
+    name: '0092-billing-renters-of-servers',
+    statements: [
+      `create index access_grants_rented on access_grants (server_id) where kind = 'rental' and ended_at is null`,
+    ],
+  },
 ];

@@ -19,7 +19,7 @@ export async function readRented(
     if (kind !== 'rental' || byId.has(serverId) || names.has(serverId)) continue;
     const versions = await catalogue.versions(serverId);
     const last = versions.toSorted((a, b) => (b.deployedAt?.getTime() ?? 0) - (a.deployedAt?.getTime() ?? 0))[0];
-    names.set(serverId, last?.body.name ?? serverId);
+    names.set(serverId, last?.name ?? serverId);
   }
   return (serverId) => {
     const server = byId.get(serverId);

@@ -6,14 +6,19 @@ export type OwnedCounts = { subscriptions: number; rentals: number; purchases: n
 
 const running = isRunningSql({ now: '$2', renewedSince: '$3' });
 
-/** How many people rent a server. */
-export async function countRenters(query: Query, livemode: boolean, nowMs: number, serverId: string): Promise<number> {
-  const { rows } = await query<{ found: number }>(
-    `select count(distinct user_id)::int as found from access_grants
-     where livemode = $1 and kind = 'rental' and server_id = $4 and ${running}`,
-    [livemode, ...runningValues(nowMs), serverId],
+/** How many people rent each of these servers; one that is not named has no renters. */
+export async function countRenters(
+  query: Query,
+  livemode: boolean,
+  nowMs: number,
+  serverIds: readonly string[],
+): Promise<Map<string, number>> {
+  const { rows } = await query<{ server_id: string; renters: number }>(
+    `select server_id, count(distinct user_id)::int as renters from access_grants
+     where livemode = $1 and kind = 'rental' and server_id = any($4::text[]) and ${running} group by server_id`,
+    [livemode, ...runningValues(nowMs), serverIds],
   );
-  return rows[0]?.found ?? 0;
+  return new Map(rows.map(({ server_id: serverId, renters }) => [serverId, renters]));
 }
 
 export async function countOwned(query: Query, livemode: boolean, nowMs: number): Promise<OwnedCounts> {

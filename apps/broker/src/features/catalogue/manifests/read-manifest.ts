@@ -1,0 +1,82 @@
+import type { getManifest, ListedManifest } from '@souk/contract/admin-manifests.ts';
+import type { Answer } from '@souk/contract/endpoint.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Catalogue } from '../create-catalogue.ts';
+import { differingFields, noManifest } from '../manifest-versions.ts';
+import { lastLive, type ManifestHead } from './manifest-heads.ts';
+import { nextVersion } from './next-version.ts';
+import { presentManifest } from './present-manifest.ts';
+import { revisionOf } from './revision.ts';
+
+const maxVersions = 200;
+
+/** What features beside this one know of servers and of people. */
+export type ManifestFacts = {
+  catalogue: Catalogue;
+  /** How many people rent each of these servers. */
+  rentersOf(serverIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** The addresses of people, by user id; deleted ones have none. */
+  emailsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+};
+
+/**
+ * A manifest with its versions: the staged one, else the deployed one, else the one that was live last.
+ * @param version another one of it
+ * @throws SoukError not_found
+ */
+export async function readManifest(
+  facts: ManifestFacts,
+  id: string,
+  version?: string,
+): Promise<Omit<Answer<typeof getManifest>, 'success'>> {
+  const { catalogue } = facts;
+  const heads = await catalogue.versions(id);
+  const deployed = heads.find(({ status }) => status === 'deployed');
+  const staged = heads.find(({ status }) => status === 'staging');
+  const shown = version === undefined ? (staged ?? lastLive(heads))?.version : version;
+  if (shown === undefined) throw noManifest(id);
+  const manifest = await catalogue.findManifest(id, shown);
+  if (!manifest) throw new SoukError('not_found', { message: `No version ${shown} of ${id}` });
+  const before = deployed && staged && (await catalogue.findManifest(id, deployed.version));
+  const after = staged && (staged.version === shown ? manifest : await catalogue.findManifest(id, staged.version));
+  return {
+    manifest,
+    listed: await presentOne(facts, heads),
+    versions: await presentVersions(facts, heads.slice(0, maxVersions)),
+    changedFields: before && after ? differingFields(before, after).map(({ field }) => field) : [],
+    revision: revisionOf(heads),
+    nextVersion: nextVersion(shown, new Set(heads.map((head) => head.version))),
+  };
+}
+
+/** @returns null for a server that is neither deployed nor staged */
+export async function presentOne(
+  { catalogue, rentersOf }: Pick<ManifestFacts, 'catalogue' | 'rentersOf'>,
+  heads: readonly ManifestHead[],
+): Promise<ListedManifest | null> {
+  const deployed = heads.find(({ status }) => status === 'deployed');
+  const staged = heads.find(({ status }) => status === 'staging');
+  const shown = deployed ?? staged;
+  if (!shown) return null;
+  const { serverId } = shown;
+  const renters = (await rentersOf([serverId])).get(serverId) ?? 0;
+  const live = catalogue.snapshot().byId.get(serverId);
+  return presentManifest({ shown, deployedVersion: deployed?.version, staged, live, renters });
+}
+
+async function presentVersions(
+  { emailsOf }: Pick<ManifestFacts, 'emailsOf'>,
+  heads: readonly ManifestHead[],
+): Promise<Answer<typeof getManifest>['versions']> {
+  const people = new Set(heads.flatMap(({ stagedBy }) => stagedBy ?? []));
+  const emails = await emailsOf([...people]);
+  return heads.map(({ version, status, createdAt, deployedAt, origin, stagedBy, reason }) => ({
+    version,
+    status,
+    createdAt: createdAt.toISOString(),
+    deployedAt: deployedAt?.toISOString() ?? null,
+    origin,
+    stagedBy: stagedBy === undefined ? null : { id: stagedBy, email: emails.get(stagedBy) ?? 'a deleted account' },
+    reason: reason ?? null,
+  }));
+}

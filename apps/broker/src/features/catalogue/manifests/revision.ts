@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { CatalogueDb } from '../tables.ts';
+import { findCurrentHeadsOf, type ManifestHead } from './manifest-heads.ts';
+
+type Current = Pick<ManifestHead, 'version' | 'status' | 'sha256'>;
+
+/** Names what is deployed and staged of a server: another content of either has another revision. */
+export function revisionOf(heads: readonly Current[]): string {
+  const named = (status: ManifestHead['status']) => {
+    const head = heads.find((one) => one.status === status);
+    return head ? [head.version, head.sha256] : null;
+  };
+  const text = JSON.stringify([named('deployed'), named('staging')]);
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+}
+
+/** The last decision on a server, from its audit row. */
+export type LastChange = { action: string; version: string | undefined; actorId: string | null; via: string; at: Date };
+
+/** A write was meant for another state than the stored one. */
+export class ManifestMoved extends Error {
+  readonly serverId: string;
+  readonly deployedVersion: string | undefined;
+  readonly stagedVersion: string | undefined;
+  readonly revision: string;
+  readonly last: LastChange | undefined;
+
+  constructor(serverId: string, heads: readonly ManifestHead[], last: LastChange | undefined) {
+    super(`${serverId} has changed`);
+    this.serverId = serverId;
+    this.deployedVersion = heads.find(({ status }) => status === 'deployed')?.version;
+    this.stagedVersion = heads.find(({ status }) => status === 'staging')?.version;
+    this.revision = revisionOf(heads);
+    this.last = last;
+  }
+}
+
+/**
+ * Call it in the transaction of the change, under the lock of deployments.
+ * @param expected what the caller was shown; undefined: they do not say
+ * @throws ManifestMoved when something else is deployed or staged by now
+ */
+export async function requireRevision(tx: CatalogueDb, serverId: string, expected: string | undefined): Promise<void> {
+  if (expected === undefined) return;
+  const heads = await findCurrentHeadsOf(tx, serverId);
+  if (revisionOf(heads) !== expected) throw new ManifestMoved(serverId, heads, await lastChange(tx, serverId, heads));
+}
+
+const decisions = ['manifest.staged', 'manifest.deployed', 'manifest.undeployed', 'manifest.deleted'];
+
+async function lastChange(
+  tx: CatalogueDb,
+  serverId: string,
+  heads: readonly ManifestHead[],
+): Promise<LastChange | undefined> {
+  const { rows } = await sql<LastChange>`
+    select action, details->>'version' as version, actor_id as "actorId", coalesce(details->>'via', 'start') as via, at
+    from audit_log where subject = ${serverId} and action = any(${decisions}) order by id desc limit 1`.execute(tx);
+  const [decided] = rows;
+  // what comes with the installation is staged without an audit row
+  const staged = heads.find(({ status, origin }) => status === 'staging' && origin === 'bundled');
+  if (!staged || (decided && decided.at >= staged.createdAt)) return decided;
+  return { action: 'manifest.staged', version: staged.version, actorId: null, via: 'start', at: staged.createdAt };
+}

@@ -1,0 +1,47 @@
+import { SoukError } from '#platform/errors.ts';
+import type { LastChange, ManifestMoved } from './revision.ts';
+
+/**
+ * The refusal of a write that was meant for another state, in plain words.
+ * @param by who sent the write
+ * @param emailsOf the addresses of people, who may be deleted
+ */
+export async function tellMoved(
+  moved: ManifestMoved,
+  by: string | undefined,
+  emailsOf: (userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>,
+): Promise<SoukError> {
+  const { serverId, revision, deployedVersion, stagedVersion, last } = moved;
+  const actorId = last?.actorId ?? undefined;
+  const email = actorId === undefined ? undefined : (await emailsOf([actorId])).get(actorId);
+  const what = last ? `${actorOf(last, by, email)} ${actionOf(last)}` : 'it has never been staged or deployed';
+  return new SoukError('manifest_moved', {
+    message: `${serverId} is not as it was shown to you: ${what}. Look at it again before you change it.`,
+    current: {
+      revision,
+      deployedVersion: deployedVersion ?? null,
+      stagedVersion: stagedVersion ?? null,
+      changedBy: email ?? null,
+      changedAt: last?.at.toISOString() ?? null,
+    },
+  });
+}
+
+function actorOf({ actorId, via }: LastChange, by: string | undefined, email: string | undefined): string {
+  if (actorId === null) return via === 'command' ? "the operator's command" : 'the start of this installation';
+  if (actorId === by) return 'you, in another window,';
+  return email ?? 'an administrator whose account is deleted';
+}
+
+function actionOf({ action, version }: LastChange): string {
+  switch (action) {
+    case 'manifest.staged':
+      return `staged version ${version}`;
+    case 'manifest.deployed':
+      return `deployed version ${version}`;
+    case 'manifest.undeployed':
+      return 'took it out of the shop';
+    default:
+      return 'deleted it';
+  }
+}
