@@ -114,7 +114,8 @@ function toSoukError(error: InstanceType<typeof Stripe.errors.StripeError>): Sou
 export function isRefusal(error: unknown): boolean {
   const cause = error instanceof SoukError ? error.cause : undefined;
   const status = cause instanceof ProviderFailure ? (cause.status ?? 0) : 0;
-  return status >= 400 && status < 500 && status !== 401 && status !== 429;
+  // 409: the same request is under way
+  return status >= 400 && status < 500 && status !== 401 && status !== 409 && status !== 429;
 }
 
 const ownerNeeded = new Set(['subscription_payment_intent_requires_action', 'authentication_required']);

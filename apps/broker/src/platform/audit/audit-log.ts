@@ -61,6 +61,17 @@ export async function writeAuditWith(query: Query, entry: AuditEntry, at: Date):
   );
 }
 
+/** Several rows, as of the same decision. */
+export async function writeAuditsWith(query: Query, entries: readonly AuditEntry[], at: Date): Promise<void> {
+  if (entries.length === 0) return;
+  await query(
+    `insert into audit_log (at, actor_id, action, subject, reason, details)
+     select $2, e."actorId", e.action, e.subject, e.reason, coalesce(e.details, '{}') from jsonb_to_recordset($1::jsonb)
+       as e("actorId" uuid, action text, subject text, reason text, details jsonb)`,
+    [JSON.stringify(entries), at],
+  );
+}
+
 /** An outside party that can cause rows, such as a server that changes its tools. Rows are kept for ever: it has a limit. */
 export type AuditSource = {
   /** Whose rows are counted together. */

@@ -10,6 +10,8 @@ import { createTakeBack } from '../taking-back/create-take-back.ts';
 import { createChangePlan, type ChangePlan } from './change-plan.ts';
 import { endAtProvider } from './end-at-provider.ts';
 import { createEndOwn, type EndOwn } from './end-own.ts';
+import { endWanted } from './end-wanted.ts';
+import { setEnd } from './set-end.ts';
 import { endUnoffered } from './end-unoffered.ts';
 import { createFindOpenPayment, type FindOpenPayment } from './find-open-payment.ts';
 import { endTakenAway, reconcileSubscriptions } from './reconcile-subscriptions.ts';
@@ -30,6 +32,10 @@ export type Subscriptions = {
   reconcile(): Promise<number>;
   /** Ends one at the provider now. @throws SoukError payments_unavailable */
   endNow(paymentId: string): Promise<unknown>;
+  /** Ends one at the provider with its period. @throws SoukError payments_unavailable */
+  endWithPeriod(paymentId: string): Promise<void>;
+  /** Tells the provider of those that are to end with their period, and that it has not heard of. */
+  endWanted(): Promise<void>;
   /** Ends at the provider what was taken away here. */
   endTakenAway(): Promise<void>;
   /** Lets the rentals of servers that were undeployed end with the period that is paid. */
@@ -89,6 +95,8 @@ export function createSubscriptions(options: {
     },
     reconcile: () => reconcileSubscriptions({ db, provider, sync, clock, log }),
     endNow: (paymentId) => endAtProvider({ provider, sync }, paymentId),
+    endWithPeriod: (paymentId) => setEnd({ ...given, sync }, paymentId, true),
+    endWanted: () => endWanted({ ...given, sync }),
     endTakenAway: () => endTakenAway({ db, provider, sync, clock, log }),
     endUnoffered: () => endUnoffered({ ...given, sync }),
   };

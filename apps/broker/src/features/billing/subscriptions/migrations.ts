@@ -3,7 +3,7 @@ import type { Migration } from '#platform/db/database.ts';
 /**
  * `subscription_syncs` numbers the readings of each subscription at the payment provider: one that began before another one,
  * and ends after it, is not written; `is_over`: at the provider. `subscription_invoices`: the paid invoices whose credits are given and which are in the
- * history.
+ * history. `end_wanted`: it is to end with its period, and the provider has not confirmed that yet.
  */
 export const subscriptionMigrations: readonly Migration[] = [
   {
@@ -31,6 +31,16 @@ export const subscriptionMigrations: readonly Migration[] = [
     // a higher plan that begins once its payment is made, and when it no longer can be
     statements: [
       `alter table subscriptions add column pending_plan_id text references plans, add column pending_until timestamptz`,
+    ],
+  },
+  {
+    name: '0101-billing-paid-periods',
+    // what was paid for which time: of invoices that were recorded before, the next reading adds it
+    statements: [
+      `alter table subscription_invoices add column amount bigint, add column currency text,
+         add column covers_from timestamptz, add column covers_to timestamptz`,
+      `alter table subscription_syncs add column end_wanted boolean not null default false`,
+      `create index subscription_syncs_end_wanted on subscription_syncs (payment_id) where end_wanted`,
     ],
   },
 ];

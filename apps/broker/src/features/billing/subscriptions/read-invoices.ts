@@ -18,6 +18,8 @@ export type PaidInvoice = {
   paidAt: Date;
   /** The period that it pays for, and of which plan; undefined where it only pays a difference. */
   period: { planId: string | undefined; endsAt: Date } | undefined;
+  /** The time that it pays for: a period, or the rest of one where it only pays a difference. */
+  covers: { from: Date; to: Date } | undefined;
 };
 
 const reasons = new Map<string | null, PaidInvoice['reason']>([
@@ -44,6 +46,7 @@ export async function readPaidInvoices(
     const reason = reasons.get(invoice.billing_reason);
     if (!reason || !invoice.id || isKnown(invoice.id)) continue;
     const line = invoice.lines.data.find(({ parent }) => !parent?.subscription_item_details?.proration);
+    const covered = line ?? invoice.lines.data[0];
     const product = line?.pricing?.price_details?.product;
     const offer = product === undefined ? undefined : offerOfProduct(product);
     paid.push({
@@ -57,6 +60,10 @@ export async function readPaidInvoices(
       period: line && {
         planId: offer?.kind === 'plan' ? offer.id : undefined,
         endsAt: new Date(line.period.end * 1000),
+      },
+      covers: covered && {
+        from: new Date(covered.period.start * 1000),
+        to: new Date(covered.period.end * 1000),
       },
     });
   }

@@ -1,4 +1,4 @@
-import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import { writeAudit } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
@@ -80,7 +80,16 @@ export async function endTakenAway({ db, provider, sync, log }: Given): Promise<
     [provider.livemode, pageSize],
   );
   for (const { payment_id: paymentId } of rows) {
-    if (await endAtProvider({ provider, sync }, paymentId))
-      log.info({ subscription: paymentId }, 'a subscription that was taken away was cancelled at the payment provider');
+    try {
+      if (await endAtProvider({ provider, sync }, paymentId))
+        log.info(
+          { subscription: paymentId },
+          'a subscription that was taken away was cancelled at the payment provider',
+        );
+    } catch (error) {
+      // one that the provider refuses to end must not keep the others running
+      if (!isRefusal(error)) throw error;
+      log.error({ err: error, subscription: paymentId }, 'a subscription that was taken away could not be cancelled');
+    }
   }
 }

@@ -27,12 +27,7 @@ export async function recordInvoice(
   { uuid, log }: { uuid: () => string; log: Log },
   { userId, livemode, read, what, invoice }: Owner & { invoice: PaidInvoice },
 ): Promise<void> {
-  const { rows } = await query(
-    `insert into subscription_invoices (invoice_id, payment_id, payment_intent_id, recorded_at) values ($1, $2, $3, $4)
-     on conflict do nothing returning invoice_id`,
-    [invoice.id, read.id, invoice.paymentIntentId ?? null, invoice.paidAt],
-  );
-  if (rows.length === 0) return;
+  if (!(await addInvoice(query, read.id, invoice))) return;
   const { reason, period, amount, currency, receiptUrl, paymentIntentId, paidAt } = invoice;
   if (period && reason !== 'update')
     await grantMonthly(query, log, { userId, livemode, invoiceId: invoice.id, period });
@@ -63,6 +58,21 @@ export async function recordInvoice(
     idem: invoiceKey(invoice.id),
     at: paidAt,
   });
+}
+
+/** @returns false where it is recorded already; one that was recorded before amounts were kept is completed */
+async function addInvoice(query: Query, paymentId: string, invoice: PaidInvoice): Promise<boolean> {
+  const { id, paymentIntentId, paidAt, amount, currency, covers } = invoice;
+  const { rows } = await query<{ is_new: boolean }>(
+    `insert into subscription_invoices as i
+       (invoice_id, payment_id, payment_intent_id, recorded_at, amount, currency, covers_from, covers_to)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (invoice_id) do update set amount = excluded.amount, currency = excluded.currency,
+       covers_from = excluded.covers_from, covers_to = excluded.covers_to where i.amount is null
+     returning xmax = 0 as is_new`,
+    [id, paymentId, paymentIntentId ?? null, paidAt, amount, currency, covers?.from ?? null, covers?.to ?? null],
+  );
+  return rows[0]?.is_new ?? false;
 }
 
 /** Of the plan that the invoice names, which may have changed since. */

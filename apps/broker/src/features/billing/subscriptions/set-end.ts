@@ -1,12 +1,14 @@
 import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { Query } from '#platform/db/database.ts';
 import type { SyncSubscription } from './sync-subscription.ts';
 
 /**
- * Ends a subscription at the payment provider with the period that is paid, or takes that back, and reads it again.
+ * Ends a subscription at the payment provider with the period that is paid, or takes that back, and reads it again. An end that
+ * was wanted before (want-end.ts) is then no longer waited for.
  * @throws SoukError payments_unavailable; what the provider refuses has changed there, and is read again too
  */
 export async function setEnd(
-  { provider, sync }: { provider: PaymentProvider; sync: SyncSubscription },
+  { query, provider, sync }: { query: Query; provider: PaymentProvider; sync: SyncSubscription },
   paymentId: string,
   endsWithPeriod: boolean,
 ): Promise<void> {
@@ -16,5 +18,6 @@ export async function setEnd(
     if (isRefusal(error)) await sync(paymentId);
     throw error;
   }
+  await query('update subscription_syncs set end_wanted = false where payment_id = $1 and end_wanted', [paymentId]);
   await sync(paymentId);
 }

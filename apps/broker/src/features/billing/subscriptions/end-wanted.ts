@@ -1,0 +1,49 @@
+import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { Query } from '#platform/db/database.ts';
+import type { Log } from '#platform/log.ts';
+import { setEnd } from './set-end.ts';
+import type { SyncSubscription } from './sync-subscription.ts';
+
+const pageSize = 100;
+
+/** Notes that subscriptions are to end with their period, in the transaction of the decision. `setEnd` is tried until it succeeds. */
+export async function wantEnd(query: Query, paymentIds: readonly string[]): Promise<void> {
+  await query(
+    `insert into subscription_syncs (payment_id, asked, end_wanted) select id, 0, true from unnest($1::text[]) id
+     on conflict (payment_id) do update set end_wanted = true`,
+    [paymentIds],
+  );
+}
+
+/**
+ * Tells the provider of those that are to end with their period and that it has not heard of.
+ * @throws SoukError payments_unavailable: the next run goes on
+ */
+export async function endWanted(given: {
+  query: Query;
+  provider: PaymentProvider;
+  sync: SyncSubscription;
+  log: Log;
+}): Promise<void> {
+  const { query, provider, log } = given;
+  // those that are over need no end
+  await query('update subscription_syncs set end_wanted = false where end_wanted and is_over');
+  const { rows } = await query<{ payment_id: string }>(
+    `select payment_id from subscription_syncs s where end_wanted and exists (
+       select from subscriptions o where o.payment_id = s.payment_id and o.livemode = $1
+       union all select from access_grants o where o.payment_id = s.payment_id and o.livemode = $1)
+     order by payment_id limit $2`,
+    [provider.livemode, pageSize],
+  );
+  for (const { payment_id: paymentId } of rows) {
+    try {
+      await setEnd(given, paymentId, true);
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      log.error(
+        { err: error, subscription: paymentId },
+        'a subscription that is to end with its period could not be ended',
+      );
+    }
+  }
+}
