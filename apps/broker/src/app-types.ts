@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { createStripeSandbox } from '@souk/stripe-sandbox';
 import type { StripeSandboxAdapter } from '#adapters/stripe/stripe-sandbox.ts';
-import type { Billing } from '#features/billing/index.ts';
+import type { Administration, Billing } from '#features/billing/index.ts';
 import type { Catalogue, ManifestPolicy } from '#features/catalogue/index.ts';
 import type { Diagnostics } from '#features/diagnostics/index.ts';
 import type { Gateway } from '#features/gateway/index.ts';
@@ -56,6 +56,7 @@ export type App = {
   readonly upstreams: Upstreams;
   readonly gateway: Gateway;
   readonly billing: Billing;
+  readonly administration: Administration;
   readonly usage: UsageWriter;
   readonly diagnostics: Diagnostics;
   /** The stand-in for Stripe; undefined with real keys, and where nothing is sold. */

@@ -41,6 +41,7 @@ import {
   countOwned,
   countRenters,
   createBilling,
+  createAdministration,
   creditsContributor,
   mountAdministrationRoutes,
   mountBillingHistoryRoutes,
@@ -229,6 +230,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     ids,
     log,
   });
+  const { directory } = identity;
+  const administration = createAdministration({ ...billing, db, catalogue, directory, uuid: ids.uuid, clock, log });
   const jobs = createJobs({ db, log });
   await scheduleJobs(jobs, { db, clock, identity, billing, diagnostics, upstreams, gateway });
 
@@ -278,16 +281,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   mountBillingRoutes(router, { ...billing, catalogue, clock, disabledServers: upstreams.preferences.readDisabled });
   mountCheckoutRoutes(router, billing);
   mountSubscriptionRoutes(router, billing);
-  mountAdministrationRoutes(router, {
-    ...billing,
-    db,
-    catalogue,
-    directory: identity.directory,
-    subscriptions: billing.payments?.subscriptions,
-    uuid: ids.uuid,
-    clock,
-    log,
-  });
+  mountAdministrationRoutes(router, { administration, clock });
   mountAdminStats(router, {
     countUsers: identity.directory.count,
     snapshot: () => catalogue.snapshot(),
@@ -317,6 +311,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     upstreams,
     gateway,
     billing,
+    administration,
     usage,
     diagnostics,
     stripeSandbox,

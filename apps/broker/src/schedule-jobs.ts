@@ -18,7 +18,8 @@ export type ScheduledWork = {
       | {
           reconcileOrders: Run;
           events: { removeOld: Run };
-          subscriptions: { reconcile: Run; endTakenAway: Run; endUnoffered: Run };
+          subscriptions: { reconcile: Run; endTakenAway: Run; endWanted: Run; endUnoffered: Run };
+          refunds: { payDue: Run };
         }
       | undefined;
   };
@@ -49,6 +50,8 @@ export async function scheduleJobs(
     await jobs.schedule('payment-events', daySeconds, payments.events.removeOld);
     await jobs.schedule('payment-subscriptions', daySeconds, payments.subscriptions.reconcile);
     await jobs.schedule('payment-subscriptions-taken-away', 5 * 60, payments.subscriptions.endTakenAway);
+    await jobs.schedule('payment-subscriptions-ending', 5 * 60, payments.subscriptions.endWanted);
+    await jobs.schedule('payment-refunds', 60, payments.refunds.payDue);
     await jobs.schedule('payment-rentals-not-offered', 5 * 60, payments.subscriptions.endUnoffered);
   }
   await jobs.schedule('gateway-sessions', hourSeconds, gateway.removeExpiredSessions);

@@ -16,7 +16,7 @@ const owned = {
   status: ownedStatusSchema,
   /** payment: the payment provider charges it, and a removal cancels it there. person: a trial that they started. */
   source: z.enum(['payment', 'administrator', 'person']),
-  /** What paying back the part of the period that is left comes to; null: nothing was paid for it. */
+  /** What paying back the part of the period that is left comes to; null: nothing was paid for it, or all went back. */
   refund: z.object({ amountCents: z.int(), currency: z.string() }).nullable(),
 };
 const ownedServerSchema = z.object({
@@ -155,9 +155,12 @@ export const removeUserSubscription = endpoint({
   answer: z.object({
     success: z.literal(true),
     message: z.string(),
-    /** null: none was asked for, or nothing was paid. pending: the payment provider did not answer, and is asked again by itself. */
+    /**
+     * null: none was asked for, or nothing was paid. pending: the payment provider did not answer, and is asked again by itself.
+     * failed: it refused, as while the payment is disputed.
+     */
     refund: z
-      .object({ result: z.enum(['refunded', 'pending']), amountCents: z.int(), currency: z.string() })
+      .object({ result: z.enum(['refunded', 'pending', 'failed']), amountCents: z.int(), currency: z.string() })
       .nullable(),
     /** pending: the payment provider did not answer, and is asked again by itself. none: it charges nothing for this. */
     atProvider: z.enum(['none', 'cancelled', 'pending']),

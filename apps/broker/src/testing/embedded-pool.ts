@@ -159,7 +159,8 @@ const nothingToDo = {
     payments: {
       reconcileOrders: nothing,
       events: { removeOld: nothing },
-      subscriptions: { reconcile: nothing, endTakenAway: nothing, endUnoffered: nothing },
+      subscriptions: { reconcile: nothing, endTakenAway: nothing, endWanted: nothing, endUnoffered: nothing },
+      refunds: { payDue: nothing },
     },
   },
   gateway: { removeExpiredSessions: nothing },

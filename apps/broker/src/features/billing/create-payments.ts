@@ -9,6 +9,7 @@ import { createCheckout, type Checkout } from './checkout/create-checkout.ts';
 import type { OrderReport } from './checkout/reconcile-orders.ts';
 import type { OfferStore } from './offers/offer-store.ts';
 import type { Prices } from './prices/create-prices.ts';
+import { createRefunds, type Refunds } from './refunds/create-refunds.ts';
 import { createSubscriptions, type Subscriptions } from './subscriptions/create-subscriptions.ts';
 import { createEventWorker, type EventWorker } from './webhook/event-worker.ts';
 import { mountPaymentWebhook } from './webhook/webhook-route.ts';
@@ -17,6 +18,7 @@ import { mountPaymentWebhook } from './webhook/webhook-route.ts';
 export type Payments = {
   readonly checkout: Checkout;
   readonly subscriptions: Subscriptions;
+  readonly refunds: Refunds;
   readonly events: EventWorker;
   /** Where the provider tells what happened. */
   mountWebhook(server: FastifyInstance, path: string): void;
@@ -56,6 +58,7 @@ export function createPayments(given: {
   return {
     checkout,
     subscriptions,
+    refunds: createRefunds({ ...given, endNow: subscriptions.endNow }),
     events,
     mountWebhook: (server, path) => mountPaymentWebhook(server, { path, provider, take: events.take, clock }),
     reconcileOrders: checkout.reconcile,

@@ -5,6 +5,7 @@ import { accountFunctions } from './ledger/account-functions.ts';
 import { leaseAnswer, leaseFunctions } from './ledger/lease-functions.ts';
 import { historyMigrations } from './history/migrations.ts';
 import { priceMigrations } from './prices/migrations.ts';
+import { refundMigrations } from './refunds/migrations.ts';
 import { subscriptionMigrations } from './subscriptions/migrations.ts';
 
 /** Rows that are updated often leave room on their page, so that an update touches no index (ledger.md, trap 6). */
@@ -140,4 +141,5 @@ export const billingMigrations: readonly Migration[] = [
   ...checkoutMigrations,
   ...priceMigrations,
   ...subscriptionMigrations,
+  ...refundMigrations,
 ];

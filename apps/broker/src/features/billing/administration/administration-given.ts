@@ -7,24 +7,44 @@ import type { Log } from '#platform/log.ts';
 import type { AccessBook } from '../access/create-access.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { OfferStore } from '../offers/offer-store.ts';
-import type { Subscriptions } from '../subscriptions/create-subscriptions.ts';
+import type { Payments } from '../create-payments.ts';
 
 /** What administrators' work on people's money and access needs. */
 export type AdministrationGiven = {
   db: Pick<Database, 'query' | 'transaction'>;
   livemode: boolean;
-  access: AccessBook;
-  offers: OfferStore;
-  ledger: Ledger;
+  access: Pick<AccessBook, 'read' | 'announce'>;
+  offers: Pick<OfferStore, 'plans'>;
+  ledger: Pick<Ledger, 'account' | 'setBalance'>;
   catalogue: Pick<Catalogue, 'snapshot'>;
-  directory: UserDirectory;
-  /** undefined: nothing is sold. */
-  subscriptions: Pick<Subscriptions, 'endNow'> | undefined;
-  /** Keeps the account from being deleted while something is given. @throws SoukError not_found */
-  keepUser(query: Query, userId: string): Promise<void>;
+  directory: Pick<UserDirectory, 'find' | 'keep'>;
+  /** undefined: nothing is sold, or the provider cannot be asked from here; a broker asks it later then. */
+  payments:
+    | {
+        subscriptions: Pick<Payments['subscriptions'], 'endNow' | 'endWithPeriod'>;
+        refunds: Payments['refunds'];
+        checkout: Pick<Payments['checkout'], 'closePages'>;
+      }
+    | undefined;
   clock: Clock;
   uuid: () => string;
   log: Log;
 };
 
+/** Who decided: an administrator, or the operator by a command, under their name on the machine. */
+export type DecidedBy = ({ actorId: string } | { operator: string }) & { reason?: string | undefined };
+
+/** For the audit log. */
+export const actorOf = (by: DecidedBy): string | undefined => ('actorId' in by ? by.actorId : undefined);
+export const operatorOf = (by: DecidedBy): { operator?: string } => ('operator' in by ? { operator: by.operator } : {});
+
 export const noSuchUser = (): SoukError => new SoukError('not_found', { message: 'There is no such user' });
+
+/** Keeps the account from being deleted while something is given or taken. @throws SoukError not_found */
+export async function keepUser(
+  { directory }: Pick<AdministrationGiven, 'directory'>,
+  query: Query,
+  userId: string,
+): Promise<void> {
+  if (!(await directory.keep(query, userId))) throw noSuchUser();
+}

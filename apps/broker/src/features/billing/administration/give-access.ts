@@ -4,17 +4,16 @@ import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { isRunningSql, runningValues } from '../access/running-sql.ts';
-import type { AdministrationGiven } from './administration-given.ts';
+import { actorOf, keepUser, operatorOf, type AdministrationGiven, type DecidedBy } from './administration-given.ts';
 import { endOfPeriod } from './periods.ts';
 
-/** What an administrator gives: a plan for a month, the rental of a server for a period, or a server for good. */
+/** What is given: a plan for a month, the rental of a server for a period, or a server for good. */
 export type WantedAccess = {
   type: 'subscription' | 'rental' | 'purchase';
   /** Of the plan or the server. */
   mcpId: string;
   period?: RentalPeriod | undefined;
   features?: readonly string[] | undefined;
-  reason?: string | undefined;
 };
 
 type Named = { id: string; name: string; features: readonly string[] };
@@ -27,26 +26,27 @@ export async function giveAccess(
   given: AdministrationGiven,
   userId: string,
   wanted: WantedAccess,
-  by: { actorId: string },
+  by: DecidedBy,
 ): Promise<{ id: string; endsAt: Date | undefined }> {
-  const { db, access, livemode, clock, uuid, keepUser } = given;
+  const { db, access, livemode, clock, uuid } = given;
   const what = wanted.type === 'subscription' ? await findPlan(given, wanted.mcpId) : findServer(given, wanted.mcpId);
   const nowMs = clock.now();
   const endsAt = wanted.type === 'purchase' ? undefined : endOfPeriod(nowMs, wanted.period ?? 'monthly');
   const id = uuid();
   await db.transaction(async (query) => {
-    await keepUser(query, userId);
+    await keepUser(given, query, userId);
     // two clicks at once: the second one waits, and finds what the first gave
     await query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [`access:${userId}`]);
     await refuseOwned(query, { userId, livemode, nowMs }, wanted.type, what);
     const row = { id, userId, livemode, startsAt: new Date(nowMs), endsAt };
     if (wanted.type === 'subscription') await insertPlan(query, row, what.id);
     else await insertServer(query, row, what, { kind: wanted.type, period: wanted.period ?? 'monthly' });
-    const { type, reason } = wanted;
-    const details = { id, type, of: what.id, endsAt: endsAt?.toISOString() ?? null, sandbox: !livemode };
+    const { type } = wanted;
+    const endsAtText = endsAt?.toISOString() ?? null;
+    const details = { id, type, of: what.id, endsAt: endsAtText, sandbox: !livemode, ...operatorOf(by) };
     await writeAuditWith(
       query,
-      { actorId: by.actorId, action: 'access.given', subject: userId, reason, details },
+      { actorId: actorOf(by), action: 'access.given', subject: userId, reason: by.reason, details },
       new Date(nowMs),
     );
   });

@@ -2,14 +2,28 @@ import type { AdminOwnedServer, UserBilling } from '@souk/contract/admin-billing
 import { isRunning, statusOf, type Owned, type OwnedPlan, type OwnedServer } from '../access/owned.ts';
 import { planFeature } from '../access/present-access.ts';
 import type { CreditAccount } from '../ledger/read-account.ts';
+import type { RefundSum } from '../refunds/refundable-sql.ts';
 import { startOfMonth } from './periods.ts';
 
 /** "Admin billing for a user" (specification part 2, section 3). What is over is left out. */
-export function presentUserBilling(owned: Owned, { balance, held, debt }: CreditAccount, nowMs: number): UserBilling {
+export function presentUserBilling(
+  owned: Owned,
+  { balance, held, debt }: CreditAccount,
+  refundOf: (id: string) => RefundSum,
+  nowMs: number,
+): UserBilling {
+  const withRefund = <One extends { id: string }>(one: One) => ({ ...one, refund: refundOf(one.id) });
   const servers = owned.servers.filter((one) => isRunning(one, nowMs));
-  const ofKind = (kind: OwnedServer['kind']) => servers.filter((one) => one.kind === kind).map(presentServer);
+  const ofKind = (kind: OwnedServer['kind']) =>
+    servers
+      .filter((one) => one.kind === kind)
+      .map(presentServer)
+      .map(withRefund);
   return {
-    subscriptions: owned.plans.filter((plan) => isRunning(plan, nowMs)).map(presentPlan),
+    subscriptions: owned.plans
+      .filter((plan) => isRunning(plan, nowMs))
+      .map(presentPlan)
+      .map(withRefund),
     purchases: ofKind('purchase'),
     rentals: ofKind('rental'),
     trials: ofKind('trial'),
@@ -17,7 +31,7 @@ export function presentUserBilling(owned: Owned, { balance, held, debt }: Credit
   };
 }
 
-function presentPlan(plan: OwnedPlan): UserBilling['subscriptions'][number] {
+function presentPlan(plan: OwnedPlan): Omit<UserBilling['subscriptions'][number], 'refund'> {
   const { startedAtMs, periodEndsAtMs } = plan;
   const begins = periodEndsAtMs === undefined ? new Date(startedAtMs) : startOfMonth(startedAtMs, periodEndsAtMs);
   return {
@@ -27,21 +41,19 @@ function presentPlan(plan: OwnedPlan): UserBilling['subscriptions'][number] {
     type: 'subscription',
     status: statusOf(plan),
     source: plan.source,
-    refund: null,
     currentPeriodStart: begins.toISOString(),
     currentPeriodEnd: isoOrNull(periodEndsAtMs),
     features: [planFeature(plan)],
   };
 }
 
-function presentServer(one: OwnedServer): AdminOwnedServer {
+function presentServer(one: OwnedServer): Omit<AdminOwnedServer, 'refund'> {
   return {
     id: one.id,
     mcpId: one.serverId,
     type: one.kind === 'rental' ? (one.period ?? 'monthly') : one.kind,
     status: statusOf(one),
     source: one.source,
-    refund: null,
     startDate: new Date(one.startedAtMs).toISOString(),
     endDate: isoOrNull(one.periodEndsAtMs),
     features: [...one.features],

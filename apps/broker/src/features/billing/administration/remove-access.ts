@@ -1,71 +1,90 @@
+import type { AuditEntry } from '#platform/audit/audit-log.ts';
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
-import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
-import { isRunningSql, runningValues } from '../access/running-sql.ts';
 import { withPatience } from '../checkout/patience.ts';
-import type { AdministrationGiven } from './administration-given.ts';
+import { actorOf, keepUser, operatorOf, type AdministrationGiven, type DecidedBy } from './administration-given.ts';
+import { endAccess, type EndedAccess } from './end-access.ts';
+import { payRefunds, type RefundResult } from './pay-refunds.ts';
 
-type Removed = { kind: string; of: string; paymentId: string | undefined };
-export type Removal = { message: string; atProvider: 'none' | 'cancelled' | 'pending' };
-
-const running = isRunningSql({ now: '$4', renewedSince: '$5' });
-const mark = (table: string) =>
-  `update ${table} set ended_at = $4 where user_id = $1 and livemode = $2 and id::text = $3 and ${running}`;
+export type AtProvider = 'none' | 'cancelled' | 'pending';
+export type Removal = { message: string; atProvider: AtProvider; refund: RefundResult | null };
 
 /**
  * Ends what a person has now, with an audit row. What the payment provider charges is cancelled there afterwards: while it does not
- * answer, it is asked again by a job. Nothing is paid back.
+ * answer, it is asked again by a job. Nothing is paid back unless `refund` is prorata: then, what was paid for the time that
+ * is left.
  * @throws SoukError not_found
  */
 export async function removeAccess(
   given: AdministrationGiven,
   userId: string,
   id: string,
-  by: { actorId: string; reason: string | undefined },
+  { refund, ...by }: DecidedBy & { refund: 'none' | 'prorata' },
 ): Promise<Removal> {
-  const { db, livemode, access, clock } = given;
+  const { db, livemode, access, clock, payments } = given;
   const nowMs = clock.now();
   const removed = await db.transaction(async (query) => {
-    await given.keepUser(query, userId);
-    const found = await markEnded(query, [userId, livemode, id, ...runningValues(nowMs)]);
+    await keepUser(given, query, userId);
+    const [found] = await endAccess(query, { livemode, nowMs }, { userId, id });
     if (!found) throw new SoukError('not_found', { message: 'This user has no such subscription' });
-    const { kind, of, paymentId } = found;
-    const reason = by.reason ?? (kind === 'rental' ? 'Rental cancelled by admin' : 'Removed by admin');
-    const details = { id, type: kind, of, ...(paymentId !== undefined && { paymentId }), sandbox: !livemode };
-    await writeAuditWith(
-      query,
-      { actorId: by.actorId, action: 'access.removed', subject: userId, reason, details },
-      new Date(nowMs),
-    );
+    const { paymentId } = found;
+    const isRefunded = refund === 'prorata' && paymentId !== undefined;
+    if (isRefunded) await payments?.refunds.want(query, [{ ...found, paymentId }], new Date(nowMs));
+    await writeAuditWith(query, removalEntry(found, by, { livemode, isRefunded }), new Date(nowMs));
     return found;
   });
   await access.announce(userId);
   const atProvider = await endAtProvider(given, removed.paymentId);
+  const refunds = refund === 'prorata' ? await payRefunds(given, [removed.id]) : undefined;
+  const paidBack = refunds?.get(removed.id) ?? null;
+  return { message: tell(removed, atProvider, refund === 'none' ? undefined : paidBack), atProvider, refund: paidBack };
+}
+
+export function removalEntry(
+  { id, userId, kind, of, paymentId }: EndedAccess,
+  by: DecidedBy,
+  { livemode, isRefunded }: { livemode: boolean; isRefunded: boolean },
+): AuditEntry {
+  return {
+    actorId: actorOf(by),
+    action: 'access.removed',
+    subject: userId,
+    reason: by.reason ?? (kind === 'rental' ? 'Rental cancelled by admin' : 'Removed by admin'),
+    details: {
+      id,
+      type: kind,
+      of,
+      ...(paymentId !== undefined && { paymentId }),
+      ...(isRefunded && { refund: 'prorata' }),
+      sandbox: !livemode,
+      ...operatorOf(by),
+    },
+  };
+}
+
+const ofRefund: Record<RefundResult['result'], string> = {
+  refunded: ' What was paid for the rest of its period is paid back.',
+  pending: ' What was paid for the rest of its period is paid back as soon as the payment provider answers.',
+  failed: ' The payment provider refused to pay it back: look at the payment there.',
+};
+
+/** @param refund undefined: none was asked for */
+function tell({ kind }: EndedAccess, atProvider: AtProvider, refund: RefundResult | null | undefined): string {
   const later = ' The payment provider does not answer right now: it is told again by itself.';
-  return { message: `The ${removed.kind} has ended.${atProvider === 'pending' ? later : ''}`, atProvider };
+  const nothing = ' Nothing was paid for the rest of its period.';
+  const paidBack = refund === undefined ? '' : refund === null ? nothing : ofRefund[refund.result];
+  return `The ${kind} has ended.${atProvider === 'pending' ? later : ''}${paidBack}`;
 }
 
-async function markEnded(query: Query, values: readonly unknown[]): Promise<Removed | undefined> {
-  type Row = { kind: string; of: string; payment_id: string | null };
-  const plans = await query<Row>(
-    `${mark('subscriptions')} returning 'subscription' as kind, plan_id as of, payment_id`,
-    values,
-  );
-  const { rows } =
-    plans.rows.length > 0
-      ? plans
-      : await query<Row>(`${mark('access_grants')} returning kind, server_id as of, payment_id`, values);
-  const [row] = rows;
-  return row && { kind: row.kind, of: row.of, paymentId: row.payment_id ?? undefined };
-}
-
-async function endAtProvider(
-  { subscriptions, log }: AdministrationGiven,
+/** Cancels a subscription at the payment provider now. One that is left pending is cancelled by a job. */
+export async function endAtProvider(
+  { payments, log }: Pick<AdministrationGiven, 'payments' | 'log'>,
   paymentId: string | undefined,
-): Promise<Removal['atProvider']> {
-  if (paymentId === undefined || !subscriptions) return 'none';
+): Promise<AtProvider> {
+  if (paymentId === undefined) return 'none';
+  if (!payments) return 'pending';
   try {
-    await withPatience(subscriptions.endNow(paymentId));
+    await withPatience(payments.subscriptions.endNow(paymentId));
     return 'cancelled';
   } catch (error) {
     log.warn({ err: error, subscription: paymentId }, 'a removed subscription is not cancelled at the provider yet');

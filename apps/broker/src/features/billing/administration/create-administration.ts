@@ -1,0 +1,76 @@
+import type { UserBilling } from '@souk/contract/admin-billing.ts';
+import type { listServerRenters } from '@souk/contract/admin-servers.ts';
+import type { Answer } from '@souk/contract/endpoint.ts';
+import type { DirectoryUser } from '#features/identity/index.ts';
+import { SoukError } from '#platform/errors.ts';
+import { LedgerConflict } from '../ledger/change-credits.ts';
+import { keepUser, noSuchUser, type AdministrationGiven, type DecidedBy } from './administration-given.ts';
+import { endPaid, type EndingAccess } from './end-paid.ts';
+import { giveAccess, type WantedAccess } from './give-access.ts';
+import { listRenters } from './list-renters.ts';
+import { presentUserBilling } from './present-user-billing.ts';
+import { readRefundable } from './read-refundable.ts';
+import { refundRentals, type RentalRefund } from './refund-rentals.ts';
+import { removeAccess, type Removal } from './remove-access.ts';
+
+/**
+ * What administrators, and the operator by commands, see and change of people's credits, plans and servers. Each change has its
+ * audit row in its transaction.
+ */
+export type Administration = {
+  /** @throws SoukError not_found */
+  show(userId: string): Promise<{ user: DirectoryUser; billing: UserBilling }>;
+  /** @returns by how much the balance changed. @throws SoukError not_found, balance_moved, credits_held */
+  setCredits(
+    userId: string,
+    wanted: { credits: number; expectedBalance?: number | undefined },
+    by: DecidedBy,
+  ): Promise<number>;
+  /** @throws SoukError not_found, plan_not_found, free_plan, has_access */
+  give(userId: string, wanted: WantedAccess, by: DecidedBy): Promise<{ id: string; endsAt: Date | undefined }>;
+  /** @throws SoukError not_found */
+  remove(userId: string, id: string, by: DecidedBy & { refund: 'none' | 'prorata' }): Promise<Removal>;
+  /** Ends the plans and rentals of a person with their paid period, or now. Nothing is paid back. */
+  endPaid(userId: string, when: { now: boolean }, by: DecidedBy): Promise<EndingAccess[]>;
+  /** Ends rentals of a server now, and pays back what was paid for the time that is left. Asked again, it pays nothing twice. */
+  refundRentals(serverId: string, rentalIds: readonly string[], by: DecidedBy): Promise<RentalRefund[]>;
+  renters(serverId: string, page: number): Promise<Pick<Answer<typeof listServerRenters>, 'renters' | 'pagination'>>;
+};
+
+export function createAdministration(given: AdministrationGiven): Administration {
+  const { db, livemode, access, ledger, directory, clock, uuid } = given;
+
+  async function find(userId: string): Promise<DirectoryUser> {
+    const user = await directory.find(userId);
+    if (!user) throw noSuchUser();
+    return user;
+  }
+
+  return {
+    async show(userId) {
+      const user = await find(userId);
+      const nowMs = clock.now();
+      const [owned, credits, refundOf] = await Promise.all([
+        access.read(user.id),
+        ledger.account(user.id),
+        readRefundable(db.query, { userId: user.id, livemode, nowMs }),
+      ]);
+      return { user, billing: presentUserBilling(owned, credits, refundOf, nowMs) };
+    },
+    async setCredits(userId, wanted, { reason, ...by }) {
+      const user = await find(userId);
+      const change = { ...wanted, userId: user.id, reason, idem: `adjustment:${uuid()}` };
+      try {
+        return await ledger.setBalance(change, by, (query) => keepUser(given, query, user.id));
+      } catch (error) {
+        if (!(error instanceof LedgerConflict) || error.code === 'key_used') throw error;
+        throw new SoukError(error.code, { message: error.message });
+      }
+    },
+    give: (userId, wanted, by) => giveAccess(given, userId, wanted, by),
+    remove: (userId, id, by) => removeAccess(given, userId, id, by),
+    endPaid: (userId, when, by) => endPaid(given, userId, when, by),
+    refundRentals: (serverId, rentalIds, by) => refundRentals(given, serverId, rentalIds, by),
+    renters: (serverId, page) => listRenters(db.query, { livemode, nowMs: clock.now(), serverId, page }),
+  };
+}

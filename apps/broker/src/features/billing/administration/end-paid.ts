@@ -1,0 +1,124 @@
+import { writeAuditsWith } from '#platform/audit/audit-log.ts';
+import type { Query } from '#platform/db/database.ts';
+import { isRunningSql, runningValues } from '../access/running-sql.ts';
+import { withPatience } from '../checkout/patience.ts';
+import { wantEnd } from '../subscriptions/end-wanted.ts';
+import { actorOf, operatorOf, type AdministrationGiven, type DecidedBy } from './administration-given.ts';
+import { endAccess } from './end-access.ts';
+import { endAtProvider, removalEntry, type AtProvider } from './remove-access.ts';
+
+/** A plan or rental that ends because of a decision on its person. */
+export type EndingAccess = { id: string; name: string; endsAt: string | null; atProvider: AtProvider };
+
+/**
+ * Ends the plans and rentals of a person: those that renew with the period that is paid, or all of them now. Nothing is paid
+ * back, and their open payment pages are closed. What the provider does not answer, a job asks it again.
+ */
+export async function endPaid(
+  given: AdministrationGiven,
+  userId: string,
+  { now }: { now: boolean },
+  by: DecidedBy,
+): Promise<EndingAccess[]> {
+  const ending = now ? await endAllNow(given, userId, by) : await endWithPeriods(given, userId, by);
+  await closePages(given, userId);
+  return ending;
+}
+
+async function endAllNow(given: AdministrationGiven, userId: string, by: DecidedBy): Promise<EndingAccess[]> {
+  const { db, livemode, clock, access } = given;
+  const nowMs = clock.now();
+  const ended = await db.transaction(async (query) => {
+    const found = await endAccess(query, { livemode, nowMs }, { userId, all: 'plans and rentals' });
+    const entries = found.map((one) => removalEntry(one, by, { livemode, isRefunded: false }));
+    await writeAuditsWith(query, entries, new Date(nowMs));
+    return found;
+  });
+  await access.announce(userId);
+  const nameOf = await namesOf(given);
+  return Promise.all(
+    ended.map(async ({ id, kind, of, paymentId }) => ({
+      id,
+      name: nameOf(kind === 'subscription' ? 'plan' : 'rental', of),
+      endsAt: new Date(nowMs).toISOString(),
+      atProvider: await endAtProvider(given, paymentId),
+    })),
+  );
+}
+
+type Renewing = { id: string; kind: 'plan' | 'rental'; of: string; payment_id: string; period_ends_at: Date | null };
+
+const running = isRunningSql({ now: '$3', renewedSince: '$4' });
+const renews = `user_id = $1 and livemode = $2 and source = 'payment' and payment_id is not null and cancelled_at is null and ${running}`;
+
+async function endWithPeriods(given: AdministrationGiven, userId: string, by: DecidedBy): Promise<EndingAccess[]> {
+  const { db, livemode, clock } = given;
+  const nowMs = clock.now();
+  const renewing = await db.transaction(async (query) => {
+    const found = await findRenewing(query, userId, livemode, nowMs);
+    await wantEnd(
+      query,
+      found.map((one) => one.payment_id),
+    );
+    const entries = found.map(({ id, kind, of, payment_id: paymentId, period_ends_at: endsAt }) => ({
+      actorId: actorOf(by),
+      action: 'access.not-renewed',
+      subject: userId,
+      reason: by.reason,
+      details: { id, type: kind, of, paymentId, endsAt, sandbox: !livemode, ...operatorOf(by) },
+    }));
+    await writeAuditsWith(query, entries, new Date(nowMs));
+    return found;
+  });
+  const nameOf = await namesOf(given);
+  return Promise.all(
+    renewing.map(async ({ id, kind, of, payment_id: paymentId, period_ends_at: endsAt }) => ({
+      id,
+      name: nameOf(kind, of),
+      endsAt: endsAt?.toISOString() ?? null,
+      atProvider: await endWithPeriod(given, paymentId),
+    })),
+  );
+}
+
+async function findRenewing(query: Query, userId: string, livemode: boolean, nowMs: number): Promise<Renewing[]> {
+  const { rows } = await query<Renewing>(
+    `select id, 'plan' as kind, plan_id as of, payment_id, period_ends_at from subscriptions where ${renews}
+     union all
+     select id, 'rental', server_id, payment_id, period_ends_at from access_grants where ${renews} and kind = 'rental'`,
+    [userId, livemode, ...runningValues(nowMs)],
+  );
+  return rows;
+}
+
+async function endWithPeriod({ payments, log }: AdministrationGiven, paymentId: string): Promise<AtProvider> {
+  if (!payments) return 'pending';
+  try {
+    await withPatience(payments.subscriptions.endWithPeriod(paymentId));
+    return 'cancelled';
+  } catch (error) {
+    log.warn({ err: error, subscription: paymentId }, 'a subscription does not end with its period yet');
+    return 'pending';
+  }
+}
+
+/** Payment pages that were opened before: no one is to pay there any more. */
+async function closePages({ db, livemode, payments, log }: AdministrationGiven, userId: string): Promise<void> {
+  if (!payments) return;
+  const { rows } = await db.query<{ session_id: string }>(
+    `select session_id from checkout_orders
+     where user_id = $1 and livemode = $2 and status = 'open' and session_id is not null`,
+    [userId, livemode],
+  );
+  if (rows.length === 0) return;
+  await withPatience(payments.checkout.closePages(rows.map((row) => row.session_id))).catch((error: unknown) =>
+    log.warn({ err: error, userId }, 'payment pages are still open: they expire by themselves'),
+  );
+}
+
+async function namesOf({ offers, catalogue }: AdministrationGiven) {
+  const plans = new Map((await offers.plans()).map(({ planId, name }) => [planId, name]));
+  const { byId } = catalogue.snapshot();
+  return (kind: 'plan' | 'rental', of: string): string =>
+    kind === 'plan' ? `${plans.get(of) ?? of} plan` : (byId.get(of)?.manifest.name ?? of);
+}

@@ -1,0 +1,54 @@
+import { rentersOfPage, type listServerRenters } from '@souk/contract/admin-servers.ts';
+import type { Answer } from '@souk/contract/endpoint.ts';
+import type { Query } from '#platform/db/database.ts';
+import { isRunningSql, runningValues } from '../access/running-sql.ts';
+import { presentRefund, refundSumSql, type RefundColumns } from '../refunds/refundable-sql.ts';
+
+type Row = RefundColumns & {
+  total: number;
+  id: string | null;
+  user_id: string;
+  email: string;
+  display_name: string;
+  source: 'payment' | 'administrator';
+  period_ends_at: Date | null;
+};
+
+const running = isRunningSql({ now: '$3', renewedSince: '$4' });
+
+/** Who rents a server now, the first renter first, with what a refund of each comes to: a page is one statement. */
+export async function listRenters(
+  query: Query,
+  { livemode, nowMs, serverId, page }: { livemode: boolean; nowMs: number; serverId: string; page: number },
+): Promise<Pick<Answer<typeof listServerRenters>, 'renters' | 'pagination'>> {
+  const { rows } = await query<Row>(
+    `with renting as (
+       select id, user_id, source, period_ends_at, payment_id from access_grants
+       where server_id = $1 and livemode = $2 and kind = 'rental' and ${running})
+     select counted.total, paged.*, r.refund_amount, r.refund_currency
+     from (select count(*)::int as total from renting) counted
+       left join (
+         select g.*, u.email, u.display_name from (select * from renting order by id limit $5 offset $6) g
+           join users u on u.id = g.user_id) paged on true
+       left join lateral (${refundSumSql('paged.payment_id', '$3')}) r on true
+     order by paged.id`,
+    [serverId, livemode, ...runningValues(nowMs), rentersOfPage, (page - 1) * rentersOfPage],
+  );
+  const total = rows[0]?.total ?? 0;
+  return {
+    renters: rows.flatMap((row) =>
+      row.id === null
+        ? []
+        : [
+            {
+              rentalId: row.id,
+              user: { id: row.user_id, email: row.email, displayName: row.display_name },
+              source: row.source,
+              endsAt: row.period_ends_at?.toISOString() ?? null,
+              refund: presentRefund(row),
+            },
+          ],
+    ),
+    pagination: { page, limit: rentersOfPage, total, pages: Math.max(1, Math.ceil(total / rentersOfPage)) },
+  };
+}

@@ -1,0 +1,27 @@
+import { withPatience } from '../checkout/patience.ts';
+import type { AccessRefund } from '../refunds/refund-store.ts';
+import type { AdministrationGiven } from './administration-given.ts';
+
+/** pending: the payment provider did not answer, and is asked again by itself. failed: it refused. */
+export type RefundResult = { result: 'refunded' | 'pending' | 'failed'; amountCents: number; currency: string };
+
+/**
+ * Has the refunds of things that were ended made, as far as the provider answers in 12 s; a job does the rest.
+ * @returns by the id of the thing; null: nothing was paid for it
+ */
+export async function payRefunds(
+  { payments, log }: Pick<AdministrationGiven, 'payments' | 'log'>,
+  accessIds: readonly string[],
+): Promise<ReadonlyMap<string, RefundResult | null>> {
+  if (!payments || accessIds.length === 0) return new Map();
+  const { refunds } = payments;
+  await withPatience(refunds.payAll(await refunds.find(accessIds))).catch((error: unknown) =>
+    log.warn({ err: error }, 'refunds are not made yet'),
+  );
+  return new Map((await refunds.find(accessIds)).map((one) => [one.accessId, resultOf(one)]));
+}
+
+function resultOf({ state, amount: amountCents, currency }: AccessRefund): RefundResult | null {
+  if (state === 'nothing_paid') return null;
+  return { result: state === 'wanted' ? 'pending' : state, amountCents, currency };
+}

@@ -1,0 +1,20 @@
+import type { Query } from '#platform/db/database.ts';
+import { presentRefund, refundSumSql, type RefundColumns, type RefundSum } from '../refunds/refundable-sql.ts';
+
+/** What a refund of each plan and rental of a person comes to now, by its id; null where nothing can be paid back. */
+export async function readRefundable(
+  query: Query,
+  { userId, livemode, nowMs }: { userId: string; livemode: boolean; nowMs: number },
+): Promise<(id: string) => RefundSum> {
+  const owned = 'user_id = $1 and livemode = $2 and ended_at is null and payment_id is not null';
+  const { rows } = await query<RefundColumns & { id: string }>(
+    `select o.id, r.refund_amount, r.refund_currency from (
+       select id, payment_id from subscriptions where ${owned}
+       union all
+       select id, payment_id from access_grants where ${owned}) o
+     cross join lateral (${refundSumSql('o.payment_id', '$3')}) r`,
+    [userId, livemode, new Date(nowMs)],
+  );
+  const refunds = new Map(rows.map((row) => [row.id, presentRefund(row)]));
+  return (id) => refunds.get(id) ?? null;
+}

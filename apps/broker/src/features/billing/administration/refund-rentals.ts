@@ -1,0 +1,60 @@
+import { writeAuditsWith } from '#platform/audit/audit-log.ts';
+import type { AdministrationGiven, DecidedBy } from './administration-given.ts';
+import { endAccess } from './end-access.ts';
+import { payRefunds } from './pay-refunds.ts';
+import { removalEntry } from './remove-access.ts';
+
+/** failed: the provider refused, or there is no such rental of this server. */
+export type RentalRefund = {
+  rentalId: string;
+  result: 'refunded' | 'pending' | 'nothing_paid' | 'failed';
+  amountCents: number | null;
+  currency: string | null;
+};
+
+/**
+ * Ends rentals of a server now, and pays back what was paid for the time that is left, each by itself. Asked again, it answers
+ * what came of them and pays nothing twice.
+ * @param rentalIds at most 1,000
+ */
+export async function refundRentals(
+  given: AdministrationGiven,
+  serverId: string,
+  rentalIds: readonly string[],
+  by: DecidedBy,
+): Promise<RentalRefund[]> {
+  const { db, livemode, clock, access, payments } = given;
+  const wanted = [...new Set(rentalIds)];
+  const nowMs = clock.now();
+  const ended = await db.transaction(async (query) => {
+    const found = await endAccess(query, { livemode, nowMs }, { serverId, rentalIds: wanted });
+    const paid = found.flatMap((one) => (one.paymentId === undefined ? [] : [{ ...one, paymentId: one.paymentId }]));
+    if (paid.length > 0) await payments?.refunds.want(query, paid, new Date(nowMs));
+    const entries = found.map((one) => removalEntry(one, by, { livemode, isRefunded: one.paymentId !== undefined }));
+    await writeAuditsWith(query, entries, new Date(nowMs));
+    return found;
+  });
+  for (const userId of new Set(ended.map((one) => one.userId))) await access.announce(userId);
+  const refunds = await payRefunds(given, await ofServer(given, serverId, wanted));
+  const endedIds = new Set(ended.map(({ id }) => id));
+  return wanted.map((rentalId): RentalRefund => {
+    const refund = refunds.get(rentalId);
+    if (refund) return { rentalId, ...refund };
+    const isKnown = refund === null || endedIds.has(rentalId);
+    return { rentalId, result: isKnown ? 'nothing_paid' : 'failed', amountCents: null, currency: null };
+  });
+}
+
+/** Those that are rentals of this server: the refunds of others are not told. */
+async function ofServer(
+  { db, livemode }: AdministrationGiven,
+  serverId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from access_grants
+     where livemode = $1 and kind = 'rental' and server_id = $2 and id::text = any($3::text[]) and ended_at is not null`,
+    [livemode, serverId, ids],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,147 @@
+import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import type { Clock } from '#platform/clock.ts';
+import { writeAuditWith } from '#platform/audit/audit-log.ts';
+import type { Database, Query } from '#platform/db/database.ts';
+import type { Log } from '#platform/log.ts';
+import { refundPayment } from './refund-payment.ts';
+import {
+  decidePayments,
+  endRefund,
+  findRefunds,
+  isOver,
+  insertRefunds,
+  postponeRefund,
+  takeDue,
+  writePayments,
+  type AccessRefund,
+} from './refund-store.ts';
+
+/** How long the one that wrote a refund, or took it, has it for itself. */
+const claimMs = 120_000;
+const longestWaitMs = 30 * 60_000;
+/** From this attempt on a failure is an alarm. */
+const alarmingAttempt = 5;
+/** A provider that does not answer is left alone until the next run. */
+const mostFailures = 5;
+/** How many refunds are made at once, and for how long while a person waits. */
+const atOnce = 4;
+const longestRunMs = 10_000;
+
+/** A plan or rental that was ended, with its subscription at the provider. */
+type PaidAccess = { id: string; userId: string; paymentId: string };
+
+/** Paying back what was paid for the time that is left of plans and rentals that were ended. */
+export type Refunds = {
+  /** Notes refunds in the transaction that ends what they are for. Each is of one plan or rental, once. */
+  want(query: Query, ended: readonly PaidAccess[], usedUntil: Date): Promise<void>;
+  /** Of plans and rentals, by their ids. */
+  find(accessIds: readonly string[]): Promise<AccessRefund[]>;
+  /** Several of them, as far as time allows; `payDue` does the rest. */
+  payAll(refunds: readonly AccessRefund[]): Promise<void>;
+  /** Goes on with all that were left. */
+  payDue(): Promise<void>;
+};
+
+export function createRefunds(given: {
+  db: Pick<Database, 'query' | 'transaction'>;
+  provider: PaymentProvider;
+  /** Ends a subscription at the provider, and reads it and its payments again. */
+  endNow(paymentId: string): Promise<unknown>;
+  uuid: () => string;
+  clock: Clock;
+  log: Log;
+}): Refunds {
+  const { db, provider, clock, log } = given;
+  const inMs = (ms: number) => new Date(clock.now() + ms);
+
+  async function end(refund: AccessRefund, state: 'refunded' | 'nothing_paid' | 'failed', error?: string) {
+    const { id, userId, accessId, paymentId, currency } = refund;
+    if (state === 'failed')
+      log.error(
+        { refund: id, subscription: paymentId, reason: error },
+        'a refund was refused: an operator has to look',
+      );
+    await db.transaction(async (query) => {
+      const amount = await endRefund(query, id, { state, at: inMs(0), error });
+      if (amount === undefined || state === 'nothing_paid') return;
+      const details = {
+        id: accessId,
+        amount,
+        currency,
+        sandbox: !provider.livemode,
+        ...(error !== undefined && { error }),
+      };
+      const action = state === 'failed' ? 'access.refund-failed' : 'access.refunded';
+      await writeAuditWith(query, { actorId: undefined, action, subject: userId, details }, inMs(0));
+    });
+  }
+
+  /** Ends the subscription at the provider, decides what is paid back of it, and has it refunded. */
+  async function work(refund: AccessRefund): Promise<void> {
+    if (!refund.payments && !(await isOver(db.query, refund.paymentId))) await given.endNow(refund.paymentId);
+    const payments = await db.transaction((query) => decidePayments(query, refund.id));
+    for (const payment of payments) {
+      for (let isOver = false; !isOver;) {
+        const answer = await refundPayment(provider, refund.id, payment);
+        if (answer.kind === 'refused') return end(refund, 'failed', answer.reason);
+        isOver = answer.kind === 'refunded';
+        const amount = answer.kind === 'refunded' ? answer.amount : answer.left;
+        if (amount === payment.amount) continue;
+        payment.amount = amount;
+        await writePayments(db.query, refund.id, payments);
+      }
+    }
+    await end(refund, payments.some(({ amount }) => amount > 0) ? 'refunded' : 'nothing_paid');
+  }
+
+  /** @returns false where it did not work out: `payDue` tries it again. May be repeated after a failure at any step. */
+  async function pay(refund: AccessRefund): Promise<boolean> {
+    if (refund.state !== 'wanted') return true;
+    try {
+      await work(refund);
+      return true;
+    } catch (error) {
+      const facts = { err: error, refund: refund.id, attempts: refund.attempts + 1 };
+      const text = 'a refund could not be made; it is tried again';
+      if (refund.attempts + 1 >= alarmingAttempt) log.error(facts, text);
+      else log.warn(facts, text);
+      const nextAt = inMs(Math.min(longestWaitMs, 15_000 * 2 ** refund.attempts));
+      await postponeRefund(db.query, refund.id, { nextAt, error: String(error) });
+      return false;
+    }
+  }
+
+  return {
+    async want(query, ended, usedUntil) {
+      const { livemode } = provider;
+      const rows = ended.map(({ id, userId, paymentId }) => ({
+        id: given.uuid(),
+        userId,
+        livemode,
+        accessId: id,
+        paymentId,
+      }));
+      await insertRefunds(query, rows, { usedUntil, nextAt: inMs(claimMs) });
+    },
+    find: (accessIds) => findRefunds(db.query, accessIds),
+    async payAll(refunds) {
+      const endsAtMs = performance.now() + longestRunMs;
+      const waiting = refunds.values();
+      await Promise.all(
+        Array.from({ length: atOnce }, async () => {
+          for (const refund of waiting) {
+            if (performance.now() >= endsAtMs) return;
+            await pay(refund);
+          }
+        }),
+      );
+    },
+    async payDue() {
+      for (let failures = 0; failures < mostFailures;) {
+        const refund = await takeDue(db.query, provider.livemode, inMs(0), inMs(claimMs));
+        if (!refund) return;
+        if (!(await pay(refund))) failures += 1;
+      }
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import type { Query } from '#platform/db/database.ts';
+import { refundablePaymentsSql, refundSumSql } from './refundable-sql.ts';
+
+export type RefundState = 'wanted' | 'refunded' | 'nothing_paid' | 'failed';
+/** A part of a refund: of one payment at the provider. */
+export type RefundPayment = { invoiceId: string; paymentIntentId: string; amount: number };
+export type AccessRefund = {
+  id: string;
+  userId: string;
+  /** Of the plan or rental that was ended. */
+  accessId: string;
+  /** Of the provider's subscription. */
+  paymentId: string;
+  state: RefundState;
+  /** Minor units: expected while it is wanted. */
+  amount: number;
+  currency: string;
+  /** undefined: not decided yet. */
+  payments: RefundPayment[] | undefined;
+  attempts: number;
+};
+
+type Row = {
+  id: string;
+  user_id: string;
+  access_id: string;
+  payment_id: string;
+  state: RefundState;
+  amount: number;
+  currency: string;
+  payments: RefundPayment[] | null;
+  attempts: number;
+};
+const columns = 'id, user_id, access_id, payment_id, state, amount, currency, payments, attempts';
+
+const present = (row: Row): AccessRefund => ({
+  id: row.id,
+  userId: row.user_id,
+  accessId: row.access_id,
+  paymentId: row.payment_id,
+  state: row.state,
+  amount: row.amount,
+  currency: row.currency,
+  payments: row.payments ?? undefined,
+  attempts: row.attempts,
+});
+
+export type WantedRefund = { id: string; userId: string; livemode: boolean; accessId: string; paymentId: string };
+
+/** Notes refunds, in the transaction that ends what they are for. Others leave them alone until `nextAt`. */
+export async function insertRefunds(
+  query: Query,
+  wanted: readonly WantedRefund[],
+  { usedUntil, nextAt }: { usedUntil: Date; nextAt: Date },
+): Promise<void> {
+  await query(
+    `insert into access_refunds (id, user_id, livemode, access_id, payment_id, used_until, amount, currency, next_at)
+     select w.id, w."userId", w.livemode, w."accessId", w."paymentId", $2::timestamptz, coalesce(r.refund_amount, 0),
+       coalesce(r.refund_currency, (select max(o.currency) from checkout_orders o where o.subscription_id = w."paymentId"), 'USD'),
+       $3::timestamptz
+     from jsonb_to_recordset($1::jsonb)
+       as w(id uuid, "userId" uuid, livemode boolean, "accessId" uuid, "paymentId" text)
+       left join lateral (${refundSumSql('w."paymentId"', '$2')}) r on true`,
+    [JSON.stringify(wanted), usedUntil, nextAt],
+  );
+}
+
+export async function findRefunds(query: Query, accessIds: readonly string[]): Promise<AccessRefund[]> {
+  const { rows } = await query<Row>(`select ${columns} from access_refunds where access_id = any($1::uuid[])`, [
+    accessIds,
+  ]);
+  return rows.map(present);
+}
+
+/** Takes the next refund that is due; others leave it alone until `nextAt`. */
+export async function takeDue(
+  query: Query,
+  livemode: boolean,
+  now: Date,
+  nextAt: Date,
+): Promise<AccessRefund | undefined> {
+  const { rows } = await query<Row>(
+    `update access_refunds set next_at = $3 where id = (
+       select id from access_refunds where livemode = $1 and next_at <= $2 order by next_at limit 1 for update skip locked)
+     returning ${columns}`,
+    [livemode, now, nextAt],
+  );
+  return rows[0] && present(rows[0]);
+}
+
+/** Decides once which payments are paid back, by what is known of them now. Answers what was decided, also before. */
+export async function decidePayments(query: Query, id: string): Promise<RefundPayment[]> {
+  const { rows: decided } = await query<{ payments: RefundPayment[] | null; payment_id: string; used_until: Date }>(
+    'select payments, payment_id, used_until from access_refunds where id = $1 for update',
+    [id],
+  );
+  const [refund] = decided;
+  if (!refund) throw new Error(`there is no refund ${id}`);
+  if (refund.payments) return refund.payments;
+  const { rows } = await query<{ invoice_id: string; payment_intent_id: string; amount: number }>(
+    refundablePaymentsSql('$1', '$2'),
+    [refund.payment_id, refund.used_until],
+  );
+  const payments = rows.map((row) => ({
+    invoiceId: row.invoice_id,
+    paymentIntentId: row.payment_intent_id,
+    amount: row.amount,
+  }));
+  await writePayments(query, id, payments);
+  return payments;
+}
+
+/** Of a refund that is wanted; its amount is what the payments come to. */
+export async function writePayments(query: Query, id: string, payments: readonly RefundPayment[]): Promise<void> {
+  const amount = payments.reduce((sum, one) => sum + one.amount, 0);
+  await query(`update access_refunds set payments = $2::jsonb, amount = $3 where id = $1 and state = 'wanted'`, [
+    id,
+    JSON.stringify(payments),
+    amount,
+  ]);
+}
+
+/** @returns its amount; undefined where it had ended before */
+export async function endRefund(
+  query: Query,
+  id: string,
+  { state, at, error }: { state: Exclude<RefundState, 'wanted'>; at: Date; error?: string | undefined },
+): Promise<number | undefined> {
+  const { rows } = await query<{ amount: number }>(
+    `update access_refunds set state = $2, done_at = $3, error = $4, next_at = null
+     where id = $1 and state = 'wanted' returning amount`,
+    [id, state, at, error ?? null],
+  );
+  return rows[0]?.amount;
+}
+
+/** It did not work out: it is tried again at `nextAt`. */
+export async function postponeRefund(
+  query: Query,
+  id: string,
+  { nextAt, error }: { nextAt: Date; error: string },
+): Promise<void> {
+  await query(
+    `update access_refunds set attempts = attempts + 1, next_at = $2, error = $3 where id = $1 and state = 'wanted'`,
+    [id, nextAt, error.slice(0, 1000)],
+  );
+}
+
+/** Whether a subscription is over at the provider, and all its payments until then are recorded. */
+export async function isOver(query: Query, paymentId: string): Promise<boolean> {
+  const { rows } = await query<{ is_over: boolean }>('select is_over from subscription_syncs where payment_id = $1', [
+    paymentId,
+  ]);
+  return rows[0]?.is_over ?? false;
+}
