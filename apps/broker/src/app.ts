@@ -25,7 +25,7 @@ import {
 } from '#features/upstreams/index.ts';
 import { createGateway, gatewayContributor } from '#features/gateway/index.ts';
 import { createDiagnostics, diagnosticsContributor } from '#features/diagnostics/index.ts';
-import { createIdentity, emailsOf } from '#features/identity/index.ts';
+import { createIdentity, emailsOf, requireRecentSignIn } from '#features/identity/index.ts';
 import {
   createCallLog,
   createUsageWriter,
@@ -273,6 +273,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     watch: upstreams.watch,
     reconnect: upstreams.pool.retireServer,
     putRental: billing.prices.stageRental,
+    refundRentals: administration.refundRentals,
+    requireRecentSignIn: (caller) => requireRecentSignIn(caller, clock),
     clock,
   });
   mountUpstreamRoutes(router, { ...upstreams, catalogue });

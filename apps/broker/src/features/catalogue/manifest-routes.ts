@@ -8,11 +8,13 @@ import {
   reloadManifests,
   updateManifest,
 } from '@souk/contract/admin-manifests.ts';
+import type { Answer } from '@souk/contract/endpoint.ts';
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { writeAudit } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
+import type { Caller } from '#platform/http/caller.ts';
 import type { Router } from '#platform/http/router.ts';
 import { manageManifests, type ManifestWatch } from './manage-manifests.ts';
 import { noManifest, type DecidedBy } from './manifest-versions.ts';
@@ -25,6 +27,12 @@ import type { CatalogueTables } from './tables.ts';
 /** How long an administrator waits for servers to be asked; what takes longer goes on. */
 const patienceMs = 10_000;
 
+type RefundRentals = (
+  serverId: string,
+  rentalIds: readonly string[],
+  by: { actorId: string; reason: string | undefined },
+) => Promise<Answer<typeof deleteManifest>['refunds']>;
+
 type Given = ManifestFacts & {
   policy: ManifestPolicy;
   db: Pick<Database, 'kysely'>;
@@ -36,6 +44,10 @@ type Given = ManifestFacts & {
    * @returns undefined where nothing had to be told, or the provider does not answer: it is told again with the deployment
    */
   putRental(manifest: Manifest): Promise<{ productId: string; priceId: string } | undefined>;
+  /** Ends rentals of a server now, and pays back what was paid for the time that is left. Asked again, it pays nothing twice. */
+  refundRentals: RefundRentals;
+  /** Before money moves. @throws SoukError sign_in_again */
+  requireRecentSignIn(caller: Caller): void;
   clock: Clock;
 };
 
@@ -99,8 +111,12 @@ export function mountManifestRoutes(router: Router, given: Given): void {
 
   router.route(deleteManifest, async ({ caller, params, body, ifMatch: expected }) => {
     const by = byOf(caller, { reason: body.reason, expected });
+    const { refundRentals: rentalIds = [], reason } = body;
+    if (rentalIds.length > 0) given.requireRecentSignIn(caller);
     const { renters } = await catalogue.deleteManifest(params.id, by);
-    return { ...success, id: params.id, renters, refunds: [] };
+    const refunds =
+      rentalIds.length > 0 ? await given.refundRentals(params.id, rentalIds, { actorId: caller.userId, reason }) : [];
+    return { ...success, id: params.id, renters, refunds };
   });
 
   router.route(deployManifest, async ({ caller, params, body, ifMatch: expected }) => {
