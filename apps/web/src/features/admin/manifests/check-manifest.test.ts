@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { manifestFault, readManifestFile } from './check-manifest.ts';
+
+const whole = '{"id":"atlas","name":"Atlas","serviceType":"mcp"}';
+
+test.each([
+  ['[MAN-21] an empty text', '', 'Please enter a manifest JSON or upload a file'],
+  ['[MAN-21] blanks', ' \n', 'Please enter a manifest JSON or upload a file'],
+  ['[MAN-23] a brace', '{', 'Invalid JSON format. Please check your manifest syntax.'],
+  ...['{"name":"A","serviceType":"mcp"}', '{"id":"a","name":null,"serviceType":""}', '[]', 'null', '7'].map((text) => [
+    `[MAN-22] ${text}`,
+    text,
+    'Invalid manifest: Missing required fields (id, name, serviceType)',
+  ]),
+  ['256 KiB and a byte', whole + ' '.repeat(256 * 1024 - whole.length + 1), 'Invalid manifest: is larger than 256 KiB'],
+])('%s is refused before it is sent', (_name, text, wanted) => {
+  expect(manifestFault(text ?? '', 'typed')?.text).toBe(wanted);
+});
+
+test.each([
+  ['whole', whole],
+  ['256 KiB', whole + ' '.repeat(256 * 1024 - whole.length)],
+  ['a byte order mark', `\uFEFF${whole}`],
+  ['NUL', whole.replace('Atlas', 'At\0las')],
+  ['a key that comes twice', whole.replace('{', '{"id":"first",')],
+])('%s is left to the broker, which names what is wrong', (_name, text) => {
+  expect(manifestFault(text, 'typed')).toBeUndefined();
+});
+
+test('[MAN-19] [MAN-20] a file is refused for its name, and for what does not parse', async () => {
+  expect(await readManifestFile(new File([whole], 'atlas.txt'))).toEqual({ text: 'Please select a JSON file' });
+  expect(manifestFault('{"id":', 'file')?.text).toBe('Invalid JSON file. Please check the file format.');
+  const latin = new File([new Uint8Array([0x22, 0xe9, 0x22])], 'atlas.json');
+  expect(await readManifestFile(latin)).toMatchObject({ text: 'Invalid JSON file. Please check the file format.' });
+  expect(await readManifestFile(new File([`\uFEFF${whole}`], 'Atlas.JSON'))).toBe(`\uFEFF${whole}`);
+});

@@ -1,0 +1,53 @@
+/** As the broker has it (catalogue/parse-manifest.ts). */
+export const maxManifestBytes = 256 * 1024;
+
+export const notJsonFileText = 'Please select a JSON file';
+const unreadableFileText = 'Invalid JSON file. Please check the file format.';
+const nothingText = 'Please enter a manifest JSON or upload a file';
+const invalidJsonText = 'Invalid JSON format. Please check your manifest syntax.';
+const missingFieldsText = 'Invalid manifest: Missing required fields (id, name, serviceType)';
+const tooLargeText = 'Invalid manifest: is larger than 256 KiB';
+
+/** What is wrong with a text, in the specification's words (part 2, section 5), and where. */
+export type ManifestFault = { text: string; detail?: string | undefined };
+
+/**
+ * What the browser finds wrong with a manifest before it is sent. Everything else is found by the broker, which names the
+ * fields: a byte order mark, NUL and keys that come twice among it.
+ * @param from whether the text is as it was in a file, or was typed or changed here
+ * @returns undefined where nothing is wrong
+ */
+export function manifestFault(text: string, from: 'file' | 'typed'): ManifestFault | undefined {
+  if (text.trim() === '') return { text: nothingText };
+  if (new TextEncoder().encode(text).length > maxManifestBytes) return { text: tooLargeText };
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, '').replaceAll('\0', ' '));
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : undefined;
+    return { text: from === 'file' ? unreadableFileText : invalidJsonText, detail };
+  }
+  return hasRequired(value) ? undefined : { text: missingFieldsText };
+}
+
+function hasRequired(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields = new Map<string, unknown>(Object.entries(value));
+  return ['id', 'name', 'serviceType'].every(
+    (name) => ![undefined, null, ''].some((none) => none === fields.get(name)),
+  );
+}
+
+/**
+ * The text of a file as it stands, its byte order mark included.
+ * @returns a fault where the file is no JSON file, is too large or is not UTF-8
+ */
+export async function readManifestFile(file: File): Promise<string | ManifestFault> {
+  if (!file.name.toLowerCase().endsWith('.json')) return { text: notJsonFileText };
+  if (file.size > maxManifestBytes) return { text: tooLargeText };
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await file.arrayBuffer());
+  } catch {
+    return { text: unreadableFileText, detail: 'It is not valid UTF-8.' };
+  }
+}

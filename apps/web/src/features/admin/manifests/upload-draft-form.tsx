@@ -1,0 +1,52 @@
+import { ApiError } from '@souk/contract/client.ts';
+import { useEffect, useRef, type FormEvent } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Field } from '#ui/field.tsx';
+import { actionFailure } from './failure-texts.ts';
+import { TextWithLines } from './text-with-lines.tsx';
+import { UploadFault } from './upload-fault.tsx';
+import { faultyFields, type UploadDraft, type useUpload } from './use-upload.ts';
+
+/** The preview of what will be uploaded, to be read and edited. */
+export function UploadDraftForm({ draft, work }: { draft: UploadDraft; work: ReturnType<typeof useUpload> }) {
+  const form = useRef<HTMLFormElement>(null);
+  const { fault, upload } = work;
+  const mustType = useRef(draft.text === '');
+  useEffect(() => {
+    if (mustType.current) form.current?.querySelector('textarea')?.focus();
+  }, []);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    work.send();
+  };
+  return (
+    <form ref={form} noValidate onSubmit={submit} className="flex flex-col gap-3">
+      <Field
+        label={draft.fileName === null ? 'Manifest JSON' : `Preview of ${draft.fileName}`}
+        hint="You can edit it here. Up to 256 KiB."
+      >
+        <TextWithLines
+          value={draft.text}
+          onChange={work.edit}
+          aria-invalid={fault || upload.isError ? true : undefined}
+          className="h-72"
+        />
+      </Field>
+      {fault && <UploadFault fault={fault} />}
+      {!fault && upload.isError && (
+        <UploadFault fault={{ text: uploadFailure(upload.error) }} fields={faultyFields(upload.error)} />
+      )}
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button onClick={work.discard}>Discard</Button>
+        <Button type="submit" variant="primary" loading={upload.isPending}>
+          Upload Manifest
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** A syntax error that the broker finds has a text of its own (spec part 2, section 5). */
+function uploadFailure(error: unknown): string {
+  return error instanceof ApiError && error.code === 'invalid_json' ? error.message : actionFailure('upload', error);
+}

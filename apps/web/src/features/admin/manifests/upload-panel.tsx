@@ -1,0 +1,108 @@
+import ClipboardPaste from 'lucide-react/icons/clipboard-paste';
+import FileUp from 'lucide-react/icons/file-up';
+import { useEffect, useRef, useState, type DragEvent } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { classNames } from '#ui/class-names.ts';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { UploadDraftForm } from './upload-draft-form.tsx';
+import { UploadResult } from './upload-result.tsx';
+import { UploadFault } from './upload-fault.tsx';
+import { useUpload } from './use-upload.ts';
+
+export type UploadPanelProps = {
+  userId: string;
+  /** Asks to deploy what was staged. */
+  onDeploy: (id: string) => void;
+};
+
+/** 'Upload Manifest': a file, dropped or chosen, or pasted text; both can be edited before they are staged (spec part 2, section 2). */
+export function UploadPanel({ userId, onDeploy }: UploadPanelProps) {
+  const work = useUpload(userId);
+  const input = useRef<HTMLInputElement>(null);
+  const drop = useFileDrop((file) => void work.choose(file));
+  const { draft } = work;
+  return (
+    <Card
+      as="section"
+      aria-labelledby="upload-manifest"
+      {...drop.handlers}
+      className={classNames('flex flex-col gap-4', drop.isOver && 'border-accent! bg-accent-soft!')}
+    >
+      <SectionHeading
+        id="upload-manifest"
+        title="Upload Manifest"
+        text={
+          drop.isOver
+            ? 'Drop the file to read it.'
+            : 'It is staged first: nothing changes for people until you deploy it.'
+        }
+        actions={
+          <div className="flex flex-wrap gap-2">
+            <input
+              ref={input}
+              type="file"
+              accept=".json,application/json"
+              aria-label="JSON file"
+              tabIndex={-1}
+              className="sr-only"
+              onChange={(event) => {
+                const [file] = event.target.files ?? [];
+                // the same file can be chosen again after it was mended
+                event.target.value = '';
+                if (file) void work.choose(file);
+              }}
+            />
+            <Button icon={<FileUp aria-hidden size={16} />} onClick={() => input.current?.click()}>
+              Upload JSON File
+            </Button>
+            <Button icon={<ClipboardPaste aria-hidden size={16} />} onClick={work.paste}>
+              Paste JSON Text
+            </Button>
+          </div>
+        }
+      />
+      {draft && <UploadDraftForm key={draft.fileName} draft={draft} work={work} />}
+      {!draft && work.fault && <UploadFault fault={work.fault} />}
+      {!draft && work.upload.data && (
+        <UploadResult answer={work.upload.data} onDeploy={onDeploy} onDismiss={work.discard} />
+      )}
+    </Card>
+  );
+}
+
+/** Files that are dragged over an element and dropped on it. Elsewhere a dropped file would take the page's place. */
+function useFileDrop(take: (file: File) => void) {
+  const [isOver, setIsOver] = useState(false);
+  const depth = useRef(0);
+  useEffect(() => {
+    const keep = (event: globalThis.DragEvent) => {
+      if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
+    };
+    window.addEventListener('dragover', keep);
+    window.addEventListener('drop', keep);
+    return () => {
+      window.removeEventListener('dragover', keep);
+      window.removeEventListener('drop', keep);
+    };
+  }, []);
+  const over = (change: number) => {
+    depth.current = change === 0 ? 0 : Math.max(0, depth.current + change);
+    setIsOver(depth.current > 0);
+  };
+  const hasFiles = (event: DragEvent) => event.dataTransfer.types.includes('Files');
+  return {
+    isOver,
+    handlers: {
+      onDragEnter: (event: DragEvent) => hasFiles(event) && over(1),
+      onDragLeave: (event: DragEvent) => hasFiles(event) && over(-1),
+      onDrop: (event: DragEvent) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        over(0);
+        const [file] = event.dataTransfer.files;
+        if (file) take(file);
+      },
+    },
+  };
+}
