@@ -1,4 +1,3 @@
-import { ApiError } from '@souk/contract/client.ts';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { Button } from '#ui/button.tsx';
@@ -10,6 +9,7 @@ import { ListSkeleton } from '#ui/list-skeleton.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { useToast } from '#ui/use-toast.ts';
 import { adminApi, serverKey } from '../admin-api.ts';
+import { SignInAgainNotice, wantsSignInAgain, type SignInAgain } from '../sign-in-again.tsx';
 import { actionFailure } from './failure-texts.ts';
 import { useManifestsChanged } from './manifest-queries.ts';
 import { hasMoved, MovedNotice } from './moved-notice.tsx';
@@ -24,8 +24,8 @@ export type DeleteDialogProps = {
   onClose: () => void;
   /** It is deleted. */
   onDone?: (() => void) | undefined;
-  /** Refunds ask for a recent sign-in: leads there and back. */
-  signInAgain: () => void;
+  /** Refunds ask for a recent sign-in. */
+  signInAgain: SignInAgain;
 };
 
 /** Says what stops and for whom, asks for each rental whether it is paid back, and deletes once the id is typed. */
@@ -67,7 +67,6 @@ export function DeleteDialog({ userId, id, open, onClose, onDone, signInAgain }:
     setIsWrong(typed.trim() !== id);
     if (query.data && typed.trim() === id && !remove.isPending) remove.mutate(query.data.revision);
   };
-  const mustSignIn = remove.error instanceof ApiError && remove.error.code === 'sign_in_again';
   if (remove.data && needing.length > 0) {
     return (
       <Dialog
@@ -177,19 +176,11 @@ export function DeleteDialog({ userId, id, open, onClose, onDone, signInAgain }:
               }}
             />
           )}
-          {remove.isError && !hasMoved(remove.error) && (
-            <Notice
-              tone="bad"
-              action={
-                mustSignIn && (
-                  <Button size="small" onClick={signInAgain}>
-                    Sign in again
-                  </Button>
-                )
-              }
-            >
-              {actionFailure('delete', remove.error)}
-            </Notice>
+          {wantsSignInAgain(remove.error) && (
+            <SignInAgainNotice signInAgain={signInAgain} onSignedIn={() => remove.reset()} />
+          )}
+          {remove.isError && !hasMoved(remove.error) && !wantsSignInAgain(remove.error) && (
+            <Notice tone="bad">{actionFailure('delete', remove.error)}</Notice>
           )}
         </form>
       )}

@@ -1,0 +1,134 @@
+import type { ManifestRun, ManifestRunItem } from '@souk/contract/admin-manifests.ts';
+import CircleAlert from 'lucide-react/icons/circle-alert';
+import CircleCheck from 'lucide-react/icons/circle-check';
+import CircleDashed from 'lucide-react/icons/circle-dashed';
+import { useState } from 'react';
+import { formatCount } from '#ui/amount.ts';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { Ago } from '#ui/moment.tsx';
+import { Pagination } from '#ui/pagination.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { Spinner } from '#ui/spinner.tsx';
+import { failureText } from '#web/failure-text.ts';
+import { useRun } from './use-runs.ts';
+
+const itemsOfPage = 10;
+
+/** A reload or a deploy-all as it happens, or its result until it is dismissed: it goes on when this page is closed. */
+export function RunCard({ userId, id, onDismiss }: { userId: string; id: string; onDismiss: () => void }) {
+  const { data: run, error, refetch, isFetching } = useRun(userId, id);
+  if (!run && error) {
+    return <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />;
+  }
+  if (!run) return <ListSkeleton label="Loading the last run…" />;
+  const isOver = run.status !== 'running';
+  const count = (status: ManifestRunItem['status']) => run.items.filter((item) => item.status === status).length;
+  const [done, failed] = [count('done'), count('failed')];
+  return (
+    <Card as="section" aria-labelledby="manifest-run" className="flex flex-col gap-4">
+      <SectionHeading
+        id="manifest-run"
+        title={titleOf(run)}
+        text={
+          <>
+            <span role="status">{summary(run, done, failed)}</span> {run.startedBy?.email ?? "The operator's command"},{' '}
+            <Ago moment={run.endedAt ?? run.startedAt} />.{!isOver && ' It goes on when you leave this page.'}
+          </>
+        }
+        actions={
+          isOver && (
+            <Button size="small" onClick={onDismiss}>
+              Dismiss
+            </Button>
+          )
+        }
+      />
+      {!isOver && <Bar value={done + failed} of={run.items.length} />}
+      <Items run={run} />
+    </Card>
+  );
+}
+
+function titleOf({ kind, status }: ManifestRun): string {
+  const name = kind === 'reload' ? 'Reload All' : 'Deploy All from Staging';
+  return status === 'running'
+    ? `${name} is under way`
+    : status === 'done'
+      ? `${name} has ended`
+      : `${name} was interrupted`;
+}
+
+function summary({ kind, status, items }: ManifestRun, done: number, failed: number): string {
+  const verb = kind === 'reload' ? 'reloaded' : 'deployed';
+  if (status === 'running') return `${formatCount(done + failed)} of ${formatCount(items.length)} done.`;
+  const result = `${formatCount(done)} ${verb}, ${formatCount(failed)} failed.`;
+  if (status === 'done') return result;
+  const left = items.length - done - failed;
+  return `${result} ${formatCount(left)} were not reached: the broker that worked on it stopped. Start it again for those.`;
+}
+
+/** Drawn by attributes: the policy of our pages allows no inline style. */
+function Bar({ value, of }: { value: number; of: number }) {
+  return (
+    <svg
+      role="progressbar"
+      aria-label="Manifests done"
+      aria-valuemin={0}
+      aria-valuemax={of}
+      aria-valuenow={value}
+      className="h-1.5 w-full overflow-hidden rounded-full bg-sunken"
+    >
+      <rect width={`${of === 0 ? 0 : (100 * value) / of}%`} height="100%" className="fill-accent" />
+    </svg>
+  );
+}
+
+/** What needs reading comes first: failures, then what is being worked on. */
+const order: Readonly<Record<ManifestRunItem['status'], number>> = { failed: 0, working: 1, queued: 2, done: 3 };
+
+function Items({ run }: { run: ManifestRun }) {
+  const [page, setPage] = useState(1);
+  const { items } = run;
+  if (items.length === 0) return null;
+  const sorted = items.length <= itemsOfPage ? items : items.toSorted((a, b) => order[a.status] - order[b.status]);
+  const pageCount = Math.ceil(items.length / itemsOfPage);
+  return (
+    <div className="flex flex-col gap-3">
+      <ul aria-label="Manifests of this run" className="divide-y divide-line rounded-md border border-line">
+        {sorted.slice((page - 1) * itemsOfPage, page * itemsOfPage).map((item) => (
+          <Item key={item.id} item={item} />
+        ))}
+      </ul>
+      <Pagination label="Manifests of this run" page={page} pageCount={pageCount} onChange={setPage} />
+    </div>
+  );
+}
+
+const looks = {
+  queued: { text: 'Queued', icon: <CircleDashed aria-hidden size={15} />, colour: 'text-quiet' },
+  working: { text: 'Working', icon: <Spinner />, colour: 'text-text' },
+  done: { text: 'Done', icon: <CircleCheck aria-hidden size={15} />, colour: 'text-good' },
+  failed: { text: 'Failed', icon: <CircleAlert aria-hidden size={15} />, colour: 'text-bad' },
+} as const;
+
+function Item({ item: { id, version, status, message } }: { item: ManifestRunItem }) {
+  const { text, icon, colour } = looks[status];
+  return (
+    <li className="px-3 py-2">
+      <div className="flex items-center justify-between gap-4">
+        <span className="min-w-0 wrap-anywhere">
+          <span className="font-medium">{id}</span>
+          {version !== undefined && <span className="text-quiet tabular-nums"> {version}</span>}
+        </span>
+        <span className={`flex shrink-0 items-center gap-1.5 text-[0.8125rem] font-medium ${colour}`}>
+          {icon}
+          {text}
+        </span>
+      </div>
+      {message !== undefined && <p className="mt-0.5 text-[0.8125rem] wrap-anywhere text-quiet">{message}</p>}
+    </li>
+  );
+}
