@@ -1,3 +1,4 @@
+import type { ConnectionWatch } from '#platform/http/connection-watch.ts';
 import type { Outgoing } from '#platform/http/outgoing.ts';
 
 /** One user's credential at a server. Read for each request, because tokens are renewed during a connection. */
@@ -22,6 +23,8 @@ type NetworkTarget = {
   publicNeedsTls?: boolean | undefined;
   /** How requests leave; by default directly. */
   outgoing?: Outgoing | undefined;
+  /** Is told how each connection comes about. */
+  watch?: ConnectionWatch | undefined;
 };
 
 /** Where a server is, and the only headers or environment variables that it gets. */
@@ -29,5 +32,12 @@ export type UpstreamTarget =
   | ({ type: 'http' } & NetworkTarget)
   /** The credential is read at the handshake and renewed there once. */
   | ({ type: 'websocket' } & NetworkTarget)
-  /** `env` is the whole environment of the child. */
-  | { type: 'stdio'; argv: readonly [string, ...string[]]; cwd: string; env: Record<string, string> };
+  | {
+      type: 'stdio';
+      argv: readonly [string, ...string[]];
+      cwd: string;
+      /** The whole environment of the child. */
+      env: Record<string, string>;
+      /** Is told of each process that was started. */
+      onStarted?: ((pid: number) => void) | undefined;
+    };

@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { allowedAddresses, bareHost } from './allowed-addresses.ts';
+import type { AddressRule, ConnectionWatch } from './connection-watch.ts';
 import { isLocalName } from './local-name.ts';
 import { direct, type Destination, type ResolveName } from './outgoing.ts';
 
@@ -92,12 +93,17 @@ export type AddressGuard = {
  * A guard that allows public unicast addresses, and those that `allowAddresses` names: `host:port`, whatever the host
  * resolves to, or networks (CIDR).
  * @param options.publicNeedsTls plain connections only go to addresses that `allowAddresses` names
+ * @param options.watch is told what the guard finds
  */
 export function createAddressGuard(
   allowAddresses: readonly string[],
-  options: { publicNeedsTls?: boolean | undefined; resolve?: ResolveName } = {},
+  options: {
+    publicNeedsTls?: boolean | undefined;
+    resolve?: ResolveName;
+    watch?: Pick<ConnectionWatch, 'resolved' | 'allowed'> | undefined;
+  } = {},
 ): AddressGuard {
-  const { publicNeedsTls = false, resolve = direct.resolve } = options;
+  const { publicNeedsTls = false, resolve = direct.resolve, watch } = options;
   const allowed = allowedAddresses(allowAddresses);
 
   function refusal(host: string, { port, tls }: Destination, address: string): RefusedAddressError | undefined {
@@ -107,6 +113,11 @@ export function createAddressGuard(
     }
     if (publicNeedsTls && !tls) return new RefusedAddressError(host, port, 'must be reached with https or wss');
     return undefined;
+  }
+
+  function ruleFor(host: string, { port }: Destination, [address = host]: readonly string[]): AddressRule {
+    const entry = allowed.entryFor(host, address, port);
+    return entry === undefined ? 'public' : { entry };
   }
 
   function refusalUnresolved(host: string, { port, tls }: Destination): RefusedAddressError | undefined {
@@ -119,18 +130,24 @@ export function createAddressGuard(
   return {
     checkLiteral(to) {
       const host = bareHost(to.host);
-      const refused = isIP(host) === 0 ? undefined : refusal(host, to, host);
+      if (isIP(host) === 0) return;
+      watch?.resolved([host]);
+      const refused = refusal(host, to, host);
       if (refused) throw refused;
+      watch?.allowed(ruleFor(host, to, [host]));
     },
     lookupFor(to) {
       const host = bareHost(to.host);
       return (name, options, callback) => {
         resolve(name, options, (error, addresses) => {
           if (error) return callback(error, '', 0);
+          const found = addresses.map(({ address }) => address);
+          watch?.resolved(found);
           for (const { address } of addresses) {
             const refused = refusal(host, to, address);
             if (refused) return callback(refused, '', 0);
           }
+          watch?.allowed(ruleFor(host, to, found));
           answerLookup(addresses, options.all === true, callback);
         });
       };
@@ -140,11 +157,14 @@ export function createAddressGuard(
       if (allowed.hasHost(host, to.port)) return 'direct';
       const literal = isIP(host) === 0 ? undefined : [{ address: host }];
       const addresses = literal ?? (await resolveInTime(resolve, host, timeoutMs));
+      const found = (addresses ?? []).map(({ address }) => address);
+      watch?.resolved(found);
       const refused = addresses
         ? addresses.map(({ address }) => refusal(host, to, address)).find((one) => one !== undefined)
         : refusalUnresolved(host, to);
       if (refused) throw refused;
       const isOwn = addresses?.every(({ address }) => allowed.hasAddress(address, to.port)) ?? false;
+      watch?.allowed(addresses ? ruleFor(host, to, found) : 'proxy');
       return isOwn ? 'direct' : 'proxy';
     },
   };

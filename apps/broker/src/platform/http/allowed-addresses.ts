@@ -6,12 +6,15 @@ export type AllowedAddresses = {
   hasHost(host: string, port: number): boolean;
   /** Whether an IP address (a literal, or what a name resolved to) is in one of the networks. */
   hasAddress(address: string, port: number): boolean;
+  /** The entry by which an address is allowed, as it was written; undefined where none allows it. */
+  entryFor(host: string, address: string, port: number): string | undefined;
   /** Whether a host may turn out to be allowed: it is, or it is a name that may resolve into one of the networks. */
   mayHave(host: string, port: number): boolean;
 };
 
 type Network = { list: BlockList; family: 4 | 6; port: number | undefined };
 type Entry = { host: string; port: number } | Network;
+type Written<E> = E & { text: string };
 
 const example =
   'for example 10.0.0.5:8080, mcp.internal:8080, [fd00::5]:8080, 10.0.0.0/8, 10.0.0.0/8:8080 or [fd00::/8]:8080';
@@ -28,27 +31,31 @@ const parsed = new WeakMap<readonly string[], AllowedAddresses>();
 export function allowedAddresses(entries: readonly string[]): AllowedAddresses {
   const known = parsed.get(entries);
   if (known) return known;
-  const hosts = new Set<string>();
-  const networks: Network[] = [];
+  /** As it was written, by host and port. */
+  const hosts = new Map<string, string>();
+  const networks: Written<Network>[] = [];
   for (const text of entries) {
     const entry = parseEntry(text);
     if (typeof entry === 'string') continue;
-    if ('host' in entry) hosts.add(`${entry.host} ${entry.port}`);
-    else networks.push(entry);
+    if ('host' in entry) hosts.set(`${entry.host} ${entry.port}`, text);
+    else networks.push({ ...entry, text });
   }
-  const hasHost = (host: string, port: number) => hosts.has(`${bareHost(host).toLowerCase()} ${port}`);
+  const entryOfHost = (host: string, port: number) => hosts.get(`${bareHost(host).toLowerCase()} ${port}`);
+  const hasHost = (host: string, port: number) => entryOfHost(host, port) !== undefined;
   const ofPort = (port: number) => networks.filter((network) => network.port === undefined || network.port === port);
-  const hasAddress = (address: string, port: number) => {
+  const entryOfAddress = (address: string, port: number) => {
     const family = isIP(address);
     // An IPv4 address in IPv6 clothes is what attackers write: only an entry of its own allows it.
-    if ((family !== 4 && family !== 6) || /^::ffff:/i.test(address)) return false;
-    return ofPort(port).some(
+    if ((family !== 4 && family !== 6) || /^::ffff:/i.test(address)) return undefined;
+    return ofPort(port).find(
       (network) => network.family === family && network.list.check(address, family === 4 ? 'ipv4' : 'ipv6'),
-    );
+    )?.text;
   };
+  const hasAddress = (address: string, port: number) => entryOfAddress(address, port) !== undefined;
   const allowed: AllowedAddresses = {
     hasHost,
     hasAddress,
+    entryFor: (host, address, port) => entryOfHost(host, port) ?? entryOfAddress(address, port),
     mayHave(host, port) {
       const bare = bareHost(host);
       if (hasHost(bare, port)) return true;

@@ -11,7 +11,7 @@ export type EventStream = {
   tell(event: unknown): void;
   /** Proxies cut a connection on which nothing was sent for a minute. */
   keepAlive(): void;
-  /** Calls back once when the client goes away, or when the stream has ended. */
+  /** Calls back once when the client goes away or has gone, or when the stream has ended. */
   onClose(listener: () => void): void;
   end(): void;
 };
@@ -34,7 +34,10 @@ export function openEventStream(reply: FastifyReply): EventStream {
     response,
     tell: (event) => write(`data: ${JSON.stringify(event)}\n\n`),
     keepAlive: () => write(keepAliveComment),
-    onClose: (listener) => void response.once('close', listener),
+    onClose(listener) {
+      if (response.destroyed) listener();
+      else response.once('close', listener);
+    },
     end: () => void response.end(),
   };
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { createAddressGuard } from './address-guard.ts';
 import { portOf } from './allowed-addresses.ts';
+import type { ConnectionWatch } from './connection-watch.ts';
 import { openByProxy, openDirectly, type SocketTarget } from './open-socket.ts';
 import { direct, type Outgoing } from './outgoing.ts';
 
@@ -15,6 +16,8 @@ export type GuardedConnectorOptions = {
   connectTimeoutMs: number;
   /** By default directly. */
   outgoing?: Outgoing | undefined;
+  /** Is told how each connection comes about. */
+  watch?: ConnectionWatch | undefined;
 };
 
 /**
@@ -23,7 +26,7 @@ export type GuardedConnectorOptions = {
  * @returns a function that throws RefusedAddressError for any other address, ProxyError, and what Node failed with
  */
 export function createGuardedConnector(options: GuardedConnectorOptions): (target: SocketTarget) => Promise<Socket> {
-  const { outgoing = direct, connectTimeoutMs: timeoutMs } = options;
+  const { outgoing = direct, connectTimeoutMs: timeoutMs, watch } = options;
   const guard = createAddressGuard(options.allowAddresses, { ...options, resolve: outgoing.resolve });
   return async (target) => {
     const to = { host: target.hostname, port: portOf(target), tls: target.protocol === 'https:' };
@@ -31,7 +34,7 @@ export function createGuardedConnector(options: GuardedConnectorOptions): (targe
     const proxy = outgoing.proxyFor(to);
     const way = proxy && (await guard.checkForProxy(to, Math.min(resolveTimeoutMs, timeoutMs)));
     return proxy && way === 'proxy'
-      ? openByProxy(proxy, target, timeoutMs)
-      : openDirectly(target, { timeoutMs, lookup: guard.lookupFor(to) });
+      ? openByProxy(proxy, target, { timeoutMs, watch })
+      : openDirectly(target, { timeoutMs, lookup: guard.lookupFor(to), watch });
   };
 }

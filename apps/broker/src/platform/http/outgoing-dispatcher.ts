@@ -14,7 +14,7 @@ export function createOutgoingDispatcher(outgoing: Outgoing): Agent {
     connect: asConnector(async (target) => {
       const to = { host: target.hostname, port: portOf(target), tls: target.protocol === 'https:' };
       const proxy = outgoing.proxyFor(to);
-      return proxy ? openByProxy(proxy, target, timeoutMs) : openDirectly(target, { timeoutMs });
+      return proxy ? openByProxy(proxy, target, { timeoutMs }) : openDirectly(target, { timeoutMs });
     }),
   });
 }

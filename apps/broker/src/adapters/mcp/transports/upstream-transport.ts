@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
+import type { ConnectionWatch } from '#platform/http/connection-watch.ts';
 import type { Outgoing } from '#platform/http/outgoing.ts';
 import type { HttpEndpoint } from '../fast/fast-channel.ts';
 import type { UpstreamCredential } from '../target.ts';
@@ -25,6 +26,8 @@ export type NetworkTransportOptions = {
   publicNeedsTls?: boolean | undefined;
   /** How requests leave; by default directly. */
   outgoing?: Outgoing | undefined;
+  /** Is told how each connection comes about. */
+  watch?: ConnectionWatch | undefined;
   connectTimeoutMs: number;
   maxResultBytes: number;
   /** For reading notices, shared by all connections to the server. */
