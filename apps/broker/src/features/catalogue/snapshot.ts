@@ -58,6 +58,9 @@ export type CatalogueServer = {
   deployedAtMs: number;
 };
 
+/** What decides how a server is reached: also of one that is not deployed. */
+export type ServerManifest = Pick<CatalogueServer, 'id' | 'manifest'>;
+
 /** Every deployed server, sorted by name, for lists and calls. Never changed in place. */
 export type CatalogueSnapshot = {
   /** Grows with each change. */

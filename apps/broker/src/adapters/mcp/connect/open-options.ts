@@ -8,6 +8,8 @@ export type OpenOptions = {
   era?: Era;
   /** From the first packet (or spawn) to the end of the handshake. */
   connectTimeoutMs: number;
+  /** Ends a handshake that is under way, with its process and sockets. */
+  signal?: AbortSignal | undefined;
   /** For a whole list, all pages. */
   listTimeoutMs: number;
   /** For one answer, in bytes on the wire. */

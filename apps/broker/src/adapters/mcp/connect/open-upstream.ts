@@ -28,7 +28,7 @@ const shortestAttemptMs = 100;
  * and end the attempt. With a known era there is no probe, unless the era turns out wrong.
  *
  * @throws UpstreamError: unreachable, timeout, closed, bad_upstream, result_too_large, sign_in_required,
- *   refused_address, protocol
+ *   refused_address, protocol, cancelled
  */
 export async function openUpstream(target: UpstreamTarget, options: OpenOptions): Promise<Upstream> {
   const deadlineAt = performance.now() + options.connectTimeoutMs;
@@ -42,7 +42,7 @@ export async function openUpstream(target: UpstreamTarget, options: OpenOptions)
     const attempt = await tryOpen(target, options, { mode, timeoutMs: remainingMs(), leaveTime: !isLast });
     if (attempt.upstream) return attempt.upstream;
     failure = attempt.failure;
-    if (!attempt.mayBeOtherEra || remainingMs() < shortestAttemptMs) break;
+    if (!attempt.mayBeOtherEra || remainingMs() < shortestAttemptMs || options.signal?.aborted) break;
   }
   throw failure ?? new UpstreamError('unreachable', 'no attempt was made');
 }
@@ -73,9 +73,10 @@ async function tryOpen(
       reject(new UpstreamError('timeout', `no handshake within ${options.connectTimeoutMs} ms`));
     }, how.timeoutMs);
   });
+  const aborted = rejectOnAbort(options.signal);
   const connecting = client.connect(transport, { timeout: how.timeoutMs });
   try {
-    await Promise.race([connecting, deadline]);
+    await Promise.race([connecting, deadline, aborted.rejected]);
     return { upstream: createUpstream(client, transport, options) };
   } catch (error) {
     connecting.catch(() => {});
@@ -84,7 +85,19 @@ async function tryOpen(
     return { failure, mayBeOtherEra: mayBeOtherEra(how.mode, failure, error, transport) };
   } finally {
     clearTimeout(timer);
+    aborted.dispose();
   }
+}
+
+/** A promise that rejects when `signal` aborts, and what ends the listening. */
+function rejectOnAbort(signal: AbortSignal | undefined): { rejected: Promise<never>; dispose(): void } {
+  const { promise: rejected, reject } = Promise.withResolvers<never>();
+  // nobody may be listening any more
+  rejected.catch(() => {});
+  const onAbort = () => reject(new UpstreamError('cancelled', 'the handshake was cancelled'));
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener('abort', onAbort);
+  return { rejected, dispose: () => signal?.removeEventListener('abort', onAbort) };
 }
 
 function negotiation(mode: 'probe' | Era): VersionNegotiationMode {

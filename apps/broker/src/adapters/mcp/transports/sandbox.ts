@@ -23,6 +23,8 @@ export type ProgramCommand = {
 export type Launch = Pick<ProgramCommand, 'argv' | 'cwd' | 'env'>;
 
 export type Sandbox = {
+  /** Whether programs run confined here, rather than as the broker's own user. */
+  readonly confines: boolean;
   /**
    * Returns the command that runs the program in the sandbox.
    * @throws UpstreamError no_sandbox where a program may not run without one; no_network where it wants a network that
@@ -45,6 +47,7 @@ const probeTimeoutMs = 5_000;
 
 /** For installations that run no programs. */
 export const noPrograms: Sandbox = {
+  confines: false,
   wrap() {
     throw new UpstreamError('no_sandbox', 'programs are switched off');
   },
@@ -86,6 +89,7 @@ export async function openSandbox(options: {
     } else log.warn(`programs (stdio servers) run without a sandbox: ${problem}`);
   }
   return {
+    confines: problem === undefined,
     wrap(command) {
       if (problem !== undefined && required) throw new UpstreamError('no_sandbox', problem);
       if (command.network === true && networkProblem) throw new UpstreamError('no_network', networkProblem);

@@ -25,6 +25,7 @@ export type StdioTransportOptions = {
   /** For reading notices, shared by all connections to the server. */
   pace: Pace;
   onDiagnostics?: ((lines: readonly string[]) => void) | undefined;
+  onStarted?: ((pid: number) => void) | undefined;
 };
 
 /**
@@ -79,6 +80,7 @@ export class StdioTransport implements UpstreamTransport {
     });
     if (child.pid !== undefined) guardGroup(child.pid);
     await started;
+    if (child.pid !== undefined) this.#options.onStarted?.(child.pid);
     void this.#read(child).catch((error: unknown) => {
       this.#endWith(error instanceof UpstreamError ? error : new UpstreamError('bad_upstream', String(error)));
     });

@@ -1,5 +1,5 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
-import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { CatalogueServer, ServerManifest } from '#features/catalogue/index.ts';
 import { kindsOf, type QuestionKinds } from './question-kinds.ts';
 import { isPerUser } from './upstream-target.ts';
 
@@ -58,7 +58,7 @@ export function connectionKey(
   };
 }
 
-export function isProgram(server: CatalogueServer): boolean {
+export function isProgram(server: ServerManifest): boolean {
   return server.manifest.connection.type === 'stdio';
 }
 

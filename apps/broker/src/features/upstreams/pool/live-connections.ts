@@ -1,4 +1,3 @@
-import { openUpstream } from '#adapters/mcp/connect/open-upstream.ts';
 import { NoticeLimits } from '#adapters/mcp/notices/notice-limits.ts';
 import type { Upstream } from '#adapters/mcp/upstream.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
@@ -9,13 +8,13 @@ import { createSupervisor } from '../processes/supervisor.ts';
 import { isProgram, type ConnectionKey } from './connection-key.ts';
 import { makeRoom, type ConnectionLimits } from './connection-limits.ts';
 import { isEraStale, type OpenConnection } from './open-connection.ts';
+import { openServer } from './open-server.ts';
 import { capabilitiesFor } from './question-kinds.ts';
 import type { Timers } from './timers.ts';
 import { isPerUser, upstreamTarget, type TargetOptions } from './upstream-target.ts';
 
 /** Gateway.md, Lifetimes and limits. */
 const idleCloseMs = 5 * 60_000;
-const maxResultBytes = 8 * 1024 * 1024;
 
 export type PoolEvents = {
   /** A list of the server changed (its own notice). `userId` when the connection is one person's. */
@@ -76,21 +75,18 @@ export function createLiveConnections(options: LiveConnectionOptions): LiveConne
   function open(wanted: ConnectionKey, server: CatalogueServer, userId: string | undefined): OpenConnection {
     const { key, kinds, ofOnePerson } = wanted;
     const clientCapabilities = capabilitiesFor(kinds);
-    const { deadlines } = server.manifest;
     const era = server.era && !isEraStale(server, clock) ? server.era.verdict : undefined;
     const owner = ofOnePerson ? userId : undefined;
     const listChanged = () => events.onListChanged(server.id, owner);
     const identity = { serverId: server.id, userId: owner };
+    const use = owner === undefined ? 'shared' : 'person';
     const heard = (...lines: string[]) => {
       const { connection } = server.manifest;
-      if (connection.type === 'stdio') options.programs.heard(server.id, connection.command, lines);
+      if (connection.type === 'stdio') options.programs.heard(server.id, connection.command, use, lines);
     };
     const connect = () =>
-      openUpstream(upstreamTarget(server, isPerUser(server) ? userId : undefined, options), {
+      openServer(server, upstreamTarget(server, isPerUser(server) ? userId : undefined, options), {
         ...(era && { era }),
-        connectTimeoutMs: deadlines.connectMs,
-        listTimeoutMs: deadlines.listMs,
-        maxResultBytes,
         log,
         ofOnePerson,
         notices: notices.ofServer(server.id),

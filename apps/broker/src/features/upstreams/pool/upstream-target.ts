@@ -1,7 +1,8 @@
 import type { UpstreamTarget } from '#adapters/mcp/target.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
-import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { ServerManifest } from '#features/catalogue/index.ts';
 import { allowedAddresses, portOf } from '#platform/http/allowed-addresses.ts';
+import type { ConnectionWatch } from '#platform/http/connection-watch.ts';
 import type { Outgoing } from '#platform/http/outgoing.ts';
 import { ownService } from './own-service.ts';
 import { createPersonalFolders } from '../processes/personal-folders.ts';
@@ -21,6 +22,8 @@ export type TargetOptions = {
   allowAddresses: readonly string[];
   /** How requests leave; by default directly. */
   outgoing?: Outgoing | undefined;
+  /** Is told how each connection over the network comes about. */
+  watch?: ConnectionWatch | undefined;
   /** Production: plain http and ws only at those. */
   publicNeedsTls: boolean;
   /** What each person's requests carry at servers that need an account. */
@@ -28,7 +31,7 @@ export type TargetOptions = {
 };
 
 /** Whether each person needs a connection of their own: the manifest says so, or the server knows who is asking. */
-export function isPerUser(server: CatalogueServer): boolean {
+export function isPerUser(server: ServerManifest): boolean {
   const { manifest } = server;
   // One person's secrets never serve another person, even if a manifest says `shared`.
   if (needsOwnSecrets(server)) return true;
@@ -43,7 +46,7 @@ export function isPerUser(server: CatalogueServer): boolean {
  * @throws UpstreamError restarting while a demo service is not running; those of StdioPrograms.launch
  */
 export function upstreamTarget(
-  server: CatalogueServer,
+  server: ServerManifest,
   userId: string | undefined,
   options: TargetOptions,
 ): UpstreamTarget {
@@ -54,8 +57,8 @@ export function upstreamTarget(
   }
   const address = addressOf(server, options);
   const credential = options.credentials(server, userId, address);
-  const { publicNeedsTls } = options;
-  const target = { type: connection.type, ...address, publicNeedsTls, ...(credential && { credential }) };
+  const { publicNeedsTls, watch } = options;
+  const target = { type: connection.type, ...address, publicNeedsTls, watch, ...(credential && { credential }) };
   if (!ownService(server)) return { ...target, headers: {} };
   const subject = userId !== undefined && pseudonymOf(userId, server.id, options.subjectKey);
   return {
@@ -70,7 +73,7 @@ export function upstreamTarget(
  * @throws UpstreamError restarting while a demo service is not running
  */
 export function addressOf(
-  server: CatalogueServer,
+  server: ServerManifest,
   { services, allowAddresses, outgoing }: Pick<TargetOptions, 'services' | 'allowAddresses' | 'outgoing'>,
 ): SignInAddress {
   const { connection } = server.manifest;

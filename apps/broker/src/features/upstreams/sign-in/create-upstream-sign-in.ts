@@ -1,6 +1,6 @@
 import type { UpstreamAccount } from '@souk/contract/upstreams.ts';
 import type { FastifyReply } from 'fastify';
-import type { Catalogue, CatalogueServer } from '#features/catalogue/index.ts';
+import type { Catalogue, CatalogueServer, ServerManifest } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Vault } from '#platform/crypto/vault.ts';
@@ -25,7 +25,7 @@ export type UpstreamSignIn = {
   /** Whether a person must sign in at a server before its tools work. Headers are asked for on their own screen. */
   isMissing(userId: string, server: CatalogueServer): Promise<boolean>;
   /** Whether anything is left for a person to do at the server's page before its tools work: sign in, or enter headers. */
-  needsAccount(userId: string, server: CatalogueServer): Promise<boolean>;
+  needsAccount(userId: string, server: ServerManifest): Promise<boolean>;
   /** @throws SoukError invalid_request, sign_in_unavailable */
   start(userId: string, server: CatalogueServer, exchange: { reply: FastifyReply }): Promise<StartedSignIn>;
   /** @throws SoukError sign_in_expired, sign_in_refused, sign_in_failed */
@@ -48,7 +48,7 @@ export function createUpstreamSignIn(options: {
   store: AccountStore;
   catalogue: Catalogue;
   config: Pick<Config, 'publicUrl' | 'brandName' | 'upstreamSecrets'>;
-  addressOf(server: CatalogueServer): SignInAddress;
+  addressOf(server: ServerManifest): SignInAddress;
   onChanged(userId: string, serverId: string): Promise<void>;
   clock: Clock;
   ids: Ids;

@@ -1,6 +1,6 @@
 import type { UpstreamCredential } from '#adapters/mcp/target.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
-import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { ServerManifest } from '#features/catalogue/index.ts';
 import type { SignInAddress } from './sign-in-address.ts';
 import { endAccount, type FreshTokens } from './fresh-tokens.ts';
 import { readChallenge, scopesOf } from './read-challenge.ts';
@@ -11,13 +11,13 @@ const bearer = 'authorization';
 
 /** What requests to a server carry for one person; undefined: for discovery and health. */
 export type Credentials = (
-  server: CatalogueServer,
+  server: ServerManifest,
   userId: string | undefined,
   address: SignInAddress,
 ) => UpstreamCredential | undefined;
 
 /** Whether a server needs an account of each person: then one person's secrets or connections never serve another. */
-export function needsOwnSecrets({ manifest: { auth } }: CatalogueServer): boolean {
+export function needsOwnSecrets({ manifest: { auth } }: ServerManifest): boolean {
   return auth.type === 'oauth' || (auth.type === 'headers' && auth.headers.some(({ from }) => from === 'user'));
 }
 
@@ -59,7 +59,7 @@ export function createCredentials(parts: SignInParts, tokens: FreshTokens): Cred
 /** The server has refused what a person entered, twice in a row: it would show as connected, and have no tools. */
 async function refuse(
   userId: string,
-  server: CatalogueServer,
+  server: ServerManifest,
   refused: Readonly<Record<string, string>>,
   parts: SignInParts,
 ): Promise<void> {
@@ -72,7 +72,7 @@ async function refuse(
 }
 
 async function headersFor(
-  server: CatalogueServer,
+  server: ServerManifest,
   wanted: readonly { name: string; from: 'operator' | 'user' }[],
   userId: string | undefined,
   { store, secrets }: SignInParts,
@@ -94,6 +94,6 @@ async function headersFor(
 }
 
 /** Headers are entered for the server at one address: a manifest that names another one cannot send them there. */
-export function headersBoundTo({ manifest: { connection } }: CatalogueServer): string {
+export function headersBoundTo({ manifest: { connection } }: ServerManifest): string {
   return connection.type === 'stdio' ? `stdio:${connection.command}` : connection.url;
 }

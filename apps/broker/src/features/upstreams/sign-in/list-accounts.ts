@@ -1,6 +1,6 @@
 import type { UpstreamAccount } from '@souk/contract/upstreams.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
-import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { CatalogueServer, ServerManifest } from '#features/catalogue/index.ts';
 import type { StoredAccount } from './account-store.ts';
 import { headersBoundTo, needsOwnSecrets } from './credentials.ts';
 import { providerName } from './provider-name.ts';
@@ -24,7 +24,7 @@ export async function listAccounts(
 }
 
 export function present(
-  server: CatalogueServer,
+  server: ServerManifest,
   stored: StoredAccount | undefined,
   enabled: boolean,
   parts: SignInParts,
@@ -66,7 +66,7 @@ export function present(
 }
 
 /** Whether the server has another address than the account was made for. A service that is not running has not moved. */
-export function hasMoved(server: CatalogueServer, stored: Pick<StoredAccount, 'boundTo'>, parts: SignInParts): boolean {
+export function hasMoved(server: ServerManifest, stored: Pick<StoredAccount, 'boundTo'>, parts: SignInParts): boolean {
   try {
     return parts.addressOf(server).url !== stored.boundTo;
   } catch (error) {

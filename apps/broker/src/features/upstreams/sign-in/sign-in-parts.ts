@@ -1,7 +1,7 @@
 import type { Clock } from '#platform/clock.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
-import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { ServerManifest } from '#features/catalogue/index.ts';
 import type { ClientIdentityOptions } from './client-identity.ts';
 import type { AccountStore } from './account-store.ts';
 import type { SignInAddress } from './sign-in-address.ts';
@@ -15,7 +15,7 @@ export type SignInParts = {
   identity: ClientIdentityOptions;
   secrets: OperatorSecrets;
   /** The current address of a server. @throws UpstreamError restarting while its service is not running */
-  addressOf(server: CatalogueServer): SignInAddress;
+  addressOf(server: ServerManifest): SignInAddress;
   /** A person's account at a server has changed: their open connections end on every replica, and lists may differ. */
   onChanged(userId: string, serverId: string): Promise<void>;
   publicUrl: string;

@@ -6,7 +6,7 @@ import { describeFailure, reasonOf } from './describe-failure.ts';
 import { needsOwnSecrets } from '../sign-in/credentials.ts';
 import { isPerUser } from '../pool/upstream-target.ts';
 import type { UpstreamPool } from '../pool/upstream-pool.ts';
-import { withAsking } from './read-asking.ts';
+import { withAsking, type ServerConnections } from './read-asking.ts';
 import { readSettled, type ReadLists } from './read-settled.ts';
 import type { StdioPrograms } from '../processes/stdio-programs.ts';
 import { isNew, type WatchedServer } from './watched-server.ts';
@@ -32,10 +32,14 @@ export async function discoverServer(
   const { connection } = server.manifest;
   try {
     if (connection.type === 'stdio') await programs.prepare(server.id, connection.command);
-    const lease = await pool.acquire(server, undefined);
+    const connections: ServerConnections = {
+      acquire: (needs) => pool.acquire(server, undefined, needs),
+      drop: (needs) => pool.drop(server, undefined, needs),
+    };
+    const lease = await connections.acquire();
     try {
       const read: ReadLists = (ask) => readSettled(watched, ask);
-      const discovered = await withAsking(server, await read(() => readAll(lease.upstream)), pool, read);
+      const discovered = await withAsking(server, await read(() => readAll(lease.upstream)), connections, read);
       // while it was asked another version may have been deployed, or none
       if (!isWanted()) return;
       watched.failure = undefined;

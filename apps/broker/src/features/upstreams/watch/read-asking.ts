@@ -1,10 +1,17 @@
 import type { QuestionKind } from '@souk/contract/manifest.ts';
-import type { CatalogueServer, Discovered } from '#features/catalogue/index.ts';
-import { isProgram } from '../pool/connection-key.ts';
+import type { ServerManifest, Discovered } from '#features/catalogue/index.ts';
+import { isProgram, type UpstreamNeeds } from '../pool/connection-key.ts';
 import { clientThatAnswers } from '../pool/question-kinds.ts';
-import type { UpstreamPool } from '../pool/upstream-pool.ts';
+import type { Lease } from '../pool/live-connections.ts';
 import { isPerUser } from '../pool/upstream-target.ts';
 import type { ReadLists } from './read-settled.ts';
+
+/** The connections to one server: those of the pool, or of a connection test. */
+export type ServerConnections = {
+  acquire(needs?: UpstreamNeeds): Lease | Promise<Lease>;
+  /** Closes the connection that acquire would answer. */
+  drop(needs?: UpstreamNeeds): Promise<void>;
+};
 
 /**
  * Adds the tools that a server lists only to clients that can answer its questions. A server learns what a client can
@@ -13,19 +20,19 @@ import type { ReadLists } from './read-settled.ts';
  * @throws UpstreamError
  */
 export async function withAsking(
-  server: CatalogueServer,
+  server: ServerManifest,
   discovered: Discovered,
-  pool: Pick<UpstreamPool, 'acquire' | 'drop'>,
+  connections: ServerConnections,
   read: ReadLists,
 ): Promise<Discovered> {
   // a program that everyone shares asks no client (connection-key.ts)
   const { asks: kinds = [] } = server.manifest;
   if (kinds.length === 0 || (isProgram(server) && !isPerUser(server))) return discovered;
-  if (isProgram(server)) await pool.drop(server, undefined);
+  if (isProgram(server)) await connections.drop();
   const tools = new Map(discovered.tools.map((tool) => [tool['name'], tool]));
   const asks = new Map<string, QuestionKind>();
   for (const kind of kinds) {
-    for (const tool of await toolsFor(kind, server, pool, read)) {
+    for (const tool of await toolsFor(kind, connections, read)) {
       if (tools.has(tool.name)) continue;
       tools.set(tool.name, tool);
       asks.set(tool.name, kind);
@@ -34,18 +41,13 @@ export async function withAsking(
   return asks.size === 0 ? discovered : { ...discovered, tools: [...tools.values()], asks };
 }
 
-async function toolsFor(
-  kind: QuestionKind,
-  server: CatalogueServer,
-  pool: Pick<UpstreamPool, 'acquire' | 'drop'>,
-  read: ReadLists,
-) {
+async function toolsFor(kind: QuestionKind, connections: ServerConnections, read: ReadLists) {
   const needs = { listsFor: clientThatAnswers(kind) };
-  const lease = await pool.acquire(server, undefined, needs);
+  const lease = await connections.acquire(needs);
   try {
     return await read(() => lease.upstream.listTools());
   } finally {
     lease.release();
-    await pool.drop(server, undefined, needs);
+    await connections.drop(needs);
   }
 }
