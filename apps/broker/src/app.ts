@@ -18,6 +18,7 @@ import {
   upstreamContributor,
   createUpstreams,
   mountClientDocument,
+  mountConnectionTests,
   mountUpstreamRoutes,
   mountPreferenceRoutes,
   mountUpstreamSignInRoutes,
@@ -161,6 +162,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     db,
     vault,
     catalogue,
+    policy,
     config,
     programs,
     allowlist,
@@ -278,6 +280,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     clock,
   });
   mountUpstreamRoutes(router, { ...upstreams, catalogue });
+  mountConnectionTests(router, upstreams);
   mountPreferenceRoutes(router, { ...upstreams, catalogue, entitlement: billing.entitlement });
   mountSpendCapRoutes(router, billing);
   mountBillingRoutes(router, { ...billing, catalogue, clock, disabledServers: upstreams.preferences.readDisabled });
@@ -338,6 +341,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       // load balancers see /readyz first: what they still send is served
       await pause(config.drainGraceMs);
       const steps: [string, () => Promise<unknown>][] = [
+        ['connection tests', () => upstreams.tests.stop()],
         ['calls', () => gateway.drain(drainMs)],
         ['gateway', () => gateway.stop()],
         ['server', () => server.close()],

@@ -168,7 +168,7 @@ const parsers: Record<string, (call: Call, text: string) => unknown> = {
   'the bytes of an event stream': (call, text) => call(createEventSplitter(1024 * 1024).push, Buffer.from(text)),
   'the lines of a program': (call, text) => call(createLineSplitter(1024 * 1024).push, Buffer.from(text)),
   'what a program writes to stderr': (call, text) => call(heardOnStderr, text),
-  'a line of stderr': (call, text) => call(programLog.add, 'web', [text], ['a secret', 'a/', '    ']),
+  'a line of stderr': (call, text) => call(programLog.add, 'web', 'shared', [text], ['a secret', 'a/', '    ']),
   'a message': (call, text) => call(refusing(createMessageReader()), text),
   'an answer': (call, text) => [
     call(refusing(scanAnswer), text),

@@ -8,6 +8,7 @@ import { approveOffer, type Approval, type OfferedList } from './approve-offer.t
 import { createDeployments, type Deployments } from './create-deployments.ts';
 import { decideToolChange, listToolChanges, type Decision } from './decide-tool-change.ts';
 import type { Discovered } from './discovered.ts';
+import { inspectOffer, type InspectedOffer } from './inspect-offer.ts';
 import type { DriftPolicy } from './judge-tool.ts';
 import type { FoundDrift } from './review-tools.ts';
 import { createSnapshot, type CatalogueServer, type CatalogueSnapshot } from './snapshot.ts';
@@ -33,6 +34,8 @@ export type Catalogue = Deployments & {
    * approved with it, or what it showed before.
    */
   storeClosed(serverId: string): Promise<void>;
+  /** What a deployment of this manifest would store of such lists, beside what is deployed now. Stores nothing. */
+  inspectOffer(manifest: Pick<Manifest, 'id' | 'slug'>, discovered: Discovered): Promise<InspectedOffer>;
   /** How changes of what a server offers to one person are judged; undefined when it is not deployed. */
   driftOf(serverId: string): Promise<{ slug: string; version: string; policy: DriftPolicy } | undefined>;
   /**
@@ -151,6 +154,8 @@ export async function createCatalogue(options: {
       storeOffers(serverId, (tx, server, at) => storeDiscovery(tx, server, discovered, policyOf, at)),
 
     storeClosed: (serverId) => storeOffers(serverId, (tx, server, at) => storeClosed(tx, server, policyOf, at)),
+
+    inspectOffer: (manifest, discovered) => inspectOffer(db, manifest, discovered, current.byId.get(manifest.id)),
 
     async driftOf(serverId) {
       const slug = current.byId.get(serverId)?.slug;

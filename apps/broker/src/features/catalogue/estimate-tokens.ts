@@ -9,11 +9,15 @@ const counted = new WeakMap<CatalogueItem, number>();
 export function estimateToolTokens(item: CatalogueItem): number {
   const known = counted.get(item);
   if (known !== undefined) return known;
-  const { title, description, inputSchema } = item.definition;
-  const sent = JSON.stringify({ name: item.exposedName, title, description, inputSchema });
-  const tokens = Math.ceil(Buffer.byteLength(sent) / bytesPerToken);
+  const tokens = estimateDefinitionTokens(item.exposedName, item.definition);
   counted.set(item, tokens);
   return tokens;
+}
+
+export function estimateDefinitionTokens(exposedName: string, definition: Record<string, unknown>): number {
+  const { title, description, inputSchema } = definition;
+  const sent = JSON.stringify({ name: exposedName, title, description, inputSchema });
+  return Math.ceil(Buffer.byteLength(sent) / bytesPerToken);
 }
 
 /** The same for all listed tools of a server. */

@@ -1,7 +1,9 @@
+export { cleanText } from './clean-text.ts';
 export { createCatalogue, type Catalogue } from './create-catalogue.ts';
 export { differingFields, type DecidedBy } from './manifest-versions.ts';
 export { mountBundledIcons } from './bundled-icons.ts';
 export { createIcons } from './create-icons.ts';
+export type { InspectedOffer } from './inspect-offer.ts';
 export type { Discovered } from './discovered.ts';
 export { exposeUri, ownUri, toolPrefix } from './exposed-name.ts';
 export { estimateTokens, estimateToolTokens } from './estimate-tokens.ts';
@@ -18,10 +20,16 @@ export { requireShown, shownCode } from './shown-code.ts';
 export { catalogueMigrations } from './migrations.ts';
 export { manageManifests } from './manage-manifests.ts';
 export { mountManifestRoutes } from './manifest-routes.ts';
-export { parseManifest, type ManifestPolicy } from './parse-manifest.ts';
+export { checkAllowed, parseManifest, type ManifestPolicy } from './parse-manifest.ts';
 export { presentBilling, presentServer } from './present.ts';
 export { mountCatalogueRoutes } from './routes.ts';
 export { featuresOf, serverFeatures, type ServerFeature } from './server-features.ts';
 export { createServerIndex, firstOnHome, type Popularity } from './server-index.ts';
-export { isDown, type CatalogueItem, type CatalogueServer, type CatalogueSnapshot } from './snapshot.ts';
+export {
+  isDown,
+  type CatalogueItem,
+  type CatalogueServer,
+  type CatalogueSnapshot,
+  type ServerManifest,
+} from './snapshot.ts';
 export { readJson } from './read-json.ts';

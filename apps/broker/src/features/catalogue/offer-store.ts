@@ -43,7 +43,11 @@ export async function replaceCapabilities(tx: Tx, serverId: string, items: reado
 }
 
 /** Exposed resource addresses that other servers use already. */
-export async function findTakenUris(tx: Tx, serverId: string, uris: readonly string[]): Promise<Set<string>> {
+export async function findTakenUris(
+  tx: CatalogueDb | Tx,
+  serverId: string,
+  uris: readonly string[],
+): Promise<Set<string>> {
   if (uris.length === 0) return new Set();
   const rows = await tx
     .selectFrom('capabilities')

@@ -38,7 +38,13 @@ export function upstreamContributor({ query }: { query: Query }): AccountContrib
       };
     },
     async erase(userId, query) {
-      for (const table of ['user_server_prefs', 'upstream_sign_ins', 'personal_offers', 'upstream_connections']) {
+      for (const table of [
+        'connection_tests',
+        'user_server_prefs',
+        'upstream_sign_ins',
+        'personal_offers',
+        'upstream_connections',
+      ]) {
         await query(`delete from ${table} where user_id = $1`, [userId]);
       }
     },

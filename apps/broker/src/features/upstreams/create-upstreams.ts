@@ -1,4 +1,4 @@
-import type { Catalogue } from '#features/catalogue/index.ts';
+import type { Catalogue, ManifestPolicy } from '#features/catalogue/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Vault } from '#platform/crypto/vault.ts';
@@ -6,6 +6,7 @@ import type { Database } from '#platform/db/database.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import type { Outgoing } from '#platform/http/outgoing.ts';
+import { createConnectionTests, type ConnectionTests } from './connection-test/create-connection-tests.ts';
 import { recordHealth, type HealthRecord } from './health/record-health.ts';
 import { moveOldFolders } from './processes/personal-folders.ts';
 import { createPackageInstaller } from './processes/package-installer.ts';
@@ -16,6 +17,7 @@ import { createStdioPrograms, sandboxFor, type StdioPrograms } from './processes
 import { systemTimers } from './pool/timers.ts';
 import { createUpstreamPool, type UpstreamPool } from './pool/upstream-pool.ts';
 import { createAccountStore } from './sign-in/account-store.ts';
+import { createOperatorSecrets } from './sign-in/operator-secrets.ts';
 import { createUpstreamSignIn, type UpstreamSignIn } from './sign-in/create-upstream-sign-in.ts';
 import { approveOffer, showOffer, type OfferChange } from './offers/approve-offer.ts';
 import { createOfferStore } from './offers/offer-store.ts';
@@ -30,6 +32,8 @@ export type Upstreams = {
   /** The programs of stdio servers. */
   readonly programs: StdioPrograms;
   readonly watch: ServerWatch;
+  /** Tests of manifests, beside what is deployed. */
+  readonly tests: ConnectionTests;
   /** How each server was, by the day. */
   readonly health: Pick<HealthRecord, 'read'>;
   /** What each person has switched off. */
@@ -53,6 +57,8 @@ export async function createUpstreams(options: {
   db: Database;
   vault: Vault;
   catalogue: Catalogue;
+  /** Which manifests this installation takes. */
+  policy: ManifestPolicy;
   config: Config;
   programs: ServicePrograms;
   allowlist: StdioAllowlist;
@@ -99,7 +105,7 @@ export async function createUpstreams(options: {
     }),
     log,
   });
-  const pool = createUpstreamPool({
+  const target = {
     dataDir: config.dataDir,
     services,
     programs,
@@ -108,6 +114,9 @@ export async function createUpstreams(options: {
     outgoing: options.outgoing,
     publicNeedsTls: config.production,
     credentials: signIn.credentials,
+  };
+  const pool = createUpstreamPool({
+    ...target,
     limits: config.limits,
     clock,
     log,
@@ -129,6 +138,17 @@ export async function createUpstreams(options: {
     services,
     intervalMs: config.healthIntervalMs,
     restartDelayMs: config.serviceRestartDelayMs,
+    clock,
+    log,
+  });
+  const tests = await createConnectionTests({
+    ...target,
+    catalogue,
+    policy: options.policy,
+    secrets: createOperatorSecrets(config.upstreamSecrets),
+    signIn,
+    query: options.db.query,
+    ids: options.ids,
     clock,
     log,
   });
@@ -161,6 +181,7 @@ export async function createUpstreams(options: {
     services,
     programs,
     watch,
+    tests,
     health,
     preferences,
     signIn,
@@ -168,6 +189,7 @@ export async function createUpstreams(options: {
     approveOffer: (serverId, of, decision) => approveOffer(serverId, of, decision, { store: offerStore, catalogue }),
     showOffer: (serverId, of) => showOffer(serverId, of, { store: offerStore, catalogue }),
     async stop() {
+      await tests.stop();
       await preferences.stop();
       // Begun first: a discovery that waits for a package's installation then knows why it ends.
       const watched = watch.stop();

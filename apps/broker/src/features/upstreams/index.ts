@@ -1,4 +1,5 @@
 export { upstreamContributor } from './account-contributor.ts';
+export { mountConnectionTests } from './connection-test/routes.ts';
 export { createUpstreams, type Upstreams } from './create-upstreams.ts';
 export { upstreamMigrations } from './migrations.ts';
 export { personalFilesContributor } from './processes/personal-files.ts';

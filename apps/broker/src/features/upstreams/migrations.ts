@@ -103,6 +103,17 @@ export const upstreamMigrations: readonly Migration[] = [
     ],
   },
   {
+    name: '0090-connections-tests',
+    statements: [
+      // The connection test of an administrator, one at a time on all brokers. One of a broker that died expires.
+      `create table connection_tests (
+        user_id uuid primary key references users (id) on delete cascade,
+        id uuid not null,
+        expires_at timestamptz not null
+      )`,
+    ],
+  },
+  {
     name: '0089-connections-order-of-fields',
     // as the catalogue's definitions: json keeps the server's order
     statements: [`alter table personal_offers alter column items type json`],

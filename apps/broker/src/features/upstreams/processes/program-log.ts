@@ -5,37 +5,55 @@ const maxLineChars = 1000;
 const maxServers = 512;
 /** Parts of a secret that are shorter, such as the braces of one in JSON, say nothing. */
 const shortestSecret = 4;
+const allUses: readonly ProgramUse[] = ['shared', 'person', 'test'];
+
+/** Whose a process is: all people share it, it is one person's own, or it belongs to a connection test. */
+export type ProgramUse = 'shared' | 'person' | 'test';
 
 /** What programs wrote to stderr, and how they ended: for the operator alone, since it may say anything. */
 export type ProgramLog = {
-  /** @param secrets values that are replaced wherever a line contains them */
-  add(serverId: string, lines: readonly string[], secrets: readonly string[]): void;
-  /** The last 200 lines of a server's programs, the newest last. */
-  read(serverId: string): readonly string[];
+  /**
+   * @param secrets values that are replaced wherever a line contains them
+   * @returns the lines as they are kept
+   */
+  add(serverId: string, use: ProgramUse, lines: readonly string[], secrets: readonly string[]): string[];
+  /** The last 200 lines of a server's programs, the newest last. @param uses by default all */
+  read(serverId: string, uses?: readonly ProgramUse[]): readonly string[];
 };
 
+/** `number` orders the lines of all uses of a server. */
+type Kept = Record<ProgramUse, { number: number; line: string }[]> & { count: number };
+
 export function createProgramLog(log: Log): ProgramLog {
-  const linesOf = new Map<string, string[]>();
+  const linesOf = new Map<string, Kept>();
   return {
-    add(serverId, lines, secrets) {
-      const kept = linesOf.get(serverId) ?? [];
+    add(serverId, use, lines, secrets) {
+      const kept = linesOf.get(serverId) ?? { shared: [], person: [], test: [], count: 0 };
       // set again, so that the server that was silent longest comes first
       linesOf.delete(serverId);
       linesOf.set(serverId, kept);
       const parts = secrets.flatMap((secret) => [secret, ...secret.split('\n')]).map((part) => part.trim());
       // the longest first: one secret may be the beginning of another
       const hidden = parts.filter((part) => part.length >= shortestSecret).toSorted((a, b) => b.length - a.length);
-      for (const line of lines) {
-        const shown = clean(withoutSecrets(line, hidden)).slice(0, maxLineChars);
-        if (shown.trim() === '') continue;
-        kept.push(shown);
-        log.debug({ server: serverId }, shown);
+      const shown = lines
+        .map((line) => clean(withoutSecrets(line, hidden)).slice(0, maxLineChars))
+        .filter((line) => line.trim() !== '');
+      for (const line of shown) {
+        kept[use].push({ number: kept.count++, line });
+        log.debug({ server: serverId }, line);
       }
-      kept.splice(0, kept.length - maxLines);
+      // of each use its own: one person's program does not push out what the others need
+      kept[use].splice(0, kept[use].length - maxLines);
       const [oldest] = linesOf.keys();
       if (linesOf.size > maxServers && oldest !== undefined) linesOf.delete(oldest);
+      return shown;
     },
-    read: (serverId) => [...(linesOf.get(serverId) ?? [])],
+    read(serverId, uses = allUses) {
+      const kept = linesOf.get(serverId);
+      if (!kept) return [];
+      const lines = uses.flatMap((use) => kept[use]).toSorted((a, b) => a.number - b.number);
+      return lines.slice(-maxLines).map(({ line }) => line);
+    },
   };
 }
 

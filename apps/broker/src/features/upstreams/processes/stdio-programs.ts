@@ -4,7 +4,7 @@ import type { Config } from '#platform/config.ts';
 import type { Log } from '#platform/log.ts';
 import { expandCommand } from './expand-command.ts';
 import type { PackageInstaller } from './package-installer.ts';
-import { createProgramLog } from './program-log.ts';
+import { createProgramLog, type ProgramUse } from './program-log.ts';
 import { secretVariable, type AllowlistEntry, type StdioAllowlist } from './stdio-allowlist.ts';
 
 /** The programs that manifests may start, by alias. */
@@ -23,10 +23,14 @@ export type StdioPrograms = {
    */
   prepare(serverId: string, alias: string): Promise<void>;
   stop(): Promise<void>;
-  /** Takes what a server's program wrote to stderr. */
-  heard(serverId: string, alias: string, lines: readonly string[]): void;
-  /** The last lines of a server's programs, without secrets. For the operator alone. */
-  linesOf(serverId: string): readonly string[];
+  /** What the allow-list says of a program, and whether the sandbox of this machine confines it. */
+  describe(
+    alias: string,
+  ): { npm: string | undefined; network: AllowlistEntry['network']; confined: boolean } | undefined;
+  /** Takes what a server's program wrote to stderr. @returns the lines as they are kept, without secrets */
+  heard(serverId: string, alias: string, use: ProgramUse, lines: readonly string[]): string[];
+  /** The last lines of a server's programs, without secrets. For the operator alone. @param uses by default all */
+  linesOf(serverId: string, uses?: readonly ProgramUse[]): readonly string[];
 };
 
 export function createStdioPrograms(options: {
@@ -55,12 +59,16 @@ export function createStdioPrograms(options: {
       const npm = find(alias)?.npm;
       if (npm === undefined || packages.isInstalled(npm)) return;
       await packages.install(npm).catch((error: unknown) => {
-        programLog.add(serverId, [`(${error instanceof Error ? error.message : String(error)})`], []);
+        programLog.add(serverId, 'shared', [`(${error instanceof Error ? error.message : String(error)})`], []);
         throw error;
       });
     },
     stop: packages.stop,
-    heard: (serverId, alias, lines) => programLog.add(serverId, lines, secretsOf(alias)),
+    describe(alias) {
+      const entry = find(alias);
+      return entry && { npm: entry.npm, network: entry.network, confined: sandbox.confines };
+    },
+    heard: (serverId, alias, use, lines) => programLog.add(serverId, use, lines, secretsOf(alias)),
     linesOf: programLog.read,
   };
 

@@ -64,7 +64,7 @@ export async function openPool(
       secrets: new Map(),
       packages: createPackageInstaller({ dataDir, wanted: [], environment: {}, clock: time.clock }),
       log: createLog('silent'),
-      sandbox: options.sandbox ?? { wrap: ({ argv, cwd, env }) => ({ argv, cwd, env }) },
+      sandbox: options.sandbox ?? { confines: false, wrap: ({ argv, cwd, env }) => ({ argv, cwd, env }) },
     }),
     subjectKey,
     allowAddresses: options.allowAddresses ?? [],

@@ -1,0 +1,124 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Catalogue } from '#features/catalogue/index.ts';
+import type { Query } from '#platform/db/database.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Ids } from '#platform/ids.ts';
+import type { Tell } from './progress.ts';
+import type { Tested } from './read-manifest.ts';
+import { runTest } from './run-test.ts';
+import { TestEnded } from './test-failure.ts';
+import { createTestChildren, type TestChildren } from './test-children.ts';
+import type { TestParts } from './test-parts.ts';
+import { createTestPlaces } from './test-places.ts';
+
+/** 90 s in all: what is left is for ending a process that does not end by itself. */
+const longestMs = 85_000;
+
+/** What an administrator asks to be tested. */
+export type TestRequest = ({ manifest: string } | { serverId: string; version?: string | undefined }) & {
+  /** Whose test it is, by their token; undefined: the operator's, by command. */
+  userId: string | undefined;
+  withOwnAccount: boolean;
+};
+
+export type ConnectionTest = {
+  /** Runs it. Resolves after its last event, when nothing of it is left. */
+  run(tell: Tell): Promise<void>;
+  /** Does nothing after the end. */
+  cancel(): void;
+};
+
+/** Connects to servers as a deployment would, beside what is deployed, and tells each step. */
+export type ConnectionTests = {
+  /**
+   * Takes a place for a test, which its `run` gives back.
+   * @throws SoukError not_found, too_many_tests, unavailable while the broker is stopping
+   */
+  start(request: TestRequest): Promise<ConnectionTest>;
+  /** The processes of tests that are under way. */
+  childrenOf: TestChildren['of'];
+  /** Cancels all that are under way. Resolves when they have ended. */
+  stop(): Promise<void>;
+};
+
+export async function createConnectionTests(
+  options: Omit<TestParts, 'catalogue' | 'children'> & {
+    catalogue: Pick<Catalogue, 'inspectOffer' | 'versions'>;
+    query: Query;
+    ids: Ids;
+  },
+): Promise<ConnectionTests> {
+  const { catalogue, log, ids, dataDir } = options;
+  const children = createTestChildren();
+  const places = createTestPlaces(options);
+  const underWay = new Map<AbortController, Promise<void>>();
+  let stopping = false;
+  // of a broker that was killed during a test
+  await rm(join(dataDir, 'connection-tests'), { recursive: true, force: true });
+
+  async function find(request: TestRequest): Promise<Tested> {
+    if ('manifest' in request) return { text: request.manifest };
+    const { serverId, version } = request;
+    const versions = await catalogue.versions(serverId);
+    const current = ['staging', 'deployed'].map((status) => versions.find((row) => row.status === status));
+    const row = version === undefined ? (current[0] ?? current[1]) : versions.find((one) => one.version === version);
+    if (row) return { stored: row.body };
+    const what =
+      version === undefined
+        ? `${serverId} has no version that is staged or deployed`
+        : `No version ${version} of ${serverId}`;
+    throw new SoukError('not_found', { message: what });
+  }
+
+  async function runOne(id: string, request: TestRequest & { tested: Tested }, tell: Tell, abort: AbortController) {
+    const beganAt = performance.now();
+    const timer = setTimeout(() => abort.abort(tooLong()), longestMs);
+    try {
+      const asked = { id, ...request };
+      const end = await runTest(asked, { ...options, children }, tell, abort.signal);
+      const ms = Math.round(performance.now() - beganAt);
+      log.info({ test: id, by: request.userId, result: end.result, ms }, 'connection test');
+      tell({ type: 'end', ...end, ms });
+    } catch (error) {
+      log.error({ err: error, test: id }, 'a connection test failed');
+      const ms = Math.round(performance.now() - beganAt);
+      tell({ type: 'end', result: 'failed', text: 'The test itself failed: see the log of the broker.', ms });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    async start(request) {
+      if (stopping) throw new SoukError('unavailable');
+      const id = ids.uuid();
+      const tested = await find(request);
+      const leave = await places.take(id, request.userId);
+      const abort = new AbortController();
+      return {
+        async run(tell) {
+          const work = runOne(id, { ...request, tested }, tell, abort).finally(async () => {
+            underWay.delete(abort);
+            await leave().catch((error: unknown) => log.warn({ err: error }, 'the place of a connection test is kept'));
+          });
+          underWay.set(abort, work);
+          if (stopping) abort.abort(stopped());
+          await work;
+        },
+        cancel: () => abort.abort(new TestEnded('cancelled', 'The test was cancelled.')),
+      };
+    },
+
+    childrenOf: children.of,
+
+    async stop() {
+      stopping = true;
+      for (const abort of underWay.keys()) abort.abort(stopped());
+      await Promise.all(underWay.values());
+    },
+  };
+}
+
+const stopped = () => new TestEnded('cancelled', 'Souk is stopping.');
+const tooLong = () => new TestEnded('failed', 'The test has taken longer than 90 seconds.');

@@ -1,0 +1,99 @@
+import type { testFindingSchema } from '@souk/contract/admin-servers.ts';
+import type { Manifest } from '@souk/contract/manifest.ts';
+import type { z } from 'zod';
+import { cleanText, type Discovered, type InspectedOffer } from '#features/catalogue/index.ts';
+import { cleanLabel } from '#platform/clean-label.ts';
+import { refusedSchema } from './refused-schema.ts';
+
+export type Finding = z.output<typeof testFindingSchema>;
+
+type Item = InspectedOffer['items'][number];
+
+/** The contract's bound. */
+const maxFindings = 500;
+/** What clients allow of a tool's name. */
+const clientName = /^[A-Za-z0-9_-]{1,64}$/;
+/** A definition that takes more of a model's context than all of most servers. */
+const largeTokens = 2000;
+
+/** What people and their clients will notice of what a server lists, what is wrong with it first. */
+export function findFaults(manifest: Manifest, discovered: Discovered, offer: InspectedOffer): Finding[] {
+  const tokensOf = new Map(offer.tools.map(({ name, tokens }) => [name, tokens]));
+  const findings = [
+    ...leftOut(offer),
+    ...offer.items.flatMap((item) =>
+      item.kind === 'tool' ? ofTool(item, tokensOf.get(item.name) ?? 0) : ofOther(item),
+    ),
+    ...pricedButMissing(manifest, offer),
+    ...ofInstructions(discovered),
+    inAll(offer),
+  ];
+  const byWeight = findings.toSorted((a, b) => Number(b.weight === 'bad') - Number(a.weight === 'bad'));
+  if (byWeight.length <= maxFindings) return byWeight;
+  const more = byWeight.length - maxFindings + 1;
+  return [...byWeight.slice(0, maxFindings - 1), { weight: 'bad', about: null, text: `${more} more are not shown.` }];
+}
+
+function leftOut({ leftOut: dropped }: InspectedOffer): Finding[] {
+  return dropped.map(({ kind, name, reason }) => ({
+    weight: 'bad',
+    about: shown(name),
+    text: `The ${kind} is left out: ${reason}.`,
+  }));
+}
+
+function ofTool(item: Item, tokens: number): Finding[] {
+  const { name, exposedName, body } = item;
+  const found = hiddenText(item);
+  if (!clientName.test(name)) {
+    const where = 'At the address of this server alone it keeps its own name';
+    const why = name.length > 64 ? `, of ${name.length} characters` : '';
+    const rule = 'clients refuse names but of up to 64 letters, digits, _ and -';
+    found.push(bad(name, `${where}${why}: ${rule}. In everyone's link it is ${exposedName}.`));
+  } else if (!exposedName.endsWith(`__${name}`)) {
+    found.push(info(name, `Its name is cut in everyone's link, to ${exposedName}.`));
+  }
+  const refused = refusedSchema(body['inputSchema']);
+  if (refused !== undefined) found.push(bad(name, `Some clients refuse its input schema: ${refused}.`));
+  const description = body['description'];
+  if (typeof description !== 'string' || description.trim() === '') {
+    found.push(info(name, 'It has no description, by which models choose it.'));
+  }
+  if (tokens > largeTokens) found.push(info(name, `Its definition takes about ${tokens} tokens of a model's context.`));
+  return found;
+}
+
+function ofOther(item: Item): Finding[] {
+  const { kind, name, exposedName } = item;
+  const found = hiddenText(item);
+  const isMoved = (kind === 'resource' || kind === 'template') && exposedName !== name;
+  if (isMoved)
+    found.push(info(name, `Its address is another server's too, or claims any: it is ${shown(exposedName)}.`));
+  return found;
+}
+
+function hiddenText({ name, flagged }: Item): Finding[] {
+  return flagged ? [bad(name, 'Its texts contain characters that hide or reorder text: they are removed.')] : [];
+}
+
+function pricedButMissing({ billing }: Manifest, { tools }: InspectedOffer): Finding[] {
+  const names = new Set(tools.map(({ name }) => name));
+  return Object.entries(billing?.toolCosts ?? {})
+    .filter(([name]) => !names.has(name))
+    .map(([name, credits]) => bad(name, `It has a price of ${credits} credits, and the server does not offer it.`));
+}
+
+function ofInstructions({ instructions }: Discovered): Finding[] {
+  if (instructions === undefined || !cleanText(instructions).flagged) return [];
+  const text = "The server's instructions contain characters that hide or reorder text: they are removed.";
+  return [{ weight: 'bad', about: null, text }];
+}
+
+function inAll({ tools }: InspectedOffer): Finding {
+  const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0);
+  return { weight: 'info', about: null, text: `All tools together take about ${tokens} tokens of a model's context.` };
+}
+
+const bad = (about: string, text: string): Finding => ({ weight: 'bad', about: shown(about), text });
+const info = (about: string, text: string): Finding => ({ weight: 'info', about: shown(about), text });
+const shown = (name: string) => cleanLabel(name, 256);

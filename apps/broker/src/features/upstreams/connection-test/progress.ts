@@ -1,0 +1,57 @@
+import type { ConnectionTestEvent, TestStep } from '@souk/contract/admin-servers.ts';
+import { cleanLabel } from '#platform/clean-label.ts';
+
+/** A server's own words may be a megabyte. */
+const maxTextCharacters = 1000;
+
+export type Tell = (event: ConnectionTestEvent) => void;
+
+/** Tells the steps of a test, one after the other. */
+export type Progress = {
+  /** The step that is being worked on. */
+  readonly current: TestStep | undefined;
+  begin(step: TestStep): void;
+  /** Ends the current step. @param ms when it took another time than since its beginning */
+  pass(text: string, ms?: number): void;
+  skip(text: string): void;
+  fail(text: string): void;
+  /** What was not reached is told as skipped. */
+  skipRest(text: string): void;
+};
+
+export function createProgress(steps: readonly TestStep[], tell: Tell): Progress {
+  const left = new Set(steps);
+  let current: TestStep | undefined;
+  let beganAt = 0;
+
+  function end(result: 'passed' | 'failed' | 'skipped', text: string, ms?: number): void {
+    if (current === undefined) return;
+    const took = Math.round(ms ?? performance.now() - beganAt);
+    const step = current;
+    current = undefined;
+    left.delete(step);
+    tell({ type: 'step', step, result, text: cleanLabel(text, maxTextCharacters), ms: took });
+  }
+
+  function begin(step: TestStep): void {
+    current = step;
+    beganAt = performance.now();
+    tell({ type: 'working', step });
+  }
+
+  return {
+    get current() {
+      return current;
+    },
+    begin,
+    pass: (text, ms) => end('passed', text, ms),
+    skip: (text) => end('skipped', text, 0),
+    fail: (text) => end('failed', text),
+    skipRest(text) {
+      for (const step of left) {
+        left.delete(step);
+        tell({ type: 'step', step, result: 'skipped', text, ms: 0 });
+      }
+    },
+  };
+}

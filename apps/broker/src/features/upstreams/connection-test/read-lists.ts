@@ -1,0 +1,47 @@
+import type { Upstream } from '#adapters/mcp/upstream.ts';
+import type { Catalogue, Discovered, InspectedOffer, ServerManifest } from '#features/catalogue/index.ts';
+import { readAll } from '../watch/discover-server.ts';
+import { withAsking } from '../watch/read-asking.ts';
+import { readSettled } from '../watch/read-settled.ts';
+import type { Progress, Tell } from './progress.ts';
+import type { TestConnections } from './test-connections.ts';
+
+/** As many tools as a server may have. */
+const maxTools = 512;
+
+/** Reads what a discovery would read, and tells of it beside what is deployed. @throws UpstreamError */
+export async function readLists(
+  server: ServerManifest,
+  upstream: Upstream,
+  given: {
+    connections: TestConnections;
+    /** Whether the server announced its lists while it was asked. */
+    announced: { hasNewListsWhileAsked: boolean };
+    catalogue: Pick<Catalogue, 'inspectOffer'>;
+    progress: Progress;
+    tell: Tell;
+  },
+): Promise<{ discovered: Discovered; offer: InspectedOffer }> {
+  const { connections, announced, progress, tell } = given;
+  progress.begin('lists');
+  const read = <T>(ask: () => Promise<T>) => readSettled(announced, ask);
+  const discovered = await withAsking(server, await read(() => readAll(upstream)), connections, read);
+  const offer = await given.catalogue.inspectOffer(server.manifest, discovered);
+  const count = (...kinds: string[]) => offer.items.filter(({ kind }) => kinds.includes(kind)).length;
+  const [prompts, resources] = [count('prompt'), count('resource', 'template')];
+  progress.pass(
+    [amount(offer.tools.length, 'tool'), amount(prompts, 'prompt'), amount(resources, 'resource')].join(', '),
+  );
+  tell({
+    type: 'tools',
+    tools: offer.tools.slice(0, maxTools).map((tool) => ({ ...tool })),
+    prompts,
+    resources,
+    compared: offer.compared ?? null,
+  });
+  return { discovered, offer };
+}
+
+function amount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,22 @@
+import { startConnectionTest } from '@souk/contract/admin-servers.ts';
+import { openEventStream } from '#platform/http/event-stream.ts';
+import type { Router } from '#platform/http/router.ts';
+import type { ConnectionTests } from './create-connection-tests.ts';
+
+/** A step may take longer than proxies wait for a word. */
+const keepAliveMs = 15_000;
+
+/** POST /admin/connection-tests: only the token says whose test it is. */
+export function mountConnectionTests(router: Router, { tests }: { tests: Pick<ConnectionTests, 'start'> }): void {
+  router.route(startConnectionTest, async ({ caller, body, reply }) => {
+    const test = await tests.start({ ...body, userId: caller.userId });
+    const stream = openEventStream(reply);
+    const comments = setInterval(stream.keepAlive, keepAliveMs).unref();
+    // a client that goes away cancels; after the end this does nothing
+    stream.onClose(test.cancel);
+    await test.run(stream.tell);
+    clearInterval(comments);
+    stream.end();
+    return '';
+  });
+}

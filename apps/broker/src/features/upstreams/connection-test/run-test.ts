@@ -1,0 +1,133 @@
+import type { TestStep } from '@souk/contract/admin-servers.ts';
+import type { Manifest } from '@souk/contract/manifest.ts';
+import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import type { Upstream } from '#adapters/mcp/upstream.ts';
+import type { ServerManifest } from '#features/catalogue/index.ts';
+import { ownService } from '../pool/own-service.ts';
+import { addressOf, upstreamTarget } from '../pool/upstream-target.ts';
+import { findFaults } from './find-faults.ts';
+import { initialize } from './initialize.ts';
+import { ownAccount } from './own-account.ts';
+import { createProgress, type Tell } from './progress.ts';
+import { readLists } from './read-lists.ts';
+import { readManifest, type Tested } from './read-manifest.ts';
+import { startProgram } from './start-program.ts';
+import type { Running, TestParts, Way } from './test-parts.ts';
+import { createTestConnections, type TestConnections } from './test-connections.ts';
+import { TestEnded, failureText, type TestEnd } from './test-failure.ts';
+import { watchConnection, type WatchedConnection } from './watch-connection.ts';
+
+export type AskedTest = {
+  id: string;
+  tested: Tested;
+  /** Whose account it may go on with: the caller's own, by their token. */
+  userId: string | undefined;
+  withOwnAccount: boolean;
+};
+
+export type TestResult = { result: 'passed' | TestEnd; text: string };
+
+const overNetwork: readonly TestStep[] = ['resolve', 'address', 'tls', 'connect'];
+const ofProgram: readonly TestStep[] = ['alias', 'sandbox', 'start'];
+const always: readonly TestStep[] = ['initialize', 'lists', 'findings'];
+
+/**
+ * Connects to the server of a manifest as a deployment would, and tells each step. Resolves when nothing of it is left.
+ * @param signal ends it; its reason is a TestEnded
+ */
+export async function runTest(
+  asked: AskedTest,
+  parts: TestParts,
+  tell: Tell,
+  signal: AbortSignal,
+): Promise<TestResult> {
+  const { manifest, refused } = readManifest(asked.tested, parts);
+  const steps = stepsOf(manifest);
+  tell({ type: 'started', testId: asked.id, steps });
+  const progress = createProgress(steps, tell);
+  progress.begin('manifest');
+  const end = await endOfTest(asked, manifest, refused, { parts, progress, tell, signal });
+  progress.skipRest('Not reached.');
+  return end;
+}
+
+/** A manifest that cannot be read does not say how its server would be reached. */
+function stepsOf(manifest: Manifest | undefined): TestStep[] {
+  if (!manifest) return ['manifest'];
+  return ['manifest', ...(manifest.connection.type === 'stdio' ? ofProgram : overNetwork), ...always];
+}
+
+async function endOfTest(
+  asked: AskedTest,
+  manifest: Manifest | undefined,
+  refused: string | undefined,
+  running: Running,
+): Promise<TestResult> {
+  if (!manifest || refused !== undefined) {
+    const text = refused ?? 'It cannot be read.';
+    running.progress.fail(text);
+    return { result: 'failed', text };
+  }
+  running.progress.pass(`${manifest.id} ${manifest.version}`);
+  return connectAndRead({ id: manifest.id, manifest }, asked, running);
+}
+
+async function connectAndRead(server: ServerManifest, asked: AskedTest, running: Running): Promise<TestResult> {
+  const { parts, progress, tell, signal } = running;
+  const announced = { hasNewListsWhileAsked: false };
+  const stepsTaken: { way?: Way; connections?: TestConnections } = {};
+  try {
+    const way = await findWay(server, asked, running);
+    stepsTaken.way = way;
+    const connections = createTestConnections(server, way.target, {
+      signal,
+      log: parts.log,
+      ...(way.heard && { onDiagnostics: way.heard }),
+      onToolListChanged: () => {
+        announced.hasNewListsWhileAsked = true;
+      },
+    });
+    stepsTaken.connections = connections;
+    const upstream: Upstream = await initialize(server, connections, progress);
+    const read = await readLists(server, upstream, { ...parts, connections, announced, progress, tell });
+    progress.begin('findings');
+    const findings = findFaults(server.manifest, read.discovered, read.offer);
+    const bad = findings.filter(({ weight }) => weight === 'bad').length;
+    progress.pass(bad === 0 ? 'Nothing that clients would notice' : `${bad} that clients will notice`);
+    tell({ type: 'findings', findings });
+    return { result: 'passed', text: 'A deployment would work.' };
+  } catch (error) {
+    return endOf(error, stepsTaken.way?.watched, running);
+  } finally {
+    await stepsTaken.connections?.close();
+    await stepsTaken.way?.leave();
+  }
+}
+
+/** Says of the step that a test is at why it goes no further. @throws what is no fault of the server */
+function endOf(thrown: unknown, watched: WatchedConnection | undefined, { progress, signal }: Running): TestResult {
+  const error: unknown = signal.aborted ? signal.reason : thrown;
+  if (error instanceof TestEnded) {
+    progress.fail(error.message);
+    return { result: error.result, text: error.message };
+  }
+  if (!(error instanceof UpstreamError)) throw error;
+  if (watched) watched.failed(error);
+  else progress.fail(failureText(error));
+  return { result: 'failed', text: failureText(error) };
+}
+
+/** @throws UpstreamError where the way ends before a connection; TestEnded */
+async function findWay(server: ServerManifest, asked: AskedTest, running: Running): Promise<Way> {
+  const { parts, progress } = running;
+  if (server.manifest.connection.type === 'stdio') {
+    return startProgram({ id: server.id, command: server.manifest.connection.command, testId: asked.id }, running);
+  }
+  const service = ownService(server)?.name;
+  if (service !== undefined) await parts.services.start(service);
+  const userId = await ownAccount(server, asked, parts.signIn);
+  progress.begin('resolve');
+  const watched = watchConnection(new URL(addressOf(server, parts).url), service, progress);
+  const target = upstreamTarget(server, userId, { ...parts, watch: watched.watch });
+  return { target, watched, leave: async () => {} };
+}

@@ -1,0 +1,81 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Launch } from '#adapters/mcp/transports/sandbox.ts';
+import { UpstreamError, type UpstreamErrorKind } from '#adapters/mcp/upstream-error.ts';
+import type { StdioPrograms } from '../processes/stdio-programs.ts';
+import type { Progress } from './progress.ts';
+import { orAborted } from './or-aborted.ts';
+import type { Running, Way } from './test-parts.ts';
+
+/** The contract's bound. */
+const maxLines = 200;
+const ofSandbox: ReadonlySet<UpstreamErrorKind> = new Set(['no_sandbox', 'no_network']);
+
+/**
+ * The steps alias and sandbox, and the target whose start is the third. The program gets a folder of its own, which ends with
+ * the test: another process of this server may be writing to the server's.
+ * @throws UpstreamError
+ */
+export async function startProgram(
+  { id, command, testId }: { id: string; command: string; testId: string },
+  { parts, progress, tell, signal }: Running,
+): Promise<Way> {
+  const { programs, children, clock } = parts;
+  const folder = join(parts.dataDir, 'connection-tests', testId);
+  const lines: string[] = [];
+  progress.begin('alias');
+  await orAborted(programs.prepare(id, command), signal);
+  const launch = findLaunch(programs, { command, folder }, progress);
+  progress.pass(sandboxText(programs, command));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  progress.begin('start');
+  return {
+    target: {
+      type: 'stdio',
+      ...launch,
+      onStarted(pid) {
+        children.started({ testId, serverId: id }, { pid, startedAtMs: clock.now() });
+        if (progress.current !== 'start') return;
+        progress.pass(`process ${pid}`);
+        progress.begin('initialize');
+      },
+    },
+    heard(written) {
+      lines.push(...programs.heard(id, command, 'test', written));
+      lines.splice(0, lines.length - maxLines);
+    },
+    async leave() {
+      children.ended(testId);
+      tell({ type: 'lines', lines });
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Passes the step alias, and begins the step sandbox. @throws UpstreamError of the step that is begun */
+function findLaunch(
+  programs: StdioPrograms,
+  { command, folder }: { command: string; folder: string },
+  progress: Progress,
+): Launch {
+  const pass = () => {
+    const npm = programs.describe(command)?.npm;
+    progress.pass(npm === undefined ? `${command} is on the allow-list` : `${command}, the package ${npm}`);
+    progress.begin('sandbox');
+  };
+  try {
+    const launch = programs.launch(command, folder);
+    pass();
+    return launch;
+  } catch (error) {
+    if (error instanceof UpstreamError && ofSandbox.has(error.kind)) pass();
+    throw error;
+  }
+}
+
+function sandboxText(programs: StdioPrograms, command: string): string {
+  const { network, confined } = programs.describe(command) ?? {};
+  if (!confined) return 'None on this machine: the program runs as the user of the broker';
+  if (network === 'host') return "bubblewrap, with this machine's own network";
+  return network === true ? 'bubblewrap, with public addresses alone' : 'bubblewrap, without a network';
+}

@@ -1,0 +1,86 @@
+import { isIP } from 'node:net';
+import type { UpstreamError } from '#adapters/mcp/upstream-error.ts';
+import { bareHost } from '#platform/http/allowed-addresses.ts';
+import type { AddressRule, ConnectionWatch } from '#platform/http/connection-watch.ts';
+import type { Progress } from './progress.ts';
+import { failureText } from './test-failure.ts';
+
+const shownAddresses = 8;
+
+/** Tells resolve, address, tls and connect as the connection of the handshake comes about. */
+export type WatchedConnection = {
+  watch: ConnectionWatch;
+  /** Says of the step where a connection failed what it failed with. */
+  failed(error: UpstreamError): void;
+};
+
+/**
+ * Follows the first connection to an address; later ones are the same again.
+ * @param service the demo service that the address belongs to
+ */
+export function watchConnection(url: URL, service: string | undefined, progress: Progress): WatchedConnection {
+  const isSecure = url.protocol === 'https:' || url.protocol === 'wss:';
+  let way = '';
+  let tcpMs = 0;
+  let beganAt = performance.now();
+
+  function connect(ms: number): void {
+    progress.begin('connect');
+    progress.pass(way, ms);
+    progress.begin('initialize');
+  }
+
+  return {
+    watch: {
+      resolved(addresses) {
+        if (progress.current !== 'resolve') return;
+        progress.pass(resolvedText(url, addresses));
+        progress.begin('address');
+      },
+      allowed(rule) {
+        if (progress.current !== 'address') return;
+        progress.pass(
+          service === undefined ? ruleText(rule) : `where the service ${service} of this installation runs`,
+        );
+        beganAt = performance.now();
+        progress.begin('tls');
+        if (isSecure) return;
+        progress.skip('There is none: the address has no https or wss.');
+        progress.begin('connect');
+      },
+      connected({ address, proxy }) {
+        tcpMs = performance.now() - beganAt;
+        way = proxy === undefined ? address : `${address} by the proxy ${proxy}`;
+        if (progress.current !== 'connect') return;
+        progress.pass(way, tcpMs);
+        progress.begin('initialize');
+      },
+      secured({ protocol, issuer = 'an unnamed authority', validUntil }) {
+        if (progress.current !== 'tls') return;
+        const until = validUntil === undefined ? '' : `, valid until ${validUntil}`;
+        progress.pass(`${protocol}, certificate of ${issuer}${until}`, performance.now() - beganAt - tcpMs);
+        connect(tcpMs);
+      },
+    },
+    failed(error) {
+      if (progress.current === 'tls' && way === '') {
+        progress.skip('There is no connection to secure.');
+        progress.begin('connect');
+      }
+      progress.fail(failureText(error));
+    },
+  };
+}
+
+function resolvedText({ hostname }: URL, addresses: readonly string[]): string {
+  if (isIP(bareHost(hostname)) !== 0) return `${bareHost(hostname)} is an address`;
+  if (addresses.length === 0) return `This machine does not know ${hostname}: the proxy resolves it`;
+  const more = addresses.length - shownAddresses;
+  return addresses.slice(0, shownAddresses).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+function ruleText(rule: AddressRule): string {
+  if (rule === 'public') return 'public';
+  if (rule === 'proxy') return 'The proxy decides whether it may be reached';
+  return `allowed by ${rule.entry} of UPSTREAM_ALLOW_ADDRESSES`;
+}
