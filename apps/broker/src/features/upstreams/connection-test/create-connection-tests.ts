@@ -44,7 +44,7 @@ export type ConnectionTests = {
 
 export async function createConnectionTests(
   options: Omit<TestParts, 'catalogue' | 'children'> & {
-    catalogue: Pick<Catalogue, 'inspectOffer' | 'versions'>;
+    catalogue: Pick<Catalogue, 'inspectOffer' | 'versions' | 'findManifest'>;
     query: Query;
     ids: Ids;
   },
@@ -60,15 +60,21 @@ export async function createConnectionTests(
   async function find(request: TestRequest): Promise<Tested> {
     if ('manifest' in request) return { text: request.manifest };
     const { serverId, version } = request;
-    const versions = await catalogue.versions(serverId);
-    const current = ['staging', 'deployed'].map((status) => versions.find((row) => row.status === status));
-    const row = version === undefined ? (current[0] ?? current[1]) : versions.find((one) => one.version === version);
-    if (row) return { stored: row.body };
+    const wanted = version ?? (await currentVersion(serverId));
+    const stored = wanted === undefined ? undefined : await catalogue.findManifest(serverId, wanted);
+    if (stored) return { stored };
     const what =
       version === undefined
         ? `${serverId} has no version that is staged or deployed`
         : `No version ${version} of ${serverId}`;
     throw new SoukError('not_found', { message: what });
+  }
+
+  /** The staged version, else the deployed one. */
+  async function currentVersion(serverId: string): Promise<string | undefined> {
+    const versions = await catalogue.versions(serverId);
+    const inStatus = (wanted: string) => versions.find(({ status }) => status === wanted)?.version;
+    return inStatus('staging') ?? inStatus('deployed');
   }
 
   async function runOne(id: string, request: TestRequest & { tested: Tested }, tell: Tell, abort: AbortController) {
