@@ -18,8 +18,9 @@ export type SearchFieldProps = {
   className?: string | undefined;
 };
 
-/** Whether a key is text there and no command. */
-export function isTyping(target: EventTarget | null): boolean {
+/** Whether a key is text where it was pressed, and no command. An editor in a shadow root is seen as its host by others. */
+export function isTyping(event: Event): boolean {
+  const [target] = event.composedPath();
   return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
 }
 
@@ -39,7 +40,7 @@ export function SearchField({
   useEffect(() => {
     if (!shortcut) return undefined;
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return;
       // not behind an open dialog
       if (document.querySelector('[role="dialog"], [role="alertdialog"]')) return;
       event.preventDefault();

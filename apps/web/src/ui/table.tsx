@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { Fragment, type ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 
 export type TableColumn<Row> = {
@@ -21,10 +21,12 @@ export type TableProps<Row> = {
   columns: readonly TableColumn<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
+  /** What stands below a row across all columns, such as a form that it opened. Nothing: false. */
+  below?: ((row: Row) => ReactNode) | undefined;
 };
 
 /** Rows of facts. Scrolls sideways in its own box where it is too wide; for an empty list show an EmptyState instead. */
-export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, rowKey, below }: TableProps<Row>) {
   const cellClasses = (column: TableColumn<Row>) =>
     classNames(
       'px-4 first:pl-4 last:pr-4',
@@ -54,21 +56,37 @@ export function Table<Row>({ caption, columns, rows, rowKey }: TableProps<Row>) 
           </tr>
         </thead>
         <tbody className="divide-y divide-line">
-          {rows.map((row) => (
-            <tr key={rowKey(row)} className="hover:bg-ground">
-              {columns.map((column) =>
-                column.rowHeader ? (
-                  <th key={column.id} scope="row" className={classNames(cellClasses(column), 'h-12 py-2 font-medium')}>
-                    {column.cell(row)}
-                  </th>
-                ) : (
-                  <td key={column.id} className={classNames(cellClasses(column), 'h-12 py-2')}>
-                    {column.cell(row)}
-                  </td>
-                ),
-              )}
-            </tr>
-          ))}
+          {rows.map((row) => {
+            const opened = below?.(row);
+            return (
+              <Fragment key={rowKey(row)}>
+                <tr className="hover:bg-ground">
+                  {columns.map((column) =>
+                    column.rowHeader ? (
+                      <th
+                        key={column.id}
+                        scope="row"
+                        className={classNames(cellClasses(column), 'h-12 py-2 font-medium')}
+                      >
+                        {column.cell(row)}
+                      </th>
+                    ) : (
+                      <td key={column.id} className={classNames(cellClasses(column), 'h-12 py-2')}>
+                        {column.cell(row)}
+                      </td>
+                    ),
+                  )}
+                </tr>
+                {opened && (
+                  <tr>
+                    <td colSpan={columns.length} className="bg-ground p-4">
+                      {opened}
+                    </td>
+                  </tr>
+                )}
+              </Fragment>
+            );
+          })}
         </tbody>
       </table>
     </div>

@@ -2,7 +2,7 @@ import type { ConnectionAttempt } from '@souk/contract/diagnostics.ts';
 import { formatMoment } from '#ui/amount.ts';
 import { classNames } from '#ui/class-names.ts';
 import { stepStatusTexts, stepTexts, visibleSteps } from './attempt-texts.ts';
-import { ResultIcon } from './result-icon.tsx';
+import { ResultIcon } from '#ui/result-icon.tsx';
 
 /** One connection attempt, step by step. */
 export function ConnectionTimeline({ attempt }: { attempt: ConnectionAttempt }) {

@@ -8,7 +8,7 @@ import { Notice } from '#ui/notice.tsx';
 import { describeFailure } from '#web/failure-text.ts';
 import { diagnosticsApi } from './diagnostics-api.ts';
 import { Advice } from './connection-timeline.tsx';
-import { ResultIcon } from './result-icon.tsx';
+import { ResultIcon } from '#ui/result-icon.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 
 /** Runs the steps of a client against this installation and shows the faults. */

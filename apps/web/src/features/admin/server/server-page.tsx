@@ -1,6 +1,199 @@
+import { useQuery } from '@tanstack/react-query';
+import ArrowLeft from 'lucide-react/icons/arrow-left';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { Badge } from '#ui/badge.tsx';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { ScreenTitle } from '#ui/screen-title.tsx';
+import { Tabs } from '#ui/tabs.tsx';
+import { TextLink } from '#ui/text-link.tsx';
+import { failureText } from '#web/failure-text.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
+import { serverParts, type AdminSearch, type ServerPart } from '../admin-search.ts';
+import { ConnectionTestPart } from './connection-test/connection-test-part.tsx';
+import { ChangesPart } from './changes/changes-part.tsx';
+import { AskBeforeLeaving } from './manifest/ask-before-leaving.tsx';
+import { ManifestPart } from './manifest/manifest-part.tsx';
+import { hasUnsavedText } from './manifest/unsaved-text.ts';
+import { MoneyPart } from './money/money-part.tsx';
+import { OverviewPart } from './overview/overview-part.tsx';
+import { ServerHead } from './server-head.tsx';
+import { isUnknown, shownManifestQuery, type ShownManifest } from './server-queries.ts';
+import { ToolsPart } from './tools/tools-part.tsx';
+
+const DeployDialog = lazy(async () => ({ default: (await import('../manifests/deploy-dialog.tsx')).DeployDialog }));
+const DeleteDialog = lazy(async () => ({ default: (await import('../manifests/delete-dialog.tsx')).DeleteDialog }));
+
+/** What is asked before it is done. `version`: undefined deploys what is staged. */
+type AskedAction = { action: 'deploy'; version: string | undefined } | { action: 'delete' };
+
+type ServerPageProps = AdminPartProps & { serverId: string };
 
 /** The page of one server, in the place of the list of manifests. */
-export function ServerPage(_props: AdminPartProps & { serverId: string }) {
-  return null;
+export function ServerPage(props: ServerPageProps) {
+  const { userId, serverId, search } = props;
+  const { data, error, isFetching, refetch } = useQuery(shownManifestQuery(userId, serverId));
+  return (
+    <>
+      <TextLink to="/admin" search={listOf(search)} tone="quiet" className="mb-5 inline-flex items-center gap-1.5">
+        <ArrowLeft aria-hidden size={16} />
+        All manifests
+      </TextLink>
+      {data ? (
+        <Shown {...props} shown={data} />
+      ) : isUnknown(error) ? (
+        <EmptyState
+          title="There is no such server"
+          text={
+            <>
+              No manifest has the id <code className="font-mono wrap-anywhere">{serverId}</code>.
+            </>
+          }
+        />
+      ) : error ? (
+        <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />
+      ) : (
+        <ListSkeleton label="Loading the server…" />
+      )}
+    </>
+  );
+}
+
+/** The address of the list, with the filters that it had. */
+function listOf({ id: _id, part: _part, from: _from, to: _to, ...list }: AdminSearch): AdminSearch {
+  return list;
+}
+
+function Shown({
+  userId,
+  serverId,
+  search,
+  onSearchChange,
+  signInAgain,
+  shown,
+}: ServerPageProps & { shown: ShownManifest }) {
+  const [asked, setAsked] = useState<AskedAction>();
+  const [isOpen, setIsOpen] = useState(false);
+  // each opening is a dialog of its own
+  const [opening, setOpening] = useState(0);
+  const [isUnsaved, setIsUnsaved] = useState(() => hasUnsavedText(userId, serverId));
+  const [testedText, setTestedText] = useState<string>();
+  const askTo = (action: AskedAction) => {
+    setAsked(action);
+    setIsOpen(true);
+    setOpening((count) => count + 1);
+  };
+  const name = nameOf(shown, serverId);
+  const part = search.part ?? serverParts[0];
+  const goTo = (next: ServerPart, versions: Pick<AdminSearch, 'from' | 'to'> = {}) =>
+    onSearchChange(
+      { ...search, part: next === serverParts[0] ? undefined : next, from: versions.from, to: versions.to },
+      'push',
+    );
+  const of = { userId, serverId, shown };
+  const contents: Readonly<Record<ServerPart, () => ReactNode>> = {
+    overview: () => <OverviewPart {...of} />,
+    manifest: () => (
+      <ManifestPart
+        {...of}
+        name={name}
+        onUnsavedChange={setIsUnsaved}
+        onTest={(text) => {
+          setTestedText(text);
+          goTo('test');
+        }}
+      />
+    ),
+    changes: () => (
+      <ChangesPart
+        {...of}
+        from={search.from}
+        to={search.to}
+        onCompare={(versions) => goTo('changes', versions)}
+        onDeploy={(version) => askTo({ action: 'deploy', version })}
+      />
+    ),
+    tools: () => <ToolsPart {...of} />,
+    test: () => <ConnectionTestPart {...of} text={testedText} />,
+    money: () => <MoneyPart {...of} />,
+  };
+  return (
+    <>
+      <ScreenTitle title={`${name} - Administration`} />
+      <ServerHead
+        {...of}
+        name={name}
+        onDeploy={(version) => askTo({ action: 'deploy', version })}
+        onDelete={() => askTo({ action: 'delete' })}
+      />
+      <div className="mt-6">
+        <Tabs
+          label={`Parts of ${name}`}
+          value={part}
+          onChange={(next) => goTo(next)}
+          items={serverParts.map((value) => ({
+            value,
+            label: <PartLabel part={value} shown={shown} isUnsaved={isUnsaved} />,
+            content: value === part && contents[value](),
+          }))}
+        />
+      </div>
+      <AskBeforeLeaving serverId={serverId} isUnsaved={isUnsaved} name={name} />
+      <Suspense fallback={null}>
+        {asked?.action === 'deploy' && (
+          <DeployDialog
+            key={opening}
+            userId={userId}
+            id={serverId}
+            version={asked.version}
+            open={isOpen}
+            onClose={() => setIsOpen(false)}
+          />
+        )}
+        {asked?.action === 'delete' && (
+          <DeleteDialog
+            key={opening}
+            userId={userId}
+            id={serverId}
+            open={isOpen}
+            onClose={() => setIsOpen(false)}
+            signInAgain={signInAgain}
+          />
+        )}
+      </Suspense>
+    </>
+  );
+}
+
+function nameOf({ listed, manifest }: ShownManifest, id: string): string {
+  return listed?.name ?? (typeof manifest['name'] === 'string' ? manifest['name'] : id);
+}
+
+const labels: Readonly<Record<ServerPart, string>> = {
+  overview: 'Overview',
+  manifest: 'Manifest',
+  changes: 'Changes',
+  tools: 'Tools',
+  test: 'Connection test',
+  money: 'Money',
+};
+
+/** The name of a part, with what waits in it. */
+function PartLabel({ part, shown, isUnsaved }: { part: ServerPart; shown: ShownManifest; isUnsaved: boolean }) {
+  const { listed } = shown;
+  const note =
+    part === 'manifest' && isUnsaved
+      ? 'unsaved'
+      : part === 'changes' && listed?.stagedVersion
+        ? 'staged'
+        : part === 'tools' && listed && listed.toolsUnderReview > 0
+          ? `${listed.toolsUnderReview} to review`
+          : undefined;
+  return (
+    <span className="inline-flex items-center gap-1.5">
+      {labels[part]}
+      {note !== undefined && <Badge tone="accent">{note}</Badge>}
+    </span>
+  );
 }

@@ -23,7 +23,7 @@ const isShortcut = (event: KeyboardEvent) =>
 const isSlash = (event: KeyboardEvent) =>
   event.key === '/' &&
   !(event.metaKey || event.ctrlKey || event.altKey) &&
-  !isTyping(event.target) &&
+  !isTyping(event) &&
   !document.querySelector('main [aria-keyshortcuts="/"]');
 
 /**

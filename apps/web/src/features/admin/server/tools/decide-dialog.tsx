@@ -6,7 +6,7 @@ import { Field } from '#ui/field.tsx';
 import { Input } from '#ui/input.tsx';
 import { useToast } from '#ui/use-toast.ts';
 import { failureText } from '#web/failure-text.ts';
-import { adminApi, toolChangesKey } from './admin-api.ts';
+import { adminApi, adminKey } from '../../admin-api.ts';
 
 export type Verdict = 'approve' | 'reject';
 
@@ -35,7 +35,7 @@ export function DecideDialog({ userId, asked, onClose }: DecideDialogProps) {
       await (verdict === 'approve' ? adminApi.approveToolChange(call) : adminApi.rejectToolChange(call));
     },
     onSuccess: async (_answer, { change, verdict }) => {
-      await queries.invalidateQueries({ queryKey: toolChangesKey(userId) });
+      await queries.invalidateQueries({ queryKey: adminKey(userId) });
       toast.success(verdict === 'approve' ? `${change.tool} is approved.` : `${change.tool} stays hidden.`);
       onClose();
     },

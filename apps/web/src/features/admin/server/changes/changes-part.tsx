@@ -1,0 +1,149 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useState } from 'react';
+import { formatCount } from '#ui/amount.ts';
+import { Card } from '#ui/card.tsx';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { Field } from '#ui/field.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { Select } from '#ui/select.tsx';
+import { failureText } from '#web/failure-text.ts';
+import { differencesQuery, versionBefore, type ServerPartProps, type ShownManifest } from '../server-queries.ts';
+import { DifferenceList } from './difference-list.tsx';
+import { VersionList } from './version-list.tsx';
+
+const RawDifferences = lazy(async () => ({
+  default: (await import('../editor/raw-differences.tsx')).RawDifferences,
+}));
+
+type Compared = { from: string | undefined; to: string | undefined };
+
+/** In what two versions differ and what that does to people, and the list of all versions. */
+export function ChangesPart({
+  userId,
+  serverId,
+  shown,
+  from,
+  to,
+  onCompare,
+  onDeploy,
+}: ServerPartProps &
+  Compared & {
+    onCompare: (versions: Compared) => void;
+    onDeploy: (version: string | undefined) => void;
+  }) {
+  const chosen = versionsToCompare(shown, { from, to });
+  const options = shown.versions.map(({ version, status }) => ({
+    value: version,
+    label: status === 'superseded' ? version : `${version}, ${stateWords[status]}`,
+  }));
+  return (
+    <div className="flex flex-col gap-8">
+      <section aria-labelledby="server-changes" className="flex flex-col gap-4">
+        <SectionHeading id="server-changes" title="What changes" />
+        {options.length > 1 && (
+          <div className="grid grid-cols-2 gap-3 sm:max-w-md">
+            <Field label="From">
+              <Select
+                options={options}
+                value={chosen.from ?? ''}
+                onChange={(version) => onCompare({ ...chosen, from: version })}
+              />
+            </Field>
+            <Field label="To">
+              <Select
+                options={options}
+                value={chosen.to ?? ''}
+                onChange={(version) => onCompare({ ...chosen, to: version })}
+              />
+            </Field>
+          </div>
+        )}
+        {chosen.from === undefined ? (
+          <EmptyState
+            title="There is one version"
+            text="Once a second one is staged, you see here what it changes and for whom."
+          />
+        ) : (
+          <Comparison userId={userId} serverId={serverId} compared={chosen} />
+        )}
+      </section>
+      <VersionList
+        shown={shown}
+        onDeploy={onDeploy}
+        onCompare={(version) => onCompare({ from: shown.listed?.deployedVersion ?? chosen.from, to: version })}
+      />
+    </div>
+  );
+}
+
+const stateWords = { staging: 'staged', deployed: 'deployed' } as const;
+
+/** By default the staged version beside the deployed one, else the deployed one beside the one before it. */
+function versionsToCompare(shown: ShownManifest, { from, to }: Compared): Compared {
+  const { listed, versions } = shown;
+  const deployed = listed?.deployedVersion ?? undefined;
+  const after = to ?? listed?.stagedVersion ?? deployed ?? versionBefore(shown) ?? versions[0]?.version;
+  const other = deployed !== undefined && deployed !== after ? deployed : versionBefore(shown);
+  const before =
+    from ?? (other === after ? undefined : other) ?? versions.find(({ version }) => version !== after)?.version;
+  return { from: before, to: after };
+}
+
+function Comparison({ userId, serverId, compared }: { userId: string; serverId: string; compared: Compared }) {
+  const { data, error, refetch, isFetching } = useQuery(differencesQuery(userId, serverId, compared));
+  const [isRawOpen, setIsRawOpen] = useState(false);
+  if (!data) {
+    return error ? (
+      <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />
+    ) : (
+      <ListSkeleton label="Comparing the versions…" />
+    );
+  }
+  const { differences, effects, people, before, after } = data;
+  if (differences.length === 0) {
+    return <p className="text-quiet">Both versions say the same.</p>;
+  }
+  return (
+    <div className="flex flex-col gap-5">
+      <Card as="section" aria-labelledby="changes-effects" padding="large">
+        <h3 id="changes-effects" className="font-medium">
+          What people notice
+        </h3>
+        {effects.length === 0 ? (
+          <p className="mt-1 text-quiet">Nobody notices this change.</p>
+        ) : (
+          <ul className="mt-1.5 list-disc space-y-1 pl-5 wrap-anywhere">
+            {effects.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        )}
+        <p className="mt-3 text-[0.8125rem] text-quiet">
+          {countOf(people.renters, 'person rents', 'people rent')} it now. {countOf(people.users, 'person', 'people')}{' '}
+          called it in the last 30 days.
+        </p>
+      </Card>
+      <DifferenceList differences={differences} />
+      <details onToggle={(event) => setIsRawOpen(event.currentTarget.open)}>
+        <summary className="w-fit rounded-sm text-quiet hover:text-text">Raw JSON</summary>
+        <div className="mt-3">
+          {isRawOpen && (
+            <Suspense fallback={<ListSkeleton label="Comparing…" />}>
+              <RawDifferences
+                beforeLabel={data.from ?? 'Nothing'}
+                afterLabel={data.to}
+                before={before === null ? '' : JSON.stringify(before, null, 2)}
+                after={JSON.stringify(after, null, 2)}
+              />
+            </Suspense>
+          )}
+        </div>
+      </details>
+    </div>
+  );
+}
+
+const countOf = (count: number, one: string, many: string) =>
+  count === 0 ? `No ${one}` : count === 1 ? `1 ${one}` : `${formatCount(count)} ${many}`;

@@ -1,0 +1,143 @@
+import { formatCount } from '#ui/amount.ts';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { LinkButton } from '#ui/link-button.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { ResultIcon } from '#ui/result-icon.tsx';
+import { LogLines } from '../log-lines.tsx';
+import type { TestState } from './test-state.ts';
+
+/** What a test came to, and the way on. */
+export function TestVerdict({
+  state: { end, failure },
+  serverId,
+  onOwnAccount,
+}: {
+  state: TestState;
+  serverId: string;
+  /** Goes on with the administrator's own account. */
+  onOwnAccount: () => void;
+}) {
+  if (failure !== undefined) return <Notice tone="bad">{failure}</Notice>;
+  if (!end) return null;
+  if (end.result !== 'needs_account') {
+    return <Notice tone={tones[end.result]}>{end.text}</Notice>;
+  }
+  return (
+    <Notice>
+      <p>{end.text}</p>
+      <p className="mt-1 text-quiet">
+        To see what it offers, go on with your own account there. Connect it first, if you have not yet.
+      </p>
+      <span className="mt-2 flex flex-wrap gap-2">
+        <Button size="small" onClick={onOwnAccount}>
+          Go on with my account
+        </Button>
+        <LinkButton to="/connect/$serverId" params={{ serverId }} size="small" variant="ghost">
+          Connect my account
+        </LinkButton>
+      </span>
+    </Notice>
+  );
+}
+
+const tones = { passed: 'good', failed: 'bad', cancelled: 'info' } as const;
+
+/** What the server offers, beside what the deployed version offers now. */
+export function TestOffer({ offer }: { offer: NonNullable<TestState['tools']> }) {
+  const { tools, prompts, resources, compared } = offer;
+  const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0);
+  return (
+    <Card as="section" aria-labelledby="test-offer" padding="large">
+      <h3 id="test-offer" className="font-medium">
+        What it offers
+      </h3>
+      <p className="mt-1 text-quiet">
+        {countOf(tools.length, 'tool')}, {countOf(prompts, 'prompt')}, {countOf(resources, 'resource')}. The tools take
+        about {formatCount(tokens)} tokens of a model&apos;s context.
+      </p>
+      {compared && <Compared compared={compared} />}
+      {!compared && <p className="mt-3 text-quiet">Nothing is deployed to compare it with.</p>}
+      {tools.length > 0 && (
+        <details className="mt-3">
+          <summary className="w-fit rounded-sm text-[0.8125rem] text-quiet hover:text-text">All tools</summary>
+          <ul className="mt-2 columns-1 gap-6 text-[0.8125rem] sm:columns-2">
+            {tools.map((tool) => (
+              <li key={tool.name} className="flex justify-between gap-3 py-0.5">
+                <code className="font-mono wrap-anywhere">{tool.name}</code>
+                <span className="shrink-0 text-faint tabular-nums">{formatCount(tool.tokens)} tokens</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </Card>
+  );
+}
+
+function Compared({ compared }: { compared: NonNullable<NonNullable<TestState['tools']>['compared']> }) {
+  const kinds = [
+    { name: 'New', names: compared.added },
+    { name: 'Missing', names: compared.removed },
+    { name: 'Changed', names: compared.changed },
+  ].filter(({ names }) => names.length > 0);
+  if (kinds.length === 0) return <p className="mt-3">The tools are those of the deployed version.</p>;
+  return (
+    <dl aria-label="Compared with the deployed version" className="mt-3 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5">
+      {kinds.map(({ name, names }) => (
+        <div key={name} className="contents">
+          <dt className="text-quiet">{name}</dt>
+          <dd className="font-mono text-[0.8125rem] wrap-anywhere">{names.join(', ')}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const countOf = (count: number, what: string) => `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
+
+/** What clients will notice, and what is good to know. */
+export function TestFindings({ findings }: { findings: NonNullable<TestState['findings']> }) {
+  return (
+    <section aria-labelledby="test-findings" className="flex flex-col gap-2">
+      <h3 id="test-findings" className="font-medium">
+        Findings
+      </h3>
+      {findings.length === 0 ? (
+        <p className="text-quiet">Nothing that clients would stumble over.</p>
+      ) : (
+        <Card padding="none">
+          <ul className="divide-y divide-line">
+            {findings
+              .toSorted((a, b) => Number(b.weight === 'bad') - Number(a.weight === 'bad'))
+              .map(({ weight, about, text }) => (
+                <li key={`${about} ${text}`} className="flex gap-3 px-4 py-2.5">
+                  <span className="mt-0.5 shrink-0">
+                    <ResultIcon status={weight === 'bad' ? 'failed' : 'warned'} />
+                  </span>
+                  <p className="min-w-0 wrap-anywhere">
+                    <span className="sr-only">{weight === 'bad' ? 'Problem: ' : 'Note: '}</span>
+                    {about !== null && <code className="mr-2 font-mono text-[0.8125rem]">{about}</code>}
+                    {text}
+                  </p>
+                </li>
+              ))}
+          </ul>
+        </Card>
+      )}
+    </section>
+  );
+}
+
+/** What a program wrote to stderr while it was tested. */
+export function TestLines({ lines }: { lines: readonly string[] }) {
+  if (lines.length === 0) return null;
+  return (
+    <section aria-labelledby="test-lines" className="flex flex-col gap-2">
+      <h3 id="test-lines" className="font-medium">
+        Error output of the program
+      </h3>
+      <LogLines label="Error output of the program" lines={lines} />
+    </section>
+  );
+}

@@ -1,0 +1,34 @@
+import { connectionTestEventSchema, startConnectionTest } from '@souk/contract/admin-servers.ts';
+import { openStream } from '@souk/contract/client.ts';
+import type { RequestInput } from '@souk/contract/endpoint.ts';
+import { useEffect, useReducer, useRef } from 'react';
+import { failureText } from '#web/failure-text.ts';
+import { readEvents } from '#web/read-events.ts';
+import { adminClientOptions } from '../../admin-api.ts';
+import { changeTest, noTest } from './test-state.ts';
+
+export type WantedTest = RequestInput<typeof startConnectionTest>['body'];
+
+/** Tests a connection, one at a time. A test ends with the part that started it. */
+export function useConnectionTest() {
+  const [state, change] = useReducer(changeTest, noTest);
+  const abort = useRef<AbortController>(undefined);
+  useEffect(() => () => abort.current?.abort(), []);
+
+  async function start(body: WantedTest): Promise<void> {
+    const controller = new AbortController();
+    abort.current = controller;
+    change({ type: 'asked' });
+    let failure: string | undefined;
+    try {
+      const stream = await openStream(startConnectionTest, { body }, adminClientOptions, { signal: controller.signal });
+      await readEvents(stream, (event) => change(connectionTestEventSchema.parse(event)));
+    } catch (error) {
+      failure = controller.signal.aborted ? 'You cancelled the test.' : failureText(error);
+    }
+    // a test that was started since then goes on
+    if (abort.current === controller) change({ type: 'stream ended', failure });
+  }
+
+  return { state, start, cancel: () => abort.current?.abort() };
+}

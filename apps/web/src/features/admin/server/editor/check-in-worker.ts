@@ -1,0 +1,50 @@
+import type { AskedCheck, CheckedText } from './check-text.ts';
+import type { WorkerAnswer, WorkerQuestion } from './check-worker.ts';
+
+export type Checker = {
+  /** Resolves with undefined where a newer text was given meanwhile, or the checker has ended. */
+  check(asked: AskedCheck): Promise<CheckedText | undefined>;
+  end(): void;
+};
+
+/** Checks texts in a worker, one after the other; of those that wait only the newest is checked. */
+export function startChecker(): Checker {
+  const worker = new Worker(new URL('./check-worker.ts', import.meta.url), { type: 'module' });
+  type Waiting = { asked: AskedCheck; resolve: (checked: CheckedText | undefined) => void };
+  let running: Waiting | undefined;
+  let waiting: Waiting | undefined;
+  let id = 0;
+  const begin = (next: Waiting | undefined) => {
+    running = next;
+    waiting = undefined;
+    if (!next) return;
+    id += 1;
+    const question: WorkerQuestion = { id, asked: next.asked };
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin of its own
+    worker.postMessage(question);
+  };
+  worker.addEventListener('message', ({ data }: MessageEvent<WorkerAnswer>) => {
+    if (data.id !== id) return;
+    running?.resolve(data.checked);
+    begin(waiting);
+  });
+  // its file may be missing after a new version was deployed: the broker checks the text all the same
+  worker.addEventListener('error', () => {
+    running?.resolve(undefined);
+    begin(undefined);
+  });
+  return {
+    check: (asked) =>
+      new Promise((resolve) => {
+        const next = { asked, resolve };
+        if (!running) return begin(next);
+        waiting?.resolve(undefined);
+        waiting = next;
+      }),
+    end() {
+      worker.terminate();
+      running?.resolve(undefined);
+      waiting?.resolve(undefined);
+    },
+  };
+}

@@ -1,0 +1,13 @@
+// oxlint-disable-next-line import/no-unassigned-import -- it must run before the first schema is made
+import '#web/no-compiled-schemas.ts';
+import { checkText, type AskedCheck, type CheckedText } from './check-text.ts';
+
+export type WorkerQuestion = { id: number; asked: AskedCheck };
+export type WorkerAnswer = { id: number; checked: CheckedText };
+
+// A thread of its own: a manifest of 256 KiB takes longer to check than a keystroke may take.
+self.addEventListener('message', ({ data }: MessageEvent<WorkerQuestion>) => {
+  const answer: WorkerAnswer = { id: data.id, checked: checkText(data.asked) };
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's answer goes to its page
+  self.postMessage(answer);
+});

@@ -1,0 +1,107 @@
+import type { SyntaxNodeRef } from '@lezer/common';
+import { parser } from '@lezer/json';
+
+export type TextRange = { from: number; to: number };
+export type Problem = TextRange & { message: string };
+
+/** As deep as the broker reads. */
+const maxDepth = 64;
+const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+/** After the first ones the others follow from them. */
+const maxSyntaxProblems = 3;
+
+export type JsonFields = {
+  /** Where each field's value stands, by its path as the broker writes it: connection.url, features[0]. */
+  values: ReadonlyMap<string, TextRange>;
+  /** Where the name of each field of an object stands. */
+  names: ReadonlyMap<string, TextRange>;
+  /** What a reader of JSON stumbles over: then no value can be made of the text. */
+  syntaxProblems: Problem[];
+  /** Names that come twice, or are not allowed, and what is nested too deep. */
+  nameProblems: Problem[];
+};
+
+type Level = {
+  path: string;
+  /** Of an object; undefined: a list. */
+  keys: Set<string> | undefined;
+  /** The path of the next value. */
+  next: string;
+  count: number;
+};
+
+/** Where everything stands in a JSON text, and what is wrong with its form. Takes time that is linear in the text. */
+export function readFields(text: string): JsonFields {
+  const values = new Map<string, TextRange>();
+  const names = new Map<string, TextRange>();
+  const syntaxProblems: Problem[] = [];
+  const nameProblems: Problem[] = [];
+  const levels: Level[] = [{ path: '', keys: undefined, next: '', count: 0 }];
+  const placeOf = (level: Level) =>
+    level.keys || levels.length === 1 ? level.next : `${level.path}[${level.count++}]`;
+
+  function readName({ from, to }: TextRange, level: Level): void {
+    const name = unquoted(text.slice(from, to));
+    level.next = level.path === '' ? name : `${level.path}.${name}`;
+    const told = (message: string) => nameProblems.push({ from, to, message: `${level.next} ${message}` });
+    if (level.keys?.has(name)) told('is a duplicate key');
+    if (forbiddenKeys.has(name)) told('is not an allowed name');
+    level.keys?.add(name);
+    names.set(level.next, { from, to });
+  }
+
+  parser.parse(text).iterate({
+    enter(node) {
+      const level = levels.at(-1);
+      if (!level || node.name === 'JsonText' || node.name === 'Property') return undefined;
+      if (node.type.isError) {
+        if (syntaxProblems.length < maxSyntaxProblems) syntaxProblems.push(syntaxProblem(text, node));
+        return undefined;
+      }
+      if (node.name === 'PropertyName') {
+        readName(node, level);
+        return undefined;
+      }
+      if (!valueNames.has(node.name)) return undefined;
+      const { from, to } = node;
+      const path = placeOf(level);
+      values.set(path, { from, to });
+      if (node.name !== 'Object' && node.name !== 'Array') return undefined;
+      if (levels.length > maxDepth) {
+        nameProblems.push({ from, to: from + 1, message: `is nested deeper than ${maxDepth} levels` });
+        return false;
+      }
+      levels.push({ path, keys: node.name === 'Object' ? new Set() : undefined, next: path, count: 0 });
+      return undefined;
+    },
+    leave(node) {
+      if (node.name === 'Object' || node.name === 'Array') levels.pop();
+    },
+  });
+  return { values, names, syntaxProblems, nameProblems };
+}
+
+const valueNames: ReadonlySet<string> = new Set(['Object', 'Array', 'String', 'Number', 'True', 'False', 'Null']);
+
+/** The text of a quoted name; one that is ill-formed as it stands. */
+export function unquoted(quoted: string): string {
+  try {
+    return String(JSON.parse(quoted));
+  } catch {
+    return quoted.replaceAll('"', '');
+  }
+}
+
+function syntaxProblem(text: string, { from, to }: SyntaxNodeRef): Problem {
+  const before = text.slice(0, from).trimEnd();
+  if (before.endsWith(',') && /^\s*[}\]]/.test(text.slice(from, from + 1000))) {
+    return {
+      from: before.length - 1,
+      to: before.length,
+      message: 'A comma stands before a closing bracket: remove it',
+    };
+  }
+  if (to > from) return { from, to, message: 'This cannot stand here: a comma, a quote or a bracket may be missing' };
+  const at = Math.max(0, before.length - 1);
+  return { from: at, to: before.length, message: 'Something is missing here: a value, a comma or a closing bracket' };
+}

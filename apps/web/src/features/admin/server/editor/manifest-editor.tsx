@@ -1,0 +1,186 @@
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { json } from '@codemirror/lang-json';
+import { bracketMatching, foldGutter, foldKeymap, indentOnInput } from '@codemirror/language';
+import { lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
+import { search, searchKeymap } from '@codemirror/search';
+import { EditorState } from '@codemirror/state';
+import {
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+} from '@codemirror/view';
+import { useEffect, useImperativeHandle, useRef, type Ref } from 'react';
+import { startChecker } from './check-in-worker.ts';
+import type { AskedCheck, CheckedText } from './check-text.ts';
+import { completeManifest } from './complete-manifest.ts';
+import { editorLook } from './editor-look.ts';
+import type { Problem, TextRange } from './json-fields.ts';
+import { useInShadow } from './use-in-shadow.ts';
+
+/** A text rests this long before it is checked. */
+const checkAfterMs = 250;
+
+/** A problem with the line at which it stands. */
+export type PlacedProblem = Problem & { line: number };
+export type EditorCheck = Omit<CheckedText, 'problems' | 'versionAt'> & { problems: PlacedProblem[] };
+
+export type EditorHandle = {
+  text(): string;
+  /** In one step, which Undo takes back. */
+  replaceText(text: string): void;
+  /** Writes another version into the text. */
+  replaceVersion(version: string): void;
+  /** Moves the cursor to a problem, and the focus with it. */
+  goTo(problem: Problem): void;
+};
+
+export type ManifestEditorProps = {
+  ref: Ref<EditorHandle>;
+  serverId: string;
+  serverName: string;
+  /** The text at first; afterwards the editor has it. */
+  initialText: string;
+  refused: AskedCheck['refused'];
+  /** Called with each change: read the text only when it rests. */
+  onEdit: () => void;
+  onChecked: (checked: EditorCheck) => void;
+  /** Ctrl+S */
+  onSave: () => void;
+};
+
+/** The text of a manifest: names and values are completed, and what is wrong stands at its field. */
+export function ManifestEditor({ ref, serverId, serverName, initialText, refused, ...props }: ManifestEditorProps) {
+  const callbacks = useRef(props);
+  callbacks.current = props;
+  const asked = useRef(refused);
+  const view = useRef<EditorView>(undefined);
+  const checkNow = useRef<() => void>(() => {});
+  const versionAt = useRef<TextRange>(undefined);
+
+  const host = useInShadow(
+    (root) => {
+      const checker = startChecker();
+      let timer: number | undefined;
+      const check = async () => {
+        const { doc } = editor.state;
+        const checked = await checker.check({ text: doc.toString(), serverId, refused: asked.current });
+        if (!checked || editor.state.doc !== doc) return;
+        versionAt.current = checked.versionAt;
+        editor.dispatch(
+          setDiagnostics(
+            editor.state,
+            checked.problems.map((problem) => ({ ...problem, severity: 'error' })),
+          ),
+        );
+        const problems = checked.problems.map((problem) => ({ ...problem, line: doc.lineAt(problem.from).number }));
+        callbacks.current.onChecked({ ...checked, problems });
+      };
+      const checkLater = () => {
+        window.clearTimeout(timer);
+        timer = window.setTimeout(() => void check(), checkAfterMs);
+      };
+      checkNow.current = () => void check();
+      const editor = new EditorView({
+        root,
+        parent: root,
+        state: EditorState.create({
+          doc: view.current?.state.doc ?? initialText,
+          extensions: [
+            lineNumbers(),
+            foldGutter(),
+            lintGutter(),
+            highlightSpecialChars(),
+            highlightActiveLine(),
+            highlightActiveLineGutter(),
+            history(),
+            drawSelection(),
+            indentOnInput(),
+            bracketMatching(),
+            closeBrackets(),
+            autocompletion({ override: [completeManifest], icons: false }),
+            search({ top: true }),
+            json(),
+            EditorView.lineWrapping,
+            editorLook,
+            EditorView.theme({
+              '.cm-scroller': { minHeight: '20rem', maxHeight: 'min(70vh, 48rem)' },
+            }),
+            EditorView.contentAttributes.of({
+              'aria-label': `Manifest of ${serverName}. Escape, then Tab, leaves the editor.`,
+            }),
+            EditorState.tabSize.of(2),
+            keymap.of([
+              {
+                key: 'Mod-s',
+                run: () => {
+                  callbacks.current.onSave();
+                  return true;
+                },
+              },
+              ...closeBracketsKeymap,
+              ...completionKeymap,
+              ...lintKeymap,
+              ...foldKeymap,
+              ...searchKeymap,
+              ...historyKeymap,
+              ...defaultKeymap,
+              indentWithTab,
+            ]),
+            EditorView.updateListener.of(({ docChanged, changes }) => {
+              if (!docChanged) return;
+              const at = versionAt.current;
+              if (at) versionAt.current = { from: changes.mapPos(at.from, -1), to: changes.mapPos(at.to, 1) };
+              callbacks.current.onEdit();
+              checkLater();
+            }),
+          ],
+        }),
+      });
+      view.current = editor;
+      void check();
+      return {
+        destroy() {
+          window.clearTimeout(timer);
+          checker.end();
+          editor.destroy();
+        },
+      };
+    },
+    [serverId, serverName],
+  );
+
+  useEffect(() => {
+    asked.current = refused;
+    checkNow.current();
+  }, [refused]);
+
+  useImperativeHandle(
+    ref,
+    () => ({
+      text: () => view.current?.state.doc.toString() ?? initialText,
+      replaceText: (text) => replace(view.current, undefined, text),
+      replaceVersion: (version) => replace(view.current, versionAt.current, JSON.stringify(version)),
+      goTo: ({ from, to }) => {
+        const length = view.current?.state.doc.length ?? 0;
+        const selection = { anchor: Math.min(from, length), head: Math.min(to, length) };
+        view.current?.dispatch({ selection, effects: EditorView.scrollIntoView(selection.anchor, { y: 'center' }) });
+        view.current?.focus();
+      },
+    }),
+    [initialText],
+  );
+
+  return <div ref={host} />;
+}
+
+/** @param range by default the whole text */
+function replace(view: EditorView | undefined, range: TextRange | undefined, insert: string): void {
+  if (!view) return;
+  const changes = { from: range?.from ?? 0, to: range?.to ?? view.state.doc.length, insert };
+  view.dispatch({ changes, userEvent: 'input.replace' });
+}

@@ -1,0 +1,68 @@
+import { lazy, Suspense, useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { Ago } from '#ui/moment.tsx';
+import type { ShownManifest } from '../server-queries.ts';
+
+const RawDifferences = lazy(async () => ({
+  default: (await import('../editor/raw-differences.tsx')).RawDifferences,
+}));
+
+/** Another administrator changed the manifest while this one wrote: shows both texts, and loses neither. */
+export function MovedManifest({
+  shown,
+  stored,
+  own,
+  onKeepOwn,
+  onTakeStored,
+}: {
+  shown: ShownManifest;
+  /** What is stored now. */
+  stored: string;
+  own: () => string;
+  onKeepOwn: () => void;
+  onTakeStored: () => void;
+}) {
+  const [compared, setCompared] = useState<string>();
+  const { listed, versions } = shown;
+  const [newest] = versions;
+  const state = [
+    `${listed?.deployedVersion ?? 'nothing'} is deployed`,
+    `${listed?.stagedVersion ?? 'nothing'} is staged`,
+  ].join(', ');
+  return (
+    <section
+      aria-labelledby="manifest-moved"
+      className="flex flex-col gap-3 rounded-lg border border-line-strong bg-surface p-4"
+    >
+      <div role="alert">
+        <h3 id="manifest-moved" className="font-semibold">
+          This server was changed while you were writing
+        </h3>
+        <p className="mt-1 text-quiet wrap-anywhere">
+          Now {state}.
+          {newest && (
+            <>
+              {' '}
+              {newest.version} was staged by {newest.stagedBy?.email ?? 'the installation'}{' '}
+              <Ago moment={newest.createdAt} />.
+            </>
+          )}{' '}
+          Your text is still here. Nothing was saved.
+        </p>
+      </div>
+      <div className="flex flex-wrap gap-2">
+        <Button onClick={() => setCompared(own())}>{compared === undefined ? 'Compare both' : 'Compare again'}</Button>
+        <Button onClick={onTakeStored}>Use what is stored</Button>
+        <Button variant="primary" onClick={onKeepOwn}>
+          Go on with my text
+        </Button>
+      </div>
+      {compared !== undefined && (
+        <Suspense fallback={<ListSkeleton label="Comparing…" />}>
+          <RawDifferences beforeLabel="Stored now" afterLabel="Your text" before={stored} after={compared} />
+        </Suspense>
+      )}
+    </section>
+  );
+}

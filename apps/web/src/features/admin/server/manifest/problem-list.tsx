@@ -1,0 +1,58 @@
+import CircleAlert from 'lucide-react/icons/circle-alert';
+import CircleCheck from 'lucide-react/icons/circle-check';
+import { useState } from 'react';
+import { formatCount } from '#ui/amount.ts';
+import { Button } from '#ui/button.tsx';
+import type { EditorCheck, PlacedProblem } from '../editor/manifest-editor.tsx';
+
+const shownAtFirst = 5;
+const limitKib = 256;
+
+/** What is wrong with the text, each a way to its place, and how long the text is. */
+export function ProblemList({ check, onGoTo }: { check: EditorCheck; onGoTo: (problem: PlacedProblem) => void }) {
+  const [all, setAll] = useState(false);
+  const { problems, bytes } = check;
+  const shown = all ? problems : problems.slice(0, shownAtFirst);
+  const Icon = problems.length === 0 ? CircleCheck : CircleAlert;
+  return (
+    <div className="flex flex-col gap-2 text-[0.8125rem]">
+      <div className="flex flex-wrap justify-between gap-x-4 gap-y-1 text-quiet">
+        <p role="status" className="flex items-center gap-1.5">
+          <Icon aria-hidden size={15} className={problems.length === 0 ? 'text-good' : 'text-bad'} />
+          {problems.length === 0
+            ? 'No problems found'
+            : problems.length === 1
+              ? '1 problem'
+              : `${formatCount(problems.length)} problems`}
+        </p>
+        <p>
+          <kbd className="font-sans">Escape</kbd>, then <kbd className="font-sans">Tab</kbd>, leaves the editor.{' '}
+          <span className="tabular-nums">
+            {formatCount(Math.ceil(bytes / 1024))} of {limitKib} KiB
+          </span>
+        </p>
+      </div>
+      {problems.length > 0 && (
+        <ul aria-label="Problems" className="divide-y divide-line rounded-md border border-line bg-surface">
+          {shown.map((problem) => (
+            <li key={`${problem.from} ${problem.message}`}>
+              <button
+                type="button"
+                onClick={() => onGoTo(problem)}
+                className="flex w-full items-baseline gap-3 px-3 py-1.5 text-left hover:bg-hover focus-visible:-outline-offset-2"
+              >
+                <span className="shrink-0 text-quiet tabular-nums">Line {problem.line}</span>
+                <span className="min-w-0 wrap-anywhere">{problem.message}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {problems.length > shown.length && (
+        <Button size="small" variant="ghost" className="self-start" onClick={() => setAll(true)}>
+          Show {formatCount(problems.length - shown.length)} more
+        </Button>
+      )}
+    </div>
+  );
+}

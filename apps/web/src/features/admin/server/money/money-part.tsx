@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { formatMonthly } from '#ui/amount.ts';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { sells } from '#web/config.ts';
+import { differencesQuery, type ServerPartProps } from '../server-queries.ts';
+import { partOf } from '../use-change-on-top.ts';
+import { RentalPriceForm } from './rental-price-form.tsx';
+import { Renters } from './renters.tsx';
+
+type Rental = { price: number; currency: string };
+
+/** What a server costs a month, and who pays it. */
+export function MoneyPart(part: ServerPartProps) {
+  if (!sells) {
+    return <EmptyState title="Nothing is sold here" text="Payments are switched off in this installation." />;
+  }
+  return (
+    <div className="flex flex-col gap-8">
+      <RentalPrice {...part} />
+      <Renters userId={part.userId} serverId={part.serverId} />
+    </div>
+  );
+}
+
+function RentalPrice(part: ServerPartProps) {
+  const { userId, serverId, shown } = part;
+  const { listed } = shown;
+  const isWaiting = listed !== null && listed.deployedVersion !== null && listed.stagedVersion !== null;
+  const { data } = useQuery({ ...differencesQuery(userId, serverId, {}), enabled: isWaiting });
+  const [isEdited, setIsEdited] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const staged = rentalOf(shown.manifest);
+  const deployed = isWaiting ? data?.before && rentalOf(data.before) : listed?.deployedVersion ? staged : undefined;
+  const waits = isWaiting && data !== undefined && priceText(deployed ?? undefined) !== priceText(staged);
+  return (
+    <section aria-labelledby="server-rental" className="flex flex-col gap-4">
+      <SectionHeading id="server-rental" title="Rental" />
+      <Card padding="large" className="flex flex-col gap-4">
+        <div className="flex flex-wrap items-center justify-between gap-3">
+          <p>
+            <span className="text-xl font-semibold tracking-tight">
+              {priceText(deployed ?? (isWaiting ? undefined : staged))}
+            </span>
+            {waits && <span className="ml-3 text-accent">{priceText(staged)} waiting to be deployed</span>}
+          </p>
+          {!isEdited && (
+            <Button ref={button} onClick={() => setIsEdited(true)}>
+              Change price
+            </Button>
+          )}
+        </div>
+        {waits && data.effects.length > 0 && (
+          <ul aria-label="What the waiting version does" className="list-disc space-y-1 pl-5 text-quiet wrap-anywhere">
+            {data.effects.map((text) => (
+              <li key={text}>{text}</li>
+            ))}
+          </ul>
+        )}
+        {isEdited && (
+          <RentalPriceForm
+            {...part}
+            rental={staged}
+            onClose={() => {
+              setIsEdited(false);
+              requestAnimationFrame(() => button.current?.focus());
+            }}
+          />
+        )}
+      </Card>
+    </section>
+  );
+}
+
+const priceText = (rental: Rental | undefined) =>
+  rental ? formatMonthly(rental.price, rental.currency) : 'Not for rent';
+
+function rentalOf(manifest: Readonly<Record<string, unknown>>): Rental | undefined {
+  const { price, currency } = partOf(partOf(manifest, 'billing'), 'rental');
+  return typeof price === 'number' ? { price, currency: typeof currency === 'string' ? currency : 'USD' } : undefined;
+}

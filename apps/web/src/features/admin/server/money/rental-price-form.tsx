@@ -1,0 +1,60 @@
+import { useQuery } from '@tanstack/react-query';
+import { formatCount, formatMonthly } from '#ui/amount.ts';
+import { PriceForm } from '../price-form.tsx';
+import { figuresQuery, type ServerPartProps } from '../server-queries.ts';
+import { partOf, useChangeOnTop } from '../use-change-on-top.ts';
+
+const mostCents = 100_000_00;
+
+/** Changes what a server costs a month: a version with the new price is staged. */
+export function RentalPriceForm({
+  rental,
+  onClose,
+  ...part
+}: ServerPartProps & { rental: { price: number; currency: string } | undefined; onClose: () => void }) {
+  const { stage, isPending, failure } = useChangeOnTop(part, onClose);
+  const { data } = useQuery(figuresQuery(part.userId, part.serverId));
+  const currency = rental?.currency ?? data?.month.currency ?? 'USD';
+  return (
+    <PriceForm
+      title="Rental price"
+      label={`${currency} a month`}
+      initialPrice={rental ? (rental.price / 100).toFixed(2) : ''}
+      inputMode="decimal"
+      problemOf={(price) => {
+        const cents = centsOf(price);
+        if (cents === undefined || cents < 1 || cents > mostCents) return 'Enter an amount from 0.01 to 100,000.';
+        return cents === rental?.price ? 'This is the price already.' : undefined;
+      }}
+      effect={effectOf(data?.renters, rental)}
+      nextVersion={part.shown.nextVersion}
+      isSaving={isPending}
+      failure={failure}
+      onSave={(price, version, reason) =>
+        stage({
+          version,
+          reason,
+          apply: (manifest) => {
+            const billing = partOf(manifest, 'billing');
+            const changed = { currency, ...partOf(billing, 'rental'), price: centsOf(price) };
+            return { ...manifest, billing: { tier: 'T1', ...billing, rental: changed } };
+          },
+        })
+      }
+      onCancel={onClose}
+    />
+  );
+}
+
+/** "12.50" is 1250. */
+function centsOf(price: string): number | undefined {
+  const match = /^(\d{1,6})(?:[.,](\d{1,2}))?$/.exec(price);
+  return match ? Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0')) : undefined;
+}
+
+function effectOf(renters: number | undefined, rental: { price: number; currency: string } | undefined): string {
+  const from = 'The new price counts for rentals that begin after you deploy the new version.';
+  if (renters === undefined || renters === 0) return from;
+  const now = rental ? ` ${formatMonthly(rental.price, rental.currency)}` : ' what they pay now';
+  return `${renters === 1 ? '1 person rents' : `${formatCount(renters)} people rent`} it and keep paying${now}. ${from}`;
+}

@@ -1,0 +1,52 @@
+import type { ServerFigures } from '@souk/contract/admin-servers.ts';
+import { Ago } from '#ui/moment.tsx';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { Table, type TableColumn } from '#ui/table.tsx';
+
+type Child = NonNullable<ServerFigures['now']>['children'][number];
+
+const uses: Readonly<Record<Child['use'], string>> = {
+  shared: 'Everyone',
+  person: 'One person',
+  test: 'A connection test',
+};
+
+const columns: readonly TableColumn<Child>[] = [
+  { id: 'use', header: 'Used by', rowHeader: true, cell: ({ use }) => uses[use] },
+  { id: 'pid', header: 'Process', numeric: true, cell: ({ pid }) => pid ?? 'Starting' },
+  {
+    id: 'age',
+    header: 'Started',
+    cell: ({ startedAt }) => (startedAt === null ? 'Not known' : <Ago moment={startedAt} />),
+  },
+  {
+    id: 'memory',
+    header: 'Memory',
+    numeric: true,
+    cell: ({ memoryBytes }) => (memoryBytes === null ? 'Not known' : `${Math.round(memoryBytes / 2 ** 20)} MB`),
+  },
+];
+
+/** The processes of a program, on the broker that answered. */
+export function Children({ items }: { items: readonly Child[] }) {
+  return (
+    <section aria-labelledby="server-children" className="flex flex-col gap-3">
+      <SectionHeading
+        id="server-children"
+        title="Processes"
+        text="On the broker that answered. A process starts with the first call and ends when it is not used."
+      />
+      {items.length === 0 ? (
+        <EmptyState title="No process is running" text="The next call starts one." />
+      ) : (
+        <Table
+          caption="Processes"
+          columns={columns}
+          rows={items}
+          rowKey={({ pid, startedAt, use }) => `${pid} ${startedAt} ${use}`}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,109 @@
+import type { ServerFigures } from '@souk/contract/admin-servers.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { formatCount, formatMoney } from '#ui/amount.ts';
+import { Card } from '#ui/card.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { Ago } from '#ui/moment.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { Stat } from '#ui/stat.tsx';
+import { UptimeDays } from '#ui/uptime-days.tsx';
+import { sells } from '#web/config.ts';
+import { failureText } from '#web/failure-text.ts';
+import { figuresQuery, type ServerPartProps } from '../server-queries.ts';
+import { Children } from './children.tsx';
+import { ServerLog } from './server-log.tsx';
+
+/** How a server did in 30 days and how it is now. */
+export function OverviewPart({ userId, serverId, shown }: ServerPartProps) {
+  const { data, error, refetch, isFetching } = useQuery(figuresQuery(userId, serverId));
+  const isProgram = shown.listed?.connection.type === 'stdio';
+  if (!data) {
+    return error ? (
+      <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />
+    ) : (
+      <ListSkeleton label="Loading figures…" />
+    );
+  }
+  return (
+    <div className="flex flex-col gap-8">
+      <Month figures={data} />
+      <Health figures={data} />
+      {isProgram && data.now && <Children items={data.now.children} />}
+      {isProgram && <ServerLog userId={userId} serverId={serverId} />}
+    </div>
+  );
+}
+
+function Month({ figures: { month, renters } }: { figures: ServerFigures }) {
+  const { calls, errors, refused, p50Ms, p95Ms, credits, revenueCents, currency, users } = month;
+  return (
+    <section aria-labelledby="server-month" className="flex flex-col gap-3">
+      <SectionHeading id="server-month" title="Last 30 days" />
+      <Card as="div" padding="large">
+        <dl className="grid grid-cols-2 gap-x-6 gap-y-6 sm:grid-cols-4">
+          <Stat
+            label="Calls"
+            value={formatCount(calls)}
+            hint={refused > 0 ? `${formatCount(refused)} more were refused` : undefined}
+          />
+          <Stat
+            label="Errors"
+            value={formatCount(errors)}
+            hint={calls > 0 ? `${share(errors, calls)} of calls` : undefined}
+          />
+          <Stat
+            label="Answer time"
+            value={p50Ms === null ? '–' : duration(p50Ms)}
+            hint={p95Ms === null ? 'No call was answered' : `Median; 95% within ${duration(p95Ms)}`}
+          />
+          <Stat label="People who called it" value={formatCount(users)} />
+          {sells && <Stat label="Credits charged" value={formatCount(credits)} />}
+          {sells && <Stat label="Revenue" value={formatMoney(revenueCents, currency)} hint="Rentals, after refunds" />}
+          {sells && <Stat label="People who rent it" value={formatCount(renters)} hint="Now" />}
+        </dl>
+      </Card>
+    </section>
+  );
+}
+
+const eras = { legacy: 'MCP up to 2025-11-25', modern: 'MCP 2026-07-28' } as const;
+
+function Health({ figures: { now, uptime } }: { figures: ServerFigures }) {
+  return (
+    <section aria-labelledby="server-health" className="flex flex-col gap-3">
+      <SectionHeading id="server-health" title="Health" />
+      <Card as="div" padding="large" className="flex flex-col gap-5">
+        {uptime.length > 0 && <UptimeDays days={uptime} />}
+        {now ? (
+          <dl className="grid gap-x-6 gap-y-4 sm:grid-cols-3">
+            <Fact name="Last check">{now.lastCheckAt === null ? 'Not yet' : <Ago moment={now.lastCheckAt} />}</Fact>
+            <Fact name="Protocol">{now.era === null ? 'Not known yet' : eras[now.era]}</Fact>
+            <Fact name="In this state since">{now.since === null ? 'Not known' : <Ago moment={now.since} />}</Fact>
+          </dl>
+        ) : (
+          <p className="text-quiet">It is not deployed, so it is not checked.</p>
+        )}
+      </Card>
+    </section>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt className="text-[0.8125rem] text-quiet">{name}</dt>
+      <dd className="font-medium">{children}</dd>
+    </div>
+  );
+}
+
+function share(part: number, of: number): string {
+  const percent = (part / of) * 100;
+  return percent > 0 && percent < 0.1 ? 'under 0.1%' : `${Math.round(percent * 10) / 10}%`;
+}
+
+function duration(ms: number): string {
+  return ms < 1000 ? `${formatCount(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}

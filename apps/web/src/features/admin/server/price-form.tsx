@@ -1,0 +1,101 @@
+import { useId, useState, type ReactNode } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Field } from '#ui/field.tsx';
+import { useFirstErrorFocus } from '#ui/focus-first-error.ts';
+import { Input } from '#ui/input.tsx';
+import { Notice } from '#ui/notice.tsx';
+
+export type PriceFormProps = {
+  /** What the price is of, for screen readers. */
+  title: string;
+  label: string;
+  initialPrice: string;
+  inputMode: 'numeric' | 'decimal';
+  /** Undefined: it is a price. */
+  problemOf: (price: string) => string | undefined;
+  /** What the change does and to whom. */
+  effect: ReactNode;
+  /** The version that the change will have, which may be changed. */
+  nextVersion: string;
+  isSaving: boolean;
+  failure: string | undefined;
+  onSave: (price: string, version: string, reason: string) => void;
+  onCancel: () => void;
+};
+
+const noErrors: { price?: string | undefined; version?: string | undefined } = {};
+
+/** Changes a price in its place: the price, the version that is staged with it, and why. */
+export function PriceForm(props: PriceFormProps) {
+  const { title, label, initialPrice, inputMode, problemOf, effect, nextVersion, isSaving, failure, onSave, onCancel } =
+    props;
+  const [price, setPrice] = useState(initialPrice);
+  const [version, setVersion] = useState<string>();
+  const [reason, setReason] = useState('');
+  const [errors, setErrors] = useState(noErrors);
+  const form = useFirstErrorFocus(errors);
+  const id = useId();
+  // a proposal that another administrator has taken meanwhile is replaced by the next one
+  const shownVersion = version ?? nextVersion;
+  return (
+    <form
+      ref={form}
+      aria-labelledby={id}
+      className="flex max-w-md flex-col gap-3 text-left font-normal"
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && !isSaving) onCancel();
+      }}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const found = {
+          price: problemOf(price.trim()),
+          version: shownVersion.trim() === '' ? 'Enter a version.' : undefined,
+        };
+        setErrors(found);
+        if (!found.price && !found.version && !isSaving) onSave(price.trim(), shownVersion, reason);
+      }}
+    >
+      <h3 id={id} className="font-medium wrap-anywhere">
+        {title}
+      </h3>
+      <div className="grid grid-cols-2 gap-3">
+        <Field label={label} error={errors.price}>
+          <Input
+            autoFocus
+            inputMode={inputMode}
+            autoComplete="off"
+            value={price}
+            onChange={(event) => setPrice(event.target.value)}
+          />
+        </Field>
+        <Field label="New version" error={errors.version}>
+          <Input
+            autoComplete="off"
+            maxLength={40}
+            value={shownVersion}
+            onChange={(event) => setVersion(event.target.value)}
+          />
+        </Field>
+      </div>
+      <Field label="Reason">
+        <Input
+          autoComplete="off"
+          maxLength={500}
+          placeholder="Optional. It is kept in the audit log."
+          value={reason}
+          onChange={(event) => setReason(event.target.value)}
+        />
+      </Field>
+      <p className="text-[0.8125rem] text-pretty text-quiet">{effect}</p>
+      {failure !== undefined && <Notice tone="bad">{failure}</Notice>}
+      <div className="flex gap-2">
+        <Button type="submit" variant="primary" size="small" loading={isSaving}>
+          Stage new price
+        </Button>
+        <Button size="small" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,97 @@
+import { useQuery } from '@tanstack/react-query';
+import { Badge } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { Icon } from '#ui/icon.tsx';
+import { LinkButton } from '#ui/link-button.tsx';
+import { Ago } from '#ui/moment.tsx';
+import { StatusBadge } from '#ui/status-badge.tsx';
+import { serverQuery } from '#web/server-query.ts';
+import { figuresQuery, versionBefore, type ServerPartProps } from './server-queries.ts';
+
+/** What a server is, which versions there are of it, how it is, and what can be done with it as a whole. */
+export function ServerHead({
+  userId,
+  serverId,
+  shown,
+  name,
+  onDeploy,
+  onDelete,
+}: ServerPartProps & {
+  name: string;
+  /** @param version undefined: the staged one, else the one that was live last */
+  onDeploy: (version: string | undefined) => void;
+  onDelete: () => void;
+}) {
+  const { listed } = shown;
+  const isDeployed = listed?.isActive === true;
+  const { data: inShop } = useQuery({ ...serverQuery(serverId), enabled: isDeployed });
+  const before = versionBefore(shown);
+  return (
+    <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
+      <div className="flex min-w-0 items-start gap-4">
+        <Icon id={serverId} name={name} src={inShop?.server.metadata.icon} size={48} />
+        <div className="min-w-0">
+          <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+            <h2 className="text-xl/7 font-semibold tracking-tight wrap-anywhere">{name}</h2>
+            <code className="font-mono text-[0.8125rem] wrap-anywhere text-quiet">{serverId}</code>
+          </div>
+          <Versions shown={shown} />
+          {isDeployed && <Status userId={userId} serverId={serverId} shown={shown} />}
+        </div>
+      </div>
+      <div className="flex flex-wrap items-center gap-2">
+        {isDeployed && (
+          <LinkButton to="/service/$serviceId" params={{ serviceId: serverId }}>
+            View in the shop
+          </LinkButton>
+        )}
+        {isDeployed && before !== undefined && <Button onClick={() => onDeploy(before)}>Roll back</Button>}
+        {listed && <Button onClick={onDelete}>Delete</Button>}
+        {listed && listed.stagedVersion !== null ? (
+          <Button variant="primary" onClick={() => onDeploy(undefined)}>
+            Deploy {listed.stagedVersion}
+          </Button>
+        ) : (
+          !isDeployed &&
+          before !== undefined && (
+            <Button variant="primary" onClick={() => onDeploy(before)}>
+              Deploy {before} again
+            </Button>
+          )
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Versions({ shown: { listed } }: Pick<ServerPartProps, 'shown'>) {
+  if (!listed) {
+    return <p className="mt-1 text-quiet">Deleted. Its versions are kept, and can be deployed again.</p>;
+  }
+  const { deployedVersion, stagedVersion } = listed;
+  return (
+    <p className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-quiet">
+      <span>{deployedVersion === null ? 'Not deployed' : `${deployedVersion} is deployed`}</span>
+      {stagedVersion !== null && <Badge tone="accent">{stagedVersion} is waiting to be deployed</Badge>}
+    </p>
+  );
+}
+
+/** The status of the deployed server with its reason, and since when it is so. */
+function Status({ userId, serverId, shown: { listed } }: ServerPartProps) {
+  const { data } = useQuery(figuresQuery(userId, serverId));
+  const status = data?.now?.status ?? listed?.status ?? 'disconnected';
+  const reason = data?.now?.reason ?? listed?.statusDetail;
+  const since = data?.now?.since;
+  return (
+    <div className="mt-2 flex max-w-prose flex-wrap items-center gap-x-2.5 gap-y-1">
+      <StatusBadge status={status} />
+      {since && (
+        <span className="text-[0.8125rem] text-quiet">
+          since <Ago moment={since} />
+        </span>
+      )}
+      {status !== 'connected' && reason && <p className="w-full wrap-anywhere text-quiet">{reason}</p>}
+    </div>
+  );
+}

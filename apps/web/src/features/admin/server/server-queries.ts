@@ -1,0 +1,73 @@
+import type { getManifest } from '@souk/contract/admin-manifests.ts';
+import type { listServerRenters } from '@souk/contract/admin-servers.ts';
+import { ApiError } from '@souk/contract/client.ts';
+import type { AnswerOutput } from '@souk/contract/endpoint.ts';
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { adminApi, serverKey } from '../admin-api.ts';
+
+export type ShownManifest = AnswerOutput<typeof getManifest>;
+export type ManifestVersion = ShownManifest['versions'][number];
+export type Renter = AnswerOutput<typeof listServerRenters>['renters'][number];
+
+/** What each part of a server's page is about. */
+export type ServerPartProps = { userId: string; serverId: string; shown: ShownManifest };
+
+/** The status is live. */
+const freshForMs = 30_000;
+
+export const isUnknown = (error: unknown) => error instanceof ApiError && error.status === 404;
+
+/** The staged manifest, else the deployed one, else the one that was live last, with all versions. */
+export const shownManifestQuery = (userId: string, id: string) =>
+  queryOptions({
+    queryKey: [...serverKey(userId, id), 'manifest'],
+    queryFn: ({ signal }) => adminApi.getManifest({ params: { id }, query: {} }, { signal }),
+    refetchInterval: freshForMs,
+    retry: (failures, error) => failures < 1 && !isUnknown(error),
+  });
+
+export const figuresQuery = (userId: string, id: string) =>
+  queryOptions({
+    queryKey: [...serverKey(userId, id), 'figures'],
+    queryFn: ({ signal }) => adminApi.getServerFigures({ params: { id } }, { signal }),
+    refetchInterval: freshForMs,
+  });
+
+export const logQuery = (userId: string, id: string) =>
+  queryOptions({
+    queryKey: [...serverKey(userId, id), 'log'],
+    queryFn: ({ signal }) => adminApi.getServerLog({ params: { id } }, { signal }),
+  });
+
+export const toolsQuery = (userId: string, id: string) =>
+  queryOptions({
+    queryKey: [...serverKey(userId, id), 'tools'],
+    queryFn: ({ signal }) => adminApi.listServerTools({ params: { id } }, { signal }),
+  });
+
+/** @param versions undefined: the broker's own choice, the deployed and the staged one */
+export const differencesQuery = (
+  userId: string,
+  id: string,
+  versions: { from?: string | undefined; to?: string | undefined },
+) =>
+  queryOptions({
+    queryKey: [...serverKey(userId, id), 'differences', versions],
+    queryFn: ({ signal }) => adminApi.getServerDifferences({ params: { id }, query: versions }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const rentersQuery = (userId: string, id: string, page: number) =>
+  queryOptions({
+    queryKey: [...serverKey(userId, id), 'renters', page],
+    queryFn: ({ signal }) => adminApi.listServerRenters({ params: { id }, query: { page } }, { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+/** The version that was live before the one that is live now; of a server that is not deployed the one that was live last. */
+export function versionBefore({ listed, versions }: ShownManifest): string | undefined {
+  const lived = versions
+    .filter(({ version, deployedAt }) => deployedAt !== null && version !== listed?.deployedVersion)
+    .toSorted((a, b) => (b.deployedAt ?? '').localeCompare(a.deployedAt ?? ''));
+  return lived[0]?.version;
+}

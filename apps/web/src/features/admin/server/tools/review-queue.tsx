@@ -1,0 +1,55 @@
+import type { ToolChange } from '@souk/contract/tool-changes.ts';
+import { useState } from 'react';
+import { Button } from '#ui/button.tsx';
+import { Card } from '#ui/card.tsx';
+import { Ago } from '#ui/moment.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { DecideDialog, type Verdict } from './decide-dialog.tsx';
+import { DefinitionDiff } from './definition-diff.tsx';
+
+const kinds: Readonly<Record<ToolChange['kind'], string>> = {
+  text: 'Its title or description changed',
+  argument: 'It has an optional argument more',
+  definition: 'Its schemas or annotations changed',
+  new: 'The tool is new since the server was deployed',
+};
+
+/** Tools that changed since their server was deployed: hidden from everyone until an administrator decides. */
+export function ReviewQueue({ userId, changes }: { userId: string; changes: readonly ToolChange[] }) {
+  const [asked, setAsked] = useState<{ change: ToolChange; verdict: Verdict }>();
+  return (
+    <section aria-labelledby="tools-under-review" className="flex flex-col gap-4">
+      <SectionHeading
+        id="tools-under-review"
+        title="Under review"
+        text="A tool whose definition changed stays hidden until you approve it."
+      />
+      <ul className="flex flex-col gap-3">
+        {changes.map((change) => (
+          <Card as="li" key={change.id} className="flex flex-col gap-4 sm:p-5">
+            <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+              <div className="min-w-0">
+                <h3 className="font-semibold wrap-anywhere">
+                  <code className="font-mono">{change.tool}</code>
+                </h3>
+                <p className="text-quiet">
+                  {kinds[change.kind]}, <Ago moment={change.foundAt} />.
+                </p>
+              </div>
+              <div className="flex gap-2">
+                <Button onClick={() => setAsked({ change, verdict: 'reject' })}>
+                  Keep hidden<span className="sr-only"> {change.tool}</span>
+                </Button>
+                <Button variant="primary" onClick={() => setAsked({ change, verdict: 'approve' })}>
+                  Approve<span className="sr-only"> {change.tool}</span>
+                </Button>
+              </div>
+            </div>
+            <DefinitionDiff change={change} />
+          </Card>
+        ))}
+      </ul>
+      <DecideDialog userId={userId} asked={asked} onClose={() => setAsked(undefined)} />
+    </section>
+  );
+}

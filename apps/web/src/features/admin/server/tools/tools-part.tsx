@@ -1,0 +1,80 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatCount } from '#ui/amount.ts';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { SearchField } from '#ui/search-field.tsx';
+import { SectionHeading } from '#ui/section-heading.tsx';
+import { failureText } from '#web/failure-text.ts';
+import { toolsQuery, type ServerPartProps } from '../server-queries.ts';
+import { ReviewQueue } from './review-queue.tsx';
+import { ToolsTable } from './tools-table.tsx';
+
+/** With fewer tools a look finds each. */
+const searchFrom = 9;
+
+/** The tools of a server: what they cost, how they do, and what waits for a review. */
+export function ToolsPart(part: ServerPartProps) {
+  const { userId, serverId, shown } = part;
+  const { data, error, refetch, isFetching } = useQuery(toolsQuery(userId, serverId));
+  const [search, setSearch] = useState('');
+  if (!data) {
+    return error ? (
+      <ErrorState title={failureText(error)} onRetry={() => void refetch()} retrying={isFetching} />
+    ) : (
+      <ListSkeleton label="Loading tools…" />
+    );
+  }
+  const { tools, pricedButMissing } = data;
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = tools.filter(({ name, title, description }) => {
+    const text = `${name} ${title ?? ''} ${description}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+  const changes = tools.flatMap(({ pendingChange }) => pendingChange ?? []);
+  return (
+    <div className="flex flex-col gap-8">
+      {changes.length > 0 && <ReviewQueue userId={userId} changes={changes} />}
+      <section aria-labelledby="server-tools" className="flex flex-col gap-4">
+        <SectionHeading
+          id="server-tools"
+          title="Tools"
+          text={tools.length > 0 && `${countOf(tools.length)}. Calls and errors are those of the last 30 days.`}
+        />
+        {pricedButMissing.length > 0 && (
+          <Notice tone="bad">
+            The manifest prices tools that the server does not offer:{' '}
+            {pricedButMissing.map(({ name, credits }) => `${name} (${formatCount(credits)})`).join(', ')}.
+          </Notice>
+        )}
+        {tools.length >= searchFrom && (
+          <SearchField
+            label="Search tools"
+            placeholder="Search tools"
+            value={search}
+            onChange={setSearch}
+            className="sm:max-w-sm"
+          />
+        )}
+        {tools.length === 0 ? (
+          <EmptyState
+            title="No tools"
+            text={
+              shown.listed?.isActive
+                ? 'The server offers none, or has not answered yet.'
+                : 'They appear once the server is deployed. A connection test shows what it offers.'
+            }
+          />
+        ) : found.length === 0 ? (
+          <EmptyState title="No tools match your search" text="Try fewer or other words." />
+        ) : (
+          <ToolsTable {...part} tools={found} />
+        )}
+      </section>
+    </div>
+  );
+}
+
+const countOf = (count: number) => (count === 1 ? '1 tool' : `${formatCount(count)} tools`);

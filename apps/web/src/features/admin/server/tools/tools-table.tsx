@@ -1,0 +1,89 @@
+import type { AdminTool } from '@souk/contract/admin-servers.ts';
+import Pencil from 'lucide-react/icons/pencil';
+import { useState } from 'react';
+import { formatCount } from '#ui/amount.ts';
+import { Badge } from '#ui/badge.tsx';
+import { Button } from '#ui/button.tsx';
+import { Table, type TableColumn } from '#ui/table.tsx';
+import type { ServerPartProps } from '../server-queries.ts';
+import { ToolPriceForm } from './tool-price-form.tsx';
+
+/** Tools as rows. A row opens into the form that changes its price. */
+export function ToolsTable({ tools, ...part }: ServerPartProps & { tools: readonly AdminTool[] }) {
+  const [edited, setEdited] = useState<string>();
+  const close = (name: string) => {
+    setEdited(undefined);
+    // the form that had the focus is taken away
+    requestAnimationFrame(() => document.getElementById(buttonId(name))?.focus());
+  };
+  const columns: readonly TableColumn<AdminTool>[] = [
+    {
+      id: 'tool',
+      header: 'Tool',
+      rowHeader: true,
+      cell: (tool) => <ToolName tool={tool} />,
+    },
+    {
+      id: 'price',
+      header: 'Credits a call',
+      numeric: true,
+      cell: ({ name, credits, stagedCredits }) => (
+        <div className="flex flex-col items-end gap-0.5">
+          <Button
+            id={buttonId(name)}
+            size="small"
+            variant="ghost"
+            aria-expanded={edited === name}
+            onClick={() => setEdited(edited === name ? undefined : name)}
+            className="-mr-2.5 text-text!"
+          >
+            {credits === 0 ? 'Free' : formatCount(credits)}
+            <Pencil aria-hidden size={13} className="text-faint" />
+            <span className="sr-only">, change the price of {name}</span>
+          </Button>
+          {stagedCredits !== null && stagedCredits !== credits && (
+            <span className="text-xs text-accent">
+              {stagedCredits === 0 ? 'Free' : formatCount(stagedCredits)} waiting to be deployed
+            </span>
+          )}
+        </div>
+      ),
+    },
+    { id: 'calls', header: 'Calls', numeric: true, cell: ({ calls }) => formatCount(calls) },
+    { id: 'errors', header: 'Errors', numeric: true, cell: ({ errors }) => formatCount(errors) },
+    {
+      id: 'tokens',
+      header: (
+        <abbr title="How much of a model's context its definition takes, estimated" className="no-underline">
+          Context tokens
+        </abbr>
+      ),
+      numeric: true,
+      wideOnly: true,
+      cell: ({ tokens }) => formatCount(tokens),
+    },
+  ];
+  return (
+    <Table
+      caption="Tools"
+      columns={columns}
+      rows={tools}
+      rowKey={({ name }) => name}
+      below={(tool) => tool.name === edited && <ToolPriceForm {...part} tool={tool} onClose={() => close(tool.name)} />}
+    />
+  );
+}
+
+const buttonId = (name: string) => `price-of-${name}`;
+
+function ToolName({ tool: { name, title, readOnly, destructive, underReview } }: { tool: AdminTool }) {
+  return (
+    <span className="flex min-w-40 flex-wrap items-center gap-x-2 gap-y-1">
+      <code className="font-mono text-[0.8125rem] wrap-anywhere">{name}</code>
+      {title !== null && title !== name && <span className="font-normal wrap-anywhere text-quiet">{title}</span>}
+      {readOnly && <Badge>Read only</Badge>}
+      {destructive && !readOnly && <Badge tone="bad">Can delete or overwrite</Badge>}
+      {underReview && <Badge tone="accent">Under review</Badge>}
+    </span>
+  );
+}

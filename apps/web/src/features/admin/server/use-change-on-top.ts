@@ -1,0 +1,48 @@
+import { useMutation } from '@tanstack/react-query';
+import { useToast } from '#ui/use-toast.ts';
+import { adminApi } from '../admin-api.ts';
+import { actionFailure } from '../manifests/failure-texts.ts';
+import { useManifestsChanged } from '../manifests/manifest-queries.ts';
+import type { ServerPartProps } from './server-queries.ts';
+
+type Change = { version: string; reason: string; apply: (manifest: Document) => Document };
+type Document = Readonly<Record<string, unknown>>;
+
+/**
+ * Stages a version on top of the staged manifest, else of the deployed one, with one thing changed. It is refused where
+ * another administrator has changed the manifest since it was shown.
+ */
+export function useChangeOnTop({ userId, serverId, shown }: ServerPartProps, onDone: () => void) {
+  const toast = useToast();
+  const changed = useManifestsChanged(userId);
+  const change = useMutation({
+    mutationFn: ({ version, reason, apply }: Change) =>
+      adminApi.updateManifest(
+        {
+          params: { id: serverId },
+          query: { reason },
+          body: JSON.stringify({ ...apply(shown.manifest), version: version.trim() }, null, 2),
+        },
+        { ifMatch: shown.revision },
+      ),
+    onSuccess: async ({ version }) => {
+      await changed();
+      toast.success(`${version} is staged. Deploy it when you are ready.`);
+      onDone();
+    },
+    // another administrator came first: the next try begins from what is stored now
+    onError: () => changed(),
+  });
+  return {
+    stage: change.mutate,
+    isPending: change.isPending,
+    failure: change.isError ? actionFailure('upload', change.error) : undefined,
+    reset: change.reset,
+  };
+}
+
+/** A part of a manifest that is an object; an empty one where it has none. */
+export function partOf(manifest: Document, name: string): Document {
+  const part = manifest[name];
+  return typeof part === 'object' && part !== null ? { ...part } : {};
+}
