@@ -8,7 +8,7 @@ export type ServerPart = (typeof serverParts)[number];
 
 const types = ['http', 'websocket', 'stdio'] as const;
 const statuses = ['active', 'inactive'] as const;
-const maxSearchLength = 200;
+export const maxSearchLength = 200;
 const maxPage = 1_000_000;
 
 /**

@@ -1,6 +1,142 @@
+import { useQuery } from '@tanstack/react-query';
+import { useDeferredValue, useState } from 'react';
+import { formatCount } from '#ui/amount.ts';
+import { Button } from '#ui/button.tsx';
+import { classNames } from '#ui/class-names.ts';
+import { EachOpening } from '#ui/each-opening.tsx';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { ErrorState } from '#ui/error-state.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { Pagination } from '#ui/pagination.tsx';
+import { useMedia } from '#ui/use-media.ts';
 import type { AdminPartProps } from '../admin-screen.tsx';
+import type { AdminSearch } from '../admin-search.ts';
+import { AllManifests } from './all-manifests.tsx';
+import { DeleteDialog } from './delete-dialog.tsx';
+import { DeployDialog } from './deploy-dialog.tsx';
+import { listFailure } from './failure-texts.ts';
+import { ManifestFilters } from './manifest-filters.tsx';
+import { manifestsQuery } from './manifest-queries.ts';
+import { ManifestStats } from './manifest-stats.tsx';
+import { ManifestCards, ManifestTable } from './manifest-table.tsx';
+import { ManifestsSkeleton } from './manifests-skeleton.tsx';
+import { UnderReview } from './under-review.tsx';
+import { UploadPanel } from './upload-panel.tsx';
 
 /** 'Broker Manifests': every manifest, and what is done with all of them (spec part 2, section 2). */
-export function ManifestsTab(_props: AdminPartProps) {
-  return null;
+export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: AdminPartProps) {
+  const { q, type, status, page } = search;
+  const list = useQuery(manifestsQuery(userId, { q, type, status, page }));
+  // drawn in pieces between the letters of a fast typist
+  const found = useDeferredValue(list.data);
+  const [deploying, setDeploying] = useState<string>();
+  const [deleting, setDeleting] = useState<string>();
+  const isWide = useMedia('(min-width: 1024px)');
+  const isNarrowed = q !== undefined || type !== undefined || status !== undefined;
+  const change = (next: AdminSearch, how: 'push' | 'replace') =>
+    onSearchChange({ ...search, page: undefined, ...next }, how);
+  const failure = list.error && listFailure(list.error);
+  const shared = { search, onDeploy: setDeploying, onDelete: setDeleting };
+  return (
+    <div className="flex flex-col gap-6">
+      <UnderReview count={found?.counts.underReview ?? 0} userId={userId} />
+      <ManifestStats counts={found?.counts} />
+      <UploadPanel userId={userId} onDeploy={setDeploying} />
+      <AllManifests userId={userId} counts={found?.counts} />
+      <section aria-label="Manifests" className="flex flex-col gap-3">
+        <ManifestFilters search={search} onChange={change} />
+        {failure && found && (
+          <Notice
+            tone="bad"
+            action={
+              <Button size="small" className="-my-1" loading={list.isFetching} onClick={() => void list.refetch()}>
+                Retry
+              </Button>
+            }
+          >
+            {failure.title}
+          </Notice>
+        )}
+        {failure && !found && (
+          <ErrorState
+            title={failure.title}
+            text={failure.reason}
+            onRetry={() => void list.refetch()}
+            retrying={list.isFetching}
+          />
+        )}
+        {!failure && !found && <ManifestsSkeleton />}
+        {found && (
+          <>
+            <p role="status" className="text-[0.8125rem] text-quiet tabular-nums">
+              {isNarrowed
+                ? `${formatCount(found.pagination.total)} of ${formatCount(found.counts.total)} manifests`
+                : `${formatCount(found.counts.total)} manifests`}
+            </p>
+            {found.manifests.length === 0 ? (
+              <Empty
+                isNarrowed={isNarrowed}
+                isPastEnd={found.pagination.total > 0}
+                onClear={() => onSearchChange({ tab: search.tab }, 'push')}
+                onFirst={() => change({}, 'push')}
+              />
+            ) : (
+              <div className={classNames('flex flex-col gap-3', list.isPlaceholderData && 'opacity-60')}>
+                {isWide ? (
+                  <ManifestTable manifests={found.manifests} {...shared} />
+                ) : (
+                  <ManifestCards manifests={found.manifests} {...shared} />
+                )}
+                <Pagination
+                  label="Manifests"
+                  page={found.pagination.page}
+                  pageCount={found.pagination.pages}
+                  onChange={(next) => change({ page: next === 1 ? undefined : next }, 'push')}
+                />
+              </div>
+            )}
+          </>
+        )}
+      </section>
+      <EachOpening asked={deploying}>
+        {(id, open) => <DeployDialog userId={userId} id={id} open={open} onClose={() => setDeploying(undefined)} />}
+      </EachOpening>
+      <EachOpening asked={deleting}>
+        {(id, open) => (
+          <DeleteDialog
+            userId={userId}
+            id={id}
+            open={open}
+            signInAgain={signInAgain}
+            onClose={() => setDeleting(undefined)}
+          />
+        )}
+      </EachOpening>
+    </div>
+  );
+}
+
+/** Nothing to list: because nothing is there, nothing matches, or the page is past the last one. */
+function Empty({
+  isNarrowed,
+  isPastEnd,
+  onClear,
+  onFirst,
+}: {
+  isNarrowed: boolean;
+  isPastEnd: boolean;
+  onClear: () => void;
+  onFirst: () => void;
+}) {
+  if (isPastEnd) {
+    return (
+      <EmptyState title="This page is past the last one." actions={<Button onClick={onFirst}>First page</Button>} />
+    );
+  }
+  if (isNarrowed) {
+    return (
+      <EmptyState title="No manifests match your filters." actions={<Button onClick={onClear}>Clear filters</Button>} />
+    );
+  }
+  return <EmptyState title="No manifests found." text="Upload a manifest to add the first server." />;
 }

@@ -17,7 +17,7 @@ const runsKey = (userId: string) => [...adminKey(userId), 'runs'] as const;
 export const runsQuery = (userId: string) =>
   queryOptions({
     queryKey: [...runsKey(userId), 'list'],
-    queryFn: async ({ signal }) => (await adminApi.listManifestRuns({ signal })).runs,
+    queryFn: async () => (await adminApi.listManifestRuns()).runs,
   });
 
 /** One run with its manifests. */

@@ -16,7 +16,9 @@ export function useRuns(userId: string) {
   const changed = useManifestsChanged(userId);
   const [dismissed, dismiss] = useDismissedRun();
   const start = useMutation({
-    mutationFn: (kind: RunKind) => (kind === 'reload' ? adminApi.reloadManifests() : adminApi.deployAllManifests()),
+    mutationFn: async (kind: RunKind) => {
+      await (kind === 'reload' ? adminApi.reloadManifests() : adminApi.deployAllManifests());
+    },
     onSettled: async () => {
       await queries.invalidateQueries({ queryKey: runsQuery(userId).queryKey });
       await changed();

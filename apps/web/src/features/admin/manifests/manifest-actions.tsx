@@ -1,0 +1,55 @@
+import type { ListedManifest } from '@souk/contract/admin-manifests.ts';
+import { Link } from '@tanstack/react-router';
+import Eye from 'lucide-react/icons/eye';
+import Pencil from 'lucide-react/icons/pencil';
+import Rocket from 'lucide-react/icons/rocket';
+import Trash2 from 'lucide-react/icons/trash-2';
+import { buttonClasses } from '#ui/button-look.ts';
+import { preloadDialog } from '#ui/dialog.tsx';
+import { IconButton } from '#ui/icon-button.tsx';
+import { Tooltip } from '#ui/tooltip.tsx';
+import type { AdminSearch } from '../admin-search.ts';
+
+export type ManifestActionsProps = {
+  manifest: ListedManifest;
+  /** What stands in the address, for the way back. */
+  search: AdminSearch;
+  onDeploy: (id: string) => void;
+  onDelete: (id: string) => void;
+};
+
+/** View, edit, deploy, delete (spec part 2, section 2). Each says of which server. */
+export function ManifestActions({ manifest, search, onDeploy, onDelete }: ManifestActionsProps) {
+  const { id, name, stagedVersion } = manifest;
+  const page = { ...search, tab: 'manifests', id } as const;
+  const look = buttonClasses({ variant: 'ghost', size: 'small', square: true });
+  return (
+    <span className="flex gap-0.5">
+      <Tooltip text={`View ${name}`} describes={false}>
+        <Link to="/admin" search={page} aria-label={`View ${name}`} className={look}>
+          <Eye aria-hidden size={16} />
+        </Link>
+      </Tooltip>
+      <Tooltip text={`Edit ${name}`} describes={false}>
+        <Link to="/admin" search={{ ...page, part: 'manifest' }} aria-label={`Edit ${name}`} className={look}>
+          <Pencil aria-hidden size={16} />
+        </Link>
+      </Tooltip>
+      <IconButton
+        size="small"
+        label={stagedVersion === null ? `Deploy ${name}: nothing is staged` : `Deploy ${name} ${stagedVersion}`}
+        aria-disabled={stagedVersion === null}
+        icon={<Rocket aria-hidden size={16} />}
+        onPointerEnter={preloadDialog}
+        onClick={() => stagedVersion !== null && onDeploy(id)}
+      />
+      <IconButton
+        size="small"
+        label={`Delete ${name}`}
+        icon={<Trash2 aria-hidden size={16} />}
+        onPointerEnter={preloadDialog}
+        onClick={() => onDelete(id)}
+      />
+    </span>
+  );
+}

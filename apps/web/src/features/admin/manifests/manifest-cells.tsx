@@ -1,0 +1,87 @@
+import type { ListedManifest } from '@souk/contract/admin-manifests.ts';
+import { Link } from '@tanstack/react-router';
+import { formatCount } from '#ui/amount.ts';
+import { Badge } from '#ui/badge.tsx';
+import { classNames } from '#ui/class-names.ts';
+import { StatusBadge } from '#ui/status-badge.tsx';
+import type { AdminSearch } from '../admin-search.ts';
+
+// Parts of a manifest that a row of the table and a card of the phone share.
+
+const types = { http: 'HTTP', websocket: 'WebSocket', stdio: 'STDIO' } as const;
+
+/** The name, which opens the server's page. `search`: what stands in the address, for the way back. */
+export function ManifestName({ manifest, search }: { manifest: ListedManifest; search: AdminSearch }) {
+  return (
+    <Link
+      to="/admin"
+      search={{ ...search, tab: 'manifests', id: manifest.id }}
+      className="rounded-sm font-semibold wrap-anywhere text-text no-underline hover:text-accent hover:underline"
+    >
+      {manifest.name}
+    </Link>
+  );
+}
+
+export function Connection({ manifest: { connection } }: { manifest: ListedManifest }) {
+  const target = connection.url ?? connection.command ?? '';
+  return (
+    <div className="min-w-0">
+      <Badge>{types[connection.type]}</Badge>
+      <div className="mt-1 truncate font-mono text-xs text-quiet" title={target}>
+        {target}
+      </div>
+    </div>
+  );
+}
+
+/** What the deployed server offers: nothing is shown of one that is not deployed. */
+export function Capabilities({ manifest: { capabilities } }: { manifest: ListedManifest }) {
+  const { tools, prompts, resources } = capabilities;
+  const offered = [
+    { name: 'Tools', count: tools },
+    { name: 'Prompts', count: prompts },
+    { name: 'Resources', count: resources },
+  ].filter(({ count }) => count > 0);
+  if (offered.length === 0) return <span className="text-quiet">None</span>;
+  return (
+    <span className="flex flex-wrap gap-1">
+      {offered.map(({ name, count }) => (
+        <Badge key={name}>
+          {name} <span className="font-normal tabular-nums">{formatCount(count)}</span>
+        </Badge>
+      ))}
+    </span>
+  );
+}
+
+/** Active or Inactive first, then ours: how the server is and why, and what waits for a decision. */
+export function Status({ manifest }: { manifest: ListedManifest }) {
+  const { isActive, status, statusDetail, stagedVersion, stagedOrigin, toolsUnderReview } = manifest;
+  return (
+    <div className="flex min-w-0 flex-col items-start gap-1">
+      <StatusBadge status={isActive ? 'Active' : 'Inactive'} tone={isActive ? 'good' : 'idle'} />
+      {status !== null && status !== 'connected' && (
+        <span
+          className={classNames('line-clamp-2 text-xs wrap-anywhere', status === 'error' ? 'text-bad' : 'text-quiet')}
+          title={statusDetail}
+        >
+          {status === 'error' ? 'Error' : 'Disconnected'}
+          {statusDetail !== undefined && `: ${statusDetail}`}
+        </span>
+      )}
+      {stagedVersion !== null && (
+        <span className="text-xs wrap-anywhere text-accent">
+          {stagedVersion} waiting{stagedOrigin === 'bundled' && ' (bundled draft)'}
+        </span>
+      )}
+      {toolsUnderReview > 0 && (
+        <span className="text-xs text-accent">
+          {toolsUnderReview === 1 ? '1 tool under review' : `${formatCount(toolsUnderReview)} tools under review`}
+        </span>
+      )}
+    </div>
+  );
+}
+
+export const authorOf = ({ author }: ListedManifest) => author ?? 'Unknown';

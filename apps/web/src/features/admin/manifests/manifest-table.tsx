@@ -1,0 +1,100 @@
+import type { ListedManifest } from '@souk/contract/admin-manifests.ts';
+import { formatCount } from '#ui/amount.ts';
+import { Card } from '#ui/card.tsx';
+import { Table, type TableColumn } from '#ui/table.tsx';
+import { ManifestActions, type ManifestActionsProps } from './manifest-actions.tsx';
+import { authorOf, Capabilities, Connection, ManifestName, Status } from './manifest-cells.tsx';
+
+export type ManifestListProps = Omit<ManifestActionsProps, 'manifest'> & { manifests: readonly ListedManifest[] };
+
+const renters = (count: number) => (count === 1 ? '1 renter' : `${formatCount(count)} renters`);
+
+/** The manifests as rows, for screens that are wide enough for them. */
+export function ManifestTable({ manifests, ...actions }: ManifestListProps) {
+  const columns: TableColumn<ListedManifest>[] = [
+    {
+      id: 'name',
+      header: 'Name',
+      rowHeader: true,
+      cell: (manifest) => (
+        <div className="w-64 font-normal">
+          <ManifestName manifest={manifest} search={actions.search} />{' '}
+          <span className="text-quiet tabular-nums">{manifest.version}</span>
+          <p className="mt-0.5 line-clamp-2 text-[0.8125rem] wrap-anywhere text-quiet" title={manifest.description}>
+            {manifest.description}
+          </p>
+        </div>
+      ),
+    },
+    {
+      id: 'author',
+      header: 'Author',
+      cell: (manifest) => <div className="w-24 wrap-anywhere">{authorOf(manifest)}</div>,
+    },
+    {
+      id: 'connection',
+      header: 'Connection',
+      cell: (manifest) => (
+        <div className="w-44">
+          <Connection manifest={manifest} />
+        </div>
+      ),
+    },
+    {
+      id: 'capabilities',
+      header: 'Capabilities',
+      cell: (manifest) => (
+        <div className="w-26">
+          <Capabilities manifest={manifest} />
+        </div>
+      ),
+    },
+    {
+      id: 'status',
+      header: 'Status',
+      cell: (manifest) => (
+        <div className="w-36">
+          <Status manifest={manifest} />
+        </div>
+      ),
+    },
+    { id: 'renters', header: 'Renters', numeric: true, cell: (manifest) => formatCount(manifest.renters) },
+    {
+      id: 'actions',
+      header: 'Actions',
+      hideHeader: true,
+      numeric: true,
+      cell: (manifest) => <ManifestActions manifest={manifest} {...actions} />,
+    },
+  ];
+  return <Table caption="Manifests" columns={columns} rows={manifests} rowKey={({ id }) => id} />;
+}
+
+/** The same as cards. */
+export function ManifestCards({ manifests, ...actions }: ManifestListProps) {
+  return (
+    <ul aria-label="Manifests" className="grid gap-3 md:grid-cols-2">
+      {manifests.map((manifest) => (
+        <Card as="li" key={manifest.id} className="flex flex-col gap-3">
+          <div className="flex items-start justify-between gap-3">
+            <div className="min-w-0">
+              <h3>
+                <ManifestName manifest={manifest} search={actions.search} />{' '}
+                <span className="font-normal text-quiet tabular-nums">{manifest.version}</span>
+              </h3>
+              <p className="text-[0.8125rem] wrap-anywhere text-quiet">{authorOf(manifest)}</p>
+            </div>
+            <ManifestActions manifest={manifest} {...actions} />
+          </div>
+          <p className="line-clamp-3 wrap-anywhere text-quiet">{manifest.description}</p>
+          <Status manifest={manifest} />
+          <Connection manifest={manifest} />
+          <div className="mt-auto flex flex-wrap items-center justify-between gap-2">
+            <Capabilities manifest={manifest} />
+            {manifest.renters > 0 && <span className="text-[0.8125rem] text-quiet">{renters(manifest.renters)}</span>}
+          </div>
+        </Card>
+      ))}
+    </ul>
+  );
+}

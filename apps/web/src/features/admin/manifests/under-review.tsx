@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query';
+import { formatCount } from '#ui/amount.ts';
+import { Notice } from '#ui/notice.tsx';
+import { TextLink } from '#ui/text-link.tsx';
+import { adminApi, toolChangesKey } from '../admin-api.ts';
+
+const serversNamed = 5;
+
+/** Tools that are hidden from people until an administrator decides, with the servers where that is done. */
+export function UnderReview({ count, userId }: { count: number; userId: string }) {
+  const { data } = useQuery({
+    queryKey: toolChangesKey(userId),
+    queryFn: () => adminApi.listToolChanges({ query: { status: 'pending' } }),
+    enabled: count > 0,
+  });
+  if (count === 0) return null;
+  const ids = [...new Set(data?.changes.map(({ serverId }) => serverId))];
+  return (
+    <Notice>
+      {count === 1 ? '1 tool is' : `${formatCount(count)} tools are`} under review, and hidden from everyone until you
+      decide.
+      {ids.length > 0 && (
+        <span className="mt-1 flex flex-wrap gap-x-3">
+          {ids.slice(0, serversNamed).map((id) => (
+            <TextLink key={id} to="/admin" search={{ tab: 'manifests', id, part: 'tools' }}>
+              Review {id}
+            </TextLink>
+          ))}
+          {ids.length > serversNamed && <span>and {formatCount(ids.length - serversNamed)} more</span>}
+        </span>
+      )}
+    </Notice>
+  );
+}

@@ -1,0 +1,18 @@
+import { Fragment, useState, type ReactNode } from 'react';
+
+export type EachOpeningProps<Asked> = {
+  /** What the dialog is about; undefined: closed. */
+  asked: Asked | undefined;
+  /** Draws the dialog, also while it closes. */
+  children: (asked: Asked, open: boolean) => ReactNode;
+};
+
+/** Gives each opening of a dialog a fresh state: nothing that was typed or refused the last time is in it. */
+export function EachOpening<Asked>({ asked, children }: EachOpeningProps<Asked>) {
+  const [known, setKnown] = useState({ asked, shown: asked, opening: 0 });
+  if (asked !== known.asked) {
+    setKnown(asked === undefined ? { ...known, asked } : { asked, shown: asked, opening: known.opening + 1 });
+  }
+  if (known.shown === undefined) return null;
+  return <Fragment key={known.opening}>{children(known.shown, asked !== undefined)}</Fragment>;
+}
