@@ -1,3 +1,4 @@
+import { onlyErasure } from '#platform/audit/erased-reasons.ts';
 import type { Migration } from '#platform/db/database.ts';
 import { accessMigrations } from './access/migrations.ts';
 import { checkoutMigrations } from './checkout/migrations.ts';
@@ -134,6 +135,23 @@ export const billingMigrations: readonly Migration[] = [
       `alter table ledger_entries add column calls uuid[]`,
       `delete from credit_ended_calls`,
       ...leaseFunctions,
+    ],
+  },
+  {
+    name: '0111-billing-erased-reasons',
+    // a deleted person's address goes from the reasons that administrators gave, and nothing else ever changes
+    statements: [
+      ...onlyErasure('ledger_entries', 'refuse_ledger_change'),
+      `create index ledger_entries_with_reason on ledger_entries (id) where reason is not null`,
+      `create function erase_address_in_ledger(address text) returns void language plpgsql as $$
+        begin
+          if address = '' then return; end if;
+          perform set_config('souk.erased_address', address, true);
+          update ledger_entries set reason = without_address(reason, address)
+            where reason is not null and position(lower(address) in lower(reason)) > 0;
+          perform set_config('souk.erased_address', '', true);
+        end
+      $$`,
     ],
   },
   ...accessMigrations,

@@ -37,7 +37,7 @@ test("an export contains a person's switches and accounts without a secret, and 
   });
   expect(JSON.stringify(told)).not.toMatch(/access-|refresh-|sealed|v1\./);
 
-  await app.db.transaction((query) => contributor.erase(ann.userId, query));
+  await app.db.transaction((query) => contributor.erase(ann.userId, query, 'ann@example.test'));
   const left = async (userId: string) => {
     const tables = ['user_server_prefs', 'upstream_sign_ins', 'upstream_connections'];
     const counts = tables.map((table) => app.db.query(`select 1 from ${table} where user_id = $1`, [userId]));

@@ -35,9 +35,11 @@ export function creditsContributor({ query }: { query: Query }): AccountContribu
         reason: row.reason,
       }));
     },
-    erase: async (userId, tx) => {
+    erase: async (userId, tx, address) => {
       await tx(`update credit_accounts set closed = true where user_id = $1`, [userId]);
       await tx(`delete from credit_free_aborts where user_id = $1`, [userId]);
+      // of any entry: an administrator may have named them in one of another person
+      await tx(`select erase_address_in_ledger($1)`, [address]);
     },
   };
 }

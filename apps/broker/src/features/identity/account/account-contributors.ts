@@ -6,8 +6,11 @@ export type AccountContributor = {
   name: string;
   /** Everything kept about this person, as JSON. Never a secret, sealed or not. */
   export(userId: string): Promise<unknown>;
-  /** Runs in the transaction of the deletion: where it throws, nothing is deleted. What must stay keeps the bare user id. */
-  erase(userId: string, query: Query): Promise<void>;
+  /**
+   * Runs in the transaction of the deletion: where it throws, nothing is deleted. What must stay keeps the bare user id.
+   * @param address the e-mail address, which must be nowhere afterwards
+   */
+  erase(userId: string, query: Query, address: string): Promise<void>;
   /** What no transaction can take back, such as files. Runs when the account is deleted. */
   afterErase?(userId: string): Promise<void>;
 };

@@ -1,0 +1,60 @@
+import type { Migration, Query } from '../db/database.ts';
+
+/**
+ * Rows that are kept for ever may name a deleted person in the reason that an administrator typed. One change of such rows is
+ * permitted: a whole e-mail address in `reason` becomes `[erased]`. The trigger compares the row with what erasing would make
+ * of it, so it lets nothing else through, whoever sends the statement.
+ */
+export const erasedReasonsMigrations: readonly Migration[] = [
+  {
+    name: '0110-platform-erased-reasons',
+    statements: [
+      // A letter, a digit or what only an address has beside it means that the address is a longer one. In a pattern, a
+      // backslash makes each other character stand for itself (PostgreSQL, section 9.7.3.3).
+      `create function without_address(reason text, address text) returns text language sql immutable as $$
+        select regexp_replace(reason,
+          '(?<![[:alnum:]_%+-])(?<![[:alnum:]_%+-]\\.)' || regexp_replace(address, '([^[:alnum:]])', '\\\\\\1', 'g')
+            || '(?![[:alnum:]]|[.-]+[[:alnum:]])',
+          '[erased]', 'gi')
+      $$`,
+      `create function refuse_change_but_erasure() returns trigger language plpgsql as $$
+        declare address text := coalesce(current_setting('souk.erased_address', true), '');
+        begin
+          if address <> '' and to_jsonb(new) - 'reason' = to_jsonb(old) - 'reason'
+            and new.reason is not distinct from without_address(old.reason, address) then return new;
+          end if;
+          raise exception '% is append-only', tg_table_name;
+        end
+      $$`,
+      ...onlyErasure('audit_log', 'refuse_audit_change'),
+      `create function erase_address_in_audit(address text) returns void language plpgsql as $$
+        begin
+          if address = '' then return; end if;
+          perform set_config('souk.erased_address', address, true);
+          update audit_log set reason = without_address(reason, address)
+            where position(lower(address) in lower(reason)) > 0;
+          perform set_config('souk.erased_address', '', true);
+        end
+      $$`,
+    ],
+  },
+];
+
+/**
+ * Statements that open an append-only table to this one change.
+ * @param refuse the function that its trigger `{table}_append_only` calls
+ */
+export function onlyErasure(table: string, refuse: string): string[] {
+  return [
+    `drop trigger ${table}_append_only on ${table}`,
+    `create trigger ${table}_append_only before delete or truncate on ${table}
+      for each statement execute function ${refuse}()`,
+    `create trigger ${table}_only_erased before update on ${table}
+      for each row execute function refuse_change_but_erasure()`,
+  ];
+}
+
+/** Replaces a deleted person's address in the reasons of the audit log, in the transaction of the deletion. */
+export async function eraseAddressInAudit(query: Query, address: string): Promise<void> {
+  await query('select erase_address_in_audit($1)', [address]);
+}
