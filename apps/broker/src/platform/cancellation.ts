@@ -2,14 +2,21 @@
 export class Cancellation {
   #aborted = false;
   #onAbort: (() => void) | undefined;
+  #reason: unknown;
 
   get aborted(): boolean {
     return this.#aborted;
   }
 
-  abort(): void {
+  /** Why, where it was not the caller itself. */
+  get reason(): unknown {
+    return this.#reason;
+  }
+
+  abort(reason?: unknown): void {
     if (this.#aborted) return;
     this.#aborted = true;
+    this.#reason = reason;
     this.#onAbort?.();
   }
 
@@ -24,8 +31,8 @@ export class Cancellation {
 export function cancellationOf(signal: AbortSignal | Cancellation): Cancellation {
   if (signal instanceof Cancellation) return signal;
   const cancellation = new Cancellation();
-  if (signal.aborted) cancellation.abort();
-  else signal.addEventListener('abort', () => cancellation.abort(), { once: true });
+  if (signal.aborted) cancellation.abort(signal.reason);
+  else signal.addEventListener('abort', () => cancellation.abort(signal.reason), { once: true });
   return cancellation;
 }
 
@@ -33,6 +40,6 @@ export function cancellationOf(signal: AbortSignal | Cancellation): Cancellation
 export function abortSignalOf(signal: AbortSignal | Cancellation): AbortSignal {
   if (!(signal instanceof Cancellation)) return signal;
   const controller = new AbortController();
-  signal.listen(() => controller.abort());
+  signal.listen(() => controller.abort(signal.reason));
   return controller.signal;
 }

@@ -9,6 +9,7 @@ import type { Database } from '#platform/db/database.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
+import { createRunningCalls } from './call/running-calls.ts';
 import { createCallRate } from './call/call-rate.ts';
 import { createPageQuestions } from './call/page-questions.ts';
 import type { GatewayEvents } from './gateway-events.ts';
@@ -69,7 +70,7 @@ export async function createGateway(options: {
   ids: Ids;
   log: Log;
 }): Promise<Gateway> {
-  const { config, identity, catalogue, preferences, db, clock, events } = options;
+  const { config, identity, catalogue, preferences, db, clock, events, log } = options;
   const requestRate = createRateLimit(config.limits.requestsPerMinuteToken, clock);
   const answers = createInFlight();
   const { charges, entitlement, links } = options.billing;
@@ -99,6 +100,7 @@ export async function createGateway(options: {
     questionPatienceMs: options.questionPatienceMs ?? questionPatienceMs,
     publicUrl: config.publicUrl,
     callRate: createCallRate(config.limits, clock),
+    runningCalls: createRunningCalls(),
     isStopping: () => draining,
   };
   const serverIdentity = { name: 'souk', title: config.brandName, version: options.version };
@@ -120,6 +122,22 @@ export async function createGateway(options: {
     runs.endForToken(tokenId);
     endpoint.endForToken(tokenId);
   });
+  const stopPersonEnds = identity.onPersonChanged((person) => {
+    if (person?.change === 'let in') parts.runningCalls.letIn(person.userId);
+    else if (person) endForPerson(person.userId);
+    // notices may have been missed: whoever runs something is looked up
+    else
+      void endForShutOut().catch((error: unknown) => log.warn({ err: error }, 'people who were shut out are unknown'));
+  });
+
+  function endForPerson(userId: string): void {
+    runs.endForPerson(userId);
+    parts.runningCalls.shutOut(userId);
+  }
+
+  async function endForShutOut(): Promise<void> {
+    for (const userId of await identity.users.shutOutOf(parts.runningCalls.users())) endForPerson(userId);
+  }
 
   return {
     async mountRoutes(app, router) {
@@ -154,6 +172,7 @@ export async function createGateway(options: {
       stopAccessChanges();
       replicas?.stop();
       stopRevocations();
+      stopPersonEnds();
       await parts.rounds.stop();
       await runsElsewhere?.stop();
       parts.subscriptions.stop();

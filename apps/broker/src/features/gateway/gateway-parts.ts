@@ -6,6 +6,7 @@ import type { Caller } from '#platform/http/caller.ts';
 import type { Ids } from '#platform/ids.ts';
 import type { Log } from '#platform/log.ts';
 import type { CallRate } from './call/call-rate.ts';
+import type { RunningCalls } from './call/running-calls.ts';
 import type { PageQuestions } from './call/page-questions.ts';
 import type { McpRequest } from './gateway-events.ts';
 import type { KeepAlive } from '#platform/http/keep-alive.ts';
@@ -29,6 +30,8 @@ export type GatewayParts = {
   /** Whether this client gets the short list of /mcp. */
   isCompact(caller: Caller): Promise<boolean>;
   callRate: CallRate;
+  /** Ends those of a person who is shut out. */
+  runningCalls: RunningCalls;
   /** No more calls are taken: those that end now may be ended by us. */
   isStopping(): boolean;
   /** Tells listeners that `method` of this request came to a result (gateway-events.ts); of one without a request, nothing. */

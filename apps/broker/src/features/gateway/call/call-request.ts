@@ -4,7 +4,7 @@ import type {
   LoggingMessageNotification,
   Progress,
 } from '@modelcontextprotocol/server';
-import type { Ask, CallOptions, Listening } from '#adapters/mcp/upstream.ts';
+import type { Ask, CallerSignal, CallOptions, Listening } from '#adapters/mcp/upstream.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import type { RequestContext } from '../view/request-context.ts';
 import type { LogicalCall } from './call.ts';
@@ -32,8 +32,9 @@ export type CallRequest<Params> = {
   logLevel?: LoggingLevel | undefined;
 };
 
-export function callOptions(request: CallRequest<unknown>, server: CatalogueServer): CallOptions {
-  const { context, client, signal, onProgress, onAsk, onLog, logLevel } = request;
+/** @param signal the request's own, or one that aborts with it */
+export function callOptions(request: CallRequest<unknown>, server: CatalogueServer, signal: CallerSignal): CallOptions {
+  const { context, client, onProgress, onAsk, onLog, logLevel } = request;
   return {
     signal,
     client,

@@ -16,11 +16,11 @@ export async function callTool(
 ): Promise<CallToolResult | InputRequiredResult> {
   const { params, context } = request;
   const call = { ...request, kind: 'tool' as const, resolve: () => resolveTool(context, params.name, parts) };
-  const end = await runCall(call, parts, (upstream, { server, name, tool }) =>
+  const end = await runCall(call, parts, (upstream, { server, name, tool }, signal) =>
     upstream.callTool(
       { ...params, name },
       {
-        ...callOptions(request, server),
+        ...callOptions(request, server, signal),
         expose: (result) => exposeLinks(context, server, result),
         // why the cast: the catalogue stores the definition that the upstream listed; only its texts were cleaned
         ...(tool && { toolDefinition: tool.definition as Tool }),

@@ -47,7 +47,7 @@ async function complete(
   try {
     const admission = await admit(server, context, parts.pool, signal);
     try {
-      const send = (upstream: Upstream) => upstream.complete(params, callOptions(request, server));
+      const send = (upstream: Upstream) => upstream.complete(params, callOptions(request, server, signal));
       const result = await exchange(server, context, parts.pool, send);
       admission.leave(undefined);
       return result;

@@ -21,8 +21,8 @@ export async function getPrompt(
 ): Promise<GetPromptResult | InputRequiredResult> {
   const { params, context } = request;
   const call = { ...request, kind: 'prompt' as const, resolve: () => resolvePrompt(context, params.name, parts) };
-  const end = await runCall(call, parts, async (upstream, { server, name }) => {
-    const result = await upstream.getPrompt({ ...params, name }, callOptions(request, server));
+  const end = await runCall(call, parts, async (upstream, { server, name }, signal) => {
+    const result = await upstream.getPrompt({ ...params, name }, callOptions(request, server, signal));
     if (isInputRequiredResult(result)) return { kind: 'input_required', result };
     if (context.serverId !== undefined) return { kind: 'complete', result };
     const expose = linkExposer(server);

@@ -24,8 +24,8 @@ export async function readResource(
   const { params, context } = request;
   const target = await resolveResource(context, params.uri, parts);
   const call = { ...request, kind: 'resource' as const, resolve: () => target };
-  const end = await runCall(call, parts, async (upstream, { server, name }) => {
-    const result = await upstream.readResource({ ...params, uri: name }, callOptions(request, server));
+  const end = await runCall(call, parts, async (upstream, { server, name }, signal) => {
+    const result = await upstream.readResource({ ...params, uri: name }, callOptions(request, server, signal));
     return { kind: isInputRequiredResult(result) ? 'input_required' : 'complete', result };
   });
   if (end.kind !== 'answered') throw isNotFound(end) ? notFound(request) : presentAsError(end, 'resource', parts);

@@ -1,4 +1,4 @@
-import type { Upstream } from '#adapters/mcp/upstream.ts';
+import type { CallerSignal, Upstream } from '#adapters/mcp/upstream.ts';
 import type { Hold, Refusal } from '#features/billing/index.ts';
 import { canAnswer } from '#features/upstreams/index.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
@@ -8,15 +8,24 @@ import { endOf, outcomeOf, unexpected, type AnswerFacts, type CallEnd, type Call
 import { rowOf } from './record-call.ts';
 import { monotonicMs } from '#platform/clock.ts';
 import { chargingUnavailable } from './call-failure.ts';
+import { shutOut } from './running-calls.ts';
 import { needsTask } from './task-support.ts';
 import { admit, exchange, leaveAfter, type Admission } from './with-upstream.ts';
 
-/** Sends a call over an upstream connection and reports the facts of its answer. @throws UpstreamError */
-export type Dispatch<Answer extends AnswerFacts> = (upstream: Upstream, target: FoundTarget) => Promise<Answer>;
+/**
+ * Sends a call over an upstream connection and reports the facts of its answer.
+ * @param signal the call's own, or one that aborts with it
+ * @throws UpstreamError
+ */
+export type Dispatch<Answer extends AnswerFacts> = (
+  upstream: Upstream,
+  target: FoundTarget,
+  signal: CallerSignal,
+) => Promise<Answer>;
 
 export type CallParts = Pick<
   GatewayParts,
-  'answered' | 'callRate' | 'charges' | 'clock' | 'isStopping' | 'log' | 'pool'
+  'answered' | 'callRate' | 'charges' | 'clock' | 'isStopping' | 'log' | 'pool' | 'runningCalls'
 >;
 
 /** By what a client calls each kind. */
@@ -38,7 +47,22 @@ export async function runCall<Answer extends AnswerFacts>(
   parts: CallParts,
   dispatch: Dispatch<Answer>,
 ): Promise<CallEnd<Answer>> {
-  const { context, signal } = call;
+  const { signal, leave } = parts.runningCalls.begin(call.context.caller.userId, call.signal);
+  try {
+    return await runUntil(signal, call, parts, dispatch);
+  } finally {
+    leave();
+  }
+}
+
+/** @param signal the call's own, or one that aborts with it */
+async function runUntil<Answer extends AnswerFacts>(
+  signal: CallerSignal,
+  call: Call,
+  parts: CallParts,
+  dispatch: Dispatch<Answer>,
+): Promise<CallEnd<Answer>> {
+  const { context } = call;
   const startedAtMs = monotonicMs(parts.clock);
   const resolved = call.resolve();
   const target = resolved instanceof Promise ? await resolved : resolved;
@@ -64,7 +88,7 @@ export async function runCall<Answer extends AnswerFacts>(
     wasDispatched = true;
     const answer = await exchange(target.server, context, parts.pool, (upstream) => {
       wasSent = !signal.aborted;
-      return dispatch(upstream, target);
+      return dispatch(upstream, target, signal);
     });
     admission.leave(undefined);
     end = { kind: 'answered', answer };
@@ -83,7 +107,7 @@ export async function runCall<Answer extends AnswerFacts>(
 
   function finish(came: CallEnd<Answer>, held: Hold | undefined): CallEnd<Answer> {
     const outcome = outcomeOf(came);
-    const isAborted = isAbort(came, call, parts);
+    const isAborted = isAbort(came, signal, parts);
     const credits = held && (isAborted || isCharged(came, target)) ? held.credits : 0;
     const row = rowOf(call, target, { ...outcome, credits }, startedAtMs, parts.clock);
     if (held && isAborted) held.settleAbort(row);
@@ -107,10 +131,13 @@ function isCharged(end: CallEnd<AnswerFacts>, target: Target): boolean {
   return end.answer.kind === 'tool_error' && chargesErrors === true;
 }
 
-/** Whether the client hung up while the server worked. A broker that stops and an unanswered question are not its doing. */
-function isAbort(end: CallEnd<AnswerFacts>, { signal }: Pick<Call, 'signal'>, { isStopping }: CallParts): boolean {
+/**
+ * Whether the client hung up while the server worked. A broker that stops, an unanswered question and a person who is shut
+ * out are not its doing.
+ */
+function isAbort(end: CallEnd<AnswerFacts>, signal: CallerSignal, { isStopping }: CallParts): boolean {
   if (end.kind !== 'failure' || end.code !== 'cancelled' || !end.wasDispatched) return false;
-  return !isStopping() && !('reason' in signal && signal.reason === unanswered);
+  return !isStopping() && signal.reason !== unanswered && signal.reason !== shutOut;
 }
 
 /** Runs a call of a built-in tool, which the gateway answers itself, free of charge. */

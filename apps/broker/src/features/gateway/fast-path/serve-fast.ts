@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ToolAnswer, Upstream } from '#adapters/mcp/upstream.ts';
 import type { FoundTarget } from '../call/call.ts';
 import { presentAsResult } from '../call/present-failure.ts';
+import { shutOut } from '../call/running-calls.ts';
 import { runCall } from '../call/run-call.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { asRefusal } from '../protocol/input-rounds/across-eras.ts';
@@ -50,8 +51,8 @@ export function createFastPath(
     try {
       const end = await open.running;
       if (open.isHandedOver) return await open.handOver();
-      // a cancelled request gets no answer (2025-11-25, basic/utilities/cancellation)
-      if (signal.aborted) return write.nothing(reply);
+      // a request that its client cancelled gets no answer (2025-11-25, basic/utilities/cancellation)
+      if (signal.aborted && signal.reason !== shutOut) return write.nothing(reply);
       if (end.kind === 'answered' && end.answer.kind !== 'input_required') {
         return write.result(reply, call, end.answer, end.receipt);
       }

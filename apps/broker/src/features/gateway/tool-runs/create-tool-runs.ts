@@ -7,6 +7,7 @@ import { asRecord } from '#platform/json.ts';
 import { isWebPage } from '#platform/http/is-web-page.ts';
 import { ownFact } from '#platform/own-meta.ts';
 import { unanswered } from '../call/call.ts';
+import { shutOut } from '../call/running-calls.ts';
 import { totalTimeoutMs } from '../call/call-request.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import { runTool, type ToolRun } from './run-tool.ts';
@@ -30,6 +31,8 @@ export type ToolRuns = {
   send(userId: string, callId: string, message: RunMessage): Promise<void>;
   /** Ends the runs of a token that was revoked; undefined, where notices were missed, ends none. */
   endForToken(tokenId: string | undefined): void;
+  /** Ends the runs of a person who was shut out. */
+  endForPerson(userId: string): void;
 };
 
 type Running = {
@@ -107,6 +110,7 @@ export function createToolRuns(parts: GatewayParts, elsewhere: RunsElsewhere | u
   }
 
   function failureOf(error: unknown, { aborted, reason }: AbortSignal): string {
+    if (aborted && reason === shutOut) return `${shutOut.message}.`;
     if (aborted) return reason === unanswered ? 'The question was not answered in time.' : 'The call was cancelled.';
     if (error instanceof ProtocolError) return error.message;
     parts.log.error({ err: error }, 'a tool could not be run from the web');
@@ -137,6 +141,10 @@ export function createToolRuns(parts: GatewayParts, elsewhere: RunsElsewhere | u
 
     endForToken(tokenId) {
       for (const run of running.values()) if (run.tokenId === tokenId) run.abort.abort();
+    },
+
+    endForPerson(userId) {
+      for (const run of running.values()) if (run.userId === userId) run.abort.abort(shutOut);
     },
   };
 }

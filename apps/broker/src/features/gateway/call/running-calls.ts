@@ -1,0 +1,67 @@
+import type { CallerSignal } from '#adapters/mcp/upstream.ts';
+import { Cancellation } from '#platform/cancellation.ts';
+
+/** Why a call was ended whose person was shut out: not the client's doing, so it costs nothing. */
+export const shutOut = new Error('The account has been deactivated');
+
+/** The calls that run in this process, so that those of a person who is shut out can be ended. */
+export type RunningCalls = {
+  /**
+   * A call begins. Ended at once where its person was shut out while it was on its way here.
+   * @returns the signal that it must follow, and what to call when it has ended
+   */
+  begin(userId: string, signal: CallerSignal): { signal: CallerSignal; leave(): void };
+  /** Ends the calls of a person, until they are let in again. */
+  shutOut(userId: string): void;
+  letIn(userId: string): void;
+  /** Who runs calls now. */
+  users(): string[];
+};
+
+/** People who were shut out are remembered for the requests that were let in just before; no request takes longer to arrive. */
+const rememberedMs = 60_000;
+const maxRemembered = 10_000;
+
+export function createRunningCalls(): RunningCalls {
+  const running = new Map<string, Set<() => void>>();
+  const out = new Map<string, NodeJS.Timeout>();
+
+  function enter(userId: string, end: () => void): () => void {
+    let calls = running.get(userId);
+    if (!calls) running.set(userId, (calls = new Set()));
+    const own = calls;
+    own.add(end);
+    return () => {
+      own.delete(end);
+      if (own.size === 0 && running.get(userId) === own) running.delete(userId);
+    };
+  }
+
+  function letIn(userId: string): void {
+    clearTimeout(out.get(userId));
+    out.delete(userId);
+  }
+
+  return {
+    begin(userId, signal) {
+      if (signal instanceof Cancellation) {
+        const end = () => signal.abort(shutOut);
+        if (out.has(userId)) end();
+        return { signal, leave: enter(userId, end) };
+      }
+      const controller = new AbortController();
+      const end = () => controller.abort(shutOut);
+      if (out.has(userId)) end();
+      return { signal: AbortSignal.any([signal, controller.signal]), leave: enter(userId, end) };
+    },
+    shutOut(userId) {
+      letIn(userId);
+      const [oldest] = out.size >= maxRemembered ? out.keys() : [];
+      if (oldest !== undefined) letIn(oldest);
+      out.set(userId, setTimeout(() => out.delete(userId), rememberedMs).unref());
+      for (const end of [...(running.get(userId) ?? [])]) end();
+    },
+    letIn,
+    users: () => [...running.keys()],
+  };
+}
