@@ -26,6 +26,8 @@ afterAll(() => started?.stop());
 
 const dayMs = 86_400_000;
 
+const deactivate = (id: string) => admin.deactivateUser({ params: { id }, body: {} });
+
 test('[GEN-8] [ADM-9] [ADM-10] only an administrator lists users, sees their billing, sets credits, adds and removes access', async () => {
   const ann = await newPerson();
   const params = { id: ann.userId };
@@ -104,7 +106,7 @@ test('[ADM-16] the figures of the dashboard count users, servers and what people
   await admin.addUserSubscription({ params, body: { type: 'purchase', mcpId: 'top' } });
   await admin.addUserSubscription({ params, body: { type: 'subscription', mcpId: 'basic' } });
   const bob = await newPerson();
-  await shop.identity.users.deactivate(bob.userId);
+  await deactivate(bob.userId);
   const { stats } = await admin.getAdminStats();
   const { users, access } = before;
   expect(stats).toEqual({
@@ -116,7 +118,7 @@ test('[ADM-16] the figures of the dashboard count users, servers and what people
 
 test('[USR-9] [USR-10] users come by pages, the newest first, with deactivated ones and without deleted ones', async () => {
   const [ann, bob, gone] = [await newPerson(), await newPerson(), await newPerson()];
-  await shop.identity.users.deactivate(bob.userId);
+  await deactivate(bob.userId);
   await send(`DELETE /api/users/${gone.userId}/account`, gone.accessToken, { confirm: gone.email });
   const first = await admin.listUsers({ query: { page: 1, limit: 2 } });
   expect(first.users).toMatchObject([

@@ -130,6 +130,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     disabledServers: (userId) => upstreams.preferences.readDisabled(userId),
     planOf: (userId) => billing.access.planOf(userId),
     peoplePlans: () => billing.peoplePlans,
+    endPaid: (...asked) => administration.endPaid(...asked),
     signedInServers: (userIds) => upstreams.signIn.signedInServers(userIds),
     services: servicesOfUser({
       snapshot: () => catalogue.snapshot(),

@@ -28,7 +28,7 @@ export async function startAdministration() {
   const email = 'admin@souk.test';
   const { accessToken } = await new ScriptedBrowser(shop.publicUrl).signInWeb({ email });
   const { token: personalToken } = await shop.identity.createPersonalToken({ email, name: 'test' });
-  const [userId = ''] = await shop.identity.users.findIds(email);
+  const [{ id: userId = '' } = {}] = await shop.identity.users.find(email);
   const administrator = { accessToken, userId, personalToken };
 
   function apiOf(accessToken: string) {

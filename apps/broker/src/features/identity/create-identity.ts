@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Guard, Router } from '#platform/http/router.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import { createAccountContributors, type AccountContributor } from './account/account-contributors.ts';
+import { createAnnounceEnds } from './account/announce-ends.ts';
+import { findShutOut } from './account/find-shut-out.ts';
 import { createIdentityContributors } from './account/identity-contributor.ts';
 import type { McpAuthentication } from './authentication/authenticate-mcp.ts';
 import { createAuthentication } from './authentication/create-authentication.ts';
@@ -16,14 +18,15 @@ import { createAuthorizationServer } from './oauth/create-authorization-server.t
 import { reapRecords } from './oauth/reap-records.ts';
 import { createResources } from './oauth/resources.ts';
 import { loadSigningKeys } from './oauth/signing-keys.ts';
-import { createRevocations, type RevokedListener } from './revocations.ts';
+import { createRevocations, type PersonListener, type RevokedListener } from './revocations.ts';
 import { connectSignInProviders } from './sign-in/sign-in-providers.ts';
 import { createOperatorToken, type OperatorTokenRequest } from './tokens/create-operator-token.ts';
 import { createThrowAwayAccess, type ThrowAwayAccess } from './tokens/throw-away-access.ts';
 import { maySignIn } from '#platform/config/sign-in-allow.ts';
 import { noPlans } from './users/people-plans.ts';
+import { createFindAccounts, type FindAccounts } from './users/find-accounts.ts';
 import { activeProviders } from './users/user-provider.ts';
-import { createUserActivation, type UserActivation } from './users/user-activation.ts';
+import { createUserAdministration, type UserAdministration } from './users/user-administration.ts';
 import { createUserDirectory, type UserDirectory } from './users/user-directory.ts';
 import { createUserStore, type User } from './users/user-store.ts';
 
@@ -48,8 +51,12 @@ export type Identity = {
   noteClientVersion(grantId: string, version: string): Promise<void>;
   /** What features above keep about a person joins the export and the deletion of an account here. */
   accountContributors: { add(contributor: AccountContributor): void };
-  /** Deactivation and reactivation, for administrators. */
-  users: UserActivation;
+  /** What administrators, and the operator, do with accounts. */
+  users: UserAdministration & {
+    find: FindAccounts;
+    /** Which of these people are shut out, or deleted. */
+    shutOutOf(userIds: readonly string[]): Promise<string[]>;
+  };
   /** Everyone, for administrators. */
   directory: UserDirectory;
   createPersonalToken(request: OperatorTokenRequest): Promise<PersonalToken & { token: string }>;
@@ -63,6 +70,8 @@ export type Identity = {
   checkKnownDocuments: (() => Promise<KnownDocument[]>) | undefined;
   /** Calls the listener for each token that is revoked. @returns a function that takes it off again */
   onRevoked(listener: RevokedListener): () => void;
+  /** Calls the listener for each person who is shut out, whose calls must end, or let in again. @returns as onRevoked */
+  onPersonChanged(listener: PersonListener): () => void;
   /** Moves the signing keys on as their age requires: to be called every hour or so, on one replica or on all. */
   rotateKeys(): Promise<void>;
   /** Deletes records that have no meaning any more: to be called every hour or so. */
@@ -105,6 +114,15 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
   const { tokens, tokenStore, remembered } = authentication;
   const contributors = createAccountContributors();
   for (const own of createIdentityContributors({ db, tokens, authorizations })) contributors.add(own);
+  const deletion = { db, clock, log, contributors, announceEnds: createAnnounceEnds(revocations) };
+  const administration = createUserAdministration({
+    deletion,
+    revocations,
+    providers: users.providers,
+    adminEmails: config.adminEmails,
+    endPaid: options.endPaid ?? (async () => []),
+    clock,
+  });
 
   return {
     guard: authentication.guard,
@@ -117,7 +135,11 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     namesOfApps: (userId) => namesOfGrants(db.query, userId),
     noteClientVersion: authorizations.noteVersion,
     accountContributors: { add: contributors.add },
-    users: createUserActivation({ db, providers: users.providers, announce: revocations.announce }),
+    users: {
+      ...administration,
+      find: createFindAccounts(db.query, users.providers),
+      shutOutOf: (userIds) => findShutOut(db.query, userIds),
+    },
     directory,
     createPersonalToken: (request) => createOperatorToken({ users, tokens, clock }, request),
     throwAwayAccess: createThrowAwayAccess({
@@ -130,6 +152,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
     signInProviders: signInProviders.all.map(({ issuer }) => issuer),
     checkKnownDocuments: config.clientDocuments.advertised ? authorizationServer.checkKnownDocuments : undefined,
     onRevoked: revocations.subscribe,
+    onPersonChanged: revocations.subscribeToPeople,
     rotateKeys: keys.rotate,
     reap: () => reapRecords(db),
     async mountRoutes(app, router) {
@@ -142,6 +165,8 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
         signInProviders,
         authentication,
         contributors,
+        deletion,
+        administration,
         directory,
       });
     },

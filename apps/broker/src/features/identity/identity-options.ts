@@ -11,6 +11,7 @@ import type { Log } from '#platform/log.ts';
 import type { IdentityEvents } from './identity-events.ts';
 import type { ServiceNames } from './sign-in/service-names.ts';
 import type { PeoplePlans } from './users/people-plans.ts';
+import type { EndPaid } from './users/user-administration.ts';
 
 export type IdentityOptions = {
   db: Database;
@@ -50,6 +51,8 @@ export type IdentityOptions = {
   planOf?: (userId: string) => Promise<{ planId: string; planStatus: string }>;
   /** Plans of many people, for the administrators' list: of a feature that stands above this one. */
   peoplePlans?: () => PeoplePlans;
+  /** Ends what a person has paid for when they are shut out: of a feature that stands above this one. */
+  endPaid?: EndPaid;
   /** By user the servers where they signed in with an account of their own: of a feature that stands above this one. */
   signedInServers?: (userIds: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>;
   /** Is told of each call of administrators (method and path) that someone else sent. */

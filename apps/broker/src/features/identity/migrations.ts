@@ -1,5 +1,6 @@
 import type { Migration } from '#platform/db/database.ts';
 import { authorizationMigrations } from './oauth/migrations.ts';
+import { userListMigrations } from './users/migrations.ts';
 
 export const identityMigrations: readonly Migration[] = [
   {
@@ -87,4 +88,5 @@ export const identityMigrations: readonly Migration[] = [
          check (provider in ('google', 'dev') or provider like 'oidc:%')`,
     ],
   },
+  ...userListMigrations,
 ];

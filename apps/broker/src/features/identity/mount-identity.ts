@@ -1,4 +1,3 @@
-import { listUsers } from '@souk/contract/admin-users.ts';
 import { getUserProfile } from '@souk/contract/identity.ts';
 import type { FastifyInstance } from 'fastify';
 import { SoukError } from '#platform/errors.ts';
@@ -6,7 +5,7 @@ import { mountPageFiles } from '#platform/http/page.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { AccountContributors } from './account/account-contributors.ts';
 import { mountAccountRoutes } from './account/account-routes.ts';
-import { deleteAccount } from './account/delete-account.ts';
+import { deleteAccount, type DeletionParts } from './account/delete-account.ts';
 import type { Authentication } from './authentication/create-authentication.ts';
 import type { IdentityOptions } from './identity-options.ts';
 import { mountConnectedAppRoutes } from './oauth/connected-app-routes.ts';
@@ -26,6 +25,8 @@ import { mountSignInRoutes } from './sign-in/sign-in-routes.ts';
 import { createSignOut, mountSignOutRoute } from './sign-in/sign-out-route.ts';
 import { repeatErrorText, routePersonalTokens } from './tokens/personal-token-routes.ts';
 import { freePlan, presentProfile } from './users/present-profile.ts';
+import { mountUserAdministration } from './users/user-administration-routes.ts';
+import type { UserAdministration } from './users/user-administration.ts';
 import type { UserDirectory } from './users/user-directory.ts';
 import type { UserStore } from './users/user-store.ts';
 
@@ -38,6 +39,8 @@ export type IdentityParts = {
   signInProviders: SignInProviders;
   authentication: Authentication;
   contributors: AccountContributors;
+  deletion: DeletionParts;
+  administration: UserAdministration;
   directory: UserDirectory;
 };
 
@@ -117,8 +120,8 @@ function mountSignIn(
 }
 
 function mountApi(app: FastifyInstance, router: Router, options: IdentityOptions, parts: IdentityParts): void {
-  const { db, config, clock, log, disabledServers, planOf } = options;
-  const { users, contributors, revocations, authorizationServer, authentication } = parts;
+  const { config, clock, disabledServers, planOf } = options;
+  const { users, contributors, deletion, authorizationServer, authentication } = parts;
   const { cookie, authorizations } = authorizationServer;
   router.route(getUserProfile, async ({ caller }) => {
     const user = await users.find(caller.userId);
@@ -128,7 +131,6 @@ function mountApi(app: FastifyInstance, router: Router, options: IdentityOptions
   });
   repeatErrorText(app);
   routePersonalTokens(router, authentication.tokens);
-  const deletion = { db, clock, log, contributors, announce: revocations.announce };
   mountAccountRoutes(router, {
     users,
     contributors,
@@ -137,9 +139,5 @@ function mountApi(app: FastifyInstance, router: Router, options: IdentityOptions
     deleteAccount: (userId) => deleteAccount(deletion, userId),
   });
   mountConnectedAppRoutes(router, authorizations, cookie);
-  router.route(listUsers, async ({ query: { page, limit } }) => {
-    const { users: found, total, active } = await parts.directory.list({ page, limit });
-    const pages = Math.max(1, Math.ceil(total / limit));
-    return { success: true as const, users: found, pagination: { page, limit, total, pages }, active, all: total };
-  });
+  mountUserAdministration(router, { ...parts, clock });
 }

@@ -166,8 +166,9 @@ describeOnPostgres('two replicas behind one address', migrations, (open) => {
       );
     // From here on both remember the two tokens for seconds.
     expect(await all()).toEqual([200, 200, 200, 200]);
-    const [userId = ''] = await one.identity.users.findIds(email);
-    expect(await one.identity.users.deactivate(userId)).toBe(true);
+    const [{ id: userId = '' } = {}] = await one.identity.users.find(email);
+    const how = { endNow: false, confirmAdministrator: false };
+    await one.identity.users.deactivate(userId, how, { operator: 'root' });
     expect(await Promise.all([client.accessToken, personal.token].map((token) => statusAt(one, token)))).toEqual([
       401, 401,
     ]);

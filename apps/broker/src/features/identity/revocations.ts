@@ -3,38 +3,75 @@ import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 
 const channel = 'identity_revoked';
+const peopleChannel = 'identity_people';
 
 /** `tokenId` as in Caller; undefined when notices may have been missed, so that every session must be looked at again. */
 export type Revoked = { tokenId: string | undefined };
 export type RevokedListener = (revoked: Revoked) => void;
 
+/** What became of a person: all that they run must end, or they may come in again. */
+export type PersonChange = 'shut out' | 'let in';
+/** Undefined when notices may have been missed. */
+export type PersonListener = (person: { userId: string; change: PersonChange } | undefined) => void;
+
 export type Revocations = Awaited<ReturnType<typeof createRevocations>>;
 
-/** Tells every replica that a grant or personal token was revoked, so that they end what still runs on it. */
+/**
+ * Tells every replica that a grant or personal token was revoked, or a person shut out, so that they end what still runs.
+ * With a token its sessions and streams end, and calls that run finish; with a person, calls end too.
+ */
 export async function createRevocations(db: Database, log: Log) {
   const listeners = new Set<RevokedListener>();
+  const peopleListeners = new Set<PersonListener>();
   const ourselves = randomUUID();
   const tell = (tokenId: string | undefined) => {
     for (const listener of listeners) listener({ tokenId });
   };
-  const stopListening = await db.listen(channel, (payload) => {
-    const [origin, tokenId] = payload.split(' ');
-    if (origin !== ourselves) tell(tokenId);
-  });
+  const tellOfPerson: PersonListener = (person) => {
+    for (const listener of peopleListeners) listener(person);
+  };
+  const stops = await Promise.all([
+    db.listen(channel, (payload) => {
+      const [origin, tokenId] = payload.split(' ');
+      if (origin !== ourselves) tell(tokenId);
+    }),
+    db.listen(peopleChannel, (payload) => {
+      const [origin, userId, change] = payload.split(' ');
+      if (userId === undefined) tellOfPerson(undefined);
+      else if (origin !== ourselves) tellOfPerson({ userId, change: change === 'in' ? 'let in' : 'shut out' });
+    }),
+  ]);
+
+  async function notify(name: string, payload: string): Promise<void> {
+    await db.notify(name, `${ourselves} ${payload}`).catch((error: unknown) => {
+      log.warn({ err: error }, 'a revocation was not announced to the other replicas');
+    });
+  }
+
   return {
     /** Never fails: the revocation itself is in the database, and every replica asks it again within seconds. */
     async announce(tokenId: string): Promise<void> {
       // Here first: the next request of the person who revoked it sees it, however slow the notice is.
       tell(tokenId);
-      await db.notify(channel, `${ourselves} ${tokenId}`).catch((error: unknown) => {
-        log.warn({ err: error }, 'a revocation was not announced to the other replicas');
-      });
+      await notify(channel, tokenId);
+    },
+    /** Never fails either. */
+    async announcePerson(userId: string, change: PersonChange): Promise<void> {
+      tellOfPerson({ userId, change });
+      await notify(peopleChannel, `${userId} ${change === 'let in' ? 'in' : 'out'}`);
     },
     /** @returns a function that takes the listener off again. */
     subscribe(listener: RevokedListener): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    stop: stopListening,
+    /** @returns a function that takes the listener off again. */
+    subscribeToPeople(listener: PersonListener): () => void {
+      peopleListeners.add(listener);
+      return () => peopleListeners.delete(listener);
+    },
+    async stop(): Promise<void> {
+      await Promise.all(stops.map((stop) => stop()));
+    },
   };
 }

@@ -78,20 +78,25 @@ describe("the operator's command line", () => {
     expect(refused.out).toContain('byte order mark');
   });
 
-  test('user deactivate and activate work on the database itself where no broker runs', async () => {
+  test('user list, deactivate and activate work on the database itself where no broker runs, and say what waits for one', async () => {
     const environment = { DATA_DIR: dataDir, MASTER_KEY: 'k'.repeat(43) };
+    const user = (...words: string[]) => run(['user', ...words], { environment });
     await leaveData();
     await run(['token', 'create', '--email', 'ada@souk.test', '--name', 'laptop'], { environment });
-    const deactivated = await run(['user', 'deactivate', '--email', 'Ada@souk.test'], { environment });
-    expect(deactivated).toEqual({ code: 0, out: '1 user deactivated', err: '' });
+    const deactivated = await user('deactivate', '--email', 'Ada@souk.test');
+    expect(deactivated).toEqual({
+      code: 0,
+      out: 'Ada@souk.test is deactivated\n  Souk does not run here: plans and rentals go on until you repeat this where it runs',
+      err: '',
+    });
     const refused = await run(['token', 'create', '--email', 'ada@souk.test', '--name', 'laptop'], { environment });
     expect(refused.err).toContain('has been deactivated');
-    expect((await run(['user', 'activate', '--email', 'ada@souk.test'], { environment })).out).toBe('1 user activated');
-    expect((await run(['user', 'activate', '--email', 'nobody@souk.test'], { environment })).err).toContain(
-      'No user has the address nobody@souk.test.',
-    );
-    expect((await run(['user', 'deactivate'], { environment })).code).toBe(64);
-    expect((await run(['user', 'deactivate', '--email', 'a@b.c', '--provider', 'x'], { environment })).code).toBe(64);
+    const listed = JSON.parse((await user('list', '--search', 'ADA', '--json')).out);
+    expect(listed).toMatchObject({ total: 1, users: [{ email: 'ada@souk.test', isActive: false, planId: 'free' }] });
+    expect((await user('activate', '--email', 'ada@souk.test')).out).toBe('ada@souk.test is activated');
+    expect((await user('deactivate')).code).toBe(64);
+    expect((await user('erase', '--email', 'ada@souk.test')).code).toBe(64);
+    expect((await user('deactivate', '--email', 'a@b.c', '--provider', 'x')).code).toBe(64);
   });
 
   test('where there is no data a command makes none, and names the variable; nor does it make a key', async () => {

@@ -16,6 +16,7 @@ import { creditsSetCommand } from './credits.ts';
 import { manifestCliCommands } from './manifest.ts';
 import { reconcileCliCommand } from './reconcile.ts';
 import { printable } from './printable.ts';
+import { userCliCommands } from './users.ts';
 
 /** sysexits.h: EX_USAGE, EX_UNAVAILABLE and EX_CONFIG. */
 const exitUsage = 64;
@@ -45,20 +46,7 @@ const commands: readonly Command[] = [
     ],
     run: createToken,
   },
-  ...(['deactivate', 'activate'] as const).map((action): Command => ({
-    name: `user ${action}`,
-    summary:
-      action === 'deactivate'
-        ? 'deactivates a user at once: ends their sign-ins and refuses their tokens'
-        : 'reactivates a deactivated user',
-    usage: `user ${action} --email E [--provider P]`,
-    options: { email: { type: 'string' }, provider: { type: 'string' } },
-    help: [
-      ['--email E', 'the address of the account'],
-      ['--provider P', "the account's sign-in provider (google, oidc or dev); by default those that are configured"],
-    ],
-    run: (values, cli) => setUserActive(action, values, cli),
-  })),
+  ...userCliCommands,
   creditsSetCommand,
   reconcileCliCommand,
   {
@@ -155,20 +143,6 @@ async function printServerLog({ ID: id }: Values, { environment, stdout }: CliOp
   stdout(detail === null ? status : `${status}: ${detail}`);
   if (reason !== null) stdout(`Reason: ${reason}`);
   for (const line of lines) stdout(`  ${line}`);
-}
-
-const usersSchema = z.object({ users: z.int() });
-
-async function setUserActive(action: 'deactivate' | 'activate', values: Values, { environment, stdout }: CliOptions) {
-  const { email, provider } = values;
-  if (typeof email !== 'string') throw new UsageError('--email is required');
-  const { providerIds } = await import('#features/identity/index.ts');
-  if (provider !== undefined && !providerIds.some((id) => id === provider)) {
-    throw new UsageError('--provider must be google, oidc or dev');
-  }
-  const result = await askBrokerOrRun(readConfig(environment), `user.${action}`, { email, provider });
-  const { users } = usersSchema.parse(result);
-  stdout(`${users === 1 ? '1 user' : `${users} users`} ${action}d`);
 }
 
 async function checkConfig(values: Values, { environment, stdout, checks: given }: CliOptions): Promise<void> {

@@ -1,6 +1,6 @@
 import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
 import { isLiveKey } from '#adapters/stripe/live-key.ts';
-import { countRenters } from '#features/billing/index.ts';
+import { countRenters, createPeoplePlans } from '#features/billing/index.ts';
 import { createCatalogue } from '#features/catalogue/index.ts';
 import { createIdentity, emailsOf } from '#features/identity/index.ts';
 import { systemClock } from '#platform/clock.ts';
@@ -26,6 +26,8 @@ export async function runLocally(config: Config, command: string, args: unknown)
   const db = await openDatabase({ ...config, log, migrations });
   try {
     await migrate(db, migrations);
+    const livemode = config.payments === 'stripe' && isLiveKey(config.stripe?.secretKey ?? '');
+    const plans = createPeoplePlans({ query: db.query, livemode, clock: systemClock });
     const identity = await createIdentity({
       db,
       config,
@@ -34,8 +36,8 @@ export async function runLocally(config: Config, command: string, args: unknown)
       log,
       vault: createVault(readMasterKey(config)),
       connectUpstream: connectOpenId,
+      peoplePlans: () => plans,
     });
-    const livemode = config.payments === 'stripe' && isLiveKey(config.stripe?.secretKey ?? '');
     const catalogue = await createCatalogue({
       db,
       clock: systemClock,

@@ -5,8 +5,10 @@ import { providerIds, type Identity } from '#features/identity/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
+import { chooseAccount } from './choose-account.ts';
 import { manifestCommands } from './manifest-commands.ts';
 import type { OfferDiff } from './manifest-results.ts';
+import { userCommands } from './user-commands.ts';
 
 const tokenCreateSchema = createPersonalTokenBodySchema.extend({ email: z.string(), provider: z.string().optional() });
 
@@ -16,8 +18,6 @@ const offerSchema = z.object({
   provider: z.enum(providerIds).optional(),
 });
 const approveOfferSchema = offerSchema.extend({ reason: z.string().optional(), shown: z.string() });
-
-const userSchema = z.object({ email: z.string(), provider: z.enum(providerIds).optional() });
 
 /**
  * The commands of the operator's command line, by name.
@@ -29,17 +29,16 @@ export function operatorCommands({
   policy,
   upstreams,
 }: {
-  identity: Pick<Identity, 'createPersonalToken' | 'users'>;
+  identity: Pick<Identity, 'createPersonalToken' | 'users' | 'directory'>;
   catalogue: Catalogue;
   policy: ManifestPolicy;
   upstreams?: Pick<Upstreams, 'watch' | 'approveOffer' | 'showOffer'>;
 }): OperatorCommands {
   return {
+    ...userCommands(identity, { isRunning: upstreams !== undefined }),
     ...manifestCommands({ catalogue, policy, ...(upstreams && { watch: upstreams.watch }) }),
     'manifest.approve-offer': approveOffer,
     'manifest.diff-offer': showOffer,
-    'user.deactivate': (args) => setActive(args, identity.users.deactivate),
-    'user.activate': (args) => setActive(args, identity.users.activate),
     'token.create': async (args) => {
       const { token } = await identity.createPersonalToken(tokenCreateSchema.parse(args));
       return { token };
@@ -61,20 +60,7 @@ export function operatorCommands({
 
   async function accountOf({ from, provider }: Pick<z.output<typeof offerSchema>, 'from' | 'provider'>) {
     if (!upstreams) throw new SoukError('unavailable', { message: 'Souk does not run here: start it first.' });
-    const [userId, ...others] = await identity.users.findIds(from, provider);
-    if (userId === undefined) throw new SoukError('not_found', { message: `No user has the address ${from}.` });
-    if (others.length > 0) {
-      throw new SoukError('invalid_request', { message: `Several users have the address ${from}: name a --provider.` });
-    }
+    const userId = await chooseAccount(identity.users, { email: from, provider });
     return { of: { userId, name: from }, offers: upstreams };
-  }
-
-  /** Applies to every account with this address: a user may have signed in with two providers. */
-  async function setActive(args: unknown, set: (userId: string) => Promise<boolean>): Promise<{ users: number }> {
-    const { email, provider } = userSchema.parse(args);
-    const userIds = await identity.users.findIds(email, provider);
-    if (userIds.length === 0) throw new SoukError('not_found', { message: `No user has the address ${email}.` });
-    for (const userId of userIds) await set(userId);
-    return { users: userIds.length };
   }
 }

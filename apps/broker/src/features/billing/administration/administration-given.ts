@@ -31,13 +31,6 @@ export type AdministrationGiven = {
   log: Log;
 };
 
-/** Who decided: an administrator, or the operator by a command, under their name on the machine. */
-export type DecidedBy = ({ actorId: string } | { operator: string }) & { reason?: string | undefined };
-
-/** For the audit log. */
-export const actorOf = (by: DecidedBy): string | undefined => ('actorId' in by ? by.actorId : undefined);
-export const operatorOf = (by: DecidedBy): { operator?: string } => ('operator' in by ? { operator: by.operator } : {});
-
 export const noSuchUser = (): SoukError => new SoukError('not_found', { message: 'There is no such user' });
 
 /** Keeps the account from being deleted while something is given or taken. @throws SoukError not_found */

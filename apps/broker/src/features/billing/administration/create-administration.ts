@@ -1,10 +1,11 @@
+import type { DecidedBy } from '#platform/audit/decided-by.ts';
 import type { UserBilling } from '@souk/contract/admin-billing.ts';
 import type { listServerRenters } from '@souk/contract/admin-servers.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
 import type { DirectoryUser } from '#features/identity/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import { LedgerConflict } from '../ledger/change-credits.ts';
-import { keepUser, noSuchUser, type AdministrationGiven, type DecidedBy } from './administration-given.ts';
+import { keepUser, noSuchUser, type AdministrationGiven } from './administration-given.ts';
 import { endPaid, type EndingAccess } from './end-paid.ts';
 import { giveAccess, type WantedAccess } from './give-access.ts';
 import { listRenters } from './list-renters.ts';

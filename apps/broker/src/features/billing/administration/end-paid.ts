@@ -1,9 +1,10 @@
+import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.ts';
 import { writeAuditsWith } from '#platform/audit/audit-log.ts';
 import type { Query } from '#platform/db/database.ts';
 import { isRunningSql, runningValues } from '../access/running-sql.ts';
 import { withPatience } from '../checkout/patience.ts';
 import { wantEnd } from '../subscriptions/end-wanted.ts';
-import { actorOf, operatorOf, type AdministrationGiven, type DecidedBy } from './administration-given.ts';
+import type { AdministrationGiven } from './administration-given.ts';
 import { endAccess } from './end-access.ts';
 import { endAtProvider, removalEntry, type AtProvider } from './remove-access.ts';
 

@@ -1,10 +1,11 @@
+import { actorOf, operatorOf, type DecidedBy } from '#platform/audit/decided-by.ts';
 import type { RentalPeriod } from '@souk/contract/admin-billing.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { writeAuditWith } from '#platform/audit/audit-log.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import { isRunningSql, runningValues } from '../access/running-sql.ts';
-import { actorOf, keepUser, operatorOf, type AdministrationGiven, type DecidedBy } from './administration-given.ts';
+import { keepUser, type AdministrationGiven } from './administration-given.ts';
 import { endOfPeriod } from './periods.ts';
 
 /** What is given: a plan for a month, the rental of a server for a period, or a server for good. */

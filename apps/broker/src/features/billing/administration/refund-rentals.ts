@@ -1,5 +1,6 @@
+import type { DecidedBy } from '#platform/audit/decided-by.ts';
 import { writeAuditsWith } from '#platform/audit/audit-log.ts';
-import type { AdministrationGiven, DecidedBy } from './administration-given.ts';
+import type { AdministrationGiven } from './administration-given.ts';
 import { endAccess } from './end-access.ts';
 import { payRefunds } from './pay-refunds.ts';
 import { removalEntry } from './remove-access.ts';

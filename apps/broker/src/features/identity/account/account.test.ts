@@ -37,6 +37,10 @@ describeOnEmbedded('a person and their data', migrations, (open) => {
     return { browser, email, accessToken, userId: profile.id, client, personal };
   }
   type Person = Awaited<ReturnType<typeof arrive>>;
+  const deactivate = (userId: string) => {
+    const how = { endNow: false, confirmAdministrator: false };
+    return app.identity.users.deactivate(userId, how, { operator: 'root' });
+  };
   const mcpStatus = async (token: string) =>
     (await postRaw(`${app.publicUrl}/mcp`, initializeRequest(), { authorization: `Bearer ${token}` })).status;
   const statuses = async ({ browser, accessToken, client, personal }: Person) => ({
@@ -168,7 +172,7 @@ describeOnEmbedded('a person and their data', migrations, (open) => {
     const legacy = await connectLegacy(`${app.publicUrl}/mcp`, finn.personal);
     await legacy.callTool({ name: 'list_my_servers' });
     expect(await statuses(finn)).toEqual(allGood);
-    expect(await app.identity.users.deactivate(finn.userId)).toBe(true);
+    await deactivate(finn.userId);
     expect(await statuses(finn)).toEqual(allRefused);
     await expect(legacy.callTool({ name: 'list_my_servers' })).rejects.toThrow('Authentication failed');
     await legacy.close().catch(() => undefined);
@@ -176,7 +180,7 @@ describeOnEmbedded('a person and their data', migrations, (open) => {
       'This account has been deactivated.',
     );
 
-    expect(await app.identity.users.activate(finn.userId)).toBe(true);
+    await app.identity.users.activate(finn.userId, { operator: 'root' });
     // What was signed in stays signed out; a personal token is the person's to revoke.
     expect(await statuses(finn)).toEqual({ ...allRefused, personal: 200 });
     const back = await arrive(finn.email);
@@ -185,7 +189,8 @@ describeOnEmbedded('a person and their data', migrations, (open) => {
   });
 
   test('nobody is deactivated who does not exist', async () => {
-    expect(await app.identity.users.deactivate(crypto.randomUUID())).toBe(false);
-    expect(await app.identity.users.activate(crypto.randomUUID())).toBe(false);
+    await expect(deactivate(crypto.randomUUID())).rejects.toThrow('There is no such user');
+    const activated = app.identity.users.activate(crypto.randomUUID(), { operator: 'root' });
+    await expect(activated).rejects.toThrow('There is no such user');
   });
 });

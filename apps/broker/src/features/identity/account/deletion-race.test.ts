@@ -114,7 +114,7 @@ describe.skipIf(!hasPostgres())('once the deletion of an account has begun (Post
         headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       });
-    const [userId] = await app.identity.users.findIds(email);
+    const [{ id: userId } = {}] = await app.identity.users.find(email);
     const end = Promise.withResolvers<void>();
     const middle = Promise.withResolvers<void>();
     [begun, mayEnd] = [middle.resolve, end.promise];

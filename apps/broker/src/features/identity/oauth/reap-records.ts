@@ -1,4 +1,5 @@
 import type { Database } from '#platform/db/database.ts';
+import { foldUserCounts } from '../users/count-users.ts';
 import { reapClientDocuments } from './client-document-store.ts';
 
 /**
@@ -24,6 +25,7 @@ export async function reapRecords(db: Pick<Database, 'transaction'>): Promise<nu
        where not exists (select 1 from oauth_records g where g.model = 'Grant' and g.id = a.grant_id)`,
     );
     const documents = await reapClientDocuments(query);
+    await foldUserCounts(query);
     return expired.affectedRows + clients.affectedRows + authorizations.affectedRows + documents;
   });
 }

@@ -1,7 +1,9 @@
 import type { AdminUser } from '@souk/contract/admin-users.ts';
 import type { Query } from '#platform/db/database.ts';
-import { freePlan } from './present-profile.ts';
+import { countUsers, type UserCounts } from './count-users.ts';
+import { findUsers, type WantedUsers } from './find-users.ts';
 import type { PeoplePlans } from './people-plans.ts';
+import { freePlan } from './present-profile.ts';
 import { roleOf } from './role.ts';
 import { providerIdOf, type StoredProvider } from './user-provider.ts';
 import { isUuid } from './user-store.ts';
@@ -13,10 +15,9 @@ export type DirectoryUser = {
   displayName: string;
   createdAt: Date;
   isActive: boolean;
-  role: AdminUser['role'];
+  role: 'user' | 'admin';
 };
 
-type Page = { page: number; limit: number };
 type Row = {
   id: string;
   email: string;
@@ -29,15 +30,13 @@ type Row = {
 
 /** The users of this installation, for administrators: those of the configured providers, but for deleted ones. */
 export type UserDirectory = {
-  list(page: Page): Promise<{ users: AdminUser[]; total: number; active: number }>;
-  count(): Promise<{ total: number; active: number }>;
+  /** A page of those that are wanted, the newest first. `total`: of them; `counts`: of all users. */
+  list(wanted: WantedUsers): Promise<{ users: AdminUser[]; total: number; counts: UserCounts }>;
+  count(): Promise<UserCounts>;
   find(userId: string): Promise<DirectoryUser | undefined>;
   /** As `find`; the account cannot be deleted until the transaction of `query` is over. */
   keep(query: Query, userId: string): Promise<DirectoryUser | undefined>;
 };
-
-const ofProviders = `from users u join identities i on i.user_id = u.id
-  where i.provider = any($1::text[]) and u.deleted_at is null`;
 
 export function createUserDirectory(options: {
   query: Query;
@@ -49,19 +48,13 @@ export function createUserDirectory(options: {
   signedInServers: ((userIds: readonly string[]) => Promise<ReadonlyMap<string, readonly string[]>>) | undefined;
 }): UserDirectory {
   const { query, providers, adminEmails } = options;
-
-  async function count(): Promise<{ total: number; active: number }> {
-    const { rows } = await query<{ total: number; active: number }>(
-      `select count(*)::int as total, (count(*) filter (where u.is_active))::int as active ${ofProviders}`,
-      [providers],
-    );
-    return rows[0] ?? { total: 0, active: 0 };
-  }
+  const count = () => countUsers(query, providers);
 
   async function findOne(run: Query, userId: string, lock = ''): Promise<DirectoryUser | undefined> {
     if (!isUuid(userId)) return undefined;
     const { rows } = await run<Row>(
-      `select u.id, u.email, u.display_name, u.created_at, u.is_active ${ofProviders} and u.id = $2 ${lock}`,
+      `select id, email, display_name, created_at, is_active from users
+       where id = $2 and provider = any($1::text[]) and deleted_at is null ${lock}`,
       [providers, userId],
     );
     const [row] = rows;
@@ -77,42 +70,41 @@ export function createUserDirectory(options: {
     );
   }
 
+  async function read(ids: readonly string[]): Promise<AdminUser[]> {
+    if (ids.length === 0) return [];
+    const [{ rows }, servers, plans] = await Promise.all([
+      query<Row>(
+        `select id, email, display_name, provider, is_active, created_at, last_login_at from users
+         where id = any($1::uuid[]) and deleted_at is null order by created_at desc, id`,
+        [ids],
+      ),
+      options.signedInServers?.(ids),
+      options.peoplePlans().plansOf(ids),
+    ]);
+    return rows.map((row) => ({
+      id: row.id,
+      email: row.email,
+      username: null,
+      displayName: row.display_name,
+      provider: providerIdOf(row.provider),
+      oauthConnections: Object.fromEntries((servers?.get(row.id) ?? []).map((id) => [id, { connected: true }])),
+      role: roleOf(row.email, adminEmails),
+      isActive: row.is_active,
+      createdAt: row.created_at.toISOString(),
+      lastLoginAt: row.last_login_at?.toISOString() ?? null,
+      planId: plans.get(row.id) ?? freePlan.planId,
+    }));
+  }
+
   return {
     count,
     find: (userId) => findOne(query, userId),
     // a deletion marks the row first, and so waits
-    keep: (tx, userId) => findOne(tx, userId, 'for share of u'),
-    async list({ page, limit }) {
-      const [counted, { rows }] = await Promise.all([
-        count(),
-        query<Row>(
-          `select u.id, u.email, u.display_name, i.provider, u.is_active, u.created_at, u.last_login_at ${ofProviders}
-           order by u.created_at desc, u.id limit $2 offset $3`,
-          [providers, limit, (page - 1) * limit],
-        ),
-      ]);
-      const ids = rows.map(({ id }) => id);
-      const [servers, plans] = await Promise.all([options.signedInServers?.(ids), options.peoplePlans().plansOf(ids)]);
-      const users = rows.map((row) => ({
-        ...presentUser(row, servers?.get(row.id) ?? [], adminEmails),
-        planId: plans.get(row.id) ?? freePlan.planId,
-      }));
-      return { users, ...counted };
+    keep: (tx, userId) => findOne(tx, userId, 'for share'),
+    async list(wanted) {
+      const counts = await count();
+      const found = await findUsers({ query, providers, adminEmails, plans: options.peoplePlans() }, wanted, counts);
+      return { users: await read(found.ids), total: found.total, counts };
     },
-  };
-}
-
-function presentUser(row: Row, servers: readonly string[], adminEmails: readonly string[]): Omit<AdminUser, 'planId'> {
-  return {
-    id: row.id,
-    email: row.email,
-    username: null,
-    displayName: row.display_name,
-    provider: providerIdOf(row.provider),
-    oauthConnections: Object.fromEntries(servers.map((id) => [id, { connected: true }])),
-    role: roleOf(row.email, adminEmails),
-    isActive: row.is_active,
-    createdAt: row.created_at.toISOString(),
-    lastLoginAt: row.last_login_at?.toISOString() ?? null,
   };
 }

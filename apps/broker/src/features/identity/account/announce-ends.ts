@@ -1,0 +1,11 @@
+import type { Revocations } from '../revocations.ts';
+
+/** Tells every replica that all that a person was signed in with has ended, and that their running calls must end. */
+export type AnnounceEnds = (userId: string, tokenIds: readonly string[]) => Promise<void>;
+
+export function createAnnounceEnds(revocations: Pick<Revocations, 'announce' | 'announcePerson'>): AnnounceEnds {
+  return async (userId, tokenIds) => {
+    await Promise.all(tokenIds.map((tokenId) => revocations.announce(tokenId)));
+    await revocations.announcePerson(userId, 'shut out');
+  };
+}

@@ -1,0 +1,41 @@
+import type { Query } from '#platform/db/database.ts';
+import { providerIdOf, type ProviderId, type StoredProvider } from './user-provider.ts';
+
+/** An account that an operator may mean. */
+export type FoundAccount = {
+  id: string;
+  provider: ProviderId;
+  isActive: boolean;
+  createdAt: Date;
+  lastLoginAt: Date | undefined;
+};
+
+/** Every account with an address, deactivated ones too: of one provider, else of those that are configured. Oldest first. */
+export type FindAccounts = (email: string, provider?: ProviderId) => Promise<FoundAccount[]>;
+
+/** An address may have two accounts, at two providers or at one: who had it before at a company, and who has it now. */
+export function createFindAccounts(query: Query, providers: readonly StoredProvider[]): FindAccounts {
+  return async (email, provider) => {
+    const { rows } = await query<{
+      id: string;
+      provider: StoredProvider;
+      is_active: boolean;
+      created_at: Date;
+      last_login_at: Date | null;
+    }>(
+      `select u.id, i.provider, u.is_active, u.created_at, u.last_login_at
+       from users u join identities i on i.user_id = u.id
+       where lower(u.email) = lower($1) and u.deleted_at is null
+         and (case when $2::text is null then i.provider = any($3::text[]) else split_part(i.provider, ':', 1) = $2 end)
+       order by u.created_at`,
+      [email, provider ?? null, providers],
+    );
+    return rows.map((row) => ({
+      id: row.id,
+      provider: providerIdOf(row.provider),
+      isActive: row.is_active,
+      createdAt: row.created_at,
+      lastLoginAt: row.last_login_at ?? undefined,
+    }));
+  };
+}

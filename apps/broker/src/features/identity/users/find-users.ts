@@ -1,0 +1,119 @@
+import type { Query } from '#platform/db/database.ts';
+import type { UserCounts } from './count-users.ts';
+import type { PeoplePlans } from './people-plans.ts';
+import { freePlan } from './present-profile.ts';
+import type { StoredProvider } from './user-provider.ts';
+
+/** Which users an administrator wants to see. */
+export type WantedUsers = {
+  page: number;
+  limit: number;
+  /** The beginning of an e-mail address or of a word of the name, in any case. */
+  search?: string | undefined;
+  role?: 'user' | 'admin' | undefined;
+  isActive?: boolean | undefined;
+  /** The id of a plan that runs; `free`: those without one. */
+  plan?: string | undefined;
+};
+
+type Parts = { query: Query; providers: readonly StoredProvider[]; adminEmails: readonly string[]; plans: PeoplePlans };
+export type FoundUsers = { ids: string[]; total: number };
+
+/**
+ * A page of users, the newest first, and how many there are. What matches nearly everyone is walked in the order of an index, and
+ * counted by what it leaves out; what matches few is found first, and counted on the way.
+ * @param counts of all users
+ */
+export function findUsers(parts: Parts, wanted: WantedUsers, counts: UserCounts): Promise<FoundUsers> {
+  const isNarrow =
+    Boolean(wanted.search) || wanted.role === 'admin' || (wanted.plan !== undefined && wanted.plan !== freePlan.planId);
+  return isNarrow ? findFew(parts, wanted) : walkMany(parts, wanted, counts);
+}
+
+async function findFew(parts: Parts, wanted: WantedUsers): Promise<FoundUsers> {
+  const { values, bind } = placesOf();
+  const found = wanted.search
+    ? `select u.id, u.created_at from (select user_id as id, created_at from user_prefixes
+         where prefix like lower(${bind(`${likeText(wanted.search)}%`)}) and provider = any(${bind(parts.providers)}::text[])
+         group by user_id, created_at) as u ${joinFor(wanted)} where true ${conditions(parts, wanted, bind)}`
+    : `select u.id, u.created_at from users u where u.provider = any(${bind(parts.providers)}::text[])
+         and u.deleted_at is null ${conditions(parts, wanted, bind)}`;
+  const { rows } = await parts.query<{ total: number; ids: string[] | null }>(
+    `with found as materialized (${found})
+     select (select count(*)::int from found) as total, array(
+       select id::text from found order by created_at desc, id ${pageOf(wanted, bind)}) as ids`,
+    values,
+  );
+  return { ids: rows[0]?.ids ?? [], total: rows[0]?.total ?? 0 };
+}
+
+async function walkMany(parts: Parts, wanted: WantedUsers, counts: UserCounts): Promise<FoundUsers> {
+  const { isActive } = wanted;
+  const all = isActive === undefined ? counts.total : isActive ? counts.active : counts.total - counts.active;
+  const { values, bind } = placesOf();
+  const [{ rows }, leftOut] = await Promise.all([
+    parts.query<{ id: string }>(
+      `select u.id::text from users u where u.provider = any(${bind(parts.providers)}::text[]) and u.deleted_at is null
+         ${conditions(parts, wanted, bind)} order by u.created_at desc, u.id ${pageOf(wanted, bind)}`,
+      values,
+    ),
+    countLeftOut(parts, wanted),
+  ]);
+  return { ids: rows.map(({ id }) => id), total: all - leftOut };
+}
+
+/** Of the people of a wide list those that are not in it: administrators, and people with a plan. */
+async function countLeftOut({ query, ...parts }: Parts, { role, plan, isActive }: WantedUsers): Promise<number> {
+  const { values, bind } = placesOf();
+  const base = `select u.id from users u where u.provider = any(${bind(parts.providers)}::text[]) and u.deleted_at is null
+    ${activeCondition(isActive, 'u')}`;
+  const without = [
+    ...(role === 'user' ? [`${base} and ${isAdministrator(parts, bind)}`] : []),
+    ...(plan !== undefined ? [`${base} and ${parts.plans.hasPlan(undefined, 'u.id', bind)}`] : []),
+  ];
+  if (without.length === 0) return 0;
+  const { rows } = await query<{ found: number }>(
+    `select count(*)::int as found from (${without.join(' union ')}) as found`,
+    values,
+  );
+  return rows[0]?.found ?? 0;
+}
+
+type Bind = (value: unknown) => string;
+
+/** Beside the search. `u` is the user's row, but for a search that needs none. */
+function conditions(parts: Omit<Parts, 'query'>, { role, plan, isActive, search }: WantedUsers, bind: Bind): string {
+  const row = search ? 'p' : 'u';
+  const all = [activeCondition(isActive, row)];
+  if (role !== undefined) all.push(`and ${role === 'user' ? 'not ' : ''}${isAdministrator(parts, bind, row)}`);
+  if (plan === freePlan.planId) all.push(`and not ${parts.plans.hasPlan(undefined, 'u.id', bind)}`);
+  else if (plan !== undefined) all.push(`and ${parts.plans.hasPlan(plan, 'u.id', bind)}`);
+  return all.join(' ');
+}
+
+function joinFor({ role, isActive }: WantedUsers): string {
+  return role === undefined && isActive === undefined ? '' : 'join users p on p.id = u.id';
+}
+
+/** As a literal: the index of deactivated users is partial. */
+function activeCondition(isActive: boolean | undefined, row: string): string {
+  return isActive === undefined ? '' : `and ${isActive ? '' : 'not '}${row}.is_active`;
+}
+
+function isAdministrator({ adminEmails }: Pick<Parts, 'adminEmails'>, bind: Bind, row = 'u'): string {
+  return `lower(${row}.email) = any(${bind(adminEmails)}::text[])`;
+}
+
+function pageOf({ page, limit }: WantedUsers, bind: Bind): string {
+  return `limit ${bind(limit)} offset ${bind((page - 1) * limit)}`;
+}
+
+function placesOf(): { values: unknown[]; bind: Bind } {
+  const values: unknown[] = [];
+  return { values, bind: (value) => `$${values.push(value)}` };
+}
+
+/** A name is stored with single spaces; % and _ stand for themselves (PostgreSQL, section 9.7.1). */
+function likeText(search: string): string {
+  return search.replaceAll(/[\\%_]/g, String.raw`\$&`).replaceAll(/\s+/g, ' ');
+}

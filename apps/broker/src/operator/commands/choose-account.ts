@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { providerIds, type FoundAccount, type Identity } from '#features/identity/index.ts';
+import { SoukError } from '#platform/errors.ts';
+
+/** How a command names an account. `id` is needed where one provider has two accounts with the address. */
+export const accountSchema = z.object({
+  email: z.string(),
+  provider: z.enum(providerIds).optional(),
+  id: z.string().optional(),
+});
+
+/**
+ * The one account that a command means.
+ * @throws SoukError not_found; invalid_request where several have the address: its text names them
+ */
+export async function chooseAccount(
+  users: Pick<Identity['users'], 'find'>,
+  { email, provider, id }: z.output<typeof accountSchema>,
+): Promise<string> {
+  const accounts = await users.find(email, provider);
+  const meant = id === undefined ? accounts : accounts.filter((account) => account.id === id.toLowerCase());
+  const [account, ...others] = meant;
+  if (!account) {
+    const text = id === undefined ? `No user has the address ${email}.` : `No user with the id ${id} has that address.`;
+    throw new SoukError('not_found', { message: text });
+  }
+  if (others.length === 0) return account.id;
+  const isTold = new Set(accounts.map((one) => one.provider)).size === accounts.length;
+  const message = `${accounts.length} users have the address ${email}. Choose one with ${isTold ? '--provider or ' : ''}--id:`;
+  throw new SoukError('invalid_request', { message: [message, ...accounts.map(describe)].join('\n') });
+}
+
+function describe({ id, provider, isActive, createdAt, lastLoginAt }: FoundAccount): string {
+  const day = (date: Date) => date.toISOString().slice(0, 10);
+  const last = lastLoginAt ? `, last signed in ${day(lastLoginAt)}` : '';
+  return `  ${id}  ${provider}, since ${day(createdAt)}${last}${isActive ? '' : ', deactivated'}`;
+}

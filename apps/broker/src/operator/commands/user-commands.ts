@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { maxUsersOfPage } from '@souk/contract/admin-users.ts';
+import type { Identity } from '#features/identity/index.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { OperatorCommands } from '#platform/operator/operator-server.ts';
+import { accountSchema, chooseAccount } from './choose-account.ts';
+import type { Activated, Deactivated, Erased, UserList } from './user-results.ts';
+
+const listSchema = z.object({
+  search: z.string().trim().max(200).optional(),
+  page: z.int().min(1).max(1_000_000).default(1),
+});
+const decisionSchema = accountSchema.extend({
+  reason: z.string().trim().max(500).default('by command'),
+  /** The operator's name on the machine. */
+  operator: z.string().max(200),
+});
+const deactivateSchema = decisionSchema.extend({ endNow: z.boolean().default(false) });
+const eraseSchema = decisionSchema.extend({ confirm: z.string().max(320) });
+
+/**
+ * `souk user …`: what administrators do in the browser, by the same use cases.
+ * @param parts.isRunning whether the whole broker runs here, not the database alone
+ */
+export function userCommands(
+  { users, directory }: Pick<Identity, 'users' | 'directory'>,
+  { isRunning }: { isRunning: boolean },
+): OperatorCommands {
+  /** What other features keep and what is paid is known to a broker alone. */
+  function requireBroker(what: string): void {
+    if (!isRunning)
+      throw new SoukError('unavailable', { message: `Souk does not run here: start it first, to ${what}.` });
+  }
+
+  return {
+    'user.list': async (args): Promise<UserList> => {
+      const { search, page } = listSchema.parse(args);
+      const found = await directory.list({ search, page, limit: maxUsersOfPage });
+      return { users: found.users, total: found.total, pages: Math.max(1, Math.ceil(found.total / maxUsersOfPage)) };
+    },
+    'user.deactivate': async (args): Promise<Deactivated> => {
+      const { operator, reason, endNow, ...who } = deactivateSchema.parse(args);
+      if (endNow) requireBroker('end plans and rentals now');
+      const id = await chooseAccount(users, who);
+      // whoever types the address of an administrator here has the machine
+      const how = { endNow, confirmAdministrator: true };
+      const { result, ending } = await users.deactivate(id, how, { operator, reason });
+      return { id, result, ending: isRunning ? ending : null };
+    },
+    'user.activate': async (args): Promise<Activated> => {
+      const { operator, reason, ...who } = decisionSchema.parse(args);
+      const id = await chooseAccount(users, who);
+      return { id, ...(await users.activate(id, { operator, reason })) };
+    },
+    'user.erase': async (args): Promise<Erased> => {
+      const { operator, reason, confirm, ...who } = eraseSchema.parse(args);
+      requireBroker('delete all that is kept of a user');
+      const id = await chooseAccount(users, who);
+      await users.erase(id, confirm, { operator, reason });
+      return { id, result: 'erased' };
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+/** The results of `souk user …`, as --json prints them. */
+const listedUserSchema = z.object({
+  id: z.string(),
+  email: z.string(),
+  displayName: z.string(),
+  provider: z.string(),
+  role: z.string(),
+  isActive: z.boolean(),
+  planId: z.string(),
+  createdAt: z.string(),
+  lastLoginAt: z.string().nullable(),
+});
+export const userListSchema = z.object({ users: z.array(listedUserSchema), total: z.int(), pages: z.int() });
+export type UserList = z.output<typeof userListSchema>;
+
+export const deactivatedSchema = z.object({
+  id: z.string(),
+  result: z.enum(['deactivated', 'unchanged']),
+  /** null: no broker runs here, so plans and rentals go on until the command is given again where one does. */
+  ending: z
+    .array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        endsAt: z.string().nullable(),
+        atProvider: z.enum(['none', 'cancelled', 'pending']),
+      }),
+    )
+    .nullable(),
+});
+export type Deactivated = z.output<typeof deactivatedSchema>;
+
+export const activatedSchema = z.object({ id: z.string(), result: z.enum(['activated', 'unchanged']) });
+export type Activated = z.output<typeof activatedSchema>;
+
+export const erasedSchema = z.object({ id: z.string(), result: z.literal('erased') });
+export type Erased = z.output<typeof erasedSchema>;
