@@ -10,6 +10,7 @@ import {
   loadOwnManifests,
   mountBundledIcons,
   mountCatalogueRoutes,
+  mountDifferenceRoutes,
   mountManifestRoutes,
   type CatalogueServer,
 } from '#features/catalogue/index.ts';
@@ -29,6 +30,7 @@ import { createDiagnostics, diagnosticsContributor } from '#features/diagnostics
 import { createIdentity, emailsOf, requireRecentSignIn } from '#features/identity/index.ts';
 import {
   createCallLog,
+  countPeopleOfServer,
   createUsageWriter,
   ensurePartitions,
   mountServerRecord,
@@ -279,6 +281,16 @@ export async function createApp(options: AppOptions): Promise<App> {
     refundRentals: administration.refundRentals,
     requireRecentSignIn: (caller) => requireRecentSignIn(caller, clock),
     clock,
+  });
+  mountDifferenceRoutes(router, {
+    catalogue,
+    async peopleOf(serverId) {
+      const [renters, users] = await Promise.all([
+        peopleOfServers.rentersOf([serverId]),
+        countPeopleOfServer(db.query, clock.now(), serverId),
+      ]);
+      return { renters: renters.get(serverId) ?? 0, users };
+    },
   });
   mountUpstreamRoutes(router, { ...upstreams, catalogue });
   mountConnectionTests(router, upstreams);

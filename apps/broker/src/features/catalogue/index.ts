@@ -19,6 +19,7 @@ export type { OfferedList } from './approve-offer.ts';
 export { requireShown, shownCode } from './shown-code.ts';
 export { catalogueMigrations } from './migrations.ts';
 export { manageManifests } from './manage-manifests.ts';
+export { mountDifferenceRoutes } from './manifests/differences/routes.ts';
 export { mountManifestRoutes } from './manifest-routes.ts';
 export { checkAllowed, parseManifest, type ManifestPolicy } from './parse-manifest.ts';
 export { presentBilling, presentServer } from './present.ts';

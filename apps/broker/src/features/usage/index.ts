@@ -5,6 +5,7 @@ export { createCallLog } from './log-calls.ts';
 export { usageByDayContributor } from './daily/account-contributor.ts';
 export { mergeUsage } from './daily/merge-usage.ts';
 export { mountServerRecord } from './server-record/routes.ts';
+export { countPeopleOfServer } from './server-record/people-of-server.ts';
 export { useOfServers } from './server-record/use-of-servers.ts';
 export { mountUsageRoutes } from './routes.ts';
 export { usageMigrations } from './migrations.ts';

@@ -100,6 +100,11 @@ export const dailyMigrations: readonly Migration[] = [
     // days are written one after the other: a few bytes for each hundred pages lead to those of a month
     statements: ['create index usage_daily_by_day on usage_daily using brin (day) with (autosummarize = on)'],
   },
+  {
+    name: '0094-usage-daily-by-server',
+    // what an administrator is told of one server
+    statements: ['create index usage_daily_by_server on usage_daily (server_id, day)'],
+  },
 ];
 
 /** Takes up to $1 parts away, and adds them to usage_daily. Answers how many. */

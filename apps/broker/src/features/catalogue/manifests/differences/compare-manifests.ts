@@ -1,0 +1,77 @@
+import { isDeepStrictEqual } from 'node:util';
+import { asRecord } from '#platform/json.ts';
+
+/** One value of two documents, or a list of texts. `undefined` on the side that does not have it. */
+export type Change = { path: readonly string[]; before: unknown; after: unknown };
+
+/** Objects that are compared field by field also where one side does not have them at all. */
+const containers: ReadonlySet<string> = new Set([
+  'connection',
+  'auth',
+  'deadlines',
+  'billing',
+  'billing.rental',
+  'billing.toolCosts',
+  'capabilitySnapshot',
+]);
+
+/**
+ * In what two manifests differ, value by value, in the order of the second document. Lists of things with a name or an
+ * address are compared by it, so that one which moved is none that changed. Takes time linear in both documents.
+ * @param before undefined: there was none
+ */
+export function compareManifests(before: object | undefined, after: object): Change[] {
+  const changes: Change[] = [];
+  compare(before ?? {}, after, [], changes);
+  return changes;
+}
+
+function compare(before: unknown, after: unknown, path: readonly string[], changes: Change[]): void {
+  const isContainer = containers.has(path.join('.'));
+  const [a, b] = [fieldsOf(before, isContainer), fieldsOf(after, isContainer)];
+  if (a && b) {
+    for (const [name, value] of b) compare(a.get(name), value, [...path, name], changes);
+    for (const [name, value] of a) if (!b.has(name)) compare(value, undefined, [...path, name], changes);
+    // by their names they are the same
+    if (Array.isArray(before) && Array.isArray(after)) compareOrder([...a.keys()], [...b.keys()], path, changes);
+    return;
+  }
+  const isNothing = (value: unknown) => value === undefined || (Array.isArray(value) && value.length === 0);
+  if ((isNothing(before) && isNothing(after)) || isDeepStrictEqual(before, after)) return;
+  changes.push({ path, before, after });
+}
+
+function compareOrder(
+  before: readonly string[],
+  after: readonly string[],
+  path: readonly string[],
+  changes: Change[],
+): void {
+  const kept = new Set(before);
+  const keptAfter = after.filter((name) => kept.has(name));
+  const left = new Set(keptAfter);
+  const keptBefore = before.filter((name) => left.has(name));
+  if (keptBefore.every((name, index) => name === keptAfter[index])) return;
+  changes.push({ path, before: keptBefore, after: keptAfter });
+}
+
+/** The parts of an object, or of a list whose members have different names; undefined for everything else. */
+function fieldsOf(value: unknown, isContainer: boolean): Map<string, unknown> | undefined {
+  if (value === undefined) return isContainer ? new Map() : undefined;
+  if (!Array.isArray(value)) {
+    const record = asRecord(value);
+    return record && new Map(Object.entries(record));
+  }
+  const names = value.map((member) => nameOf(asRecord(member)));
+  const fields = new Map<string, unknown>();
+  for (const [index, name] of names.entries()) {
+    if (name === undefined || fields.has(name)) return undefined;
+    fields.set(name, value[index]);
+  }
+  return fields.size === 0 ? undefined : fields;
+}
+
+function nameOf(member: Record<string, unknown> | undefined): string | undefined {
+  const name = member?.['uri'] ?? member?.['name'];
+  return typeof name === 'string' ? name : undefined;
+}

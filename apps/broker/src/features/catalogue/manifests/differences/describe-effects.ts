@@ -1,0 +1,150 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Manifest } from '@souk/contract/manifest.ts';
+import { tiers } from '@souk/contract/tiers.ts';
+import { money, tierText } from './difference-words.ts';
+
+/** Whom a deployment concerns. */
+export type PeopleOfServer = {
+  /** Who rent it now. */
+  renters: number;
+  /** Who called it in 30 days. */
+  users: number;
+};
+
+/**
+ * What deploying a manifest does and to whom, each a sentence, as billing and upstreams do it. Empty where nobody notices.
+ * @param before what is live; undefined: nothing
+ * @param toolsUnderReview of the live server
+ */
+export function describeEffects(
+  before: Manifest | undefined,
+  after: Manifest,
+  people: PeopleOfServer & { toolsUnderReview: number },
+): string[] {
+  if (!before) return [...appearance(after), ...rentalOffer(undefined, after, people)];
+  return [
+    ...tierChange(before, after, people),
+    ...rentalOffer(before, after, people),
+    ...trials(before, after),
+    ...toolPrices(before, after, people),
+    ...signIns(before, after, people),
+    ...trust(before, after, people),
+  ];
+}
+
+const rented = (count: number) => (count === 1 ? '1 person rents it' : `${count} people rent it`);
+const used = ({ users }: PeopleOfServer) =>
+  users === 1 ? '1 person called it in the last 30 days' : `${users} people called it in the last 30 days`;
+
+function appearance(manifest: Manifest): string[] {
+  return [`It appears in the shop. ${mayUse(manifest)}`];
+}
+
+const tierOf = (manifest: Manifest) => manifest.billing?.tier ?? 'T0';
+
+function mayUse(manifest: Manifest): string {
+  const tier = tierOf(manifest);
+  return tier === 'T0'
+    ? 'Everyone who is signed in may use it.'
+    : `People with a plan of tier ${tierText(tier)} or above may use it.`;
+}
+
+function tierChange(before: Manifest, after: Manifest, people: PeopleOfServer): string[] {
+  const [was, is] = [tierOf(before), tierOf(after)];
+  if (was === is) return [];
+  if (tiers[is].level < tiers[was].level) return [`${mayUse(after)} It was for tier ${tierText(was)} and above.`];
+  const lose = was === 'T0' ? 'People without a plan' : `People with a plan of tier ${tierText(was)}`;
+  return [
+    `${mayUse(after)} ${lose} lose it at once, unless they rent it, bought it or try it: ${used(people)}, ${rented(people.renters)}.`,
+  ];
+}
+
+function rentalOffer(before: Manifest | undefined, after: Manifest, { renters }: PeopleOfServer): string[] {
+  const [was, is] = [before?.billing?.rental, after.billing?.rental];
+  const price = is && `${money(is.price, is.currency)} a month`;
+  if (!was) {
+    const kept = renters === 0 ? '' : ` Nothing changes for those who have it already: ${rented(renters)}.`;
+    return price === undefined ? [] : [`It can be rented for ${price}.${kept}`];
+  }
+  if (price === undefined) {
+    const kept =
+      renters === 0 ? '' : ` ${rented(renters)}: rentals that renew go on at their price until they are cancelled.`;
+    return [`It can no longer be rented.${kept}`];
+  }
+  if (is?.price === was.price && is.currency === was.currency) return [];
+  const kept =
+    renters === 0
+      ? 'Nobody rents it now.'
+      : `${rented(renters)} and ${renters === 1 ? 'keeps the price they have, also when it' : 'keep the price they have, also when it'} renews, until the rental ends.`;
+  return [`New rentals cost ${price} instead of ${money(was.price, was.currency)}. ${kept}`];
+}
+
+function trials(before: Manifest, after: Manifest): string[] {
+  const [was, is] = [before.billing?.trialDays, after.billing?.trialDays];
+  if (was === is) return [];
+  const running = was === undefined ? '' : ' Trials that run keep their end.';
+  if (is === undefined) return [`Nobody can start a trial of it any more.${running}`];
+  return [`People who start a trial from then on have ${is === 1 ? '1 day' : `${is} days`}.${running}`];
+}
+
+function toolPrices(before: Manifest, after: Manifest, people: PeopleOfServer): string[] {
+  const [was, is] = [costsOf(before), costsOf(after)];
+  const names = new Set([...was.keys(), ...is.keys()]);
+  const changed = [...names].filter((name) => (was.get(name) ?? 0) !== (is.get(name) ?? 0));
+  const raised = changed.filter((name) => (is.get(name) ?? 0) > (was.get(name) ?? 0)).length;
+  const charges = before.billing?.chargeOnErrors !== after.billing?.chargeOnErrors;
+  const tools = (count: number) => (count === 1 ? '1 tool' : `${count} tools`);
+  return [
+    ...(changed.length === 0
+      ? []
+      : [
+          `Calls that begin after the deployment cost the new prices of ${tools(changed.length)} (${raised} higher, ${changed.length - raised} lower); calls that run then keep theirs. Nobody is asked before. ${used(people)}.`,
+        ]),
+    ...(charges
+      ? [
+          after.billing?.chargeOnErrors === true
+            ? 'Calls that the server answers with an error are charged from then on.'
+            : 'Calls that the server answers with an error are no longer charged.',
+        ]
+      : []),
+  ];
+}
+
+const costsOf = ({ billing }: Manifest) => new Map(Object.entries(billing?.toolCosts ?? {}));
+
+/** An account is bound to the address and to the kind of sign-in that it was made for. */
+function signIns(before: Manifest, after: Manifest, people: PeopleOfServer): string[] {
+  const moved = !isDeepStrictEqual(before.connection, after.connection);
+  const opened = moved ? ['It is connected again: calls that run then finish on the old connection.'] : [];
+  const isolated = before.isolation !== after.isolation && after.isolation === 'perUser';
+  const own = isolated ? ['Each person gets a connection of their own.'] : [];
+  const names = headersOfPeople(after);
+  if (after.auth.type !== 'oauth' && names.length === 0) return [...opened, ...own];
+  const isNew = before.auth.type !== after.auth.type;
+  const added = names.filter((name) => !headersOfPeople(before).includes(name));
+  if (!moved && !isNew && added.length === 0) return own;
+  const what = after.auth.type === 'oauth' ? 'must sign in' : `must enter ${names.join(', ')}`;
+  return [...opened, ...own, `Everyone who uses it ${what} again before their next call: ${used(people)}.`];
+}
+
+function headersOfPeople({ auth }: Manifest): string[] {
+  return auth.type === 'headers' ? auth.headers.filter(({ from }) => from === 'user').map(({ name }) => name) : [];
+}
+
+/** A new version is trusted as it is found (features/catalogue/review-tools.ts). */
+function trust(before: Manifest, after: Manifest, { toolsUnderReview: count }: { toolsUnderReview: number }): string[] {
+  const review =
+    count === 0 || before.version === after.version
+      ? []
+      : [
+          `${count === 1 ? '1 tool is' : `${count} tools are`} under review: with a new version the tools are trusted as the server offers them then, these too.`,
+        ];
+  const [was, is] = [before.toolChanges ?? 'text-only', after.toolChanges ?? 'text-only'];
+  if (was === is) return review;
+  return [
+    ...review,
+    is === 'strict'
+      ? 'A tool that changes in any way is hidden from everyone until an administrator approves it.'
+      : 'New titles and descriptions of tools are shown at once; a tool with another schema stays hidden until an administrator approves it.',
+  ];
+}

@@ -1,0 +1,124 @@
+import { tiers, tierSchema } from '@souk/contract/tiers.ts';
+import { cleanLabel } from '#platform/clean-label.ts';
+import type { Change } from './compare-manifests.ts';
+
+/** Of a value in a sentence: the whole one stands beside it. */
+const maxCharacters = 120;
+
+type Say = (value: unknown, currency: string) => string;
+
+const quoted: Say = (value) => (typeof value === 'string' ? `"${cut(value)}"` : cut(JSON.stringify(value)));
+const plain: Say = (value) => (typeof value === 'string' ? cut(value) : cut(JSON.stringify(value)));
+const yesOrNo: Say = (value) => (value === true ? 'yes' : 'no');
+const seconds: Say = (value) => (typeof value === 'number' ? `${value / 1000} s` : plain(value, ''));
+const days: Say = (value) => (value === 1 ? '1 day' : `${String(value)} days`);
+const named =
+  (names: Readonly<Record<string, string>>): Say =>
+  (value) =>
+    names[String(value)] ?? plain(value, '');
+
+/** What the fields are called, and how their values are said. */
+const fields: Readonly<Record<string, readonly [name: string, say: Say]>> = {
+  name: ['name', quoted],
+  serviceType: ['service type', plain],
+  version: ['version', plain],
+  author: ['author', quoted],
+  description: ['description', quoted],
+  icon: ['icon', plain],
+  registryName: ['name in the registry', plain],
+  slug: ["first part of its tools' names", plain],
+  category: ['category', plain],
+  featured: ['place on the home page', plain],
+  'connection.type': ['connection type', plain],
+  'connection.url': ['address', plain],
+  'connection.command': ['program', plain],
+  isolation: ['connections', named({ shared: 'one for everyone', perUser: 'one for each person' })],
+  asks: ["what it may ask a person's client", plain],
+  'auth.type': [
+    'sign-in',
+    named({ none: 'none', oauth: 'with an account of each person', headers: 'with secrets in headers' }),
+  ],
+  'auth.clientId': ['OAuth client', plain],
+  'auth.scopes': ['OAuth scopes', plain],
+  'deadlines.connectMs': ['time limit of a connection', seconds],
+  'deadlines.listMs': ['time limit of a list', seconds],
+  'deadlines.callMs': ['time limit of a call', seconds],
+  maxInFlight: ['calls at once', plain],
+  toolChanges: ['tool policy', plain],
+  'billing.tier': ['tier', named(Object.fromEntries(tierSchema.options.map((tier) => [tier, tierText(tier)])))],
+  'billing.rental.price': ['rental price', (value, currency) => `${money(value, currency)} a month`],
+  'billing.rental.currency': ['rental currency', plain],
+  'billing.rental.name': ['name of the rental', quoted],
+  'billing.rental.description': ['description of the rental', quoted],
+  'billing.trialDays': ['trial', days],
+  'billing.chargeOnErrors': ['calls that answer with an error are charged', yesOrNo],
+  features: ['features', quoted],
+};
+
+export function tierText(tier: keyof typeof tiers): string {
+  return `${tier} (${tiers[tier].name})`;
+}
+
+/** @param minor cents */
+export function money(minor: unknown, currency: string): string {
+  return typeof minor === 'number' ? `${(minor / 100).toFixed(2)} ${currency}` : plain(minor, currency);
+}
+
+/**
+ * One difference in words, such as "price of `search`: 3 -> 5 credits a call".
+ * @param currencies of the rental in each version
+ */
+export function sayChange(
+  { path, before, after }: Change,
+  currencies: { before: string; after: string } = { before: 'USD', after: 'USD' },
+): string {
+  const credits = path[0] === 'billing' && path[1] === 'toolCosts' && path.length === 3;
+  const [name, say] = credits
+    ? [`price of \`${cut(path[2] ?? '')}\``, plain]
+    : (fields[path.join('.')] ?? [nameOf(path), quoted]);
+  const unit = (value: unknown) => (credits ? (value === 1 ? ' credit a call' : ' credits a call') : '');
+  if (isListOfTexts(before ?? after) && isListOfTexts(after ?? before))
+    return `${name}: ${sayLists(listOf(before), listOf(after))}`;
+  if (before === undefined) return `${name}: ${say(after, currencies.after)}${unit(after)}`;
+  const was = say(before, currencies.before);
+  if (after === undefined) return `${name}: removed (was ${was}${unit(before)})`;
+  return `${name}: ${was} -> ${say(after, currencies.after)}${unit(after)}`;
+}
+
+function nameOf(path: readonly string[]): string {
+  const [area, kind, item, ...rest] = path;
+  if (area === 'capabilitySnapshot' && kind !== undefined && item !== undefined) {
+    return [
+      `${kind.replace(/s$/, '')} \`${cut(item)}\` of the snapshot`,
+      ...(rest.length > 0 ? [cut(rest.join('.'))] : []),
+    ].join(', ');
+  }
+  if (area === 'auth' && kind === 'headers' && item !== undefined) {
+    return [`header ${cut(item)}`, ...rest.map(cut)].join(', ');
+  }
+  return cut(path.join('.'));
+}
+
+function sayLists(before: readonly string[], after: readonly string[]): string {
+  const [was, is] = [new Set(before), new Set(after)];
+  const added = [...is].filter((text) => !was.has(text)).map((text) => `added "${cut(text)}"`);
+  const removed = [...was].filter((text) => !is.has(text)).map((text) => `removed "${cut(text)}"`);
+  const said = [...added, ...removed];
+  if (said.length === 0) return 'in another order';
+  const shown = said.slice(0, maxSaid).join(', ');
+  return said.length > maxSaid ? `${shown} and ${said.length - maxSaid} more` : shown;
+}
+
+const maxSaid = 10;
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((member) => typeof member === 'string');
+}
+
+const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+
+/** Manifests hold no secrets, and texts that others wrote. */
+function cut(text: string): string {
+  const shown = cleanLabel(text.slice(0, 4 * maxCharacters), maxCharacters + 1);
+  return shown.length > maxCharacters ? `${shown.slice(0, maxCharacters)}…` : shown;
+}

@@ -1,0 +1,127 @@
+import { performance } from 'node:perf_hooks';
+import { expect, test } from 'vitest';
+import { manifest } from '../../testing/weather-server.ts';
+import { describeEffects } from './describe-effects.ts';
+import { differencesOf } from './read-differences.ts';
+
+const wordsOf = (before: object, after: object) =>
+  differencesOf(manifest('travel', before), manifest('travel', after)).map(({ text }) => text);
+const effectsOf = (before: object, after: object, people = { renters: 0, users: 0, toolsUnderReview: 0 }) =>
+  describeEffects(manifest('travel', before), manifest('travel', after), people);
+const http = (url: string) => ({ type: 'http', url });
+
+test('two versions differ in words: prices, policies, lists, things by their name', () => {
+  const before = {
+    version: '1.0.0',
+    features: ['Fast', 'Cheap'],
+    billing: { tier: 'T1', rental: { price: 500 }, toolCosts: { plan_round_trip: 3, old: 1 } },
+  };
+  const after = {
+    version: '1.1.0',
+    features: ['Fast', 'Good'],
+    toolChanges: 'strict',
+    maxInFlight: 8,
+    deadlines: { callMs: 30_000 },
+    billing: { tier: 'T2', rental: { price: 750 }, toolCosts: { plan_round_trip: 5, new: 1 }, chargeOnErrors: true },
+  };
+  expect(wordsOf(before, after)).toEqual(
+    expect.arrayContaining([
+      'version: 1.0.0 -> 1.1.0',
+      'price of `plan_round_trip`: 3 -> 5 credits a call',
+      'price of `old`: removed (was 1 credit a call)',
+      'price of `new`: 1 credit a call',
+      'tier: T1 (Basic) -> T2 (Professional)',
+      'rental price: 5.00 USD a month -> 7.50 USD a month',
+      'tool policy: strict',
+      'calls at once: 64 -> 8',
+      'time limit of a call: 60 s -> 30 s',
+      'features: added "Good", removed "Cheap"',
+      'calls that answer with an error are charged: no -> yes',
+    ]),
+  );
+  expect(wordsOf(before, after)).toHaveLength(11);
+  expect(wordsOf(after, after)).toEqual([]);
+  expect(wordsOf({ features: ['a', 'b'] }, { features: ['b', 'a'] })).toEqual(['features: in another order']);
+});
+
+test('tools of a snapshot and headers are compared by their name, and one that moved is none that changed', () => {
+  const tool = (name: string, description = 'x') => ({ name, description, inputSchema: { type: 'object' } });
+  const auth = (...headers: object[]) => ({ type: 'headers', headers });
+  const before = {
+    auth: auth({ name: 'X-Key', from: 'operator' }),
+    capabilitySnapshot: { tools: [tool('a'), tool('b'), tool('c')] },
+  };
+  const after = {
+    auth: auth({ name: 'X-Key', from: 'user' }, { name: 'X-Team', from: 'operator' }),
+    capabilitySnapshot: { tools: [tool('b', 'Look up <b>'), tool('a')] },
+  };
+  const said = differencesOf(manifest('travel', before), manifest('travel', after));
+  expect(said.map(({ path, text }) => `${path} | ${text}`)).toEqual([
+    'auth.headers.X-Key.from | header X-Key, from: "operator" -> "user"',
+    'auth.headers.X-Team | header X-Team: {"name":"X-Team","from":"operator"}',
+    'capabilitySnapshot.tools.b.description | tool `b` of the snapshot, description: "x" -> "Look up <b>"',
+    expect.stringContaining('capabilitySnapshot.tools.c | tool `c` of the snapshot: removed (was {"name":"c"'),
+    expect.stringContaining('capabilitySnapshot.tools | capabilitySnapshot.tools: in another order'),
+  ]);
+  expect(said.find(({ path }) => path.endsWith('b.description'))).toMatchObject({ before: 'x', after: 'Look up <b>' });
+});
+
+test('what a deployment does is said with its numbers, and nothing where nobody notices', () => {
+  const people = { renters: 12, users: 40, toolsUnderReview: 0 };
+  const billing = (change: object) => ({ billing: { tier: 'T1', rental: { price: 500 }, ...change } });
+  expect(effectsOf(billing({}), billing({ rental: { price: 700 } }), people)).toEqual([
+    'New rentals cost 7.00 USD a month instead of 5.00 USD. 12 people rent it and keep the price they have, also when it renews, until the rental ends.',
+  ]);
+  expect(effectsOf(billing({}), billing({ rental: undefined }), people)).toEqual([
+    'It can no longer be rented. 12 people rent it: rentals that renew go on at their price until they are cancelled.',
+  ]);
+  expect(effectsOf(billing({}), billing({ tier: 'T2' }), people)).toEqual([
+    'People with a plan of tier T2 (Professional) or above may use it. People with a plan of tier T1 (Basic) lose it at once, unless they rent it, bought it or try it: 40 people called it in the last 30 days, 12 people rent it.',
+  ]);
+  expect(effectsOf(billing({}), billing({ toolCosts: { a: 1 }, chargeOnErrors: true }), people)).toEqual([
+    'Calls that begin after the deployment cost the new prices of 1 tool (1 higher, 0 lower); calls that run then keep theirs. Nobody is asked before. 40 people called it in the last 30 days.',
+    'Calls that the server answers with an error are charged from then on.',
+  ]);
+  const oauth = { auth: { type: 'oauth' } };
+  const moved = { connection: http('https://other.example') };
+  expect(effectsOf(oauth, { ...oauth, ...moved }, { ...people, users: 1 })).toEqual([
+    'It is connected again: calls that run then finish on the old connection.',
+    'Everyone who uses it must sign in again before their next call: 1 person called it in the last 30 days.',
+  ]);
+  expect(effectsOf({}, moved, people)).toEqual([
+    'It is connected again: calls that run then finish on the old connection.',
+  ]);
+  expect(effectsOf({}, { version: '2.0.0' }, { ...people, toolsUnderReview: 2 })).toEqual([
+    '2 tools are under review: with a new version the tools are trusted as the server offers them then, these too.',
+  ]);
+  const texts = { name: 'Other', description: 'Other.', icon: '/x.png', category: 'api', features: ['x'], author: 'x' };
+  expect(effectsOf({}, texts, people)).toEqual([]);
+  const first = describeEffects(undefined, manifest('travel', billing({})), people);
+  expect(first[0]).toBe('It appears in the shop. People with a plan of tier T1 (Basic) or above may use it.');
+});
+
+test('two manifests of 256 KiB are compared in bounded time, with at most 500 differences', () => {
+  const costs = (credits: number) =>
+    Object.fromEntries(Array.from({ length: 9000 }, (_, index) => [`tool_${index}_${'x'.repeat(10)}`, credits]));
+  const prices = (credits: number) => manifest('travel', { billing: { tier: 'T0', toolCosts: costs(credits) } });
+  const nested = (depth: number): object => (depth === 0 ? {} : { a: nested(depth - 1), b: [nested(depth - 1)] });
+  const tools = (suffix: string) =>
+    manifest('travel', {
+      capabilitySnapshot: {
+        tools: Array.from({ length: 500 }, (_, index) => ({
+          name: `t${index}`,
+          inputSchema: { type: 'object', properties: { [suffix]: nested(4) } },
+        })),
+      },
+    });
+  for (const [before, after] of [
+    [prices(1), prices(2)],
+    [tools('x'), tools('y')],
+  ] as const) {
+    const start = performance.now();
+    const said = differencesOf(before, after);
+    expect(performance.now() - start).toBeLessThan(250);
+    expect(said).toHaveLength(500);
+    expect(said.at(-1)?.text).toMatch(/^\d+ more differences: see the documents$/);
+  }
+});

@@ -1,0 +1,67 @@
+import type { getServerDifferences, ManifestDifference } from '@souk/contract/admin-servers.ts';
+import type { Answer } from '@souk/contract/endpoint.ts';
+import type { Manifest } from '@souk/contract/manifest.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Catalogue } from '../../create-catalogue.ts';
+import { noManifest } from '../../manifest-versions.ts';
+import { lastLive } from '../manifest-heads.ts';
+import { compareManifests } from './compare-manifests.ts';
+import { describeEffects, type PeopleOfServer } from './describe-effects.ts';
+import { sayChange } from './difference-words.ts';
+
+/** Of a list that people read; the documents beside it are whole. */
+const maxDifferences = 500;
+
+type Differences = Omit<Answer<typeof getServerDifferences>, 'success'>;
+
+/**
+ * In what two versions of a manifest differ, in words, and what deploying the second does.
+ * @param named by default what is deployed and what is staged; without a staged one what is deployed stands on both sides
+ * @throws SoukError not_found
+ */
+export async function readDifferences(
+  { catalogue, peopleOf }: { catalogue: Catalogue; peopleOf(serverId: string): Promise<PeopleOfServer> },
+  id: string,
+  named: { from?: string | undefined; to?: string | undefined },
+): Promise<Differences> {
+  const heads = await catalogue.versions(id);
+  const from = named.from ?? heads.find(({ status }) => status === 'deployed')?.version;
+  const to = named.to ?? (heads.find(({ status }) => status === 'staging') ?? lastLive(heads))?.version;
+  if (to === undefined) throw noManifest(id);
+  const read = async (version: string) => {
+    const manifest = await catalogue.findManifest(id, version);
+    if (!manifest) throw new SoukError('not_found', { message: `No version ${version} of ${id}` });
+    return manifest;
+  };
+  const before = from === undefined ? undefined : await read(from);
+  const after = await read(to);
+  const people = await peopleOf(id);
+  const live = catalogue.snapshot().byId.get(id);
+  const toolsUnderReview = live?.toolsUnderReview.length ?? 0;
+  return {
+    from: from ?? null,
+    to,
+    before: before ?? null,
+    after,
+    differences: differencesOf(before, after),
+    effects: describeEffects(before, after, { ...people, toolsUnderReview }),
+    people,
+  };
+}
+
+/** At most 500, of which the last says that there are more. */
+export function differencesOf(before: Manifest | undefined, after: Manifest): ManifestDifference[] {
+  const currencyOf = (manifest: Manifest | undefined) => manifest?.billing?.rental?.currency ?? 'USD';
+  const currencies = { before: currencyOf(before), after: currencyOf(after) };
+  const changes = compareManifests(before, after);
+  const said = changes.slice(0, changes.length > maxDifferences ? maxDifferences - 1 : maxDifferences).map((change) => ({
+    path: change.path.join('.'),
+    text: sayChange(change, currencies),
+    before: change.before,
+    after: change.after,
+  }));
+  const more = changes.length - said.length;
+  if (more === 0) return said;
+  const text = `${more} more differences: see the documents`;
+  return [...said, { path: '', text, before: undefined, after: undefined }];
+}
