@@ -3,6 +3,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { AdminScreen, type AdminAccess, type AdminPartProps } from '#features/admin/admin-screen.tsx';
 import { parseAdminSearch, type AdminSearch } from '#features/admin/admin-search.ts';
+import { manifestCountsQuery } from '#features/admin/manifests/manifest-queries.ts';
+import { manifestsWaiting } from '#features/admin/manifests/manifests-waiting.ts';
 import { ManifestsTab } from '#features/admin/manifests/manifests-tab.tsx';
 import { SignInButton } from '#features/identity/header-account.tsx';
 import { profileQuery } from '#features/identity/queries.ts';
@@ -37,16 +39,22 @@ export function Admin() {
   const search = parseAdminSearch(useSearch({ strict: false }));
   const navigate = useNavigate();
   const { session } = useSession();
+  const access = useAdminAccess();
+  const counts = useQuery({
+    ...manifestCountsQuery(access.state === 'admin' ? access.userId : ''),
+    enabled: access.state === 'admin',
+  });
   const onSearchChange = (next: AdminSearch, how: 'push' | 'replace') =>
     void navigate({ to: '/admin', search: next, replace: how === 'replace', resetScroll: how === 'push' });
   return (
     <AdminScreen
-      access={useAdminAccess()}
+      access={access}
       search={search}
       onSearchChange={onSearchChange}
       signInAgain={(way) => (way === 'tab' ? signInAgainInTab(session) : signInAgainByPopup(session))}
       signIn={<SignInButton />}
       redirectHome={<RedirectHome />}
+      waiting={{ ...(counts.data && { manifests: manifestsWaiting(counts.data) }) }}
       tabs={tabs}
     />
   );

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { formatCount } from '#ui/amount.ts';
 import { DelayedFallback } from '#ui/delayed-fallback.tsx';
 import { ErrorState } from '#ui/error-state.tsx';
 import { ScreenHeading } from '#ui/screen-heading.tsx';
@@ -38,11 +39,14 @@ export function AdminScreen({
   signInAgain,
   signIn,
   redirectHome,
+  waiting,
   tabs,
 }: Omit<AdminPartProps, 'userId'> & {
   access: AdminAccess;
   signIn: ReactNode;
   redirectHome: ReactNode;
+  /** How much waits for a decision in each tab, and what. */
+  waiting: Partial<Record<AdminTab, { count: number; text: string }>>;
   tabs: Readonly<Record<AdminTab, (props: AdminPartProps) => ReactNode>>;
 }) {
   switch (access.state) {
@@ -75,7 +79,8 @@ export function AdminScreen({
   const props = { userId: access.userId, search, onSearchChange, signInAgain };
   return (
     <>
-      <ScreenTitle title="Administration" />
+      {/* the page of a server has a title of its own */}
+      {search.id === undefined && <ScreenTitle title={`${labels[chosen]} - Administration`} />}
       <ScreenHeading title="Administration" />
       <Tabs
         label="Administration"
@@ -84,10 +89,26 @@ export function AdminScreen({
         onChange={(tab) => onSearchChange({ tab }, 'push')}
         items={adminTabs.map((value) => ({
           value,
-          label: labels[value],
+          label: <TabLabel text={labels[value]} waiting={waiting[value]} />,
           content: value === chosen && tabs[value](props),
         }))}
       />
+    </>
+  );
+}
+
+function TabLabel({ text, waiting }: { text: string; waiting: { count: number; text: string } | undefined }) {
+  if (!waiting || waiting.count === 0) return text;
+  return (
+    <>
+      {text}{' '}
+      <span
+        title={waiting.text}
+        className="ml-1 rounded-full bg-accent-soft px-1.5 py-0.5 text-xs text-accent tabular-nums"
+      >
+        {formatCount(waiting.count)}
+        <span className="sr-only"> waiting</span>
+      </span>
     </>
   );
 }
