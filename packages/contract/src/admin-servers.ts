@@ -17,8 +17,8 @@ export const manifestDifferenceSchema = z.object({
   /** In words, such as "price of search: 3 -> 5 credits a call". */
   text: z.string(),
   /** undefined in the version that does not have the field. */
-  before: z.unknown(),
-  after: z.unknown(),
+  before: z.unknown().optional(),
+  after: z.unknown().optional(),
 });
 export type ManifestDifference = z.infer<typeof manifestDifferenceSchema>;
 

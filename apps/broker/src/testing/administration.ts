@@ -14,13 +14,14 @@ import { ScriptedBrowser } from './scripted-browser.ts';
 export type Administration = Awaited<ReturnType<typeof startAdministration>>;
 
 /** A shop with a server of the highest tier and a tool that costs credits, an administrator, whose client `admin` is, and people. */
-export async function startAdministration() {
+export async function startAdministration({ env }: { env?: NodeJS.ProcessEnv } = {}) {
   const fixture = await startHttpFixture('both');
   /** Another server, and one that is down. */
   const other = await startHttpFixture('legacy');
   const gone = await startHttpFixture('both');
   await gone.close();
-  const shop = await startShop({ allowAddresses: [fixture, other, gone].map(({ address }) => address) });
+  const allowAddresses = [fixture, other, gone].map(({ address }) => address);
+  const shop = await startShop({ allowAddresses, ...(env && { env }) });
   const connection = { type: 'http', url: fixture.url };
   const rental = { price: 900 };
   await deployManifest(shop, { id: 'top', name: 'Summit', connection, billing: { tier: 'T3', rental } });
@@ -42,13 +43,19 @@ export async function startAdministration() {
   }
 
   /** What a call answers to the one who sends it. A text is sent as it is. */
-  async function send(address: string, bearer: string | undefined, body?: unknown) {
+  async function send(
+    address: string,
+    bearer: string | undefined,
+    body?: unknown,
+    more: Readonly<Record<string, string>> = {},
+  ) {
     const [method = '', path = ''] = address.split(' ');
     const response = await fetch(`${shop.publicUrl}${path}`, {
       method,
       headers: {
         ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...more,
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
