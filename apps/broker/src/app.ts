@@ -20,6 +20,7 @@ import {
   createUpstreams,
   mountClientDocument,
   mountConnectionTests,
+  mountServerLog,
   mountUpstreamRoutes,
   mountPreferenceRoutes,
   mountUpstreamSignInRoutes,
@@ -33,6 +34,7 @@ import {
   countPeopleOfServer,
   createUsageWriter,
   ensurePartitions,
+  mountServerFigures,
   mountServerRecord,
   mountUsageRoutes,
   usageByDayContributor,
@@ -294,6 +296,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   mountUpstreamRoutes(router, { ...upstreams, catalogue });
   mountConnectionTests(router, upstreams);
+  mountServerLog(router, { ...upstreams, catalogue });
   mountPreferenceRoutes(router, { ...upstreams, catalogue, entitlement: billing.entitlement });
   mountSpendCapRoutes(router, billing);
   mountBillingRoutes(router, { ...billing, catalogue, clock, disabledServers: upstreams.preferences.readDisabled });
@@ -309,6 +312,15 @@ export async function createApp(options: AppOptions): Promise<App> {
   mountClientDocument(server, config);
   mountBillingHistoryRoutes(router, { query: db.query, livemode: billing.livemode });
   mountUsageRoutes(router, { query: db.query, clock, nameClients: identity.nameClients, livemode: billing.livemode });
+  mountServerFigures(router, {
+    ...upstreams,
+    catalogue,
+    query: db.query,
+    countRenters: async (id) => (await countRenters(db.query, billing.livemode, clock.now(), [id])).get(id) ?? 0,
+    livemode: billing.livemode,
+    currency: policy.currency ?? 'USD',
+    clock,
+  });
   mountServerRecord(router, { catalogue, health: upstreams.health, query: db.query, clock, log });
   await gateway.mountRoutes(server, router);
   billing.payments?.mountWebhook(server, stripeWebhookPath);

@@ -14,6 +14,7 @@ export { checkLedger } from './ledger/check-ledger.ts';
 export { grantCredits } from './ledger/change-credits.ts';
 export { readCurrency } from './offers/read-offers.ts';
 export { transactionsContributor } from './history/account-contributor.ts';
+export { readServerRevenue } from './history/read-server-revenue.ts';
 export { mountBillingHistoryRoutes } from './history/routes.ts';
 export { billingMigrations } from './migrations.ts';
 export type { BillingLinks } from './billing-links.ts';

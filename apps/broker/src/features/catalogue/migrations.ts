@@ -163,4 +163,8 @@ export const catalogueMigrations: readonly Migration[] = [
       `create index manifest_current on manifest_versions (server_id, status) where status <> 'superseded'`,
     ],
   },
+  {
+    name: '0093-catalogue-status-since',
+    statements: ['alter table server_health add column status_since timestamptz'],
+  },
 ];

@@ -1,4 +1,5 @@
 import type { ServerStatus } from '@souk/contract/catalogue.ts';
+import { sql } from 'kysely';
 import type { ServerFeature } from './server-features.ts';
 import type { Era } from './snapshot.ts';
 import type { CatalogueDb, Reviewed, Tx } from './tables.ts';
@@ -81,6 +82,7 @@ export async function upsertHealth(
       era_at: change.era ? checkedAt : null,
       ...told,
       checked_at: checkedAt,
+      status_since: checkedAt,
       discovered_at: discovered ?? null,
     })
     .onConflict((conflict) =>
@@ -89,6 +91,7 @@ export async function upsertHealth(
         detail: change.detail ?? null,
         ...(change.era && { era: change.era, era_at: checkedAt }),
         checked_at: checkedAt,
+        status_since: sql`case when server_health.status = ${change.status} then server_health.status_since else ${checkedAt}::timestamptz end`,
         ...(discovered && { discovered_at: discovered, ...told }),
       }),
     )

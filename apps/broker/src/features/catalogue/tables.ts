@@ -100,6 +100,8 @@ export type CatalogueTables = {
     /** Which of its definitions are left out, and why. */
     left_out: string | null;
     checked_at: Date;
+    /** Since when the status is so; null before this was kept. */
+    status_since: Date | null;
     discovered_at: Date | null;
   };
 };

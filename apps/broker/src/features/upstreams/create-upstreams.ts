@@ -11,6 +11,7 @@ import { recordHealth, type HealthRecord } from './health/record-health.ts';
 import { moveOldFolders } from './processes/personal-folders.ts';
 import { createPackageInstaller } from './processes/package-installer.ts';
 import { createPreferences, type Preferences } from './preferences/create-preferences.ts';
+import { listChildren, type Child } from './processes/list-children.ts';
 import { createServices, type ServicePrograms, type Services } from './processes/run-services.ts';
 import type { StdioAllowlist } from './processes/stdio-allowlist.ts';
 import { createStdioPrograms, sandboxFor, type StdioPrograms } from './processes/stdio-programs.ts';
@@ -34,6 +35,8 @@ export type Upstreams = {
   readonly watch: ServerWatch;
   /** Tests of manifests, beside what is deployed. */
   readonly tests: ConnectionTests;
+  /** The processes of a server that run now, those of connection tests too. */
+  childrenOf(serverId: string): Promise<Child[]>;
   /** How each server was, by the day. */
   readonly health: Pick<HealthRecord, 'read'>;
   /** What each person has switched off. */
@@ -182,6 +185,11 @@ export async function createUpstreams(options: {
     programs,
     watch,
     tests,
+    childrenOf: (serverId) =>
+      listChildren([
+        ...pool.programsOf(serverId),
+        ...tests.childrenOf(serverId).map((child) => ({ ...child, use: 'test' as const })),
+      ]),
     health,
     preferences,
     signIn,

@@ -3,6 +3,7 @@ export { mountConnectionTests } from './connection-test/routes.ts';
 export { createUpstreams, type Upstreams } from './create-upstreams.ts';
 export { upstreamMigrations } from './migrations.ts';
 export { personalFilesContributor } from './processes/personal-files.ts';
+export { mountServerLog } from './processes/log-routes.ts';
 export { mountPreferenceRoutes } from './preferences/routes.ts';
 export { mountUpstreamRoutes } from './routes.ts';
 export type { ServicePrograms } from './processes/run-services.ts';

@@ -29,4 +29,10 @@ export const historyMigrations: readonly Migration[] = [
       `create index transactions_by_payment on transactions (payment_intent_id) where payment_intent_id is not null`,
     ],
   },
+  {
+    name: '0095-billing-revenue-of-servers',
+    statements: [
+      `create index transactions_by_server on transactions (server_id, livemode, created_at) where server_id is not null`,
+    ],
+  },
 ];

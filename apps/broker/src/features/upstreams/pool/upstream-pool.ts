@@ -2,6 +2,7 @@ import { elapsedTime } from '#platform/clock.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
 import type { CatalogueServer } from '#features/catalogue/index.ts';
 import { createAdmissions, type AdmissionLimits, type Admissions } from '../admission/admissions.ts';
+import type { RunningProgram } from '../processes/list-children.ts';
 import { connectionKey, isProgram, type UpstreamNeeds } from './connection-key.ts';
 import { createLiveConnections, type Lease, type LiveConnectionOptions } from './live-connections.ts';
 import { flawOf } from './open-connection.ts';
@@ -43,6 +44,8 @@ export type UpstreamPool = Pick<Admissions, 'admit' | 'admitNow' | 'inFlight' | 
   closeIdle(): void;
   /** Pids of the stdio servers that run, for limits and tests. */
   stdioPids(serverId?: string): number[];
+  /** The programs of a server that run. */
+  programsOf(serverId: string): RunningProgram[];
   stop(): Promise<void>;
 };
 
@@ -130,6 +133,17 @@ export function createUpstreamPool(
       connections
         .where((entry) => serverId === undefined || entry.server.id === serverId)
         .flatMap(({ upstream }) => upstream?.pid ?? []),
+
+    programsOf: (serverId) =>
+      connections
+        .where((entry) => entry.server.id === serverId)
+        .flatMap(({ upstream, userId, openedAtMs }) => {
+          if (upstream?.pid === undefined) return [];
+          const startedAtMs = options.clock.now() - (time.now() - openedAtMs);
+          return [
+            { pid: upstream.pid, use: userId === undefined ? ('shared' as const) : ('person' as const), startedAtMs },
+          ];
+        }),
 
     async stop() {
       stopped = true;

@@ -13,6 +13,7 @@ import { percentileMs } from './latency-buckets.ts';
 import { mergeUsage } from './merge-usage.ts';
 import { dailyMigrations } from './migrations.ts';
 import { readUsageStats } from './read-stats.ts';
+import { readMonth } from '../server-figures/read-month.ts';
 
 const log = createLog('silent');
 const userId = randomUUID();
@@ -194,6 +195,7 @@ describeOnDatabases('usage before there were sums by day', before, (open) => {
     writer.record(call());
     await writer.stop();
     expect(await stats(db)).toMatchObject({ totalToolCalls: 3, answeredToolCalls: 2, totalCreditsUsed: 6 });
+    expect(await readMonth(db.query, 'travel', '2026-11-01')).toMatchObject({ calls: 3, errors: 1, refused: 0 });
   });
 });
 

@@ -4,9 +4,16 @@ import { latencyColumns, latencyConditions, latencyLimitsText } from './latency-
 /** A tool's own error is an answer of its server; of a built-in tool it is a refusal of ours, and belongs to no server. */
 const isAnswered = `(outcome = 'ok' or (reason = 'tool_error' and server_id is not null))`;
 
+/** The server did not answer, or not with what a client can use. */
+const isFailed = `(outcome in ('error', 'failed') and not ${isAnswered})`;
+
 const keys = 'user_id, day, server_id, kind, name';
 const sums = ['calls', 'answered', 'credits', ...latencyColumns];
 const columns = `${keys}, ${sums.join(', ')}, last_at, last_answered_at`;
+
+/** The columns since failed calls are counted; the statements before that are about those above. */
+const sumsNow = [...sums, 'failed'];
+const columnsNow = `${columns}, failed`;
 
 const definition = `
   user_id uuid not null,
@@ -60,6 +67,29 @@ const addToPartsByBucket = (name: string, rows: string) => `
     return null;
   end $function$`;
 
+/** As above, with what failed as a bucket of its own. */
+const addUpFailed = (rows: string) => `
+  select user_id, day, server, kind, tool,
+    sum(calls), coalesce(sum(calls) filter (where bucket >= 0), 0), sum(credits),
+    ${latencyColumns.map((_, bucket) => `coalesce(sum(calls) filter (where bucket = ${bucket}), 0)`).join(',\n    ')},
+    max(last_at), max(last_at) filter (where bucket >= 0), coalesce(sum(calls) filter (where bucket = -1), 0)
+  from (
+    select user_id, (created_at at time zone 'UTC')::date as day, coalesce(server_id, '') as server, kind,
+      case when kind = 'tool' and server_id is not null then name else '' end as tool,
+      case when ${isAnswered} then width_bucket(duration_ms - 1, '${latencyLimitsText}'::int[])
+        when ${isFailed} then -1 end as bucket,
+      sum(sign * calls) as calls, sum(sign * credits) as credits, max(created_at) filter (where sign = 1) as last_at
+    from (${rows}) counted group by 1, 2, 3, 4, 5, 6) bucketed
+  group by 1, 2, 3, 4, 5`;
+
+const addFailedToParts = (name: string, rows: string) => `
+  create or replace function ${name}() returns trigger language plpgsql
+  set plan_cache_mode = force_generic_plan set jit = off as $function$
+  begin
+    insert into usage_parts (${columnsNow}) ${addUpFailed(rows)};
+    return null;
+  end $function$`;
+
 /**
  * What people used, by day (UTC), server and tool, for ever (data.md, Retention). The database itself adds up what a
  * statement has written to usage_events, in its transaction: each row counts once, whichever broker and statement writes
@@ -105,18 +135,37 @@ export const dailyMigrations: readonly Migration[] = [
     // what an administrator is told of one server
     statements: ['create index usage_daily_by_server on usage_daily (server_id, day)'],
   },
+  {
+    name: '0096-usage-daily-failed',
+    // what a server failed, beside what was refused before it was sent or cancelled
+    statements: [
+      ...['usage_daily', 'usage_parts'].map(
+        (table) => `alter table ${table} add column failed bigint not null default 0`,
+      ),
+      `create or replace view usage_by_day as select ${columnsNow} from usage_daily
+        union all select ${columnsNow} from usage_parts`,
+      addFailedToParts('add_usage', 'select *, 1 as sign from new_rows'),
+      addFailedToParts('correct_usage', 'select *, 1 as sign from new_rows union all select *, -1 from old_rows'),
+      // as far as single calls are kept
+      `insert into usage_parts (${columnsNow})
+        select user_id, (created_at at time zone 'UTC')::date, coalesce(server_id, ''), kind,
+          case when kind = 'tool' and server_id is not null then name else '' end,
+          ${sums.map(() => '0').join(', ')}, null, null, sum(calls)
+        from usage_events where ${isFailed} group by 1, 2, 3, 4, 5`,
+    ],
+  },
 ];
 
 /** Takes up to $1 parts away, and adds them to usage_daily. Answers how many. */
 export const mergeText = `
   with taken as (
-    delete from usage_parts where ctid = any (array(select ctid from usage_parts limit $1)) returning ${columns}),
+    delete from usage_parts where ctid = any (array(select ctid from usage_parts limit $1)) returning ${columnsNow}),
   merged as (
-    insert into usage_daily as daily (${columns})
-    select ${keys}, ${sums.map((sum) => `sum(${sum})`).join(', ')}, max(last_at), max(last_answered_at)
+    insert into usage_daily as daily (${columnsNow})
+    select ${keys}, ${sums.map((sum) => `sum(${sum})`).join(', ')}, max(last_at), max(last_answered_at), sum(failed)
     from taken group by ${keys}
     on conflict (${keys}) do update set
-      ${sums.map((sum) => `${sum} = daily.${sum} + excluded.${sum}`).join(', ')},
+      ${sumsNow.map((sum) => `${sum} = daily.${sum} + excluded.${sum}`).join(', ')},
       last_at = greatest(daily.last_at, excluded.last_at),
       last_answered_at = greatest(daily.last_answered_at, excluded.last_answered_at))
   select count(*) as parts from taken`;

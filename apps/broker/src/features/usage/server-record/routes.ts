@@ -7,9 +7,7 @@ import { SoukError } from '#platform/errors.ts';
 import type { Router } from '#platform/http/router.ts';
 import type { Log } from '#platform/log.ts';
 import { callsOfServers, percentOf } from './calls-of-servers.ts';
-
-const shownDays = 30;
-const dayMs = 86_400_000;
+import { everyDay, shownDays } from './every-day.ts';
 
 type Days = Awaited<ReturnType<Upstreams['health']['read']>>;
 
@@ -46,13 +44,4 @@ function uptimeOf(days: Days) {
   const up = days.reduce((sum, day) => sum + day.up, 0);
   const checks = days.reduce((sum, day) => sum + day.up + day.down, 0);
   return { since: first.day, percent: days.length > 1 ? percentOf(up, checks) : null };
-}
-
-/** The days without a check too. */
-function everyDay(days: Days, nowMs: number) {
-  const checked = new Map(days.map(({ day, up, down }) => [day, percentOf(up, up + down)]));
-  return Array.from({ length: shownDays }, (_, index) => {
-    const day = new Date(nowMs - (shownDays - 1 - index) * dayMs).toISOString().slice(0, 10);
-    return { day, percent: checked.get(day) ?? null };
-  });
 }

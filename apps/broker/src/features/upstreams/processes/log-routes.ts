@@ -1,0 +1,26 @@
+import { getServerLog } from '@souk/contract/admin-servers.ts';
+import type { Catalogue, ServerManifest } from '#features/catalogue/index.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Router } from '#platform/http/router.ts';
+import { isProgram } from '../pool/connection-key.ts';
+import { isPerUser } from '../pool/upstream-target.ts';
+import type { StdioPrograms } from './stdio-programs.ts';
+
+/** What a server's programs wrote, but for those of single people: their lines may name them. */
+export function mountServerLog(
+  router: Router,
+  { catalogue, programs }: { catalogue: Catalogue; programs: Pick<StdioPrograms, 'linesOf'> },
+): void {
+  router.route(getServerLog, async ({ params: { id } }) => {
+    const server = catalogue.snapshot().byId.get(id) ?? (await lastVersion(id));
+    if (!server) throw new SoukError('not_found', { message: `There is no manifest of ${id}.` });
+    const lines = [...programs.linesOf(id, ['shared', 'test'])];
+    return { success: true as const, lines, isPerPerson: isProgram(server) && isPerUser(server) };
+  });
+
+  async function lastVersion(id: string): Promise<ServerManifest | undefined> {
+    const [newest] = await catalogue.versions(id);
+    const manifest = newest && (await catalogue.findManifest(id, newest.version));
+    return manifest && { id, manifest };
+  }
+}

@@ -1,0 +1,54 @@
+import type { AdminTool } from '@souk/contract/admin-servers.ts';
+import type { Manifest } from '@souk/contract/manifest.ts';
+import type { ToolChange } from '@souk/contract/tool-changes.ts';
+import { estimateToolTokens, type CatalogueItem, type CatalogueServer } from '#features/catalogue/index.ts';
+import { asRecord } from '#platform/json.ts';
+
+export type ToolFacts = {
+  /** undefined: nothing is staged. */
+  staged: Manifest | undefined;
+  use: ReadonlyMap<string, { calls: number; errors: number }>;
+  /** Changes that wait for a review. */
+  pending: readonly ToolChange[];
+};
+
+/** The tools of a deployed server, in its own order; those under review last. */
+export function presentTools(server: CatalogueServer, facts: ToolFacts): AdminTool[] {
+  const pendingOf = new Map(facts.pending.map((change) => [change.tool, change]));
+  const stagedCosts = facts.staged && costsOf(facts.staged);
+  const present = (item: CatalogueItem): AdminTool => {
+    const { name, definition } = item;
+    const annotations = asRecord(definition['annotations']);
+    const use = facts.use.get(name) ?? { calls: 0, errors: 0 };
+    return {
+      name,
+      title: text(definition['title']) ?? text(annotations?.['title']) ?? null,
+      description: text(definition['description']) ?? '',
+      credits: item.creditCost,
+      stagedCredits: stagedCosts ? (stagedCosts.get(name) ?? 0) : null,
+      // what the standard says where a server does not
+      readOnly: annotations?.['readOnlyHint'] === true,
+      destructive: annotations?.['readOnlyHint'] !== true && annotations?.['destructiveHint'] !== false,
+      ...use,
+      tokens: estimateToolTokens(item),
+      underReview: item.underReview,
+      pendingChange: pendingOf.get(name) ?? null,
+    };
+  };
+  return [...server.tools, ...server.toolsUnderReview].map(present);
+}
+
+/** Prices in the deployed version of tools that the server does not list. */
+export function pricedButMissing(server: CatalogueServer): { name: string; credits: number }[] {
+  const names = new Set([...server.tools, ...server.toolsUnderReview].map(({ name }) => name));
+  return [...costsOf(server.manifest)]
+    .filter(([name]) => !names.has(name))
+    .map(([name, credits]) => ({ name, credits }));
+}
+
+/** A map: a tool may be called `constructor`. */
+function costsOf({ billing }: Manifest): Map<string, number> {
+  return new Map(Object.entries(billing?.toolCosts ?? {}));
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);

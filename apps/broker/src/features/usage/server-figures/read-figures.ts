@@ -1,0 +1,64 @@
+import type { ServerFigures } from '@souk/contract/admin-servers.ts';
+import { readServerRevenue } from '#features/billing/index.ts';
+import type { CatalogueServer } from '#features/catalogue/index.ts';
+import type { Upstreams } from '#features/upstreams/index.ts';
+import type { Clock } from '#platform/clock.ts';
+import type { Query } from '#platform/db/database.ts';
+import { everyDay, firstShownDay, shownDays } from '../server-record/every-day.ts';
+import { readMonth } from './read-month.ts';
+
+/** The contract's bound. */
+const maxChildren = 200;
+
+export type FiguresParts = Pick<Upstreams, 'health' | 'watch' | 'childrenOf'> & {
+  query: Query;
+  countRenters(serverId: string): Promise<number>;
+  livemode: boolean;
+  /** Of everything that is sold here. */
+  currency: string;
+  clock: Clock;
+};
+
+/**
+ * How a server did in the last 30 days, for all people together.
+ * @param live what is deployed of it
+ */
+export async function readServerFigures(
+  serverId: string,
+  live: CatalogueServer | undefined,
+  parts: FiguresParts,
+): Promise<Omit<ServerFigures, 'success'>> {
+  const { query, health, livemode, currency, clock } = parts;
+  const firstDay = firstShownDay(clock.now());
+  const since = new Date(`${firstDay}T00:00:00Z`);
+  const [now, month, revenueCents, renters, days] = await Promise.all([
+    live ? readNow(live, parts) : null,
+    readMonth(query, serverId, firstDay),
+    readServerRevenue(query, { serverId, livemode, currency, since }),
+    parts.countRenters(serverId),
+    health.read(serverId, shownDays),
+  ]);
+  return { now, month: { ...month, revenueCents, currency }, renters, uptime: everyDay(days, clock.now()) };
+}
+
+async function readNow(
+  server: CatalogueServer,
+  { query, watch, childrenOf }: FiguresParts,
+): Promise<NonNullable<ServerFigures['now']>> {
+  const [checks, children] = await Promise.all([
+    query<{ checked_at: Date; status_since: Date | null }>(
+      'select checked_at, status_since from server_health where server_id = $1',
+      [server.id],
+    ),
+    childrenOf(server.id),
+  ]);
+  const [checked] = checks.rows;
+  return {
+    status: server.status,
+    reason: watch.failureOf(server.id) ?? server.statusDetail ?? null,
+    since: checked?.status_since?.toISOString() ?? null,
+    lastCheckAt: checked?.checked_at.toISOString() ?? null,
+    era: server.era?.verdict ?? null,
+    children: children.slice(0, maxChildren),
+  };
+}

@@ -1,0 +1,52 @@
+import type { Query } from '#platform/db/database.ts';
+import { latencyColumns, percentileMs } from '../daily/latency-buckets.ts';
+
+/** What all people used of a server. */
+export type ServerMonth = {
+  calls: number;
+  errors: number;
+  refused: number;
+  p50Ms: number | null;
+  p95Ms: number | null;
+  credits: number;
+  users: number;
+};
+
+type Row = { calls: number; answered: number; failed: number; credits: number; users: number; latency: number[] };
+
+/** From the sums by day, since a day (UTC). Calls are those of tools; credits and people are of prompts and resources too. */
+export async function readMonth(query: Query, serverId: string, firstDay: string): Promise<ServerMonth> {
+  const { rows } = await query<Row>(monthText, [serverId, firstDay]);
+  const { calls = 0, answered = 0, failed = 0, credits = 0, users = 0, latency = [] } = rows[0] ?? {};
+  return {
+    calls,
+    errors: failed,
+    refused: calls - answered - failed,
+    p50Ms: percentileMs(latency, 0.5) ?? null,
+    p95Ms: percentileMs(latency, 0.95) ?? null,
+    credits,
+    users,
+  };
+}
+
+/** Of each tool, by name. */
+export async function readToolUse(
+  query: Query,
+  serverId: string,
+  firstDay: string,
+): Promise<ReadonlyMap<string, { calls: number; errors: number }>> {
+  const { rows } = await query<{ name: string; calls: number; failed: number }>(
+    `select name, sum(calls)::bigint as calls, sum(failed)::bigint as failed from usage_by_day
+     where server_id = $1 and day >= $2::date and kind = 'tool' group by name`,
+    [serverId, firstDay],
+  );
+  return new Map(rows.map(({ name, calls, failed }) => [name, { calls, errors: failed }]));
+}
+
+const ofTools = (column: string) => `coalesce(sum(${column}) filter (where kind = 'tool'), 0)::bigint`;
+
+const monthText = `
+  select ${ofTools('calls')} as calls, ${ofTools('answered')} as answered, ${ofTools('failed')} as failed,
+    coalesce(sum(credits), 0)::bigint as credits, count(distinct user_id)::int as users,
+    array[${latencyColumns.map(ofTools).join(', ')}] as latency
+  from usage_by_day where server_id = $1 and day >= $2::date`;

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { adminServerEndpoints } from '@souk/contract/admin-servers.ts';
+import { createClient, type Client } from '@souk/contract/client.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseManifest } from '#features/catalogue/index.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { startEndingServer, type EndingServer } from '../../gateway/call/testing/ending-server.ts';
+import { mergeUsage } from '../daily/merge-usage.ts';
+
+let app: TestApp;
+let server: EndingServer;
+let admin: Client<typeof adminServerEndpoints>;
+let nowMs = Date.parse('2026-11-20T12:00:00Z');
+const id = 'used';
+
+beforeAll(async () => {
+  server = await startEndingServer('modern');
+  app = await startTestApp({
+    allowAddresses: [server.address],
+    clock: { now: () => nowMs, monotonic: () => nowMs },
+    env: withoutHealthChecks,
+  });
+  await deployManifest(app, manifest('1.0.0', { say: 0, gone: 7 }));
+  const { accessToken } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email: 'admin@souk.test' });
+  admin = createClient(adminServerEndpoints, { baseUrl: app.publicUrl, fetch, token: async () => accessToken });
+});
+afterAll(async () => {
+  await app?.stop();
+  await server?.close();
+});
+
+function manifest(version: string, toolCosts: Record<string, number>) {
+  return {
+    id,
+    name: id,
+    serviceType: 'mcp',
+    description: 'A server of a test.',
+    category: 'data',
+    version,
+    connection: { type: 'http', url: server.url },
+    billing: { tier: 'T0', toolCosts },
+  };
+}
+
+async function callAs(email: string, ends: readonly string[], tool = 'say'): Promise<void> {
+  const { accessToken: token } = await new ScriptedBrowser(app.publicUrl).signInWeb({ email });
+  for (const end of ends) {
+    const answer = await fetch(`${app.publicUrl}/api/tool-runs`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ serverId: id, tool, arguments: { end } }),
+    });
+    await answer.text();
+  }
+  await app.usage.flush();
+}
+
+const paid = (type: string, amount: number, at: string, status = 'completed') =>
+  app.db.query(
+    `insert into transactions (id, user_id, livemode, type, status, description, server_id, amount, currency, idem, created_at)
+     values ($1::uuid, $1::uuid, false, $2, $3, 'x', $4, $5, 'USD', $1::text, $6)`,
+    [randomUUID(), type, status, id, amount, at],
+  );
+
+const figures = () => admin.getServerFigures({ params: { id } });
+
+test('figures of 30 days: calls, those that the server failed, people, and what rentals brought after refunds', async () => {
+  await callAs('ann@souk.test', ['ok', 'ok', 'tool_error', 'reset']);
+  await callAs('bob@souk.test', ['ok', 'garbage']);
+  const month = { calls: 6, errors: 2, refused: 0, credits: 0, users: 2, revenueCents: 0, currency: 'USD' };
+  expect((await figures()).month).toMatchObject({ ...month, p50Ms: expect.any(Number), p95Ms: expect.any(Number) });
+  // the same once parts are merged into days
+  await mergeUsage(app.db);
+  expect((await figures()).month).toMatchObject(month);
+  await paid('rental_create', 900, '2026-11-19T10:00:00Z', 'refunded');
+  await paid('rental_create', 900, '2026-11-18T10:00:00Z');
+  await paid('rental_create', 900, '2026-09-01T10:00:00Z');
+  await paid('rental_create', 5000, '2026-11-18T10:00:00Z', 'failed');
+  await paid('refund', 300, '2026-11-19T11:00:00Z');
+  expect((await figures()).month.revenueCents).toBe(1500);
+  expect(await figures()).toMatchObject({ renters: 0, now: { status: 'connected', era: 'modern', children: [] } });
+});
+
+test('a status has the time since when it is so, and a reason in the words of an operator', async () => {
+  const { now } = await figures();
+  expect(now).toMatchObject({ status: 'connected', reason: null, since: '2026-11-20T12:00:00.000Z' });
+  nowMs += 60 * 60_000;
+  const detail = 'The server cannot be reached';
+  await app.catalogue.setHealth(id, { status: 'disconnected', detail, era: undefined });
+  const since = '2026-11-20T13:00:00.000Z';
+  expect((await figures()).now).toMatchObject({ status: 'disconnected', reason: detail, since, lastCheckAt: since });
+  nowMs += 60 * 60_000;
+  await app.catalogue.setHealth(id, { status: 'disconnected', detail, era: undefined });
+  expect((await figures()).now).toMatchObject({ since, lastCheckAt: '2026-11-20T14:00:00.000Z' });
+  await app.catalogue.setHealth(id, { status: 'connected', detail: undefined, era: undefined });
+  expect((await figures()).now).toMatchObject({ status: 'connected', since: '2026-11-20T14:00:00.000Z' });
+});
+
+test('tools have both prices, what their calls came to, their size, and the change that waits for a review', async () => {
+  const staged = parseManifest(JSON.stringify(manifest('1.1.0', { say: 5 })), {
+    stdioAliases: new Set(),
+    services: new Set(),
+    addressProblem: () => undefined,
+  });
+  await app.catalogue.stage(staged, { origin: 'admin' });
+  const { tools, pricedButMissing } = await admin.listServerTools({ params: { id } });
+  const say = tools.find(({ name }) => name === 'say');
+  expect(say).toMatchObject({ credits: 0, stagedCredits: 5, calls: 6, errors: 2, underReview: false });
+  expect(say?.tokens).toBeGreaterThan(0);
+  expect(pricedButMissing).toEqual([{ name: 'gone', credits: 7 }]);
+  server.changeTool();
+  nowMs += 60_000;
+  app.upstreams.watch.refresh([id]);
+  await waitUntil('the changed tool to be under review', async () =>
+    (await admin.listServerTools({ params: { id } })).tools.some(({ underReview }) => underReview),
+  );
+  const changed = (await admin.listServerTools({ params: { id } })).tools.find(({ name }) => name === 'say');
+  expect(changed).toMatchObject({ underReview: true, pendingChange: { tool: 'say', status: 'pending' } });
+});
+
+test('a server that was never known is not found, and one that is not deployed has its past', async () => {
+  for (const call of [admin.getServerFigures, admin.listServerTools, admin.getServerLog])
+    await expect(call({ params: { id: 'nothing' } })).rejects.toMatchObject({ code: 'not_found', status: 404 });
+  await app.catalogue.undeploy(id, { via: 'command' });
+  expect(await figures()).toMatchObject({ now: null, month: { calls: 6, users: 2 } });
+});
