@@ -57,10 +57,10 @@ export function Capabilities({ manifest: { capabilities } }: { manifest: ListedM
 
 /** Active or Inactive first, then ours: how the server is and why, and what waits for a decision. */
 export function Status({ manifest }: { manifest: ListedManifest }) {
-  const { isActive, status, statusDetail, stagedVersion, stagedOrigin, toolsUnderReview } = manifest;
+  const { isActive, status, statusDetail, stagedVersion, stagedOrigin, toolsUnderReview, renters } = manifest;
   return (
     <div className="flex min-w-0 flex-col items-start gap-1">
-      <StatusBadge status={isActive ? 'Active' : 'Inactive'} tone={isActive ? 'good' : 'idle'} />
+      <StatusBadge status={isActive ? 'Active' : 'Inactive'} tone={isActive ? 'good' : 'idle'} quiet />
       {status !== null && status !== 'connected' && (
         <span
           className={classNames('line-clamp-2 text-xs wrap-anywhere', status === 'error' ? 'text-bad' : 'text-quiet')}
@@ -79,6 +79,9 @@ export function Status({ manifest }: { manifest: ListedManifest }) {
         <span className="text-xs text-accent">
           {toolsUnderReview === 1 ? '1 tool under review' : `${formatCount(toolsUnderReview)} tools under review`}
         </span>
+      )}
+      {renters > 0 && (
+        <span className="text-xs text-quiet">{renters === 1 ? '1 renter' : `${formatCount(renters)} renters`}</span>
       )}
     </div>
   );

@@ -1,13 +1,10 @@
 import type { ListedManifest } from '@souk/contract/admin-manifests.ts';
-import { formatCount } from '#ui/amount.ts';
 import { Card } from '#ui/card.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
 import { ManifestActions, type ManifestActionsProps } from './manifest-actions.tsx';
 import { authorOf, Capabilities, Connection, ManifestName, Status } from './manifest-cells.tsx';
 
 export type ManifestListProps = Omit<ManifestActionsProps, 'manifest'> & { manifests: readonly ListedManifest[] };
-
-const renters = (count: number) => (count === 1 ? '1 renter' : `${formatCount(count)} renters`);
 
 /** The manifests as rows, for screens that are wide enough for them. */
 export function ManifestTable({ manifests, ...actions }: ManifestListProps) {
@@ -17,7 +14,7 @@ export function ManifestTable({ manifests, ...actions }: ManifestListProps) {
       header: 'Name',
       rowHeader: true,
       cell: (manifest) => (
-        <div className="w-64 font-normal">
+        <div className="w-60 font-normal">
           <ManifestName manifest={manifest} search={actions.search} />{' '}
           <span className="text-quiet tabular-nums">{manifest.version}</span>
           <p className="mt-0.5 line-clamp-2 text-[0.8125rem] wrap-anywhere text-quiet" title={manifest.description}>
@@ -29,13 +26,13 @@ export function ManifestTable({ manifests, ...actions }: ManifestListProps) {
     {
       id: 'author',
       header: 'Author',
-      cell: (manifest) => <div className="w-24 wrap-anywhere">{authorOf(manifest)}</div>,
+      cell: (manifest) => <div className="w-22 wrap-anywhere">{authorOf(manifest)}</div>,
     },
     {
       id: 'connection',
       header: 'Connection',
       cell: (manifest) => (
-        <div className="w-44">
+        <div className="w-40">
           <Connection manifest={manifest} />
         </div>
       ),
@@ -44,7 +41,7 @@ export function ManifestTable({ manifests, ...actions }: ManifestListProps) {
       id: 'capabilities',
       header: 'Capabilities',
       cell: (manifest) => (
-        <div className="w-26">
+        <div className="w-24">
           <Capabilities manifest={manifest} />
         </div>
       ),
@@ -58,7 +55,6 @@ export function ManifestTable({ manifests, ...actions }: ManifestListProps) {
         </div>
       ),
     },
-    { id: 'renters', header: 'Renters', numeric: true, cell: (manifest) => formatCount(manifest.renters) },
     {
       id: 'actions',
       header: 'Actions',
@@ -89,9 +85,8 @@ export function ManifestCards({ manifests, ...actions }: ManifestListProps) {
           <p className="line-clamp-3 wrap-anywhere text-quiet">{manifest.description}</p>
           <Status manifest={manifest} />
           <Connection manifest={manifest} />
-          <div className="mt-auto flex flex-wrap items-center justify-between gap-2">
+          <div className="mt-auto">
             <Capabilities manifest={manifest} />
-            {manifest.renters > 0 && <span className="text-[0.8125rem] text-quiet">{renters(manifest.renters)}</span>}
           </div>
         </Card>
       ))}

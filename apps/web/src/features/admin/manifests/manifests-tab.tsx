@@ -31,7 +31,7 @@ export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: Ad
   const found = useDeferredValue(list.data);
   const [deploying, setDeploying] = useState<string>();
   const [deleting, setDeleting] = useState<string>();
-  const isWide = useMedia('(min-width: 1024px)');
+  const isWide = useMedia('(min-width: 1150px)');
   const isNarrowed = q !== undefined || type !== undefined || status !== undefined;
   const change = (next: AdminSearch, how: 'push' | 'replace') =>
     onSearchChange({ ...search, page: undefined, ...next }, how);
