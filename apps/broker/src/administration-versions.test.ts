@@ -62,6 +62,8 @@ test('manifests are found by words, type and status, and counted over all, whate
     [{ type: 'stdio' }, []],
     [{ status: 'active' }, ['paid', 'top']],
     [{ status: 'inactive', type: 'http' }, ['find-one']],
+    [{ staged: 'admin' }, ['find-one', 'find-two']],
+    [{ staged: 'bundled' }, []],
   ] as const;
   for (const [query, ids] of found) {
     const answer = await list(query);

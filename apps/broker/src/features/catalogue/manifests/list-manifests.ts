@@ -61,11 +61,12 @@ export async function listManifests(
   return { manifests, pagination: { page, limit, total, pages }, counts };
 }
 
-function conditionOf({ search = '', type, status }: Filters): RawBuilder<unknown> {
+function conditionOf({ search = '', type, status, staged }: Filters): RawBuilder<unknown> {
   const conditions = [
     sql`true`,
     ...(type === undefined ? [] : [sql`connection->>'type' = ${type}`]),
     ...(status === undefined ? [] : [sql`(status = 'deployed') = ${status === 'active'}`]),
+    ...(staged === undefined ? [] : [sql`staged_origin = ${staged}`]),
     ...searchWords(search).map(
       (word) => sql`strpos(lower(concat_ws(' ', server_id, name, author, description)), ${word}) > 0`,
     ),

@@ -28,10 +28,10 @@ export function useUpload(userId: string) {
 
   const upload = useMutation({
     mutationFn: (text: string) => adminApi.createManifest({ query: {}, body: text }),
-    onSuccess: async (_answer, text) => {
+    onSuccess: (_answer, text) => {
       // what was typed meanwhile stays
       setDraft((now) => (now?.text === text ? undefined : now));
-      await changed();
+      void changed();
     },
   });
 
