@@ -5,7 +5,8 @@ export type AnnounceEnds = (userId: string, tokenIds: readonly string[]) => Prom
 
 export function createAnnounceEnds(revocations: Pick<Revocations, 'announce' | 'announcePerson'>): AnnounceEnds {
   return async (userId, tokenIds) => {
-    await Promise.all(tokenIds.map((tokenId) => revocations.announce(tokenId)));
+    // first, so that no call ends as if its client had hung up, which may cost credits
     await revocations.announcePerson(userId, 'shut out');
+    await Promise.all(tokenIds.map((tokenId) => revocations.announce(tokenId)));
   };
 }
