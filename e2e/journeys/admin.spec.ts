@@ -26,7 +26,7 @@ test('[HDR-7] [GEN-20] the menu of an administrator leads to the administrator a
   await page.getByRole('menuitem', { name: 'Admin', exact: true }).click();
   await expect(page).toHaveURL(/\/admin$/);
   await expect(page.getByRole('heading', { level: 1, name: 'Administration' })).toBeVisible();
-  await expect(page.getByRole('heading', { name: 'No tools under review' })).toBeVisible();
+  await expect(page.getByRole('row', { name: /^Travel 1/ })).toBeVisible();
   expect(await axeFindings(page)).toEqual([]);
 });
 
@@ -58,6 +58,54 @@ test('[HDR-8] [ADM-7] whether Admin is shown follows from the profile, and the w
     expect(await readFile(join(folder, name), 'utf8'), name).not.toContain('admin@');
 });
 
+test("[ADM-1] [ADM-2] the area says 'Checking access permissions...', then shows the specification's two tabs first", async ({
+  page,
+}) => {
+  const answer = Promise.withResolvers<void>();
+  await openSignedIn(page, '/marketplace', 'admin@souk.test');
+  await routeNow(page, '**/v2/user/profile', async (route) => {
+    await answer.promise;
+    await route.continue();
+  });
+  await page.goto('/admin');
+  await expect(page.getByRole('main').getByText('Checking access permissions...').first()).toBeVisible();
+  answer.resolve();
+  const tabs = page.getByRole('main').getByRole('tab');
+  await expect(tabs).toContainText(['Broker Manifests', 'User Management']);
+  await expect(tabs.first()).toHaveAttribute('aria-selected', 'true');
+  await expect(page).toHaveTitle(/^Broker Manifests - Administration/);
+  await tabs.nth(1).click();
+  await expect(page).toHaveURL(/\/admin\?tab=users$/);
+  await expect(page).toHaveTitle(/^User Management - Administration/);
+});
+
+test("[ADM-12] calls of the area carry a bearer token, a JSON content type and the browser's credentials", async ({
+  page,
+}) => {
+  const asked: { path: string; authorization: string | undefined; type: string | undefined }[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (!pathname.startsWith('/admin/')) return;
+    const { authorization, 'content-type': type } = request.headers();
+    asked.push({ path: pathname, authorization, type });
+  });
+  await page.addInitScript(() => {
+    const real = window.fetch;
+    window.fetch = (...call) => {
+      if (call[1]?.credentials === 'omit') throw new Error('a call without credentials');
+      return real(...call);
+    };
+  });
+  await openSignedIn(page, '/admin', 'admin@souk.test');
+  await page.getByRole('button', { name: 'Paste JSON Text' }).click();
+  await page.getByLabel('Manifest JSON').fill('{"id":"-","name":"Wrong","serviceType":"mcp"}');
+  await page.getByRole('button', { name: 'Upload Manifest' }).click();
+  await expect(page.getByText(/^Failed to upload manifest: Invalid manifest: id must be/)).toBeVisible();
+  expect(asked.filter(({ path }) => path === '/admin/manifests').length).toBeGreaterThan(1);
+  for (const { path, authorization } of asked) expect(authorization, path).toMatch(/^Bearer ./);
+  expect(asked.at(-1)).toMatchObject({ path: '/admin/manifests', type: 'application/json' });
+});
+
 test("[ADM-3] a visitor of the administrator area reads 'Access Denied', and can sign in", async ({ page }) => {
   await page.goto('/admin');
   await expect(page.getByRole('alert').getByRole('heading', { name: 'Access Denied' })).toBeVisible();
@@ -81,21 +129,38 @@ test("[ERR-8] what an administrator's call fails with, and is no Error, is shown
       String(call[0]).includes('/admin/') ? Promise.reject('no network') : real(...call);
   });
   await openSignedIn(page, '/admin', 'admin@souk.test');
-  await expect(page.getByRole('main').getByRole('alert')).toContainText(/^Network error occurred/);
+  await expect(page.getByRole('main').getByRole('alert')).toContainText(
+    /^Failed to load manifests\s*Network error occurred/,
+  );
 });
 
-test('an administrator compares a changed tool, and approves it with a reason', async ({ page }) => {
+test('a notice leads to a changed tool, which is compared and approved with a reason', async ({ page }) => {
   const sent: unknown[] = [];
   let changes = [change];
-  await routeNow(page, '**/admin/tool-changes*', (route) => route.fulfill({ json: { success: true, changes } }));
+  await routeNow(page, '**/admin/manifests?*', async (route) => {
+    const answer = await route.fetch();
+    const list = Object(await answer.json());
+    list.counts.underReview = changes.length;
+    await route.fulfill({ response: answer, json: list });
+  });
+  await routeNow(page, '**/admin/tool-changes?*', (route) => route.fulfill({ json: { success: true, changes } }));
+  await routeNow(page, '**/admin/servers/travel/tools', async (route) => {
+    const answer = await route.fetch();
+    const list = Object(await answer.json());
+    Object.assign(list.tools[0], { underReview: changes.length > 0, pendingChange: changes[0] ?? null });
+    await route.fulfill({ response: answer, json: list });
+  });
   await routeNow(page, '**/admin/tool-changes/7/approve', (route) => {
     sent.push(route.request().postDataJSON());
     changes = [];
     return route.fulfill({ json: { success: true, change: { ...change, status: 'approved' } } });
   });
   await openSignedIn(page, '/admin', 'admin@souk.test');
-  await page.getByText('Compare definitions').click();
-  await expect(page.getByText('<img src=x onerror=alert(1)>'), 'text, not a picture').toBeVisible();
+  await expect(page.getByText('1 tool is under review, and hidden from everyone until you decide.')).toBeVisible();
+  await expect(page.getByRole('tab', { name: 'Broker Manifests 1 waiting' })).toBeVisible();
+  await page.getByRole('link', { name: 'Review travel' }).click();
+  await expect(page).toHaveURL(/id=travel&part=tools/);
+  await expect(page.getByText('<img src=x onerror=alert(1)>').first(), 'text, not a picture').toBeVisible();
   await page.getByRole('button', { name: 'Approve distance' }).click();
   const dialog = page.getByRole('alertdialog', { name: 'Approve distance?' });
   await dialog.getByRole('button', { name: 'Approve tool' }).click();
@@ -103,6 +168,6 @@ test('an administrator compares a changed tool, and approves it with a reason', 
   expect(await axeFindings(page)).toEqual([]);
   await dialog.getByLabel('Reason').fill('Read, and as announced');
   await dialog.getByRole('button', { name: 'Approve tool' }).click();
-  await expect(page.getByRole('heading', { name: 'No tools under review' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Under review' })).toHaveCount(0);
   expect(sent).toEqual([{ reason: 'Read, and as announced' }]);
 });

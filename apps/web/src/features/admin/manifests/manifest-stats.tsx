@@ -13,15 +13,17 @@ export function ManifestStats({ counts }: { counts: ManifestCounts | undefined }
     { label: 'With Tools', value: counts?.withTools },
   ];
   return (
-    <dl aria-label="Manifests" className="grid grid-cols-2 gap-3 sm:grid-cols-4">
+    <div className="grid grid-cols-2 gap-3 sm:grid-cols-4">
       {tiles.map(({ label, value }) => (
         <Card key={label}>
-          <Stat
-            label={label}
-            value={value === undefined ? <Skeleton className="my-1 h-5 w-10" /> : formatCount(value)}
-          />
+          <dl>
+            <Stat
+              label={label}
+              value={value === undefined ? <Skeleton className="my-1 h-5 w-10" /> : formatCount(value)}
+            />
+          </dl>
         </Card>
       ))}
-    </dl>
+    </div>
   );
 }

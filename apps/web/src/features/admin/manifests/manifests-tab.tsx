@@ -43,7 +43,7 @@ export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: Ad
       <ManifestStats counts={found?.counts} />
       <UploadPanel userId={userId} onDeploy={setDeploying} />
       <AllManifests userId={userId} counts={found?.counts} />
-      <section aria-label="Manifests" className="flex flex-col gap-3">
+      <div className="flex flex-col gap-3">
         <ManifestFilters search={search} onChange={change} />
         {failure && found && (
           <Notice
@@ -97,7 +97,7 @@ export function ManifestsTab({ userId, search, onSearchChange, signInAgain }: Ad
             )}
           </>
         )}
-      </section>
+      </div>
       <EachOpening asked={deploying}>
         {(id, open) => <DeployDialog userId={userId} id={id} open={open} onClose={() => setDeploying(undefined)} />}
       </EachOpening>
