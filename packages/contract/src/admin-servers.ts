@@ -274,6 +274,8 @@ export const startConnectionTest = endpoint({
       withOwnAccount: z.boolean().default(false),
     }),
   ]),
+  // a manifest of 256 KiB, quoted
+  largestBody: 513 * 1024,
   mediaType: 'text/event-stream',
   answer: z.string(),
   errors: ['invalid_request', 'not_found', 'too_many_tests', 'payload_too_large', 'unavailable', ...adminErrors],

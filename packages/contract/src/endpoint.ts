@@ -26,6 +26,8 @@ export type Endpoint = {
   body?: Schema;
   /** The handler reads the text of the JSON body itself; `body` then describes it. */
   rawBody?: true;
+  /** The body may have so many bytes, where it is another number than that of all calls (256 KiB). */
+  largestBody?: number;
   answer: Schema;
   /** The media type of the answer where it is not JSON; `answer` is then a string. */
   mediaType?: 'text/csv' | 'text/event-stream';

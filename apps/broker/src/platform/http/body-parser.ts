@@ -1,6 +1,8 @@
 import { errorCodes, type FastifyRequest } from 'fastify';
 import type { IncomingMessage } from 'node:http';
+import { SoukError } from '../errors.ts';
 import { GatheredBytes } from '../gathered-bytes.ts';
+import { isTooDeep } from './json-depth.ts';
 
 /** REST bodies (security.md, Limits). The MCP endpoints have a limit of their own. */
 export const maxBodyBytes = 256 * 1024;
@@ -38,4 +40,17 @@ function gather(payload: IncomingMessage, limit: number): Promise<Buffer> {
     };
     payload.on('data', take).on('end', end).on('error', fail).resume();
   });
+}
+
+/** @throws SoukError too_deep, invalid_request, invalid_json */
+export function readJsonBody(bytes: Buffer): unknown {
+  const text = bytes.toString('utf8');
+  if (text === '') return undefined;
+  if (isTooDeep(text)) throw new SoukError('too_deep');
+  if (text.includes('__proto__')) throw new SoukError('invalid_request', { message: '__proto__ is not a field.' });
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new SoukError('invalid_json', { cause: error });
+  }
 }

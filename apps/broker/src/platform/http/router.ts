@@ -2,7 +2,7 @@ import type { Access, Answer, Endpoint, ParsedRequest } from '@souk/contract/end
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import type { ZodType } from 'zod';
 import { SoukError } from '../errors.ts';
-import { bodyParser, maxBodyBytes } from './body-parser.ts';
+import { bodyParser, maxBodyBytes, readJsonBody } from './body-parser.ts';
 import type { Caller } from './caller.ts';
 import { sendRevalidated } from './revalidated-answer.ts';
 
@@ -63,19 +63,20 @@ export function createRouter(app: FastifyInstance, guard: Guard): Router {
           return endpoint.revalidated ? sendRevalidated(request, reply, answer) : answer;
         },
       };
-      if (endpoint.rawBody) void app.register(async (scope) => void keepBodies(scope).route(options));
+      const { rawBody, largestBody } = endpoint;
+      const parser = rawBody
+        ? // a parser would drop what is wrong with it, such as a key that comes twice
+          bodyParser(largestBody ?? maxBodyBytes, (bytes): unknown => bytes)
+        : largestBody && bodyParser(largestBody, readJsonBody);
+      if (parser) void app.register(async (scope) => void withParser(scope, parser).route(options));
       else app.route(options);
     },
   };
 }
 
-/** JSON as it was sent: a parser would drop what is wrong with it, such as a key that comes twice. */
-function keepBodies(scope: FastifyInstance): FastifyInstance {
+function withParser(scope: FastifyInstance, parser: ReturnType<typeof bodyParser>): FastifyInstance {
   scope.removeContentTypeParser('application/json');
-  scope.addContentTypeParser(
-    'application/json',
-    bodyParser(maxBodyBytes, (bytes) => bytes),
-  );
+  scope.addContentTypeParser('application/json', parser);
   return scope;
 }
 

@@ -7,10 +7,9 @@ import { SoukError } from '../errors.ts';
 import type { Ids } from '../ids.ts';
 import type { Log } from '../log.ts';
 import { seenProxy, seenProxyHeader } from './seen-proxy.ts';
-import { bodyParser, maxBodyBytes } from './body-parser.ts';
+import { bodyParser, maxBodyBytes, readJsonBody } from './body-parser.ts';
 import { compressAnswers } from './compress-answers.ts';
 import { renderError, retryAfterSeconds } from './error-body.ts';
-import { isTooDeep } from './json-depth.ts';
 
 const maxFormBytes = 64 * 1024;
 /** Deadlines for the head and for the whole of a request. Node looks for late requests once in each interval. */
@@ -40,18 +39,6 @@ function isDecodable(url: string): boolean {
 }
 
 /** @throws SoukError too_deep, invalid_request, invalid_json */
-function readJson(bytes: Buffer): unknown {
-  const text = bytes.toString('utf8');
-  if (text === '') return undefined;
-  if (isTooDeep(text)) throw new SoukError('too_deep');
-  if (text.includes('__proto__')) throw new SoukError('invalid_request', { message: '__proto__ is not a field.' });
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new SoukError('invalid_json', { cause: error });
-  }
-}
-
 export type Readiness = () => Promise<boolean>;
 
 /**
@@ -123,7 +110,7 @@ export async function buildServer(options: {
 
   // A form of another origin can send text/plain without a preflight: we accept it nowhere.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', bodyParser(maxBodyBytes, readJson));
+  app.addContentTypeParser('application/json', bodyParser(maxBodyBytes, readJsonBody));
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     bodyParser(maxFormBytes, (bytes) => parseForm(bytes.toString('utf8'))),

@@ -54,12 +54,14 @@ export function differencesOf(before: Manifest | undefined, after: Manifest): Ma
   const currencyOf = (manifest: Manifest | undefined) => manifest?.billing?.rental?.currency ?? 'USD';
   const currencies = { before: currencyOf(before), after: currencyOf(after) };
   const changes = compareManifests(before, after);
-  const said = changes.slice(0, changes.length > maxDifferences ? maxDifferences - 1 : maxDifferences).map((change) => ({
-    path: change.path.join('.'),
-    text: sayChange(change, currencies),
-    before: change.before,
-    after: change.after,
-  }));
+  const said = changes
+    .slice(0, changes.length > maxDifferences ? maxDifferences - 1 : maxDifferences)
+    .map((change) => ({
+      path: change.path.join('.'),
+      text: sayChange(change, currencies),
+      before: change.before,
+      after: change.after,
+    }));
   const more = changes.length - said.length;
   if (more === 0) return said;
   const text = `${more} more differences: see the documents`;
