@@ -1,12 +1,12 @@
 import { DelayedFallback } from './delayed-fallback.tsx';
 import { Skeleton } from './skeleton.tsx';
 
-/** Three rows of a list that is on its way. */
-export function ListSkeleton({ label }: { label: string }) {
+/** Rows of a list that is on its way, three unless said otherwise. */
+export function ListSkeleton({ label, rows = 3 }: { label: string; rows?: number | undefined }) {
   return (
     <DelayedFallback label={label}>
       <div className="overflow-hidden rounded-lg border border-line bg-surface">
-        {[1, 2, 3].map((row) => (
+        {Array.from({ length: rows }, (_, row) => (
           <div
             key={row}
             className="flex h-16 items-center justify-between gap-6 border-b border-line px-4 last:border-0"

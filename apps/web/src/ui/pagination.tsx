@@ -9,15 +9,19 @@ export type PaginationProps = {
   onChange: (page: number) => void;
   /** What is paged: "Transactions". */
   label: string;
+  /** Before "2 of 7"; "Page" unless the specification has other words. */
+  words?: string | undefined;
+  /** Says so, too, where there is one page. */
+  always?: boolean | undefined;
 };
 
-/** Previous, where one is, next. Nothing where there is one page. */
-export function Pagination({ page, pageCount, onChange, label }: PaginationProps) {
-  if (pageCount <= 1) return null;
+/** Previous, where one is, next. Nothing where there is one page, unless `always`. */
+export function Pagination({ page, pageCount, onChange, label, words = 'Page', always }: PaginationProps) {
+  if (pageCount <= 1 && !always) return null;
   return (
     <nav aria-label={`${label}, pages`} className="flex items-center justify-between gap-3 sm:justify-end">
       <span aria-live="polite" className="text-quiet tabular-nums">
-        Page {page} of {pageCount}
+        {words} {page} of {pageCount}
       </span>
       <span className="flex gap-2">
         <Button
