@@ -1,6 +1,147 @@
+import type { AdminUser } from '@souk/contract/admin-users.ts';
+import { useQuery } from '@tanstack/react-query';
+import Users from 'lucide-react/icons/users';
+import X from 'lucide-react/icons/x';
+import { useEffect, useMemo, useState } from 'react';
+import { formatCount } from '#ui/amount.ts';
+import { Button } from '#ui/button.tsx';
+import { classNames } from '#ui/class-names.ts';
+import { EachOpening } from '#ui/each-opening.tsx';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { IconButton } from '#ui/icon-button.tsx';
+import { ListSkeleton } from '#ui/list-skeleton.tsx';
+import { Pagination } from '#ui/pagination.tsx';
 import type { AdminPartProps } from '../admin-screen.tsx';
+import type { AdminSearch } from '../admin-search.ts';
+import { AddSubscriptionDialog } from './actions/add-subscription-dialog.tsx';
+import { EditCreditsDialog } from './actions/edit-credits-dialog.tsx';
+import { UserDetailsDialog } from './details/user-details-dialog.tsx';
+import { FailureNotice } from './failure-notice.tsx';
+import { UserFilters } from './user-filters.tsx';
+import { useUserFailures } from './user-failures.ts';
+import { usersQuery } from './user-queries.ts';
+import { isFound } from './user-words.ts';
+import { UserWorkContext } from './user-work.ts';
+import { UsersTable, type RowAction } from './users-table.tsx';
 
 /** 'User Management': the people of this installation (spec part 2, section 2). */
-export function UsersTab(_props: AdminPartProps) {
-  return null;
+export function UsersTab({ userId: adminId, search, onSearchChange, signInAgain }: AdminPartProps) {
+  const { failures, report, clear } = useUserFailures();
+  const users = useQuery(usersQuery(adminId, search));
+  const { data, error, isFetching, isPlaceholderData, refetch } = users;
+  useEffect(() => (error ? report('users', error) : clear('users')), [error, report, clear]);
+  const [asked, setAsked] = useState<{ action: Exclude<RowAction, 'details'>; user: AdminUser }>();
+  const work = useMemo(() => ({ adminId, report, clear, signInAgain }), [adminId, report, clear, signInAgain]);
+  const change = (part: AdminSearch, how: 'push' | 'replace') => onSearchChange({ ...search, ...part }, how);
+  const act = (action: RowAction, user: AdminUser) =>
+    action === 'details' ? change({ user: user.id }, 'push') : setAsked({ action, user });
+  const close = () => setAsked(undefined);
+  return (
+    <UserWorkContext value={work}>
+      <div className="flex flex-col gap-4">
+        <UserFilters search={search} onChange={change} />
+        {failures.map((failure) => (
+          <FailureNotice
+            key={failure.work}
+            {...failure}
+            action={
+              failure.work === 'users' ? (
+                <Button size="small" loading={isFetching} onClick={() => void refetch()}>
+                  Retry
+                </Button>
+              ) : (
+                <IconButton
+                  size="small"
+                  label="Dismiss"
+                  icon={<X aria-hidden size={15} />}
+                  onClick={() => clear(failure.work)}
+                />
+              )
+            }
+          />
+        ))}
+        {!data && !error && <ListSkeleton label="Loading users…" rows={8} />}
+        {data && (
+          <>
+            <p aria-live="polite" className="flex flex-wrap justify-between gap-x-4 text-quiet tabular-nums">
+              <span>{countText(data)}</span>
+              {isNarrowed(search) && <span>{matchText(data.pagination.total)}</span>}
+            </p>
+            <div className={classNames('transition-opacity', isPlaceholderData && 'opacity-60')}>
+              <Rows users={data.users} search={search} onChange={change} onAction={act} />
+            </div>
+            <Pagination
+              always
+              words="Showing page"
+              label="Users"
+              page={data.pagination.page}
+              pageCount={data.pagination.pages}
+              onChange={(page) => change({ page: page === 1 ? undefined : page, q: undefined }, 'push')}
+            />
+          </>
+        )}
+      </div>
+      <UserDetailsDialog
+        userId={search.user}
+        listed={data?.users.find(({ id }) => id === search.user)}
+        onClose={() => change({ user: undefined }, 'replace')}
+      />
+      <EachOpening asked={asked?.action === 'credits' ? asked.user : undefined}>
+        {(user, open) => <EditCreditsDialog user={user} open={open} onClose={close} />}
+      </EachOpening>
+      <EachOpening asked={asked?.action === 'subscription' ? asked.user : undefined}>
+        {(user, open) => <AddSubscriptionDialog user={user} open={open} onClose={close} />}
+      </EachOpening>
+    </UserWorkContext>
+  );
+}
+
+/** {total} and {n} count all users, whatever is searched for (spec part 2, section 2). */
+const countText = ({ all, active }: { all: number; active: number }) =>
+  `${formatCount(all)} ${all === 1 ? 'user' : 'users'} total • ${formatCount(active)} active`;
+
+const matchText = (total: number) => (total === 1 ? '1 user matches' : `${formatCount(total)} users match`);
+
+const isNarrowed = ({ all, role, active, plan }: AdminSearch) => [all, role, active, plan].some(Boolean);
+
+function Rows({
+  users,
+  search,
+  onChange,
+  onAction,
+}: {
+  users: readonly AdminUser[];
+  search: AdminSearch;
+  onChange: (change: AdminSearch, how: 'push' | 'replace') => void;
+  onAction: (action: RowAction, user: AdminUser) => void;
+}) {
+  const { q } = search;
+  const found = q === undefined ? users : users.filter((user) => isFound(user, q));
+  if (found.length > 0) return <UsersTable users={found} onAction={onAction} />;
+  if (users.length > 0) {
+    return (
+      <EmptyState
+        icon={<Users aria-hidden />}
+        title="No users on this page match your search."
+        text="The box above searches this page only."
+        actions={
+          <>
+            <Button onClick={() => onChange({ q: undefined, all: q, page: undefined }, 'push')}>
+              Search all users
+            </Button>
+            <Button onClick={() => onChange({ q: undefined }, 'push')}>Clear search</Button>
+          </>
+        }
+      />
+    );
+  }
+  const all = { all: undefined, role: undefined, active: undefined, plan: undefined, page: undefined, q: undefined };
+  return (
+    <EmptyState
+      icon={<Users aria-hidden />}
+      title="No users found."
+      text={isNarrowed(search) ? 'No user matches this search and these filters.' : undefined}
+      actions={<Button onClick={() => onChange(all, 'push')}>Show all users</Button>}
+    />
+  );
 }

@@ -1,0 +1,45 @@
+import { useId, useState, type FormEvent } from 'react';
+import { useToast } from '#ui/use-toast.ts';
+import { adminApi } from '../../admin-api.ts';
+import { FailureNotice } from '../failure-notice.tsx';
+import { useUserChange } from '../user-work.ts';
+import { FormDialog, type UserDialogProps } from './form-dialog.tsx';
+import { ReasonField } from './reason-field.tsx';
+
+/** Lets a deactivated user in again. */
+export function ActivateDialog({ user, open, onClose }: UserDialogProps) {
+  const formId = useId();
+  const toast = useToast();
+  const [reason, setReason] = useState('');
+  const activate = useUserChange('activate', user.id, {
+    change: () => adminApi.activateUser({ params: { id: user.id }, body: { reason } }),
+    onDone: ({ result }) => {
+      toast.success(`${user.email} ${result === 'unchanged' ? 'was active already' : 'is active again'}.`);
+      onClose();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!activate.isPending) activate.mutate(undefined);
+  };
+  return (
+    <FormDialog
+      open={open}
+      onClose={onClose}
+      title="Reactivate user?"
+      description={user.email}
+      formId={formId}
+      submitLabel="Reactivate user"
+      busy={activate.isPending}
+    >
+      <form id={formId} onSubmit={submit} noValidate className="flex flex-col gap-4">
+        <p className="text-quiet">
+          They can sign in again, and their personal access tokens that are neither revoked nor expired work again. Apps
+          stay disconnected until the user connects them again, and plans and rentals that ended do not come back.
+        </p>
+        <ReasonField value={reason} onChange={setReason} />
+        {activate.isError && <FailureNotice work="activate" error={activate.error} />}
+      </form>
+    </FormDialog>
+  );
+}

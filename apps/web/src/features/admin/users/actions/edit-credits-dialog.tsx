@@ -1,0 +1,112 @@
+import type { UserBilling } from '@souk/contract/admin-billing.ts';
+import { ApiError } from '@souk/contract/client.ts';
+import { useId, useState, type FormEvent } from 'react';
+import { formatCount } from '#ui/amount.ts';
+import { Field } from '#ui/field.tsx';
+import { useFirstErrorFocus } from '#ui/focus-first-error.ts';
+import { Input } from '#ui/input.tsx';
+import { Notice } from '#ui/notice.tsx';
+import { Skeleton } from '#ui/skeleton.tsx';
+import { useToast } from '#ui/use-toast.ts';
+import { adminApi } from '../../admin-api.ts';
+import { FailureNotice } from '../failure-notice.tsx';
+import { creditsWord } from '../user-words.ts';
+import { useUserBilling, useUserChange } from '../user-work.ts';
+import { creditsFault, creditsText } from './credits-text.ts';
+import { FormDialog, type UserDialogProps } from './form-dialog.tsx';
+import { ReasonField } from './reason-field.tsx';
+import { RetryBilling } from './retry-billing.tsx';
+
+type Credits = UserBilling['credits'];
+
+/**
+ * Sets the credit balance. What is sent names the balance that was shown: where it has moved meanwhile, the dialog shows the
+ * new one, keeps what was typed, and asks again.
+ */
+export function EditCreditsDialog({ user, open, onClose }: UserDialogProps) {
+  const formId = useId();
+  const toast = useToast();
+  const billing = useUserBilling(user.id);
+  const [shown, setShown] = useState<Credits>();
+  const [movedFrom, setMovedFrom] = useState<number>();
+  const [typed, setTyped] = useState<string>();
+  const [reason, setReason] = useState('');
+  const [errors, setErrors] = useState<{ credits?: string | undefined }>({});
+  const form = useFirstErrorFocus(errors);
+  // what was read before the dialog opened may be old, and what is read later must not change under the reader's eyes
+  if (!shown && billing.data && billing.isFetchedAfterMount) setShown(billing.data.billing.credits);
+  const save = useUserChange('credits', user.id, {
+    change: (credits: number) =>
+      adminApi.setUserCredits({ params: { id: user.id }, body: { credits, reason, expectedBalance: shown?.balance } }),
+    onDone: ({ credits }) => {
+      toast.success(`${user.email} now has ${creditsWord(credits)}.`);
+      onClose();
+    },
+    onFailed: async (error) => {
+      if (!(error instanceof ApiError) || error.code !== 'balance_moved') return;
+      const { data } = await billing.refetch();
+      if (!data) return;
+      setTyped((text) => text ?? String(shown?.balance ?? 0));
+      setMovedFrom(shown?.balance);
+      setShown(data.billing.credits);
+    },
+  });
+  const text = typed ?? String(shown?.balance ?? 0);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const fault = creditsFault(text);
+    setErrors({ credits: fault });
+    if (fault === undefined && shown && !save.isPending) save.mutate(Number(text));
+  };
+  return (
+    <FormDialog
+      open={open}
+      onClose={onClose}
+      title="Edit credits"
+      description={user.email}
+      formId={formId}
+      submitLabel="Update credits"
+      busy={save.isPending}
+      disabled={!shown}
+    >
+      <form id={formId} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-4">
+        {!shown && <RetryBilling billing={billing} />}
+        {!shown && !billing.isError && <Skeleton className="h-44 w-full" />}
+        {save.isError && <FailureNotice work="credits" error={save.error} />}
+        {movedFrom !== undefined && shown && (
+          <Notice>
+            The balance was {formatCount(movedFrom)} when you opened this, and is {formatCount(shown.balance)} now.
+            Nothing was changed. Check your number, and update again.
+          </Notice>
+        )}
+        {shown && (
+          <>
+            <Field label="Credits" hint={<Difference shown={shown} text={text} />} error={errors.credits}>
+              <Input
+                inputMode="numeric"
+                autoComplete="off"
+                className="tabular-nums"
+                value={text}
+                onFocus={(event) => event.currentTarget.select()}
+                onChange={(event) => setTyped(creditsText(event.target.value))}
+              />
+            </Field>
+            <ReasonField value={reason} onChange={setReason} />
+          </>
+        )}
+      </form>
+    </FormDialog>
+  );
+}
+
+/** What the number does to the balance. */
+function Difference({ shown: { balance, held }, text }: { shown: Credits; text: string }) {
+  const change = creditsFault(text) === undefined ? Number(text) - balance : 0;
+  return (
+    <>
+      Balance now: {creditsWord(balance)}.{change > 0 && ` Adds ${formatCount(change)} as a promotion.`}
+      {change < 0 && ` Takes ${formatCount(-change)} away.`}
+      {held > 0 && ` Running calls hold ${formatCount(held)} of it: the balance cannot be lower than that.`}
+    </>
+  );
+}

@@ -1,0 +1,77 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useId, useState, type FormEvent } from 'react';
+import { Field } from '#ui/field.tsx';
+import { useFirstErrorFocus } from '#ui/focus-first-error.ts';
+import { Input } from '#ui/input.tsx';
+import { useToast } from '#ui/use-toast.ts';
+import { adminApi } from '../../admin-api.ts';
+import { userListsKey } from '../user-queries.ts';
+import { useUserWork } from '../user-work.ts';
+import { ActionFailure } from './action-failure.tsx';
+import { FormDialog, type UserDialogProps } from './form-dialog.tsx';
+import { ReasonField } from './reason-field.tsx';
+
+/** Deletes a user for good, once their address has been typed. Says what goes and what stays. */
+export function EraseDialog({ user, open, onClose, onErased }: UserDialogProps & { onErased: () => void }) {
+  const formId = useId();
+  const toast = useToast();
+  const queries = useQueryClient();
+  const { adminId, report, clear } = useUserWork();
+  const [typed, setTyped] = useState('');
+  const [reason, setReason] = useState('');
+  const [errors, setErrors] = useState<{ email?: string }>({});
+  const form = useFirstErrorFocus(errors);
+  const erase = useMutation({
+    mutationFn: () => adminApi.eraseUser({ params: { id: user.id }, body: { confirm: typed.trim(), reason } }),
+    onMutate: () => clear('erase'),
+    onSuccess: async () => {
+      onErased();
+      toast.success('The account is erased.');
+      // not what this dialog's user had: there is nothing left to read
+      await queries.invalidateQueries({ queryKey: userListsKey(adminId) });
+    },
+    onError: (error) => report('erase', error),
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const fits = typed.trim().toLowerCase() === user.email.toLowerCase();
+    setErrors(fits ? {} : { email: "This isn't the user's email." });
+    if (fits && !erase.isPending) erase.mutate();
+  };
+  return (
+    <FormDialog
+      open={open}
+      onClose={onClose}
+      title="Erase user?"
+      description={user.email}
+      formId={formId}
+      submitLabel="Erase user"
+      variant="danger"
+      busy={erase.isPending}
+    >
+      <form id={formId} ref={form} onSubmit={submit} noValidate className="flex flex-col gap-4">
+        <div className="flex flex-col gap-2 text-quiet">
+          <p>
+            <strong className="font-medium text-text">Deleted now:</strong> profile, sign-ins, connected apps, access
+            tokens, accounts at services, credits, plans, rentals and purchases. Payments that renew are canceled.
+          </p>
+          <p>
+            <strong className="font-medium text-text">What stays:</strong> payment and usage records and the audit log,
+            without a name: the email becomes [erased] in them. Data kept by services stays with them.
+          </p>
+          <p>This cannot be undone.</p>
+        </div>
+        <Field label="User's email" hint={`Type ${user.email} to confirm.`} error={errors.email} required>
+          <Input
+            type="email"
+            autoComplete="off"
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
+        </Field>
+        <ReasonField value={reason} onChange={setReason} />
+        <ActionFailure work="erase" error={erase.error} again={() => erase.mutate()} />
+      </form>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,81 @@
+import { useId, useState, type FormEvent } from 'react';
+import { formatDay, formatMoney } from '#ui/amount.ts';
+import { Checkbox } from '#ui/checkbox.tsx';
+import { Field } from '#ui/field.tsx';
+import { Input } from '#ui/input.tsx';
+import { useToast } from '#ui/use-toast.ts';
+import { adminApi } from '../../admin-api.ts';
+import type { OwnedThing } from '../owned.ts';
+import { useUserChange } from '../user-work.ts';
+import { ActionFailure } from './action-failure.tsx';
+import { FormDialog, type UserDialogProps } from './form-dialog.tsx';
+
+/**
+ * Ends a plan, rental, purchase or trial now, after a confirmation. The reason is filled in and may be changed; paying back is
+ * a choice of its own (clarifications, "Dashboard and administration", "Small questions").
+ */
+export function RemoveDialog({ user, thing, open, onClose }: UserDialogProps & { thing: OwnedThing }) {
+  const formId = useId();
+  const toast = useToast();
+  const [reason, setReason] = useState(thing.kind === 'rental' ? 'Rental cancelled by admin' : 'Removed by admin');
+  const [paysBack, setPaysBack] = useState(false);
+  const remove = useUserChange('remove', user.id, {
+    change: () =>
+      adminApi.removeUserSubscription({
+        params: { id: user.id, subscriptionId: thing.id },
+        body: { reason, refund: paysBack ? 'prorata' : 'none' },
+      }),
+    onDone: ({ message, refund }) => {
+      const amount = refund && formatMoney(refund.amountCents, refund.currency);
+      const paidBack = refund?.result === 'pending' ? `${amount} will be refunded.` : `${amount} was refunded.`;
+      toast.success(refund ? `${message} ${paidBack}` : message);
+      onClose();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!remove.isPending) remove.mutate(undefined);
+  };
+  const { refund } = thing;
+  return (
+    <FormDialog
+      open={open}
+      onClose={onClose}
+      title={`Remove ${thing.name}?`}
+      description={user.email}
+      formId={formId}
+      submitLabel={`Remove ${thing.kind}`}
+      variant="danger"
+      busy={remove.isPending}
+    >
+      <form id={formId} onSubmit={submit} noValidate className="flex flex-col gap-4">
+        <p className="text-quiet">{consequence(thing)}</p>
+        {refund && (
+          <Checkbox
+            label={`Refund ${formatMoney(refund.amountCents, refund.currency)}`}
+            hint="For the part of the paid period that is left. Unless you choose this, nothing is paid back."
+            checked={paysBack}
+            onChange={setPaysBack}
+          />
+        )}
+        <Field label="Reason" hint="Kept in the audit log.">
+          <Input
+            value={reason}
+            maxLength={500}
+            autoComplete="off"
+            onChange={(event) => setReason(event.target.value)}
+          />
+        </Field>
+        <ActionFailure work="remove" error={remove.error} again={() => remove.mutate(undefined)} />
+      </form>
+    </FormDialog>
+  );
+}
+
+/** What the user loses, and what happens to their payments. */
+function consequence({ kind, endsAt, source }: OwnedThing): string {
+  const insteadOf = endsAt === null ? '' : ` instead of on ${formatDay(endsAt)}`;
+  const what = kind === 'subscription' ? 'The plan and the access that comes with it end' : `The ${kind} ends`;
+  const payments = source === 'payment' && kind !== 'purchase' ? ' It is canceled at the payment provider too.' : '';
+  return `${what} now${insteadOf}.${payments} This cannot be undone.`;
+}

@@ -1,0 +1,44 @@
+import { maxSearchLength } from '@souk/contract/catalogue-search.ts';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatCount } from '#ui/amount.ts';
+import { Combobox, type ComboboxItem } from '#ui/combobox.tsx';
+import { Field } from '#ui/field.tsx';
+import { failureText } from '#web/failure-text.ts';
+import { servicesQuery } from '../user-queries.ts';
+
+export type ServiceSelectorProps = {
+  value: ComboboxItem | undefined;
+  onChange: (service: ComboboxItem | undefined) => void;
+};
+
+/** A service of the deployed catalogue: the broker finds what is typed, a few at a time, however many there are. */
+export function ServiceSelector({ value, onChange }: ServiceSelectorProps) {
+  const [text, setText] = useState('');
+  const { data, error } = useQuery(servicesQuery(text.trim()));
+  const items = (data?.servers ?? []).map(({ serverId, displayName }) => ({
+    id: serverId,
+    label: displayName,
+    detail: serverId,
+  }));
+  const total = data?.pagination.total ?? 0;
+  const status = () => {
+    if (error) return failureText(error);
+    if (!data) return 'Searching…';
+    if (total === 0) return 'No service matches.';
+    return total > items.length ? `${items.length} of ${formatCount(total)}. Type to find more.` : undefined;
+  };
+  return (
+    <Field label="Service" required>
+      <Combobox
+        value={value}
+        onChange={onChange}
+        items={items}
+        onTextChange={setText}
+        status={status()}
+        placeholder="Search services"
+        maxLength={maxSearchLength}
+      />
+    </Field>
+  );
+}

@@ -1,0 +1,70 @@
+import type { AdminUser } from '@souk/contract/admin-users.ts';
+import { ApiError } from '@souk/contract/client.ts';
+import { DelayedFallback } from '#ui/delayed-fallback.tsx';
+import { Dialog } from '#ui/dialog.tsx';
+import { EachOpening } from '#ui/each-opening.tsx';
+import { EmptyState } from '#ui/empty-state.tsx';
+import { Skeleton } from '#ui/skeleton.tsx';
+import { RetryBilling } from '../actions/retry-billing.tsx';
+import { useUserBilling } from '../user-work.ts';
+import { UserDetails } from './user-details.tsx';
+
+export type UserDetailsDialogProps = {
+  /** As the address names it; undefined: closed. */
+  userId: string | undefined;
+  /** The user's row, where it is on the page behind: it knows more of them. */
+  listed: AdminUser | undefined;
+  onClose: () => void;
+};
+
+/** All about one user. It stands in the address, and opens whatever page of the list is behind it. */
+export function UserDetailsDialog({ userId, listed, onClose }: UserDetailsDialogProps) {
+  return (
+    <EachOpening asked={userId}>
+      {(id, open) => <DetailsOf userId={id} listed={listed} open={open} onClose={onClose} />}
+    </EachOpening>
+  );
+}
+
+function DetailsOf({
+  userId,
+  listed,
+  open,
+  onClose,
+}: Omit<UserDetailsDialogProps, 'userId'> & { userId: string; open: boolean }) {
+  const billing = useUserBilling(userId);
+  const { data, error } = billing;
+  const user = data?.user;
+  const isGone = error instanceof ApiError && error.code === 'not_found';
+  return (
+    <Dialog
+      size="large"
+      open={open}
+      onOpenChange={onClose}
+      title={isGone ? 'No such user' : ((user?.displayName || user?.email) ?? 'User details')}
+      description={isGone ? undefined : user?.email}
+    >
+      {isGone ? (
+        <EmptyState title="There is no such user" text="The account may have been erased since this link was made." />
+      ) : (
+        <div className="flex flex-col gap-6">
+          <RetryBilling billing={billing} />
+          {!data && !error && <Loading />}
+          {data && <UserDetails user={data.user} billing={data.billing} listed={listed} onErased={onClose} />}
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+function Loading() {
+  return (
+    <DelayedFallback label="Loading user details…">
+      <div className="flex flex-col gap-6">
+        <Skeleton className="h-24 w-full" />
+        <Skeleton className="h-18 w-full" />
+        <Skeleton className="h-40 w-full" />
+      </div>
+    </DelayedFallback>
+  );
+}

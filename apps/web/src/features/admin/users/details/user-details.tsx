@@ -1,0 +1,88 @@
+import type { UserBilling } from '@souk/contract/admin-billing.ts';
+import type { AdminUser } from '@souk/contract/admin-users.ts';
+import CirclePlus from 'lucide-react/icons/circle-plus';
+import Coins from 'lucide-react/icons/coins';
+import { useState } from 'react';
+import { formatCount } from '#ui/amount.ts';
+import { Button } from '#ui/button.tsx';
+import { EachOpening } from '#ui/each-opening.tsx';
+import { AddSubscriptionDialog } from '../actions/add-subscription-dialog.tsx';
+import { EditCreditsDialog } from '../actions/edit-credits-dialog.tsx';
+import type { BillingUser } from '../owned.ts';
+import { creditsWord } from '../user-words.ts';
+import { useUserWork } from '../user-work.ts';
+import { AccountActions } from './account-actions.tsx';
+import { OwnedLists } from './owned-lists.tsx';
+import { Part } from './part.tsx';
+import { UserFacts } from './user-facts.tsx';
+
+export type UserDetailsProps = {
+  user: BillingUser;
+  billing: UserBilling;
+  listed: AdminUser | undefined;
+  onErased: () => void;
+};
+
+/** What is known of a user, what they have, and what may be done. Its dialogs stand above the one that it fills. */
+export function UserDetails({ user, billing, listed, onErased }: UserDetailsProps) {
+  const { adminId } = useUserWork();
+  const [asked, setAsked] = useState<{ action: 'credits' | 'subscription'; user: BillingUser }>();
+  const close = () => setAsked(undefined);
+  return (
+    <>
+      <UserFacts user={user} listed={listed} />
+      <Part
+        title="Credits"
+        action={
+          <Button
+            size="small"
+            icon={<Coins aria-hidden size={15} />}
+            onClick={() => setAsked({ action: 'credits', user })}
+          >
+            Edit credits
+          </Button>
+        }
+      >
+        <Balance credits={billing.credits} />
+      </Part>
+      <Part
+        title="Subscriptions and access"
+        action={
+          <Button
+            size="small"
+            icon={<CirclePlus aria-hidden size={15} />}
+            onClick={() => setAsked({ action: 'subscription', user })}
+          >
+            Add subscription
+          </Button>
+        }
+      >
+        <OwnedLists user={user} billing={billing} />
+      </Part>
+      {user.id === adminId ? (
+        <Part title="Account">
+          <p className="text-quiet">This is your own account: you cannot deactivate or erase it here.</p>
+        </Part>
+      ) : (
+        <AccountActions user={user} billing={billing} onErased={onErased} />
+      )}
+      <EachOpening asked={asked?.action === 'credits' ? asked.user : undefined}>
+        {(shown, open) => <EditCreditsDialog user={shown} open={open} onClose={close} />}
+      </EachOpening>
+      <EachOpening asked={asked?.action === 'subscription' ? asked.user : undefined}>
+        {(shown, open) => <AddSubscriptionDialog user={shown} open={open} onClose={close} />}
+      </EachOpening>
+    </>
+  );
+}
+
+function Balance({ credits: { balance, currency, held, debt } }: { credits: UserBilling['credits'] }) {
+  return (
+    <p className="flex flex-wrap items-baseline gap-x-2 text-quiet">
+      <span className="text-xl/7 font-semibold tracking-tight text-text tabular-nums">{creditsWord(balance)}</span>
+      <span>{currency}</span>
+      {held > 0 && <span>· {formatCount(held)} held by running calls</span>}
+      {debt > 0 && <span>· {formatCount(debt)} owed</span>}
+    </p>
+  );
+}

@@ -1,0 +1,15 @@
+import type { ReactNode } from 'react';
+import { Notice } from '#ui/notice.tsx';
+import { describeFailure } from '#web/failure-text.ts';
+import { failureTitles, type UserFailure } from './user-failures.ts';
+
+/** The red box: the specification's text of what failed, and the reason where it says more. */
+export function FailureNotice({ work, error, action }: UserFailure & { action?: ReactNode }) {
+  const { title, reason } = describeFailure(failureTitles[work], error);
+  return (
+    <Notice tone="bad" action={action}>
+      <strong className="font-medium">{title}</strong>
+      {reason !== undefined && <p className="text-[0.8125rem] text-quiet">{reason}</p>}
+    </Notice>
+  );
+}

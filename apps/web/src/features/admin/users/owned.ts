@@ -1,0 +1,60 @@
+import type { UserBilling } from '@souk/contract/admin-billing.ts';
+import type { AdminUser } from '@souk/contract/admin-users.ts';
+import { formatDay } from '#ui/amount.ts';
+
+/** The user of the billing call (spec part 2, section 3). */
+export type BillingUser = Pick<AdminUser, 'id' | 'email' | 'displayName' | 'createdAt' | 'isActive' | 'role'>;
+
+/** What a user has: a plan, a rental, a purchase or a trial. */
+export type OwnedThing = Pick<
+  UserBilling['rentals'][number],
+  'id' | 'mcpId' | 'status' | 'source' | 'refund' | 'features'
+> & {
+  kind: 'subscription' | 'rental' | 'purchase' | 'trial';
+  /** Of the plan, or the id of the service. */
+  name: string;
+  /** daily, weekly, monthly, of rentals. */
+  every: string | undefined;
+  startsAt: string;
+  /** null: it has no end. */
+  endsAt: string | null;
+};
+
+type Server = UserBilling['rentals'][number];
+
+/** In the specification's order of the counts. */
+export function ownedOf(billing: UserBilling): Record<OwnedThing['kind'], OwnedThing[]> {
+  const servers = (kind: 'rental' | 'purchase' | 'trial', all: readonly Server[]) =>
+    all.map((one): OwnedThing => ({
+      ...one,
+      kind,
+      name: one.mcpId,
+      every: kind === 'rental' ? one.type : undefined,
+      startsAt: one.startDate,
+      endsAt: one.endDate,
+    }));
+  return {
+    subscription: billing.subscriptions.map((one): OwnedThing => ({
+      ...one,
+      kind: 'subscription',
+      name: one.planName,
+      every: undefined,
+      startsAt: one.currentPeriodStart,
+      endsAt: one.currentPeriodEnd,
+    })),
+    purchase: servers('purchase', billing.purchases),
+    rental: servers('rental', billing.rentals),
+    trial: servers('trial', billing.trials),
+  };
+}
+
+/** What ends with its period when the user is deactivated: purchases stay, and are of no use to who cannot sign in. */
+export const endingOf = (billing: UserBilling): OwnedThing[] => {
+  const { subscription, rental, trial } = ownedOf(billing);
+  return [...subscription, ...rental, ...trial];
+};
+
+/** The current period: "Nov 1, 2026 - Dec 1, 2026". */
+export function periodText({ startsAt, endsAt }: Pick<OwnedThing, 'startsAt' | 'endsAt'>): string {
+  return endsAt === null ? `Since ${formatDay(startsAt)}, no end` : `${formatDay(startsAt)} – ${formatDay(endsAt)}`;
+}

@@ -1,0 +1,46 @@
+import type { AdminUser } from '@souk/contract/admin-users.ts';
+import { Badge } from '#ui/badge.tsx';
+import { Day } from '#ui/moment.tsx';
+import { StatusBadge } from '#ui/status-badge.tsx';
+
+const mostInitials = 4;
+
+/** The initials of the services where a user is signed in with an account of their own. */
+export function Connected({ ids }: { ids: readonly string[] }) {
+  if (ids.length === 0) return <span className="whitespace-nowrap text-quiet">No OAuth</span>;
+  return (
+    <span className="inline-flex items-center gap-1" title={ids.join(', ')}>
+      <span className="sr-only">Connected: {ids.join(', ')}</span>
+      {ids.slice(0, mostInitials).map((id) => (
+        <span
+          key={id}
+          aria-hidden
+          className="inline-flex size-5.5 shrink-0 items-center justify-center rounded-full border border-line bg-sunken text-xs font-medium"
+        >
+          {[...id][0]?.toUpperCase()}
+        </span>
+      ))}
+      {ids.length > mostInitials && (
+        <span aria-hidden className="text-xs text-quiet">
+          +{ids.length - mostInitials}
+        </span>
+      )}
+    </span>
+  );
+}
+
+export function RoleBadge({ role }: { role: AdminUser['role'] }) {
+  return <Badge tone={role === 'admin' ? 'accent' : 'neutral'}>{role === 'admin' ? 'Admin' : 'User'}</Badge>;
+}
+
+export function ActiveBadge({ isActive }: { isActive: boolean }) {
+  return (
+    <StatusBadge status={isActive ? 'Active' : 'Inactive'} tone={isActive ? 'good' : 'bad'} quiet>
+      {isActive ? 'Active' : 'Inactive'}
+    </StatusBadge>
+  );
+}
+
+export function LastLogin({ moment }: { moment: string | null }) {
+  return moment === null ? <span className="text-quiet">Never</span> : <Day moment={moment} />;
+}

@@ -1,0 +1,20 @@
+import type { AdminUser } from '@souk/contract/admin-users.ts';
+import { formatCount } from '#ui/amount.ts';
+
+/** The user name, or the part of the address before the @ (spec part 2, section 2). */
+export function nameOf({ username, email }: Pick<AdminUser, 'username' | 'email'>): string {
+  return username ?? (email.slice(0, Math.max(0, email.lastIndexOf('@'))) || email);
+}
+
+/** Whether the search on the page finds a user: by address or user name. */
+export function isFound(user: AdminUser, text: string): boolean {
+  const wanted = text.trim().toLowerCase();
+  return [user.email, nameOf(user)].some((part) => part.toLowerCase().includes(wanted));
+}
+
+/** Ids of the providers that the user has signed in at. */
+export const connectedOf = ({ oauthConnections }: AdminUser): string[] =>
+  Object.keys(oauthConnections).filter((id) => oauthConnections[id]?.connected);
+
+export const creditsWord = (credits: number): string =>
+  credits === 1 ? '1 credit' : `${formatCount(credits)} credits`;

@@ -1,0 +1,66 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, use, useEffect } from 'react';
+import { accountKey } from '#web/account-key.ts';
+import { usersKey } from '../admin-api.ts';
+import type { SignInAgain } from '../sign-in-again.tsx';
+import { userBillingQuery } from './user-queries.ts';
+import type { UserWorkName } from './user-failures.ts';
+
+/** What the parts of the tab share. */
+export type UserWork = {
+  /** Who works here. */
+  adminId: string;
+  /** Shows a failure above the table. */
+  report: (work: UserWorkName, error: unknown) => void;
+  clear: (work: UserWorkName) => void;
+  signInAgain: SignInAgain;
+};
+
+export const UserWorkContext = createContext<UserWork | undefined>(undefined);
+
+export function useUserWork(): UserWork {
+  const work = use(UserWorkContext);
+  if (!work) throw new Error('useUserWork needs the tab around it');
+  return work;
+}
+
+/** What a user has, and their credits. A failure stands above the table too. */
+export function useUserBilling(userId: string) {
+  const { adminId, report, clear } = useUserWork();
+  const billing = useQuery({ ...userBillingQuery(adminId, userId), refetchOnMount: 'always' });
+  const { error, isSuccess } = billing;
+  useEffect(() => {
+    if (error) report('billing', error);
+    else if (isSuccess) clear('billing');
+  }, [error, isSuccess, report, clear]);
+  return billing;
+}
+
+/**
+ * A change of a user. Once it is done, what the tab shows is read again before the dialog closes; where it is the
+ * administrator's own account, so is everything else of theirs. A failure stands above the table too.
+ */
+export function useUserChange<Input, Answer>(
+  work: UserWorkName,
+  userId: string,
+  parts: {
+    change: (input: Input) => Promise<Answer>;
+    onDone: (answer: Answer, input: Input) => void;
+    onFailed?: (error: unknown) => Promise<void>;
+  },
+) {
+  const queries = useQueryClient();
+  const { adminId, report, clear } = useUserWork();
+  return useMutation({
+    mutationFn: parts.change,
+    onMutate: () => clear(work),
+    onSuccess: async (answer, input) => {
+      await queries.invalidateQueries({ queryKey: userId === adminId ? accountKey(adminId) : usersKey(adminId) });
+      parts.onDone(answer, input);
+    },
+    onError: async (error) => {
+      report(work, error);
+      await parts.onFailed?.(error);
+    },
+  });
+}
