@@ -33,9 +33,16 @@ const manifest = (change: object = {}) => ({
 const text = (change: object = {}) => JSON.stringify(manifest(change));
 /** A text in which `change` stands before the fields of a manifest. */
 const beginning = (change: string) => () => text().replace('{', `{${change},`);
-const at = (url: string, type = 'http') => () => text({ connection: { type, url } });
+const at =
+  (url: string, type = 'http') =>
+  () =>
+    text({ connection: { type, url } });
 const runs = (command: string) => () => text({ connection: { type: 'stdio', command } });
-const invalid = (message: string) => ({ status: 400, code: 'manifest_invalid', message: `Invalid manifest: ${message}` });
+const invalid = (message: string) => ({
+  status: 400,
+  code: 'manifest_invalid',
+  message: `Invalid manifest: ${message}`,
+});
 const missed = { status: 400, code: 'manifest_invalid', message: missing };
 const broken = { status: 400, code: 'invalid_json', message: syntax };
 const id = 'id must be 1 to 63 of a-z, 0-9 and -, beginning with a letter or digit';
@@ -63,7 +70,11 @@ const refused: readonly [string, () => string, object][] = [
   ['[MAN-22] no service type', () => text({ serviceType: undefined }), missed],
   ['a list', () => '[]', invalid('must be an object')],
   ['null', () => 'null', invalid('must be an object')],
-  ['a byte order mark', () => `\uFEFF${text()}`, invalid('begins with a byte order mark: save it as UTF-8 without BOM')],
+  [
+    'a byte order mark',
+    () => `\uFEFF${text()}`,
+    invalid('begins with a byte order mark: save it as UTF-8 without BOM'),
+  ],
   ['NUL', () => text().replace('Top', 'T\0op'), invalid('contains a NUL character')],
   ['an escaped NUL', () => text().replace('Top', String.raw`T\u0000op`), invalid('contains a NUL character')],
   ['a key that comes twice', beginning('"id":"other"'), invalid('id is a duplicate key')],
@@ -77,14 +88,22 @@ const refused: readonly [string, () => string, object][] = [
   ['an id of 64 characters', () => text({ id: 'x'.repeat(64) }), invalid(id)],
   ['an id of our addresses', () => text({ id: 'health' }), invalid('id is reserved')],
   ['a version of nothing', () => text({ version: '' }), invalid('version must be a version such as 1.0.0')],
-  ['a name with a hidden turn', () => text({ name: 'Top\u202Epot' }), invalid('name must not contain hidden characters')],
+  [
+    'a name with a hidden turn',
+    () => text({ name: 'Top\u202Epot' }),
+    invalid('name must not contain hidden characters'),
+  ],
   ['an address as a number', at('http://2130706433/'), notAllowed('')],
   ['an address in hexadecimals', at('http://0x7f.1/'), notAllowed('')],
   ['an IPv4-mapped address', at('http://[::ffff:127.0.0.1]/'), notAllowed('')],
   ['full-width digits', at('http://１２７.0.0.1/'), notAllowed('')],
   ['the metadata of a cloud', at('http://169.254.169.254/latest/'), notAllowed('')],
   ['a private address', at('ws://10.0.0.1/', 'websocket'), notAllowed('')],
-  ['a service that there is none', at('service:nothing'), notAllowed('this installation has no service called "nothing"')],
+  [
+    'a service that there is none',
+    at('service:nothing'),
+    notAllowed('this installation has no service called "nothing"'),
+  ],
   [
     'credentials in an address',
     at('https://ann:secret@example.com/mcp'),
@@ -97,7 +116,11 @@ const refused: readonly [string, () => string, object][] = [
   ],
   ['a shell', runs('/bin/sh'), noProgram('/bin/sh')],
   ['a command line', runs('npx -y evil'), noProgram('npx -y evil')],
-  ['a half-written connection', () => text({ connection: { type: 'stdio' } }), invalid('connection.command is missing')],
+  [
+    'a half-written connection',
+    () => text({ connection: { type: 'stdio' } }),
+    invalid('connection.command is missing'),
+  ],
   [
     '256 KiB and a byte',
     () => text({ description: 'x' }).padEnd(largest + 1),
@@ -109,7 +132,10 @@ describe('a manifest is refused on both calls, and stores nothing', () => {
   test.each(refused)('%s', async (_name, body, answer) => {
     const before = (await shop.db.query('select count(*) from manifest_versions')).rows;
     for (const address of ['POST /admin/manifests', 'PUT /admin/manifests/top'])
-      expect(await send(address, administrator.accessToken, body()), address).toMatchObject({ success: false, ...answer });
+      expect(await send(address, administrator.accessToken, body()), address).toMatchObject({
+        success: false,
+        ...answer,
+      });
     expect((await shop.db.query('select count(*) from manifest_versions')).rows).toEqual(before);
   });
 });

@@ -7,7 +7,7 @@ import type { Diagnostics } from '#features/diagnostics/index.ts';
 import type { Gateway } from '#features/gateway/index.ts';
 import type { Identity, IdentityOptions } from '#features/identity/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
-import type { UsageWriter } from '#features/usage/index.ts';
+import type { ServerUse, UsageWriter } from '#features/usage/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import type { Database } from '#platform/db/database.ts';
@@ -58,6 +58,7 @@ export type App = {
   readonly billing: Billing;
   readonly administration: Administration;
   readonly usage: UsageWriter;
+  readonly serverFigures: ServerUse;
   readonly diagnostics: Diagnostics;
   /** The stand-in for Stripe; undefined with real keys, and where nothing is sold. */
   readonly stripeSandbox: StripeSandboxAdapter | undefined;

@@ -31,6 +31,7 @@ import { createDiagnostics, diagnosticsContributor } from '#features/diagnostics
 import { createIdentity, emailsOf, requireRecentSignIn } from '#features/identity/index.ts';
 import {
   createCallLog,
+  createServerFigures,
   countPeopleOfServer,
   createUsageWriter,
   ensurePartitions,
@@ -312,7 +313,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   mountClientDocument(server, config);
   mountBillingHistoryRoutes(router, { query: db.query, livemode: billing.livemode });
   mountUsageRoutes(router, { query: db.query, clock, nameClients: identity.nameClients, livemode: billing.livemode });
-  mountServerFigures(router, {
+  const serverFigures = createServerFigures({
     ...upstreams,
     catalogue,
     query: db.query,
@@ -321,6 +322,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     currency: policy.currency ?? 'USD',
     clock,
   });
+  mountServerFigures(router, { serverFigures });
   mountServerRecord(router, { catalogue, health: upstreams.health, query: db.query, clock, log });
   await gateway.mountRoutes(server, router);
   billing.payments?.mountWebhook(server, stripeWebhookPath);
@@ -343,6 +345,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     billing,
     administration,
     usage,
+    serverFigures,
     diagnostics,
     stripeSandbox,
     db,

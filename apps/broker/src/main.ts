@@ -16,6 +16,8 @@ import { reconcileCommand } from '#operator/commands/reconcile-command.ts';
 import { operatorCommands } from '#operator/commands/operator-commands.ts';
 import { version } from './version.ts';
 import { serverLogCommand } from '#operator/commands/server-log.ts';
+import { showServerCommand } from '#operator/commands/show-server.ts';
+import { testManifestCommand } from '#operator/commands/test-manifest.ts';
 
 /** EX_CONFIG of sysexits.h. */
 const exitConfig = 78;
@@ -43,6 +45,8 @@ async function start(): Promise<void> {
         ...creditCommands(app),
         ...reconcileCommand(app),
         ...serverLogCommand(app),
+        ...showServerCommand(app),
+        ...testManifestCommand(app),
       },
       log,
     });

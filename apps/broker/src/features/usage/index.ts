@@ -4,6 +4,7 @@ export { ensurePartitions } from './ensure-partitions.ts';
 export { createCallLog } from './log-calls.ts';
 export { usageByDayContributor } from './daily/account-contributor.ts';
 export { mergeUsage } from './daily/merge-usage.ts';
+export { createServerFigures, type ServerUse } from './server-figures/create-server-figures.ts';
 export { mountServerFigures } from './server-figures/routes.ts';
 export { mountServerRecord } from './server-record/routes.ts';
 export { countPeopleOfServer } from './server-record/people-of-server.ts';

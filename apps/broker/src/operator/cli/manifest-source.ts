@@ -8,6 +8,9 @@ import { UsageError, type CliOptions } from './command.ts';
 /** A manifest is at most 256 KiB; a larger file is not sent. */
 export const maxFileBytes = 256 * 1024;
 
+/** Whether an argument is a file rather than the id of a server. */
+export const isFile = (text: string): boolean => text === '-' || text.endsWith('.json') || text.includes('/');
+
 /** The bytes of a file or of standard input; at most one more than a manifest may have. */
 export async function readSource(file: string, cli: CliOptions): Promise<Buffer> {
   if (file === '-') {

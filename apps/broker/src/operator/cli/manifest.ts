@@ -10,7 +10,7 @@ import {
   type CheckedManifest,
 } from '#operator/commands/manifest-results.ts';
 import { askBrokerOrRun, ReportedError, UsageError, type CliOptions, type Command, type Values } from './command.ts';
-import { check, readSource } from './manifest-source.ts';
+import { check, isFile, readSource } from './manifest-source.ts';
 import {
   printApproved,
   printChecked,
@@ -77,6 +77,21 @@ export const manifestCliCommands: readonly Command[] = [
       ['', 'exits with 1 when the manifest is refused, and when its server cannot be reached'],
     ],
     run: deploy,
+  },
+  {
+    name: 'manifest test',
+    summary: 'connects to the server of a manifest as a deployment would, and prints each step and what it found',
+    usage: 'manifest test FILE|ID [--version V] [--json]',
+    options: { ...json, version: { type: 'string' } },
+    argument: 'FILE',
+    help: [
+      ['FILE', 'a manifest: a path that ends in .json or contains a /, or - for standard input'],
+      ['ID', 'a server that the catalogue knows: its staged version, else the deployed one'],
+      ['--version V', 'with ID: another known version of it'],
+      jsonHelp,
+      ['', 'the broker runs the test: nothing of what is deployed is touched; exits with 1 when a step fails'],
+    ],
+    run: async (values, cli) => (await import('./test-manifest.ts')).testManifest(values, cli),
   },
   {
     name: 'manifest import',
@@ -221,8 +236,6 @@ async function deploy(values: Values, cli: CliOptions): Promise<void> {
   else printDeployed(answer, cli.stdout);
   if (answer.failure !== undefined) throw new ReportedError();
 }
-
-const isFile = (text: string) => text === '-' || text.endsWith('.json') || text.includes('/');
 
 function required(values: Values, name: string, command: string): string {
   const value = values[name];

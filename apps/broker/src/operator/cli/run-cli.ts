@@ -55,8 +55,27 @@ const commands: readonly Command[] = [
     usage: 'server log ID',
     options: {},
     argument: 'ID',
-    help: [['ID', "the id in the server's manifest"]],
+    help: [
+      ['ID', "the id in the server's manifest"],
+      [
+        '',
+        'the lines are of every process of the server: shared ones, those of single people, and of connection tests',
+      ],
+      ['', 'administrators do not see those of single people in the browser, since they may name them'],
+    ],
     run: printServerLog,
+  },
+  {
+    name: 'server show',
+    summary: 'shows how a server is, its processes, and how it did in the last 30 days',
+    usage: 'server show ID [--json]',
+    options: { json: { type: 'boolean' } },
+    argument: 'ID',
+    help: [
+      ['ID', "the id in the server's manifest"],
+      ['--json', 'print the answer as JSON'],
+    ],
+    run: async (values, cli) => (await import('./show-server.ts')).showServer(values, cli),
   },
   {
     name: 'check-config',

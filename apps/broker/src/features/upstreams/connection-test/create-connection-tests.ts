@@ -16,7 +16,7 @@ import { createTestPlaces } from './test-places.ts';
 const longestMs = 85_000;
 
 /** What an administrator asks to be tested. */
-export type TestRequest = ({ manifest: string } | { serverId: string; version?: string | undefined }) & {
+export type TestRequest = ({ manifest: string | Uint8Array } | { serverId: string; version?: string | undefined }) & {
   /** Whose test it is, by their token; undefined: the operator's, by command. */
   userId: string | undefined;
   withOwnAccount: boolean;

@@ -6,7 +6,7 @@ import type { OperatorSecrets } from '../sign-in/operator-secrets.ts';
 import { failureText } from './test-failure.ts';
 
 /** What is tested: a stored version, or the text of a manifest that is stored nowhere. */
-export type Tested = { stored: Manifest } | { text: string };
+export type Tested = { stored: Manifest } | { text: string | Uint8Array };
 
 /**
  * The first step: the manifest with the refusals of a deployment, and the secrets that it names.

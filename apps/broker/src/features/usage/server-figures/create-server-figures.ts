@@ -1,0 +1,47 @@
+import type { AdminTool, ServerFigures } from '@souk/contract/admin-servers.ts';
+import type { Catalogue } from '#features/catalogue/index.ts';
+import { SoukError } from '#platform/errors.ts';
+import { firstShownDay } from '../server-record/every-day.ts';
+import { pricedButMissing, presentTools } from './present-tools.ts';
+import { readServerFigures, type FiguresParts } from './read-figures.ts';
+import { readToolUse } from './read-month.ts';
+
+/** What administrators and the operator see of a server's use. */
+export type ServerUse = {
+  /** @throws SoukError not_found where no version of it is known */
+  read(serverId: string): Promise<Omit<ServerFigures, 'success'>>;
+  /** @throws SoukError not_found where it is not deployed */
+  readTools(serverId: string): Promise<{ tools: AdminTool[]; pricedButMissing: { name: string; credits: number }[] }>;
+};
+
+export function createServerFigures(given: FiguresParts & { catalogue: Catalogue }): ServerUse {
+  const { catalogue, query, clock } = given;
+  const find = (id: string) => catalogue.snapshot().byId.get(id);
+
+  async function findStaged(id: string) {
+    const staged = (await catalogue.versions(id)).find(({ status }) => status === 'staging');
+    return staged && catalogue.findManifest(id, staged.version);
+  }
+
+  return {
+    async read(id) {
+      const server = find(id);
+      if (!server && (await catalogue.versions(id)).length === 0) {
+        throw new SoukError('not_found', { message: `There is no manifest of ${id}.` });
+      }
+      return readServerFigures(id, server, given);
+    },
+
+    async readTools(id) {
+      const server = find(id);
+      if (!server) throw new SoukError('not_found', { message: `No server ${id} is deployed.` });
+      const [staged, use, { changes }] = await Promise.all([
+        findStaged(id),
+        readToolUse(query, id, firstShownDay(clock.now())),
+        catalogue.pendingTools(id),
+      ]);
+      const tools = presentTools(server, { staged, use, pending: changes });
+      return { tools, pricedButMissing: pricedButMissing(server) };
+    },
+  };
+}

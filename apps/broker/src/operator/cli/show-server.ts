@@ -1,0 +1,32 @@
+import { shownServerSchema } from '#operator/commands/show-server.ts';
+import { readConfig } from '#platform/config.ts';
+import { callOperator } from '#platform/operator/call-operator.ts';
+import { UsageError, type CliOptions, type Values } from './command.ts';
+
+const mebibyte = 1024 * 1024;
+
+/** `souk server show`: how a server is and how it did in 30 days. */
+export async function showServer(values: Values, { environment, stdout }: CliOptions): Promise<void> {
+  const { ID: id } = values;
+  if (typeof id !== 'string') throw new UsageError('Name a server: npm run souk -- server show ID');
+  const answer = await callOperator(readConfig(environment).dataDir, 'server.show', { id });
+  const { now, month, renters, uptime } = shownServerSchema.parse(answer);
+  if (values['json'] === true) return stdout(JSON.stringify({ now, month, renters, uptime }));
+  if (now) {
+    stdout(
+      `${now.status}${now.since === null ? '' : ` since ${now.since}`}${now.reason === null ? '' : `: ${now.reason}`}`,
+    );
+    stdout(`last check ${now.lastCheckAt ?? 'never'}, protocol ${now.era ?? 'unknown'}`);
+    for (const { use, pid, startedAt, memoryBytes } of now.children) {
+      const memory = memoryBytes === null ? '' : `, ${Math.round(memoryBytes / mebibyte)} MiB`;
+      stdout(`process ${pid ?? '-'} (${use}) since ${startedAt ?? 'unknown'}${memory}`);
+    }
+  } else stdout('not deployed');
+  stdout('In 30 days:');
+  stdout(`  ${month.calls} calls, ${month.errors} failed by the server, ${month.refused} refused or cancelled`);
+  if (month.p50Ms !== null) stdout(`  half of them within ${month.p50Ms} ms, 95 % within ${month.p95Ms ?? 0} ms`);
+  stdout(`  ${month.credits} credits, ${month.users} people, ${renters} renters now`);
+  stdout(`  rentals brought ${(month.revenueCents / 100).toFixed(2)} ${month.currency} after refunds`);
+  const known = uptime.flatMap(({ percent }) => percent ?? []);
+  if (known.length > 0) stdout(`  up in ${Math.min(...known)} % of the checks on the worst day`);
+}

@@ -1,0 +1,78 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCli } from '#operator/cli/run-cli.ts';
+import { createLog } from '#platform/log.ts';
+import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
+import { temporaryRoot } from '#testing/databases.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
+import { showServerCommand } from './show-server.ts';
+import { testManifestCommand } from './test-manifest.ts';
+
+let folder: string;
+let fixture: HttpFixture;
+let app: TestApp;
+let operator: OperatorServer;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(temporaryRoot(), 'servers-'));
+  fixture = await startHttpFixture('legacy');
+  app = await startTestApp({ allowAddresses: [fixture.address], env: withoutHealthChecks });
+  operator = await createOperatorServer({
+    dataDir: app.dataDir,
+    commands: { ...testManifestCommand(app), ...showServerCommand(app) },
+    log: createLog('silent'),
+  });
+  await deployManifest(app, { id: 'web', connection: { type: 'http', url: fixture.url } });
+});
+afterAll(async () => {
+  await operator?.stop();
+  await app?.stop();
+  await fixture?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function souk(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await runCli(argv, {
+    environment: { DATA_DIR: app.dataDir },
+    stdout: (line) => void out.push(line),
+    stderr: (line) => void err.push(line),
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+test('manifest test prints each step of a stored version, and what it found', async () => {
+  const { code, out } = await souk('manifest', 'test', 'web');
+  expect(code).toBe(0);
+  expect(out).toMatch(/^manifest {3}ok {5}web 1\.0\.0 \(\d+ ms\)$/m);
+  expect(out).toMatch(/^tls {8}- {6}There is none/m);
+  expect(out).toMatch(/^initialize ok {5}fixture 1\.0\.0, protocol 2025-11-25/m);
+  expect(out).toMatch(/^ {4}echo: It has no description/m);
+  expect(out).toMatch(/^passed: A deployment would work\. \(\d+ ms\)$/m);
+});
+
+test('manifest test of a file fails with its reason, and --json prints all events', async () => {
+  const file = join(folder, 'broken.json');
+  await writeFile(file, JSON.stringify({ id: 'broken' }));
+  const { code, out } = await souk('manifest', 'test', file);
+  expect([code, out]).toEqual([1, expect.stringContaining('FAILED Invalid manifest: Missing required fields')]);
+  const asJson = await souk('manifest', 'test', file, '--json');
+  expect([asJson.code, JSON.parse(asJson.out).events.at(-1)]).toEqual([
+    1,
+    expect.objectContaining({ result: 'failed' }),
+  ]);
+  expect(await souk('manifest', 'test', 'unknown')).toMatchObject({ code: 1, err: expect.stringContaining('unknown') });
+});
+
+test('server show prints how a server is and did, and --json the same as data', async () => {
+  const { code, out } = await souk('server', 'show', 'web');
+  expect(code).toBe(0);
+  expect(out).toMatch(/^connected since 2\d{3}-/m);
+  expect(out).toContain('0 calls, 0 failed by the server, 0 refused or cancelled');
+  expect(JSON.parse((await souk('server', 'show', 'web', '--json')).out)).toMatchObject({ month: { calls: 0 } });
+  expect(await souk('server', 'show', 'unknown')).toMatchObject({ code: 1, err: 'The broker refused: There is no manifest of unknown.' });
+});
