@@ -11,13 +11,16 @@ export type SearchTextProps = {
   maxLength: number;
   /** How long a person pauses before the address is written: 0 unless each change asks for much. */
   delayMs?: number | undefined;
+  /** Enter, with the text as it is in the box. */
+  onSubmit?: ((text: string) => void) | undefined;
+  className?: string | undefined;
 };
 
 /**
  * Keeps the text as typed, while the address holds it trimmed, and is written in a task of its own: a slow device shows the
  * letter first. A change of the address by Back or a link wins.
  */
-export function SearchText({ label, placeholder, q = '', onChange, maxLength, delayMs = 0 }: SearchTextProps) {
+export function SearchText({ q = '', onChange, maxLength, delayMs = 0, ...field }: SearchTextProps) {
   const [typed, setTyped] = useState(q);
   /** What was written and has not come back in the address. */
   const written = useRef<string[]>([]);
@@ -34,8 +37,7 @@ export function SearchText({ label, placeholder, q = '', onChange, maxLength, de
   }, [q]);
   return (
     <SearchField
-      label={label}
-      placeholder={placeholder}
+      {...field}
       value={typed}
       onChange={(text) => {
         const bounded = text.slice(0, maxLength);
