@@ -28,11 +28,10 @@ import {
 } from '#features/upstreams/index.ts';
 import { createGateway, gatewayContributor } from '#features/gateway/index.ts';
 import { createDiagnostics, diagnosticsContributor } from '#features/diagnostics/index.ts';
-import { createIdentity, emailsOf, requireRecentSignIn } from '#features/identity/index.ts';
+import { createIdentity, requireRecentSignIn } from '#features/identity/index.ts';
 import {
   createCallLog,
   createServerFigures,
-  countPeopleOfServer,
   createUsageWriter,
   ensurePartitions,
   mountServerFigures,
@@ -45,7 +44,6 @@ import {
 import {
   accessContributor,
   countOwned,
-  countRenters,
   createBilling,
   createAdministration,
   creditsContributor,
@@ -80,6 +78,7 @@ import { logRefusals } from './log-refusals.ts';
 import { createMetrics } from './metrics.ts';
 import { migrations } from './migrations.ts';
 import { paths as bundledPaths } from './paths.ts';
+import { peopleOfServers } from './people-of-servers.ts';
 import { scheduleJobs } from './schedule-jobs.ts';
 import { createRefusedAudit } from './refused-audit.ts';
 import { answerNotFound, serveWeb } from './serve-web.ts';
@@ -147,16 +146,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     noteRefusedAdmin: createRefusedAudit(db, clock),
     ...options.identity,
   });
-  const peopleOfServers = {
-    rentersOf: (serverIds: readonly string[]) => countRenters(db.query, billing.livemode, clock.now(), serverIds),
-    emailsOf: (userIds: readonly string[]) => emailsOf(db.query, userIds),
-  };
+  const people = peopleOfServers({ query: db.query, livemode: () => billing.livemode, clock });
   const catalogue = await createCatalogue({
     db,
     clock,
     log,
     bundledPrograms: bundledPrograms(allowlist),
-    ...peopleOfServers,
+    ...people,
   });
   // the operator's own come first: a bundled server of the same id is then theirs
   if (config.catalogueDir !== undefined) await loadOwnManifests(catalogue, config.catalogueDir, policy, log);
@@ -274,7 +270,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const indexOf = createServerIndex(popularity);
   mountCatalogueRoutes(router, { catalogue, indexOf, config, clock, version, protocolVersions, rentalPriceId });
   mountManifestRoutes(router, {
-    ...peopleOfServers,
+    ...people,
     catalogue,
     policy,
     db,
@@ -285,16 +281,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     requireRecentSignIn: (caller) => requireRecentSignIn(caller, clock),
     clock,
   });
-  mountDifferenceRoutes(router, {
-    catalogue,
-    async peopleOf(serverId) {
-      const [renters, users] = await Promise.all([
-        peopleOfServers.rentersOf([serverId]),
-        countPeopleOfServer(db.query, clock.now(), serverId),
-      ]);
-      return { renters: renters.get(serverId) ?? 0, users };
-    },
-  });
+  mountDifferenceRoutes(router, { ...people, catalogue });
   mountUpstreamRoutes(router, { ...upstreams, catalogue });
   mountConnectionTests(router, upstreams);
   mountServerLog(router, { ...upstreams, catalogue });
@@ -317,7 +304,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...upstreams,
     catalogue,
     query: db.query,
-    countRenters: async (id) => (await countRenters(db.query, billing.livemode, clock.now(), [id])).get(id) ?? 0,
+    countRenters: async (id) => (await people.rentersOf([id])).get(id) ?? 0,
     livemode: billing.livemode,
     currency: policy.currency ?? 'USD',
     clock,
@@ -340,6 +327,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     identity,
     catalogue,
     policy,
+    people,
     upstreams,
     gateway,
     billing,

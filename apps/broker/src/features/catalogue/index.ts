@@ -19,6 +19,8 @@ export type { OfferedList } from './approve-offer.ts';
 export { requireShown, shownCode } from './shown-code.ts';
 export { catalogueMigrations } from './migrations.ts';
 export { manageManifests } from './manage-manifests.ts';
+export { readDifferences } from './manifests/differences/read-differences.ts';
+export { readManifest, type PeopleOfServers } from './manifests/read-manifest.ts';
 export { mountDifferenceRoutes } from './manifests/differences/routes.ts';
 export { mountManifestRoutes } from './manifest-routes.ts';
 export { checkAllowed, parseManifest, type ManifestPolicy } from './parse-manifest.ts';

@@ -178,10 +178,10 @@ export async function undeployServer(
 export type DifferingField = { field: string; before: unknown; after: unknown };
 
 /** The fields in which two versions of a manifest differ. */
-export function differingFields(before: Manifest, after: Manifest): DifferingField[] {
+export function differingFields(before: object, after: object): DifferingField[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  const a: Record<string, unknown> = before;
-  const b: Record<string, unknown> = after;
+  const a: Record<string, unknown> = { ...before };
+  const b: Record<string, unknown> = { ...after };
   return [...names]
     .filter((name) => !isSame(a[name], b[name]))
     .map((field) => ({ field, before: a[field], after: b[field] }));

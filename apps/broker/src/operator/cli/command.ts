@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ParseArgsOptionsConfig } from 'node:util';
-import { ConfigError, type Config } from '#platform/config.ts';
+import { ConfigError, readConfig, type Config } from '#platform/config.ts';
 import { hasMasterKey } from '#platform/crypto/master-key.ts';
 import { callOperator, NotRunningError } from '#platform/operator/call-operator.ts';
 import type { ConfigCheck } from './config-checks.ts';
@@ -36,18 +36,26 @@ export type Command = {
   run(values: Values, cli: CliOptions, positionals: readonly string[]): Promise<void>;
 };
 
-/** Only one process can open the embedded database: the broker if it runs, otherwise this process. */
+/**
+ * Only one process can open the embedded database: the broker if it runs, otherwise this process. With DATABASE_URL the
+ * brokers may run on other machines: the command then works on their database, and says so.
+ */
 export async function askBrokerOrRun(
-  config: Config,
+  { environment, stderr }: Pick<CliOptions, 'environment' | 'stderr'>,
   command: string,
   args: unknown,
   timeoutMs?: number,
 ): Promise<unknown> {
+  const config = readConfig(environment);
   try {
     return await callOperator(config.dataDir, command, args, timeoutMs);
   } catch (error) {
     if (!(error instanceof NotRunningError)) throw error;
     refuseWithoutData(config);
+    // not among the answer, which a program may read
+    if (config.databaseUrl !== undefined) {
+      stderr('No broker runs on this machine: the command works on the database of DATABASE_URL itself.');
+    }
     // most of the broker: a command that the broker answers does without
     const { runLocally } = await import('./run-locally.ts');
     return runLocally(config, command, args);
@@ -66,4 +74,11 @@ function refuseWithoutData({ databaseUrl, dataDir, masterKey }: Config): void {
       `MASTER_KEY is missing: set it, or MASTER_KEY_FILE, as for the broker (${dataDir} has none)`,
     ]);
   }
+}
+
+/** @throws UsageError without it */
+export function required(values: Values, name: string, command: string): string {
+  const value = values[name];
+  if (typeof value !== 'string') throw new UsageError(`${name} is required. See: npm run souk -- ${command} --help`);
+  return value;
 }

@@ -1,4 +1,3 @@
-import { readConfig } from '#platform/config.ts';
 import {
   approvedSchema,
   deployedSchema,
@@ -9,7 +8,16 @@ import {
   undeployedSchema,
   type CheckedManifest,
 } from '#operator/commands/manifest-results.ts';
-import { askBrokerOrRun, ReportedError, UsageError, type CliOptions, type Command, type Values } from './command.ts';
+import {
+  askBrokerOrRun,
+  ReportedError,
+  required,
+  UsageError,
+  type CliOptions,
+  type Command,
+  type Values,
+} from './command.ts';
+import { manifestVersionCommands } from './manifest-versions.ts';
 import { check, isFile, readSource } from './manifest-source.ts';
 import {
   printApproved,
@@ -36,8 +44,8 @@ export const manifestCliCommands: readonly Command[] = [
     usage: 'manifest list [--json]',
     options: json,
     help: [jsonHelp],
-    async run(values, { environment, stdout }) {
-      const answer = listSchema.parse(await askBrokerOrRun(readConfig(environment), 'manifest.list', {}));
+    async run(values, { environment, stdout, stderr }) {
+      const answer = listSchema.parse(await askBrokerOrRun({ environment, stderr }, 'manifest.list', {}));
       if (values.json === true) stdout(JSON.stringify(answer));
       else printList(answer, stdout);
     },
@@ -115,42 +123,56 @@ export const manifestCliCommands: readonly Command[] = [
     argument: 'ID',
     takesMany: true,
     help: [['ID', 'a deployed server'], jsonHelp],
-    async run(values, { environment, stdout }, ids) {
+    async run(values, { environment, stdout, stderr }, ids) {
       if (ids.length === 0) throw new UsageError('ID is required. See: npm run souk -- manifest undeploy --help');
-      const config = readConfig(environment);
       for (const id of ids) {
-        const answer = undeployedSchema.parse(await askBrokerOrRun(config, 'manifest.undeploy', { id }));
+        const answer = undeployedSchema.parse(
+          await askBrokerOrRun({ environment, stderr }, 'manifest.undeploy', { id }),
+        );
         if (values.json === true) stdout(JSON.stringify(answer));
         else printUndeployed(answer, stdout);
       }
     },
   },
+  ...manifestVersionCommands,
   {
     name: 'manifest diff',
-    summary: "shows the tools under review, old and new definition, and a staged version's differences",
-    usage: 'manifest diff ID [--from E [--provider P]] [--json]',
-    options: { ...json, from: { type: 'string' }, provider: { type: 'string' } },
+    summary: 'shows in what two versions differ, what deploying does to whom, and the tools under review',
+    usage: 'manifest diff ID [--from-version A] [--to-version B] [--from E [--provider P]] [--json]',
+    options: {
+      ...json,
+      from: { type: 'string' },
+      provider: { type: 'string' },
+      'from-version': { type: 'string' },
+      'to-version': { type: 'string' },
+    },
     argument: 'ID',
     help: [
       ['ID', 'a server of the catalogue'],
+      ['--from-version A', 'a version; by default the deployed one'],
+      ['--to-version B', 'the version that it is compared with; by default the staged one'],
       ['--from E', 'for a server that people sign in to: what it offers to the account of this user, beside the shop'],
       ['--provider P', "with --from: the user's sign-in provider, where two users have the address"],
       jsonHelp,
     ],
-    async run({ json: asJson, ...values }, { environment, stdout }) {
+    async run({ json: asJson, ...values }, cli) {
       const id = required(values, 'ID', 'manifest diff');
-      if (values['from'] !== undefined) {
-        const { from, provider } = values;
+      const { from, provider, 'from-version': fromVersion, 'to-version': toVersion } = values;
+      const named = {
+        ...(fromVersion !== undefined && { from: fromVersion }),
+        ...(toVersion !== undefined && { to: toVersion }),
+      };
+      if (from !== undefined) {
+        if (Object.keys(named).length > 0) throw new UsageError('--from is of an account: leave the versions out');
         const args = { id, from, ...(provider !== undefined && { provider }) };
-        const answer = await askBrokerOrRun(readConfig(environment), 'manifest.diff-offer', args);
-        const offer = offerDiffSchema.parse(answer);
-        if (asJson === true) stdout(JSON.stringify(offer));
-        else printOfferDiff(offer, stdout);
+        const offer = offerDiffSchema.parse(await askBrokerOrRun(cli, 'manifest.diff-offer', args));
+        if (asJson === true) cli.stdout(JSON.stringify(offer));
+        else printOfferDiff(offer, cli.stdout);
         return;
       }
-      const answer = diffSchema.parse(await askBrokerOrRun(readConfig(environment), 'manifest.diff', { id }));
-      if (asJson === true) stdout(JSON.stringify(answer));
-      else printDiff(answer, stdout);
+      const answer = diffSchema.parse(await askBrokerOrRun(cli, 'manifest.diff', { id, ...named }));
+      if (asJson === true) cli.stdout(JSON.stringify(answer));
+      else printDiff(answer, cli.stdout);
     },
   },
   {
@@ -175,7 +197,8 @@ export const manifestCliCommands: readonly Command[] = [
       ['--reason R', 'for the audit log'],
       jsonHelp,
     ],
-    async run(values, { environment, stdout }, [id, ...tools]) {
+    async run(values, cli, [id, ...tools]) {
+      const { environment, stdout, stderr } = cli;
       if (id === undefined) throw new UsageError('ID is required. See: npm run souk -- manifest approve --help');
       if (typeof values.shown !== 'string') {
         const from = typeof values.from === 'string' ? ` --from ${values.from}` : '';
@@ -183,14 +206,14 @@ export const manifestCliCommands: readonly Command[] = [
           `--shown is required. "npm run souk -- manifest diff ${id}${from}" shows what you approve, and its code`,
         );
       }
-      if (values.from !== undefined) return approveOffer(id, tools, values, environment, stdout);
+      if (values.from !== undefined) return approveOffer(id, tools, values, cli);
       const args = {
         id,
         tools,
         shown: values.shown,
         ...(typeof values.reason === 'string' && { reason: values.reason }),
       };
-      const answer = approvedSchema.parse(await askBrokerOrRun(readConfig(environment), 'manifest.approve', args));
+      const answer = approvedSchema.parse(await askBrokerOrRun({ environment, stderr }, 'manifest.approve', args));
       if (values.json === true) stdout(JSON.stringify(answer));
       else printApproved(answer.approved, stdout);
     },
@@ -201,12 +224,11 @@ async function approveOffer(
   id: string,
   tools: readonly string[],
   { json: asJson, ...given }: Values,
-  environment: CliOptions['environment'],
-  stdout: CliOptions['stdout'],
+  { environment, stdout, stderr }: CliOptions,
 ): Promise<void> {
   if (tools.length > 0) throw new UsageError('--from approves the whole list: leave the tools out');
   const answer = offerApprovedSchema.parse(
-    await askBrokerOrRun(readConfig(environment), 'manifest.approve-offer', { id, ...given }),
+    await askBrokerOrRun({ environment, stderr }, 'manifest.approve-offer', { id, ...given }),
   );
   if (asJson === true) stdout(JSON.stringify(answer));
   else printOffer(answer, stdout);
@@ -230,15 +252,8 @@ async function deploy(values: Values, cli: CliOptions): Promise<void> {
     args['id'] = what;
     if (version !== undefined) args['version'] = version;
   }
-  const config = readConfig(cli.environment);
-  const answer = deployedSchema.parse(await askBrokerOrRun(config, 'manifest.deploy', args, deployTimeoutMs));
+  const answer = deployedSchema.parse(await askBrokerOrRun(cli, 'manifest.deploy', args, deployTimeoutMs));
   if (values.json === true) cli.stdout(JSON.stringify(answer));
   else printDeployed(answer, cli.stdout);
   if (answer.failure !== undefined) throw new ReportedError();
-}
-
-function required(values: Values, name: string, command: string): string {
-  const value = values[name];
-  if (typeof value !== 'string') throw new UsageError(`${name} is required. See: npm run souk -- ${command} --help`);
-  return value;
 }

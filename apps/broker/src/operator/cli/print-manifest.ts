@@ -1,10 +1,13 @@
 import type { ToolChange } from '@souk/contract/tool-changes.ts';
 import type {
   CheckedManifest,
+  DeletedManifest,
   DeployedManifest,
   ListedServers,
   ManifestDiff,
   OfferDiff,
+  ShownManifest,
+  StagedManifest,
   UndeployedManifest,
 } from '#operator/commands/manifest-results.ts';
 import { plain } from './printable.ts';
@@ -33,7 +36,11 @@ export function printList({ running, servers }: ListedServers, print: Print): vo
       .filter((text) => text !== '')
       .join('; '),
   ]);
-  const table = [['ID', 'DEPLOYED', 'STAGED', 'STATUS', 'TOOLS', 'TRANSPORT', 'NOTE'], ...rows];
+  printTable([['ID', 'DEPLOYED', 'STAGED', 'STATUS', 'TOOLS', 'TRANSPORT', 'NOTE'], ...rows], print);
+  if (!running) print('No broker is running: each status is what the last one saw.');
+}
+
+function printTable(table: readonly (readonly string[])[], print: Print): void {
   const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
   for (const row of table)
     print(
@@ -42,7 +49,6 @@ export function printList({ running, servers }: ListedServers, print: Print): vo
         .join('  ')
         .trimEnd(),
     );
-  if (!running) print('No broker is running: each status is what the last one saw.');
 }
 
 export function printChecked(file: string, checked: CheckedManifest, print: Print): void {
@@ -73,26 +79,57 @@ export function printDeployed(answer: DeployedManifest, print: Print): void {
 
 export function printUndeployed({ id, version, renters }: UndeployedManifest, print: Print): void {
   print(`Undeployed ${id} ${version}.`);
+  printRenters(renters, print);
+}
+
+export function printDeleted({ id, renters }: DeletedManifest, print: Print): void {
+  print(`Deleted ${id}. Its versions are kept: npm run souk -- manifest versions ${id}`);
+  printRenters(renters, print);
+}
+
+export function printStaged({ id, version, result }: StagedManifest, print: Print): void {
+  if (result === 'unchanged') return print(`${id} ${version} is staged or deployed already.`);
+  print(`Staged ${id} ${version}. Deploy it with: npm run souk -- manifest deploy ${id}`);
+}
+
+export function printVersions(versions: ShownManifest['versions'], print: Print): void {
+  const rows = versions.map(({ version, status, createdAt, deployedAt, origin, stagedBy, reason }) => [
+    version,
+    status,
+    createdAt.slice(0, 16).replace('T', ' '),
+    deployedAt?.slice(0, 16).replace('T', ' ') ?? '-',
+    stagedBy?.email ?? (origin === 'bundled' ? 'this installation' : 'command'),
+    plain(reason ?? ''),
+  ]);
+  printTable([['VERSION', 'STATUS', 'CREATED (UTC)', 'DEPLOYED (UTC)', 'STAGED BY', 'REASON'], ...rows], print);
+}
+
+function printRenters(renters: number, print: Print): void {
   if (renters === 0) return;
   const who = renters === 1 ? '1 person rents it' : `${renters} people rent it`;
   print(`${who}. What they pay for is not renewed; it ends with the period that is paid, and nothing is paid back.`);
 }
 
-export function printDiff({ id, deployed, staged, fields, changes, code }: ManifestDiff, print: Print): void {
-  if (staged !== undefined && deployed !== undefined) {
+export function printDiff(diff: ManifestDiff, print: Print): void {
+  const { id, deployed, staged, from, to, fields, differences, effects, changes, code } = diff;
+  const areNamed = from !== (deployed ?? null) || to !== (staged ?? to);
+  if (areNamed) print(`${id}: versions ${from ?? 'none'} and ${to} differ in ${count(fields.length, 'field')}.`);
+  else if (staged !== undefined && deployed !== undefined) {
     print(
       `${id}: version ${staged} is staged, ${deployed} is deployed. They differ in ${count(fields.length, 'field')}.`,
     );
-    for (const { field, before, after } of fields) printDifference(field, before, after, print);
-  } else if (staged !== undefined) {
-    print(`${id}: version ${staged} is staged and none is deployed.`);
-  }
+  } else if (staged !== undefined) print(`${id}: version ${staged} is staged and none is deployed.`);
+  if (from !== null) for (const { text } of differences) print(`  ${plain(text)}`);
+  if (from !== to && effects.length > 0) print(`What deploying ${to} does:`);
+  if (from !== to) for (const effect of effects) print(`  ${plain(effect)}`);
+  if (fields.length > 0) print('Field by field:');
+  for (const { field, before, after } of fields) printDifference(field, before, after, print);
   for (const { tool, kind, before, after } of changes) {
     print(kind === 'new' ? `Tool ${plain(tool)} is new:` : `Tool ${plain(tool)} has changed:`);
     printDefinitions(before, after, print);
   }
   if (changes.length > 0) print(`Approve with: npm run souk -- manifest approve ${id} [TOOL…] --shown ${code}`);
-  else if (staged === undefined) print(`${id}: no tool is under review, and no version is staged.`);
+  else if (staged === undefined && !areNamed) print(`${id}: no tool is under review, and no version is staged.`);
 }
 
 /** What the shop would show differently of a server that people sign in to. */

@@ -145,7 +145,7 @@ describe("the operator's command line", () => {
     const { code, err } = await run(['manifest', 'list'], { environment });
     expect({ code, err }).toEqual({
       code: 69,
-      err: 'The database cannot be reached (ECONNREFUSED). Check DATABASE_URL, and that the database runs.',
+      err: 'No broker runs on this machine: the command works on the database of DATABASE_URL itself.\nThe database cannot be reached (ECONNREFUSED). Check DATABASE_URL, and that the database runs.',
     });
   });
 

@@ -128,7 +128,7 @@ export async function runCli(argv: readonly string[], options: CliOptions): Prom
 const tokenSchema = z.object({ token: z.string() });
 const daysSchema = z.coerce.number().int().min(1).max(366);
 
-async function createToken(values: Values, { environment, stdout }: CliOptions): Promise<void> {
+async function createToken(values: Values, { environment, stdout, stderr }: CliOptions): Promise<void> {
   const { email, name, provider, scopes } = values;
   if (typeof email !== 'string' || typeof name !== 'string') throw new UsageError('--email and --name are required');
   const days = values['expires-days'] === undefined ? undefined : daysSchema.safeParse(values['expires-days']);
@@ -140,7 +140,7 @@ async function createToken(values: Values, { environment, stdout }: CliOptions):
     expiresInDays: days?.data,
     scopes: typeof scopes === 'string' ? scopes.split(',').map((scope) => scope.trim()) : undefined,
   };
-  const result = await askBrokerOrRun(readConfig(environment), 'token.create', args);
+  const result = await askBrokerOrRun({ environment, stderr }, 'token.create', args);
   stdout(tokenSchema.parse(result).token);
 }
 

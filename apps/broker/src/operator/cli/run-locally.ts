@@ -1,8 +1,8 @@
 import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
 import { isLiveKey } from '#adapters/stripe/live-key.ts';
-import { countRenters, createPeoplePlans } from '#features/billing/index.ts';
+import { createPeoplePlans } from '#features/billing/index.ts';
 import { createCatalogue } from '#features/catalogue/index.ts';
-import { createIdentity, emailsOf } from '#features/identity/index.ts';
+import { createIdentity } from '#features/identity/index.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
 import { readMasterKey } from '#platform/crypto/master-key.ts';
@@ -13,6 +13,7 @@ import { createIds } from '#platform/ids.ts';
 import { createLog } from '#platform/log.ts';
 import { readInstallation } from '../../installation.ts';
 import { migrations } from '../../migrations.ts';
+import { peopleOfServers } from '../../people-of-servers.ts';
 import { operatorCommands } from '#operator/commands/operator-commands.ts';
 import { paths } from '../../paths.ts';
 
@@ -38,16 +39,11 @@ export async function runLocally(config: Config, command: string, args: unknown)
       connectUpstream: connectOpenId,
       peoplePlans: () => plans,
     });
-    const catalogue = await createCatalogue({
-      db,
-      clock: systemClock,
-      log,
-      rentersOf: (serverIds) => countRenters(db.query, livemode, systemClock.now(), serverIds),
-      emailsOf: (userIds) => emailsOf(db.query, userIds),
-    });
+    const people = peopleOfServers({ query: db.query, livemode: () => livemode, clock: systemClock });
+    const catalogue = await createCatalogue({ db, clock: systemClock, log, ...people });
     try {
       const { policy } = readInstallation(config, paths);
-      const run = operatorCommands({ identity, catalogue, policy })[command];
+      const run = operatorCommands({ identity, catalogue, policy, people })[command];
       if (!run) throw new Error(`there is no command ${command}`);
       return await run(args);
     } finally {

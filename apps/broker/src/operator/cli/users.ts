@@ -1,5 +1,4 @@
 import { userInfo } from 'node:os';
-import { readConfig } from '#platform/config.ts';
 import {
   activatedSchema,
   deactivatedSchema,
@@ -40,11 +39,11 @@ export const userCliCommands: readonly Command[] = [
       ['--page N', 'another page than the first'],
       jsonHelp,
     ],
-    async run({ search, page, json: asJson }, { environment, stdout }) {
+    async run({ search, page, json: asJson }, { environment, stdout, stderr }) {
       if (typeof page === 'string' && !/^[1-9]\d{0,5}$/.test(page))
         throw new UsageError('--page must be a number from 1');
       const args = { search, ...(typeof page === 'string' && { page: Number(page) }) };
-      const answer = userListSchema.parse(await askBrokerOrRun(readConfig(environment), 'user.list', args));
+      const answer = userListSchema.parse(await askBrokerOrRun({ environment, stderr }, 'user.list', args));
       if (asJson === true) stdout(JSON.stringify(answer));
       else printUsers(answer, stdout);
     },
@@ -60,9 +59,9 @@ export const userCliCommands: readonly Command[] = [
       reasonHelp,
       jsonHelp,
     ],
-    async run(values, { environment, stdout }) {
+    async run(values, { environment, stdout, stderr }) {
       const args = { ...decisionOf(values), endNow: values['end-now'] === true };
-      const answer = deactivatedSchema.parse(await askBrokerOrRun(readConfig(environment), 'user.deactivate', args));
+      const answer = deactivatedSchema.parse(await askBrokerOrRun({ environment, stderr }, 'user.deactivate', args));
       if (values.json === true) stdout(JSON.stringify(answer));
       else printDeactivated(args.email, answer, stdout);
     },
@@ -73,9 +72,9 @@ export const userCliCommands: readonly Command[] = [
     usage: 'user activate --email E [--provider P | --id ID] [--reason R] [--json]',
     options: decisionOptions,
     help: [...accountHelp, reasonHelp, jsonHelp],
-    async run(values, { environment, stdout }) {
+    async run(values, { environment, stdout, stderr }) {
       const args = decisionOf(values);
-      const answer = activatedSchema.parse(await askBrokerOrRun(readConfig(environment), 'user.activate', args));
+      const answer = activatedSchema.parse(await askBrokerOrRun({ environment, stderr }, 'user.activate', args));
       if (values.json === true) stdout(JSON.stringify(answer));
       else stdout(answer.result === 'activated' ? `${args.email} is activated` : `${args.email} was not deactivated`);
     },
@@ -86,11 +85,11 @@ export const userCliCommands: readonly Command[] = [
     usage: 'user erase --email E --confirm E [--provider P | --id ID] [--reason R] [--json]',
     options: { ...decisionOptions, confirm: { type: 'string' } },
     help: [...accountHelp, ['--confirm E', 'the address once more'], reasonHelp, jsonHelp],
-    async run(values, { environment, stdout }) {
+    async run(values, { environment, stdout, stderr }) {
       const args = decisionOf(values);
       if (typeof values.confirm !== 'string') throw new UsageError('--confirm is required: the address once more');
       const answer = erasedSchema.parse(
-        await askBrokerOrRun(readConfig(environment), 'user.erase', { ...args, confirm: values.confirm }),
+        await askBrokerOrRun({ environment, stderr }, 'user.erase', { ...args, confirm: values.confirm }),
       );
       stdout(values.json === true ? JSON.stringify(answer) : `The account of ${args.email} is deleted`);
     },

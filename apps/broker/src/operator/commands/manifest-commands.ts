@@ -4,19 +4,35 @@ import {
   differingFields,
   manageManifests,
   parseManifest,
+  readDifferences,
+  readManifest,
   type Catalogue,
   type CatalogueServer,
   type DecidedBy,
   type ManifestPolicy,
+  type PeopleOfServers,
 } from '#features/catalogue/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { OperatorCommands } from '#platform/operator/operator-server.ts';
-import type { CheckedManifest, DeployedManifest, ListedServers, ManifestDiff } from './manifest-results.ts';
+import type {
+  CheckedManifest,
+  DeletedManifest,
+  DeployedManifest,
+  ListedServers,
+  ManifestDiff,
+  ShownManifest,
+  StagedManifest,
+} from './manifest-results.ts';
 
 const sourceSchema = z.object({ source: z.base64() });
 const deploySchema = z.union([sourceSchema, z.object({ id: serverIdSchema, version: z.string().optional() })]);
+const reason = z.string().max(500).optional();
+const stageSchema = sourceSchema.extend({ reason });
 const idSchema = z.object({ id: serverIdSchema });
+const showSchema = idSchema.extend({ version: z.string().optional() });
+const deleteSchema = idSchema.extend({ reason });
+const diffedSchema = idSchema.extend({ from: z.string().optional(), to: z.string().optional() });
 const approveSchema = idSchema.extend({
   tools: z.array(z.string().max(256)).max(512),
   shown: z.string(),
@@ -43,9 +59,10 @@ export function checkManifestSource(source: Uint8Array, policy: ManifestPolicy):
 export function manifestCommands(parts: {
   catalogue: Catalogue;
   policy: ManifestPolicy;
+  people: PeopleOfServers;
   watch?: Pick<Upstreams['watch'], 'asked' | 'refresh'>;
 }): OperatorCommands {
-  const { catalogue, policy, watch } = parts;
+  const { catalogue, policy, people, watch } = parts;
   const bytesOf = ({ source }: z.output<typeof sourceSchema>) => Buffer.from(source, 'base64');
 
   const manifests = manageManifests(parts);
@@ -93,19 +110,34 @@ export function manifestCommands(parts: {
       return { id, ...(await catalogue.undeploy(id, byCommand)) };
     },
 
+    'manifest.show': async (args): Promise<ShownManifest> => {
+      const { id, version } = showSchema.parse(args);
+      return readManifest({ ...people, catalogue }, id, version);
+    },
+
+    'manifest.stage': async (args): Promise<StagedManifest> => {
+      const { source, reason: why } = stageSchema.parse(args);
+      const manifest = parseManifest(bytesOf({ source }), policy);
+      const { id, version } = manifest;
+      return { id, version, ...(await catalogue.upload(manifest, { ...byCommand, reason: why })) };
+    },
+
+    'manifest.delete': async (args): Promise<DeletedManifest> => {
+      const { id, reason: why } = deleteSchema.parse(args);
+      return { id, ...(await catalogue.deleteManifest(id, { ...byCommand, reason: why })) };
+    },
+
     'manifest.diff': async (args): Promise<ManifestDiff> => {
-      const { id } = idSchema.parse(args);
+      const { id, ...named } = diffedSchema.parse(args);
+      const { before, after, ...told } = await readDifferences({ ...people, catalogue }, id, named);
       const versions = await catalogue.versions(id);
-      if (versions.length === 0) throw new SoukError('not_found', { message: `There is no manifest of ${id}.` });
-      const deployed = versions.find(({ status }) => status === 'deployed')?.version;
-      const staged = versions.find(({ status }) => status === 'staging')?.version;
-      const before = deployed === undefined ? undefined : await catalogue.findManifest(id, deployed);
-      const after = staged === undefined ? undefined : await catalogue.findManifest(id, staged);
+      const versionIn = (status: string) => versions.find((head) => head.status === status)?.version;
       return {
         id,
-        deployed,
-        staged,
-        fields: before && after ? differingFields(before, after) : [],
+        deployed: versionIn('deployed'),
+        staged: versionIn('staging'),
+        fields: before ? differingFields(before, after) : [],
+        ...told,
         ...(await catalogue.pendingTools(id)),
       };
     },

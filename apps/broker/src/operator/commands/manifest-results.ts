@@ -1,3 +1,5 @@
+import { getManifest } from '@souk/contract/admin-manifests.ts';
+import { getServerDifferences } from '@souk/contract/admin-servers.ts';
 import { serverStatusSchema } from '@souk/contract/catalogue.ts';
 import { toolChangeSchema } from '@souk/contract/tool-changes.ts';
 import { z } from 'zod';
@@ -58,12 +60,31 @@ export const undeployedSchema = z.object({
 });
 export type UndeployedManifest = z.infer<typeof undeployedSchema>;
 
-export const diffSchema = z.object({
+/** What the administrator's call on the same answers. */
+export const shownSchema = getManifest.answer.omit({ success: true });
+export type ShownManifest = z.infer<typeof shownSchema>;
+
+export const stagedSchema = z.object({
+  id: z.string(),
+  version: z.string(),
+  result: z.enum(['staged', 'unchanged']),
+  revision: z.string(),
+});
+export type StagedManifest = z.infer<typeof stagedSchema>;
+
+export const deletedSchema = z.object({
+  id: z.string(),
+  /** How many people rent it. */
+  renters: z.int(),
+});
+export type DeletedManifest = z.infer<typeof deletedSchema>;
+
+export const diffSchema = getServerDifferences.answer.omit({ success: true, before: true, after: true }).extend({
   id: z.string(),
   deployed: z.string().optional(),
   staged: z.string().optional(),
   /** In which fields the staged version differs from the deployed one. */
-  fields: z.array(z.object({ field: z.string(), before: z.unknown(), after: z.unknown() })),
+  fields: z.array(z.object({ field: z.string(), before: z.unknown().optional(), after: z.unknown().optional() })),
   /** Changes of tools that wait for an approval. */
   changes: z.array(toolChangeSchema),
   /** Names exactly these changes, for the approval. */

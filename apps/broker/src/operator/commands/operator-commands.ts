@@ -1,6 +1,6 @@
 import { createPersonalTokenBodySchema } from '@souk/contract/identity.ts';
 import { z } from 'zod';
-import type { Catalogue, ManifestPolicy } from '#features/catalogue/index.ts';
+import type { Catalogue, ManifestPolicy, PeopleOfServers } from '#features/catalogue/index.ts';
 import { providerIds, type Identity } from '#features/identity/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
 import { SoukError } from '#platform/errors.ts';
@@ -27,16 +27,18 @@ export function operatorCommands({
   identity,
   catalogue,
   policy,
+  people,
   upstreams,
 }: {
   identity: Pick<Identity, 'createPersonalToken' | 'users' | 'directory'>;
   catalogue: Catalogue;
   policy: ManifestPolicy;
+  people: PeopleOfServers;
   upstreams?: Pick<Upstreams, 'watch' | 'approveOffer' | 'showOffer'>;
 }): OperatorCommands {
   return {
     ...userCommands(identity, { isRunning: upstreams !== undefined }),
-    ...manifestCommands({ catalogue, policy, ...(upstreams && { watch: upstreams.watch }) }),
+    ...manifestCommands({ catalogue, policy, people, ...(upstreams && { watch: upstreams.watch }) }),
     'manifest.approve-offer': approveOffer,
     'manifest.diff-offer': showOffer,
     'token.create': async (args) => {

@@ -74,5 +74,8 @@ test('server show prints how a server is and did, and --json the same as data', 
   expect(out).toMatch(/^connected since 2\d{3}-/m);
   expect(out).toContain('0 calls, 0 failed by the server, 0 refused or cancelled');
   expect(JSON.parse((await souk('server', 'show', 'web', '--json')).out)).toMatchObject({ month: { calls: 0 } });
-  expect(await souk('server', 'show', 'unknown')).toMatchObject({ code: 1, err: 'The broker refused: There is no manifest of unknown.' });
+  expect(await souk('server', 'show', 'unknown')).toMatchObject({
+    code: 1,
+    err: 'The broker refused: There is no manifest of unknown.',
+  });
 });

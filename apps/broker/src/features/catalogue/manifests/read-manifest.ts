@@ -3,6 +3,7 @@ import type { Answer } from '@souk/contract/endpoint.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Catalogue } from '../create-catalogue.ts';
 import { differingFields, noManifest } from '../manifest-versions.ts';
+import type { PeopleOfServer } from './differences/describe-effects.ts';
 import { lastLive, type ManifestHead } from './manifest-heads.ts';
 import { nextVersion } from './next-version.ts';
 import { presentManifest } from './present-manifest.ts';
@@ -10,14 +11,16 @@ import { revisionOf } from './revision.ts';
 
 const maxVersions = 200;
 
-/** What features beside this one know of servers and of people. */
-export type ManifestFacts = {
-  catalogue: Catalogue;
+/** What features beside this one know of the people of servers. */
+export type PeopleOfServers = {
   /** How many people rent each of these servers. */
   rentersOf(serverIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** The addresses of people, by user id; deleted ones have none. */
   emailsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  peopleOf(serverId: string): Promise<PeopleOfServer>;
 };
+
+export type ManifestFacts = Pick<PeopleOfServers, 'rentersOf' | 'emailsOf'> & { catalogue: Catalogue };
 
 /**
  * A manifest with its versions: the staged one, else the deployed one, else the one that was live last.

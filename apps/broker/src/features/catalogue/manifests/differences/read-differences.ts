@@ -5,8 +5,9 @@ import { SoukError } from '#platform/errors.ts';
 import type { Catalogue } from '../../create-catalogue.ts';
 import { noManifest } from '../../manifest-versions.ts';
 import { lastLive } from '../manifest-heads.ts';
+import type { PeopleOfServers } from '../read-manifest.ts';
 import { compareManifests } from './compare-manifests.ts';
-import { describeEffects, type PeopleOfServer } from './describe-effects.ts';
+import { describeEffects } from './describe-effects.ts';
 import { sayChange } from './difference-words.ts';
 
 /** Of a list that people read; the documents beside it are whole. */
@@ -20,7 +21,7 @@ type Differences = Omit<Answer<typeof getServerDifferences>, 'success'>;
  * @throws SoukError not_found
  */
 export async function readDifferences(
-  { catalogue, peopleOf }: { catalogue: Catalogue; peopleOf(serverId: string): Promise<PeopleOfServer> },
+  { catalogue, peopleOf }: Pick<PeopleOfServers, 'peopleOf'> & { catalogue: Catalogue },
   id: string,
   named: { from?: string | undefined; to?: string | undefined },
 ): Promise<Differences> {
