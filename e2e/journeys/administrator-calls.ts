@@ -1,0 +1,23 @@
+import { adminBillingEndpoints } from '@souk/contract/admin-billing.ts';
+import { adminUserEndpoints } from '@souk/contract/admin-users.ts';
+import { createClient } from '@souk/contract/client.ts';
+import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
+
+export const administrator = 'admin@souk.test';
+
+/** The calls of an administrator who works beside the one in the browser. */
+export async function administratorCalls(publicUrl: string) {
+  const { accessToken } = await new ScriptedBrowser(publicUrl).signInWeb({ email: administrator });
+  return createClient([...adminUserEndpoints, ...adminBillingEndpoints] as const, {
+    baseUrl: publicUrl,
+    fetch,
+    token: async () => accessToken,
+  });
+}
+
+/** A person who has signed in once. @returns their id */
+export async function newPerson(publicUrl: string, email: string): Promise<string> {
+  const { accessToken } = await new ScriptedBrowser(publicUrl).signInWeb({ email });
+  const answer = await fetch(`${publicUrl}/v2/user/profile`, { headers: { authorization: `Bearer ${accessToken}` } });
+  return String(Object(await answer.json()).id);
+}
