@@ -7,7 +7,7 @@ import { putInFront } from '#platform/http/put-in-front.ts';
 import { admitRequest, refuseWhileDraining, type Admitted } from './admit-request.ts';
 import { answerFailure, replyFailure } from './answer-failure.ts';
 import { sendChallenge } from './challenge.ts';
-import { endWithToken } from './end-with-token.ts';
+import { endWithToken } from '#platform/http/end-with-token.ts';
 import type { GatewayEvents } from '../gateway-events.ts';
 import type { GatewayParts } from '../gateway-parts.ts';
 import type { InFlight } from './in-flight.ts';

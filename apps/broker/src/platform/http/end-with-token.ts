@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { Caller } from '#platform/http/caller.ts';
-import type { Clock } from '#platform/clock.ts';
+import type { Caller } from './caller.ts';
+import type { Clock } from '../clock.ts';
 
 /** The longest delay that is safe for setTimeout here; a later end is checked again then. */
 const longestTimerMs = 24 * 60 * 60_000;
