@@ -22,6 +22,8 @@ import type { CatalogueTables, Tx } from './tables.ts';
 const healthWriteIntervalMs = 60_000;
 const maxDetailCharacters = 300;
 const channel = 'souk_catalogue';
+/** A notice has at most 8000 bytes, and an id 63. */
+const idsOfNotice = 100;
 
 /** The stored catalogue: manifests with their versions, and what each deployed server was last found to offer. */
 export type Catalogue = Deployments & {
@@ -43,6 +45,8 @@ export type Catalogue = Deployments & {
    * @throws SoukError not_found
    */
   approveOffer(serverId: string, list: OfferedList, approval: Approval): Promise<void>;
+  /** Reads what is deployed again, here alone. */
+  readAgain(): Promise<void>;
   setHealth(serverId: string, change: Omit<offers.HealthChange, 'checkedAtMs'>): Promise<void>;
   /** How tools changed since they were trusted, newest first. */
   toolChanges(filter: { status?: ToolChangeStatus | undefined; serverId?: string | undefined }): Promise<ToolChange[]>;
@@ -90,33 +94,53 @@ export async function createCatalogue(options: {
 
   // One read at a time, and another one if a change came during it: the last published state is never an older one.
   let reading: Promise<void> | undefined;
-  let again = false;
-  function reload(): Promise<void> {
-    if (reading) {
-      again = true;
-      return reading;
+  /** The servers that changed since the last read began; without any of them, all may have. */
+  let changes: Set<string> | 'all' | undefined;
+  function reload(serverIds: readonly string[]): Promise<void> {
+    if (serverIds.length === 0) changes = 'all';
+    else if (changes !== 'all') {
+      changes ??= new Set();
+      for (const id of serverIds) changes.add(id);
     }
-    reading = (async () => {
-      do {
-        again = false;
-        const written = [...newest].filter(([, { isWritten }]) => isWritten);
-        const servers = await readDeployed(db);
-        for (const [serverId, health] of written) if (newest.get(serverId) === health) newest.delete(serverId);
-        publish(servers);
-      } while (again);
-    })().finally(() => {
-      reading = undefined;
-    });
+    reading ??= readChanges();
     return reading;
   }
 
-  const stopListening = await options.db.listen(channel, () => {
-    reload().catch((error: unknown) => log.error({ err: error }, 'cannot read the catalogue again'));
+  async function readChanges(): Promise<void> {
+    try {
+      while (changes !== undefined) {
+        const only = changes === 'all' ? undefined : changes;
+        changes = undefined;
+        await read(only);
+      }
+    } catch (error) {
+      // the next read makes up for this one
+      changes = 'all';
+      throw error;
+    } finally {
+      reading = undefined;
+    }
+  }
+
+  async function read(only: ReadonlySet<string> | undefined): Promise<void> {
+    const isRead = (serverId: string) => only === undefined || only.has(serverId);
+    const written = [...newest].filter(([serverId, { isWritten }]) => isWritten && isRead(serverId));
+    const servers = await readDeployed(db, only);
+    for (const [serverId, health] of written) if (newest.get(serverId) === health) newest.delete(serverId);
+    publish([...current.servers.filter(({ id }) => !isRead(id)), ...servers]);
+  }
+
+  const stopListening = await options.db.listen(channel, (payload) => {
+    reload(payload === '' ? [] : payload.split(',')).catch((error: unknown) =>
+      log.error({ err: error }, 'cannot read the catalogue again'),
+    );
   });
 
-  async function changed(serverId: string): Promise<void> {
-    await reload();
-    await options.db.notify(channel, serverId);
+  /** @param serverIds without any, all servers may have changed */
+  async function changed(...serverIds: string[]): Promise<void> {
+    await reload(serverIds);
+    for (let from = 0; from === 0 || from < serverIds.length; from += idsOfNotice)
+      await options.db.notify(channel, serverIds.slice(from, from + idsOfNotice).join(','));
   }
 
   const policyOf = ({ manifest, origin }: versions.DeployedVersion) =>
@@ -148,7 +172,9 @@ export async function createCatalogue(options: {
       emailsOf: options.emailsOf ?? (async () => new Map()),
     }),
 
-    iconChanged: changed,
+    iconChanged: (serverId) => changed(serverId),
+
+    readAgain: () => reload([]),
 
     storeDiscovery: (serverId, discovered) =>
       storeOffers(serverId, (tx, server, at) => storeDiscovery(tx, server, discovered, policyOf, at)),

@@ -17,8 +17,12 @@ function iconOf(row: {
   return { path: `/icons/${row.icon_sha256}.${extensions[row.icon_type]}`, fetchedAtMs: row.icon_at.getTime() };
 }
 
-/** Reads every deployed server with its capabilities and health. */
-export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> {
+/**
+ * Reads the deployed servers with their capabilities and health.
+ * @param only ids; by default all of them
+ */
+export async function readDeployed(db: CatalogueDb, only?: ReadonlySet<string>): Promise<CatalogueServer[]> {
+  const ids = only && [...only];
   const servers = await db
     .selectFrom('manifest_versions as m')
     .innerJoin('servers as s', 's.id', 'm.server_id')
@@ -44,6 +48,7 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
     ])
     .select(['h.instructions', 'h.features', 'h.left_out', 'h.discovered_at'])
     .where('m.status', '=', 'deployed')
+    .$if(ids !== undefined, (query) => query.where('m.server_id', 'in', ids ?? []))
     .execute();
   const capabilities = await db
     .selectFrom('capabilities as c')
@@ -68,6 +73,7 @@ export async function readDeployed(db: CatalogueDb): Promise<CatalogueServer[]> 
           .where('t.status', '=', 'approved'),
       ).as('change_approved'),
     )
+    .$if(ids !== undefined, (query) => query.where('c.server_id', 'in', ids ?? []))
     .orderBy('server_id')
     .orderBy('position')
     .execute();
