@@ -203,6 +203,7 @@ test('[MAN-18] [MAN-24] [MAN-31] [MAN-32] [MAN-35] [MAN-36] everything staged is
     deployed: 1,
     failed: 1,
     errors: [{ id: 'forbidden', message: `Failed to deploy manifest: ${refusal}` }],
+    runId: expect.any(String),
   });
   await expect(admin.deployManifest({ params: { id: 'forbidden' }, body: {} })).rejects.toMatchObject({
     code: 'command_not_allowed',
@@ -236,6 +237,7 @@ test('[MAN-18] [MAN-24] [MAN-31] [MAN-32] [MAN-35] [MAN-36] everything staged is
     success: true,
     reloadedCount: shop.catalogue.snapshot().servers.length - 1,
     errors: [{ id: 'down', message: expect.stringContaining('ECONNREFUSED') }],
+    runId: expect.any(String),
   });
   expect(opened()).toBeGreaterThan(openedBefore);
   const two = async () => (await admin.listManifests({ query: {} })).manifests.find(({ id }) => id === 'two');

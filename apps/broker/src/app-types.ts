@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { createStripeSandbox } from '@souk/stripe-sandbox';
 import type { StripeSandboxAdapter } from '#adapters/stripe/stripe-sandbox.ts';
 import type { Administration, Billing } from '#features/billing/index.ts';
-import type { Catalogue, ManifestPolicy, PeopleOfServers } from '#features/catalogue/index.ts';
+import type { Catalogue, ManifestPolicy, ManifestRuns, PeopleOfServers } from '#features/catalogue/index.ts';
 import type { Diagnostics } from '#features/diagnostics/index.ts';
 import type { Gateway } from '#features/gateway/index.ts';
 import type { Identity, IdentityOptions } from '#features/identity/index.ts';
@@ -54,6 +54,8 @@ export type App = {
   /** Which manifests this installation takes. */
   readonly policy: ManifestPolicy;
   readonly people: PeopleOfServers;
+  /** Reload and deploy-all. */
+  readonly manifestRuns: ManifestRuns;
   readonly upstreams: Upstreams;
   readonly gateway: Gateway;
   readonly billing: Billing;

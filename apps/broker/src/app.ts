@@ -2,8 +2,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import {
+  checkAllowed,
   createCatalogue,
   createIcons,
+  createManifestRuns,
   createServerIndex,
   firstOnHome,
   loadBundledManifests,
@@ -12,6 +14,7 @@ import {
   mountCatalogueRoutes,
   mountDifferenceRoutes,
   mountManifestRoutes,
+  mountManifestRunRoutes,
   type CatalogueServer,
 } from '#features/catalogue/index.ts';
 import {
@@ -176,6 +179,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     ids,
     log,
   });
+  const manifestRuns = await createManifestRuns({
+    db,
+    catalogue,
+    check: (manifest) => checkAllowed(manifest, policy),
+    servers: { watch: upstreams.watch, reconnect: upstreams.pool.retireServer },
+    clock,
+    ids,
+    log,
+  });
   const metrics =
     config.metrics &&
     (await createMetrics({ catalogue, pool: upstreams.pool, db, usageWaiting: () => usage.waiting() }));
@@ -275,10 +287,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     policy,
     db,
     watch: upstreams.watch,
-    reconnect: upstreams.pool.retireServer,
     putRental: billing.prices.stageRental,
     refundRentals: administration.refundRentals,
     requireRecentSignIn: (caller) => requireRecentSignIn(caller, clock),
+  });
+  mountManifestRunRoutes(router, {
+    ...people,
+    runs: manifestRuns,
+    keepAlive,
+    onRevoked: identity.onRevoked,
     clock,
   });
   mountDifferenceRoutes(router, { ...people, catalogue });
@@ -328,6 +345,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     catalogue,
     policy,
     people,
+    manifestRuns,
     upstreams,
     gateway,
     billing,
@@ -351,12 +369,15 @@ export async function createApp(options: AppOptions): Promise<App> {
         log.error({ err: error }, 'the servers could not be discovered');
         asked.resolve();
       });
+      await manifestRuns.start();
     },
     async stop() {
       draining = true;
       // load balancers see /readyz first: what they still send is served
       await pause(config.drainGraceMs);
       const steps: [string, () => Promise<unknown>][] = [
+        // first: who waits for a run would keep the server from closing
+        ['runs of manifests', () => manifestRuns.stop()],
         ['connection tests', () => upstreams.tests.stop()],
         ['calls', () => gateway.drain(drainMs)],
         ['gateway', () => gateway.stop()],

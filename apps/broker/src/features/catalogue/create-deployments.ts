@@ -25,8 +25,6 @@ import { codeOfChanges, requireShown } from './shown-code.ts';
 import * as versions from './version-store.ts';
 import type { CatalogueDb, Tx } from './tables.ts';
 
-type Refused = { id: string; error: SoukError };
-
 /** What an operator or administrator decides on servers. Each decision is stored with its audit row or not at all. */
 export type Deployments = {
   /**
@@ -49,13 +47,8 @@ export type Deployments = {
    * @throws SoukError not_found, manifest_moved
    */
   deleteManifest(serverId: string, by: DecidedBy): Promise<{ renters: number }>;
-  /**
-   * Makes everything that is staged live.
-   * @param check throws for a manifest that must not be deployed; the others are
-   */
-  deployStaged(by: DecidedBy, check: (manifest: Manifest) => void): Promise<{ deployed: string[]; refused: Refused[] }>;
-  /** Reads what is deployed again, here and on every replica. */
-  reread(): Promise<void>;
+  /** Reads what is deployed again, all or these, here and on every replica. */
+  reread(serverIds?: readonly string[]): Promise<void>;
   /**
    * Makes a version live; one that is live already stays as it is.
    * @param version by default the staged one, else the one that was live last
@@ -95,14 +88,14 @@ export type Deployments = {
 };
 
 /**
- * @param options.changed tells this process and the others that the stored catalogue has changed
+ * @param options.changed tells this process and the others which servers have changed; without any, all may have
  * @param options.rentersOf how many people rent each of these servers
  * @param options.emailsOf the addresses of people, by user id; deleted ones have none
  */
 export function createDeployments(options: {
   db: CatalogueDb;
   clock: Clock;
-  changed(serverId: string): Promise<void>;
+  changed(...serverIds: string[]): Promise<void>;
   rentersOf(serverIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   emailsOf(userIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
 }): Deployments {
@@ -141,27 +134,7 @@ export function createDeployments(options: {
       return { renters };
     },
 
-    async deployStaged(by, check) {
-      const result = await inTurn(async (tx, at) => {
-        const heads = await findCurrentHeads(tx);
-        const deployed: string[] = [];
-        const refused: Refused[] = [];
-        for (const { serverId, version } of heads.filter(({ status }) => status === 'staging')) {
-          const manifest = await findManifest(tx, serverId, version);
-          const error = manifest && refusalOf(() => check(manifest));
-          if (error) refused.push({ id: serverId, error });
-          else {
-            await deployVersion(tx, serverId, version, by, at);
-            deployed.push(serverId);
-          }
-        }
-        return { deployed, refused };
-      });
-      if (result.deployed.length > 0) await changed('');
-      return result;
-    },
-
-    reread: () => changed(''),
+    reread: (serverIds = []) => changed(...serverIds),
 
     async deploy(serverId, version, by = { via: 'start' }, check = () => {}) {
       const deployed = await inTurn(async (tx, at) => {
@@ -223,14 +196,4 @@ export function createDeployments(options: {
     currentVersions: () => findCurrentHeads(db),
     findManifest: (serverId, version) => findManifest(db, serverId, version),
   };
-}
-
-function refusalOf(check: () => void): SoukError | undefined {
-  try {
-    check();
-    return undefined;
-  } catch (error) {
-    if (error instanceof SoukError) return error;
-    throw error;
-  }
 }

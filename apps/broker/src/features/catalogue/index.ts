@@ -18,12 +18,15 @@ export {
 export type { OfferedList } from './approve-offer.ts';
 export { requireShown, shownCode } from './shown-code.ts';
 export { catalogueMigrations } from './migrations.ts';
+export { createManifestRuns, type ManifestRuns } from './runs/create-manifest-runs.ts';
+export { resultOf } from './runs/present-run.ts';
+export { mountManifestRunRoutes } from './runs/run-routes.ts';
 export { manageManifests } from './manage-manifests.ts';
 export { readDifferences } from './manifests/differences/read-differences.ts';
 export { readManifest, type PeopleOfServers } from './manifests/read-manifest.ts';
 export { mountDifferenceRoutes } from './manifests/differences/routes.ts';
 export { mountManifestRoutes } from './manifest-routes.ts';
-export { checkAllowed, parseManifest, type ManifestPolicy } from './parse-manifest.ts';
+export { checkAllowed, checkCurrency, parseManifest, type ManifestPolicy } from './parse-manifest.ts';
 export { presentBilling, presentServer } from './present.ts';
 export { mountCatalogueRoutes } from './routes.ts';
 export { featuresOf, serverFeatures, type ServerFeature } from './server-features.ts';

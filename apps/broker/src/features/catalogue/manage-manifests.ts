@@ -56,8 +56,6 @@ export function manageManifests(parts: {
       if (deployed.result === 'unchanged') watch?.refresh([id]);
       return deployed;
     },
-
-    deployStaged: (by: DecidedBy) => catalogue.deployStaged(by, (manifest) => checkAllowed(manifest, policy)),
   };
 }
 

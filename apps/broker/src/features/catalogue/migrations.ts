@@ -1,4 +1,5 @@
 import type { Migration } from '#platform/db/database.ts';
+import { runMigrations } from './runs/run-migrations.ts';
 
 export const catalogueMigrations: readonly Migration[] = [
   {
@@ -167,4 +168,5 @@ export const catalogueMigrations: readonly Migration[] = [
     name: '0093-catalogue-status-since',
     statements: ['alter table server_health add column status_since timestamptz'],
   },
+  ...runMigrations,
 ];

@@ -1,0 +1,51 @@
+import type { ManifestRunEvent } from '@souk/contract/admin-manifests.ts';
+import type { ManifestRuns } from './create-manifest-runs.ts';
+import { presentItem, presentRun, type EmailsOf } from './present-run.ts';
+
+/** Where the events of a run go. */
+export type RunListener = {
+  tell(event: ManifestRunEvent): void;
+  /** Resolves when it takes more, or when it is gone. */
+  ready(): Promise<void>;
+  /** Aborts when it is gone. */
+  signal: AbortSignal;
+};
+
+/**
+ * Tells a run as it happens, whichever broker works on it: first the whole run, then each manifest that changed, at its end
+ * the whole run again. Resolves then, and when the listener is gone or this broker stops.
+ */
+export async function followRun(
+  runId: string,
+  runs: ManifestRuns,
+  { tell, ready, signal }: RunListener,
+  emailsOf: EmailsOf,
+): Promise<void> {
+  let seen = -1;
+  let changed = Promise.withResolvers<void>();
+  const wake = () => changed.resolve();
+  const stopListening = runs.onChange(runId, wake);
+  signal.addEventListener('abort', wake, { once: true });
+  try {
+    while (!signal.aborted) {
+      changed = Promise.withResolvers();
+      const found = await runs.since(runId, seen);
+      if (!found || signal.aborted) return;
+      const { run, items } = found;
+      if (seen === -1) tell({ type: 'run', run: await presentRun(found, emailsOf) });
+      else for (const item of items) tell({ type: 'item', item: presentItem(run, item) });
+      seen = run.changes;
+      if (run.status !== 'running') {
+        const whole = await runs.find(runId);
+        if (whole) tell({ type: 'end', run: await presentRun(whole, emailsOf) });
+        return;
+      }
+      if (runs.isStopping) return;
+      await changed.promise;
+      await ready();
+    }
+  } finally {
+    stopListening();
+    signal.removeEventListener('abort', wake);
+  }
+}

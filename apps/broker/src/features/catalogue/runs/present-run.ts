@@ -1,0 +1,47 @@
+import type { ManifestRun, ManifestRunItem } from '@souk/contract/admin-manifests.ts';
+import type { WholeRun } from './create-manifest-runs.ts';
+import type { Run, RunItem } from './run-store.ts';
+
+/** The addresses of people by user id; deleted ones have none. */
+export type EmailsOf = (userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+
+/** A run without its manifests, as administrators see it. */
+export function presentHead(run: Run, emails: ReadonlyMap<string, string>): Omit<ManifestRun, 'items'> {
+  const { id, kind, status, startedBy } = run;
+  return {
+    id,
+    kind,
+    status,
+    startedAt: run.startedAt.toISOString(),
+    endedAt: run.endedAt?.toISOString() ?? null,
+    startedBy: startedBy === undefined ? null : { id: startedBy, email: emails.get(startedBy) ?? '[erased]' },
+  };
+}
+
+export async function presentRun({ run, items }: WholeRun, emailsOf: EmailsOf): Promise<ManifestRun> {
+  const emails = await emailsOf(run.startedBy === undefined ? [] : [run.startedBy]);
+  return { ...presentHead(run, emails), items: items.map((item) => presentItem(run, item)) };
+}
+
+export function presentItem({ kind }: Run, { serverId, version, status, message }: RunItem): ManifestRunItem {
+  return {
+    id: serverId,
+    ...(kind === 'deploy-all' && { version }),
+    status,
+    ...(message !== undefined && { message }),
+  };
+}
+
+/** What came of a run that has ended, as the calls that wait for it answer (specification part 2, section 7). */
+export function resultOf({ run, items }: WholeRun): {
+  done: number;
+  errors: { id: string; message: string }[];
+  runId: string;
+} {
+  const left = 'The broker that worked on it ended, and no other could go on.';
+  const errors = items.flatMap(({ serverId: id, status, message }) => {
+    if (status === 'done') return [];
+    return [{ id, message: message ?? (run.kind === 'reload' ? left : `Failed to deploy manifest: ${left}`) }];
+  });
+  return { done: items.length - errors.length, errors, runId: run.id };
+}

@@ -1,0 +1,45 @@
+import { isDatabaseLost } from '#platform/db/database-errors.ts';
+import type { Log } from '#platform/log.ts';
+import type { Catalogue } from '../create-catalogue.ts';
+import { failureWithin } from '../failure-within.ts';
+import type { ManifestWatch } from '../manage-manifests.ts';
+import { eachAtMost } from './each-at-most.ts';
+import type { RunProgress } from './run-progress.ts';
+
+/** Servers that are asked at a time: each may take a connection, a program, and up to 10 s. */
+const atOnce = 16;
+
+/** What a broker does for a reload, of a feature that stands above this one. */
+export type ReloadParts = {
+  watch: ManifestWatch;
+  /** Connections to a server take no new call, and end when no call is under way. */
+  reconnect(serverId: string): void;
+};
+
+/**
+ * Opens new connections to servers and asks each what it offers. `progress` is told which ones answered.
+ * @throws an error of a database that is away
+ */
+export async function reloadServers(
+  serverIds: readonly string[],
+  signal: AbortSignal,
+  parts: ReloadParts & { catalogue: Pick<Catalogue, 'snapshot'>; log: Log; progress?: RunProgress },
+): Promise<void> {
+  const { watch, catalogue, progress } = parts;
+  const reload = async (serverId: string) => {
+    progress?.note({ serverId, status: 'working', message: undefined });
+    parts.reconnect(serverId);
+    watch.refresh([serverId]);
+    const message = await failureWithin(watch, serverId, signal).catch((error: unknown) => {
+      if (isDatabaseLost(error)) throw error;
+      parts.log.error({ err: error, server: serverId }, 'a server could not be reloaded');
+      return 'An unexpected error occurred';
+    });
+    // what a stop ends is left to another broker
+    if (signal.aborted) return;
+    const isThere = catalogue.snapshot().byId.has(serverId);
+    if (!isThere) progress?.note({ serverId, status: 'failed', message: 'The server is not deployed any more.' });
+    else progress?.note({ serverId, status: message === undefined ? 'done' : 'failed', message });
+  };
+  await eachAtMost(atOnce, serverIds, reload, signal);
+}

@@ -1,0 +1,108 @@
+import {
+  deployAllManifests,
+  followManifestRun,
+  getManifestRun,
+  listManifestRuns,
+  reloadManifests,
+} from '@souk/contract/admin-manifests.ts';
+import type { Clock } from '#platform/clock.ts';
+import { SoukError } from '#platform/errors.ts';
+import type { Caller } from '#platform/http/caller.ts';
+import { endWithToken } from '#platform/http/end-with-token.ts';
+import { openEventStream, type EventStream } from '#platform/http/event-stream.ts';
+import type { KeepAlive } from '#platform/http/keep-alive.ts';
+import type { Router } from '#platform/http/router.ts';
+import type { ManifestRuns } from './create-manifest-runs.ts';
+import { followRun, type RunListener } from './follow-run.ts';
+import { presentHead, presentRun, resultOf, type EmailsOf } from './present-run.ts';
+import type { RunKind } from './run-store.ts';
+
+/** Streams of one administrator on one broker. */
+const maxStreams = 6;
+
+/** Reload and deploy-all (specification part 2, section 7), and the runs that they are. */
+export function mountManifestRunRoutes(
+  router: Router,
+  given: {
+    runs: ManifestRuns;
+    emailsOf: EmailsOf;
+    keepAlive: KeepAlive;
+    /** Calls back with the token that was revoked; undefined: any may be. */
+    onRevoked(listener: (revoked: { tokenId: string | undefined }) => void): unknown;
+    clock: Clock;
+  },
+): void {
+  const { runs, emailsOf, keepAlive, clock } = given;
+  const success = { success: true as const };
+  const streams = new Map<EventStream, Caller>();
+  given.onRevoked(({ tokenId }) => {
+    for (const [stream, caller] of streams) {
+      if (tokenId === undefined || caller.tokenId === tokenId) stream.response.destroy();
+    }
+  });
+
+  /** It goes on when the one who asked for it is gone. */
+  async function run(kind: RunKind, { userId }: Caller) {
+    const runId = await runs.begin(kind, { actorId: userId, via: 'administration' });
+    return resultOf(await runs.ended(runId));
+  }
+
+  router.route(reloadManifests, async ({ caller }) => {
+    const { done, errors, runId } = await run('reload', caller);
+    return { ...success, reloadedCount: done, errors, runId };
+  });
+
+  router.route(deployAllManifests, async ({ caller }) => {
+    const { done, errors, runId } = await run('deploy-all', caller);
+    return { ...success, deployed: done, failed: errors.length, errors, runId };
+  });
+
+  router.route(listManifestRuns, async () => {
+    const newest = await runs.list();
+    const emails = await emailsOf([...new Set(newest.flatMap(({ run: { startedBy } }) => startedBy ?? []))]);
+    return {
+      ...success,
+      runs: newest.map(({ run: head, ...counts }) => ({ ...presentHead(head, emails), ...counts })),
+    };
+  });
+
+  router.route(getManifestRun, async ({ params }) => {
+    const found = await runs.find(params.id);
+    if (!found) throw new SoukError('not_found');
+    return { ...success, run: await presentRun(found, emailsOf) };
+  });
+
+  router.route(followManifestRun, async ({ params, caller, reply }) => {
+    if (!(await runs.find(params.id))) throw new SoukError('not_found');
+    const own = [...streams.values()].filter(({ userId }) => userId === caller.userId);
+    if (own.length >= maxStreams) throw new SoukError('rate_limited');
+    const stream = openEventStream(reply);
+    streams.set(stream, caller);
+    endWithToken(stream.response, caller, clock);
+    const stopComments = keepAlive.watch(stream.keepAlive);
+    try {
+      await followRun(params.id, runs, listenerOf(stream), emailsOf);
+    } finally {
+      stopComments();
+      streams.delete(stream);
+      stream.end();
+    }
+    return '';
+  });
+}
+
+function listenerOf({ response, tell, onClose }: EventStream): RunListener {
+  const gone = new AbortController();
+  onClose(() => gone.abort());
+  return {
+    tell,
+    signal: gone.signal,
+    async ready() {
+      if (!response.writableNeedDrain || gone.signal.aborted) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      response.once('drain', resolve).once('close', resolve);
+      await promise;
+      response.off('drain', resolve).off('close', resolve);
+    },
+  };
+}

@@ -1,0 +1,228 @@
+import type { ManifestRun } from '@souk/contract/admin-manifests.ts';
+import { sql } from 'kysely';
+import { arrayLiteral } from '#platform/db/array-literal.ts';
+import type { DecidedBy } from '../manifest-versions.ts';
+import type { CatalogueDb, Tx } from '../tables.ts';
+
+/** Tells the brokers of a run: `started`, when one may have to be worked off; `changed` and `ended`, for who waits for it. */
+export const runChannel = 'souk_manifest_runs';
+export const runNotice = (word: 'started' | 'changed' | 'ended', runId: string): string => `${word} ${runId}`;
+
+/** Runs that are kept, beside those under way: as many as the list shows. */
+export const keptRuns = 20;
+
+export type RunKind = ManifestRun['kind'];
+export type Run = {
+  id: string;
+  kind: RunKind;
+  status: ManifestRun['status'];
+  via: DecidedBy['via'];
+  /** undefined: the operator's command. */
+  startedBy: string | undefined;
+  startedAt: Date;
+  endedAt: Date | undefined;
+  /** Grows with each change of its manifests. */
+  changes: number;
+};
+export type RunItem = {
+  serverId: string;
+  version: string;
+  status: ManifestRun['items'][number]['status'];
+  message: string | undefined;
+  /** The number of its last change. */
+  change: number;
+};
+export type ItemChange = Pick<RunItem, 'serverId' | 'status' | 'message'>;
+/** A run that this broker works off. */
+export type OwnRun = { runId: string; brokerId: string };
+
+/** Another broker has taken the run over, or it has ended: what this one did last is not stored. */
+export class RunLostError extends Error {}
+
+type Row = {
+  id: string;
+  kind: RunKind;
+  status: Run['status'];
+  via: Run['via'];
+  started_by: string | null;
+  started_at: Date;
+  ended_at: Date | null;
+  changes: number;
+};
+const columns = sql.raw('id, kind, status, via, started_by, started_at, ended_at, changes');
+
+const toRun = (row: Row): Run => ({
+  id: row.id,
+  kind: row.kind,
+  status: row.status,
+  via: row.via,
+  startedBy: row.started_by ?? undefined,
+  startedAt: row.started_at,
+  endedAt: row.ended_at ?? undefined,
+  changes: row.changes,
+});
+
+/**
+ * Stores a run of this broker with its manifests: those that are deployed, or those that an administrator staged.
+ * @returns false if one of its kind is under way
+ */
+export async function insertRun(
+  db: CatalogueDb,
+  run: { id: string; kind: RunKind; brokerId: string; by: DecidedBy; at: Date },
+): Promise<boolean> {
+  const { id, kind, brokerId, by, at } = run;
+  const chosen = kind === 'reload' ? sql`m.status = 'deployed'` : sql`m.status = 'staging' and m.origin = 'admin'`;
+  const { rows } = await sql`
+    with run as (
+      insert into manifest_runs (id, kind, via, started_by, started_at, broker_id)
+      values (${id}, ${kind}, ${by.via}, ${by.actorId ?? null}, ${at}, ${brokerId})
+      on conflict (kind) where status = 'running' do nothing returning id),
+    items as (
+      insert into manifest_run_items (run_id, server_id, version)
+      select run.id, m.server_id, m.version from run, manifest_versions m where ${chosen}),
+    old as (
+      delete from manifest_runs where id in (
+        select r.id from manifest_runs r, run where r.status <> 'running'
+        order by r.started_at desc, r.id desc offset ${keptRuns - 1}))
+    select pg_notify(${runChannel}, ${runNotice('started', id)}) from run`.execute(db);
+  return rows.length > 0;
+}
+
+export async function findRunning(db: CatalogueDb, kind: RunKind): Promise<Run | undefined> {
+  const { rows } = await sql<Row>`
+    select ${columns} from manifest_runs where kind = ${kind} and status = 'running'`.execute(db);
+  return rows[0] && toRun(rows[0]);
+}
+
+/** The runs under way, and whether nobody works on each: its broker left it, or has given no sign of life for so long. */
+export async function findUnderWay(db: CatalogueDb, lifeMs: number): Promise<{ run: Run; isLeft: boolean }[]> {
+  const { rows } = await sql<Row & { is_left: boolean }>`
+    select ${columns}, ${isLeft(lifeMs)} as is_left from manifest_runs where status = 'running'`.execute(db);
+  return rows.map((row) => ({ run: toRun(row), isLeft: row.is_left }));
+}
+
+/** By the database's clock, the only one that brokers share. */
+const isLeft = (lifeMs: number) =>
+  sql`(broker_id is null or beat_at <= clock_timestamp() - ${lifeMs} * interval '1 ms')`;
+
+/**
+ * Takes over a run on which nobody works.
+ * @returns how many brokers have died on it; undefined if another one was faster
+ */
+export async function claimRun(
+  db: CatalogueDb,
+  { runId, brokerId }: OwnRun,
+  lifeMs: number,
+): Promise<number | undefined> {
+  const { rows } = await sql<{ takeovers: number }>`
+    with run as (
+      update manifest_runs set broker_id = ${brokerId}, beat_at = clock_timestamp(), changes = changes + 1,
+        takeovers = takeovers + (broker_id is not null)::int
+      where id = ${runId} and status = 'running' and ${isLeft(lifeMs)} returning id, changes, takeovers),
+    items as (
+      update manifest_run_items i set status = 'queued', change = run.changes
+      from run where i.run_id = run.id and i.status = 'working')
+    select takeovers from run`.execute(db);
+  return rows[0]?.takeovers;
+}
+
+/** Renews the sign of life of runs. @returns those that this broker still has */
+export async function beat(db: CatalogueDb, brokerId: string, runIds: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    update manifest_runs set beat_at = clock_timestamp()
+    where id = any(${arrayLiteral(runIds)}::uuid[]) and broker_id = ${brokerId} and status = 'running' returning id`.execute(
+    db,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Leaves what this broker has not finished to the others. */
+export async function leaveRuns(db: CatalogueDb, brokerId: string): Promise<void> {
+  await sql`
+    with run as (
+      update manifest_runs set broker_id = null where broker_id = ${brokerId} and status = 'running' returning id)
+    select pg_notify(${runChannel}, 'started ' || id) from run`.execute(db);
+}
+
+/**
+ * Stores what became of manifests, all of them with one number.
+ * @throws RunLostError
+ */
+export async function writeItems(
+  db: CatalogueDb | Tx,
+  { runId, brokerId }: OwnRun,
+  changes: readonly ItemChange[],
+): Promise<void> {
+  const column = (pick: (change: ItemChange) => string | undefined) => arrayLiteral(changes.map(pick));
+  const { rows } = await sql`
+    with run as (
+      update manifest_runs set changes = changes + 1
+      where id = ${runId} and broker_id = ${brokerId} and status = 'running' returning changes),
+    items as (
+      update manifest_run_items i set status = u.status, message = u.message, change = run.changes
+      from run, unnest(
+        ${column(({ serverId }) => serverId)}::text[], ${column(({ status }) => status)}::text[],
+        ${column(({ message }) => message)}::text[]) as u (server_id, status, message)
+      where i.run_id = ${runId} and i.server_id = u.server_id and i.status in ('queued', 'working'))
+    select changes from run`.execute(db);
+  if (rows.length === 0) throw new RunLostError();
+}
+
+/** @throws RunLostError */
+export async function endRun(
+  tx: Tx,
+  { runId, brokerId }: OwnRun,
+  status: 'done' | 'interrupted',
+  at: Date,
+): Promise<void> {
+  const { rows } = await sql`
+    with run as (
+      update manifest_runs set status = ${status}, ended_at = ${at}
+      where id = ${runId} and broker_id = ${brokerId} and status = 'running' returning id)
+    select pg_notify(${runChannel}, ${runNotice('ended', runId)}) from run`.execute(tx);
+  if (rows.length === 0) throw new RunLostError();
+}
+
+export async function findRun(db: CatalogueDb, runId: string): Promise<Run | undefined> {
+  const { rows } = await sql<Row>`select ${columns} from manifest_runs where id = ${runId}`.execute(db);
+  return rows[0] && toRun(rows[0]);
+}
+
+/** The manifests of a run by id: those that changed after this number. */
+export async function findItems(db: CatalogueDb | Tx, runId: string, after = -1): Promise<RunItem[]> {
+  const { rows } = await sql<{
+    server_id: string;
+    version: string;
+    status: RunItem['status'];
+    message: string | null;
+    change: number;
+  }>`select server_id, version, status, message, change from manifest_run_items
+     where run_id = ${runId} and change > ${after} order by server_id collate "C"`.execute(db);
+  return rows.map((row) => ({
+    serverId: row.server_id,
+    version: row.version,
+    status: row.status,
+    message: row.message ?? undefined,
+    change: row.change,
+  }));
+}
+
+export type CountedRun = { run: Run; total: number; done: number; failed: number };
+
+/** The newest runs. */
+export async function listRuns(db: CatalogueDb): Promise<CountedRun[]> {
+  const { rows } = await sql<Row & { total: number; done: number; failed: number }>`
+    select ${columns}, total, done, failed from manifest_runs r, lateral (
+      select count(*)::int as total, (count(*) filter (where i.status = 'done'))::int as done,
+        (count(*) filter (where i.status = 'failed'))::int as failed
+      from manifest_run_items i where i.run_id = r.id) counted
+    order by r.started_at desc, r.id desc limit ${keptRuns}`.execute(db);
+  return rows.map((row) => ({ run: toRun(row), total: row.total, done: row.done, failed: row.failed }));
+}
+
+/** The reload that was started last, under way or not. */
+export async function newestReload(db: CatalogueDb): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select id from manifest_runs where kind = 'reload' order by started_at desc, id desc limit 1`.execute(db);
+  return rows[0]?.id;
+}
