@@ -1,5 +1,6 @@
 import { adminBillingEndpoints } from '@souk/contract/admin-billing.ts';
 import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
+import { listServerRenters } from '@souk/contract/admin-servers.ts';
 import { adminUserEndpoints } from '@souk/contract/admin-users.ts';
 import { listMcpServices } from '@souk/contract/billing.ts';
 import { createClient } from '@souk/contract/client.ts';
@@ -37,6 +38,7 @@ export async function startAdministration({ env }: { env?: NodeJS.ProcessEnv } =
       ...adminManifestEndpoints,
       ...adminUserEndpoints,
       ...adminBillingEndpoints,
+      listServerRenters,
       listMcpServices,
     ] as const;
     return createClient(endpoints, { baseUrl: shop.publicUrl, fetch, token: async () => accessToken });

@@ -5,7 +5,7 @@ import { endAccess } from './end-access.ts';
 import { payRefunds } from './pay-refunds.ts';
 import { removalEntry } from './remove-access.ts';
 
-/** failed: the provider refused, or there is no such rental of this server. */
+/** failed: the provider refused, it was ended without a refund before, or this server has no such rental. */
 export type RentalRefund = {
   rentalId: string;
   result: 'refunded' | 'pending' | 'nothing_paid' | 'failed';
@@ -36,26 +36,26 @@ export async function refundRentals(
     return found;
   });
   for (const userId of new Set(ended.map((one) => one.userId))) await access.announce(userId);
-  const refunds = await payRefunds(given, await ofServer(given, serverId, wanted));
-  const endedIds = new Set(ended.map(({ id }) => id));
+  const isPaid = await findEnded(given, serverId, wanted);
+  const refunds = await payRefunds(given, [...isPaid.keys()]);
   return wanted.map((rentalId): RentalRefund => {
     const refund = refunds.get(rentalId);
     if (refund) return { rentalId, ...refund };
-    const isKnown = refund === null || endedIds.has(rentalId);
-    return { rentalId, result: isKnown ? 'nothing_paid' : 'failed', amountCents: null, currency: null };
+    const result = refund === null || isPaid.get(rentalId) === false ? 'nothing_paid' : 'failed';
+    return { rentalId, result, amountCents: null, currency: null };
   });
 }
 
-/** Those that are rentals of this server: the refunds of others are not told. */
-async function ofServer(
+/** Those that are rentals of this server and have ended, by id, and whether they were paid for: the others are not told of. */
+async function findEnded(
   { db, livemode }: AdministrationGiven,
   serverId: string,
   ids: readonly string[],
-): Promise<string[]> {
-  const { rows } = await db.query<{ id: string }>(
-    `select id from access_grants
+): Promise<ReadonlyMap<string, boolean>> {
+  const { rows } = await db.query<{ id: string; is_paid: boolean }>(
+    `select id, payment_id is not null as is_paid from access_grants
      where livemode = $1 and kind = 'rental' and server_id = $2 and id::text = any($3::text[]) and ended_at is not null`,
     [livemode, serverId, ids],
   );
-  return rows.map(({ id }) => id);
+  return new Map(rows.map((row) => [row.id, row.is_paid]));
 }

@@ -1,0 +1,398 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { checkLedger } from '#features/billing/index.ts';
+import { giveClock } from '#features/billing/subscriptions/testing/subscriber.ts';
+import { startAdministration, type Administration } from '#testing/administration.ts';
+import { deployManifest } from '#testing/deploy-manifest.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+
+// What administrators pay back of plans and rentals that they end before their time.
+
+let started: Administration | undefined;
+let shop: Administration['shop'];
+let administrator: Administration['administrator'];
+let admin: Administration['admin'];
+let send: Administration['send'];
+let newPerson: Administration['newPerson'];
+let audits: Administration['audits'];
+
+beforeAll(async () => {
+  started = await startAdministration();
+  ({ shop, administrator, admin, send, newPerson, audits } = started);
+});
+beforeEach(() => (shop.ahead.ms = 0));
+afterEach(async () => {
+  shop.control.resume();
+  await shop.billing.payments?.events.idle();
+  const [fault] = await checkLedger(shop.db);
+  if (fault) throw new Error(fault.fault);
+});
+afterAll(() => started?.stop());
+
+const dayMs = 86_400_000;
+type Person = Awaited<ReturnType<typeof newPerson>>;
+
+/** Lets days go by, at the provider too. */
+async function pass(paymentId: string, days: number) {
+  const clock = await giveClock(shop, paymentId);
+  await clock.advanceDays(days);
+  shop.ahead.ms = days * dayMs;
+  return clock;
+}
+
+/** What paid the newest invoice of a subscription. */
+async function intentOf(subscription: string): Promise<string> {
+  const [invoice] = (await shop.stripe.invoices.list({ subscription, limit: 1 })).data;
+  const { data } = await shop.stripe.invoicePayments.list({ invoice: invoice?.id ?? '' });
+  return String(data[0]?.payment.payment_intent);
+}
+
+const refundsOf = async (paymentIntent: string) =>
+  (await shop.stripe.refunds.list({ payment_intent: paymentIntent })).data.map(({ amount }) => amount);
+
+/** What of an amount falls on the rest of the first period of a subscription, of which so many days are over. */
+async function restOf(subscription: string, amount: number, days: number): Promise<number> {
+  const [invoice] = (await shop.stripe.invoices.list({ subscription, limit: 1 })).data;
+  const { start, end } = invoice?.lines.data[0]?.period ?? { start: 0, end: 1 };
+  return Math.floor((amount * (end - start - days * 86_400 - 60)) / (end - start));
+}
+
+const by = () => ({ actorId: administrator.userId });
+const removeOf = (person: Person, id = '', refund: 'none' | 'prorata' = 'prorata') =>
+  shop.administration.remove(person.userId, id, { ...by(), refund });
+const shownRefund = async (person: Person, kind: 'rentals' | 'subscriptions') =>
+  (await shop.administration.show(person.userId)).billing[kind][0]?.refund;
+
+test('[USR-49] a refund is asked for by itself: it comes to the paid part of the period that is left, and follows the event of the provider', async () => {
+  const ann = await newPerson();
+  const paymentId = await ann.rent('top');
+  const rental = await ann.rental();
+  await pass(paymentId, 10);
+  const expected = await restOf(paymentId, 900, 10);
+  expect(expected).toBeGreaterThan(550);
+  expect(await shownRefund(ann, 'rentals')).toEqual({ amountCents: expected, currency: 'USD' });
+  expect(await removeOf(ann, rental?.id)).toEqual({
+    message: 'The rental has ended. What was paid for the rest of its period is paid back.',
+    atProvider: 'cancelled',
+    refund: { result: 'refunded', amountCents: expected, currency: 'USD' },
+  });
+  expect(await shop.stripe.subscriptions.retrieve(paymentId)).toMatchObject({ status: 'canceled' });
+  const { data } = await shop.stripe.refunds.list({ payment_intent: await intentOf(paymentId) });
+  expect(data).toMatchObject([{ amount: expected, reason: 'requested_by_customer' }]);
+  await waitUntil('the refund is in the history', async () =>
+    (await ann.history()).includes(`refund completed ${expected}`),
+  );
+  const details = { id: rental?.id, sandbox: true };
+  expect(await audits(ann.userId)).toMatchObject([
+    { action: 'access.removed', actor_id: administrator.userId, details: { ...details, refund: 'prorata' } },
+    { action: 'access.refunded', actor_id: null, details: { ...details, amount: expected, currency: 'USD' } },
+  ]);
+  await expect(removeOf(ann, rental?.id)).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('a refund wants a sign-in of the last 15 minutes, and a removal without one does not', async () => {
+  const ann = await newPerson();
+  await ann.rent('top');
+  const { id = '' } = (await ann.rental()) ?? {};
+  const address = `DELETE /admin/users/${ann.userId}/subscription/${id}`;
+  shop.ahead.ms = 16 * 60_000;
+  const refused = { status: 403, code: 'sign_in_again' };
+  expect(await send(address, administrator.accessToken, { refund: 'prorata' })).toMatchObject(refused);
+  const deletion = { refundRentals: [id] };
+  expect(await send('DELETE /admin/manifests/top', administrator.accessToken, deletion)).toMatchObject(refused);
+  expect(await ann.rental(), 'nothing has ended').toMatchObject({ id, status: 'active' });
+  expect(await send(address, administrator.accessToken, {})).toMatchObject({ status: 200, refund: null });
+});
+
+test('what was given, tried or paid back already shows no refund, and none is made', async () => {
+  const ann = await newPerson();
+  const params = { id: ann.userId };
+  const { id } = await admin.addUserSubscription({ params, body: { type: 'rental', mcpId: 'top' } });
+  const { billing } = await admin.getUserBilling({ params: { userId: ann.userId } });
+  expect(billing.rentals).toMatchObject([{ id, refund: null }]);
+  const removal = { params: { ...params, subscriptionId: id }, body: { refund: 'prorata' } } as const;
+  expect(await admin.removeUserSubscription(removal)).toEqual({
+    success: true,
+    message: 'The rental has ended. Nothing was paid for the rest of its period.',
+    atProvider: 'none',
+    refund: null,
+  });
+  const paymentId = await ann.rent('top');
+  await shop.stripe.refunds.create({ payment_intent: await intentOf(paymentId) });
+  await waitUntil('all of it went back', async () => (await shownRefund(ann, 'rentals')) === null);
+  expect(await removeOf(ann, (await ann.rental())?.id)).toMatchObject({ refund: null, atProvider: 'cancelled' });
+  expect(await refundsOf(await intentOf(paymentId))).toEqual([900]);
+});
+
+test('what went back before counts, also where only the provider knows of it', async () => {
+  const ann = await newPerson();
+  const paymentId = await ann.rent('top');
+  const intent = await intentOf(paymentId);
+  await shop.stripe.refunds.create({ payment_intent: intent, amount: 600 });
+  await waitUntil('300 are left', async () => (await shownRefund(ann, 'rentals'))?.amountCents === 300);
+  shop.control.pause();
+  await shop.stripe.refunds.create({ payment_intent: intent, amount: 200 });
+  expect(await shownRefund(ann, 'rentals'), 'its event did not come').toMatchObject({ amountCents: 300 });
+  const rental = await ann.rental();
+  expect(await removeOf(ann, rental?.id)).toMatchObject({ refund: { result: 'refunded', amountCents: 100 } });
+  expect((await refundsOf(intent)).toSorted()).toEqual([100, 200, 600]);
+});
+
+test('a plan that was upgraded is paid back by all that was paid for the rest, and its credits go back in proportion', async () => {
+  const ann = await newPerson();
+  const paymentId = await ann.subscribe('basic');
+  const clock = await pass(paymentId, 10);
+  const { id = '' } = (await ann.plan()) ?? {};
+  await ann.api.changeSubscription({ params: { id }, body: { planId: 'pro', preview: false } });
+  await waitUntil('the upgrade', async () => (await ann.plan())?.mcpId === 'pro');
+  const credits = await ann.credits();
+  await clock.advanceDays(5);
+  shop.ahead.ms += 5 * dayMs;
+  const plans = await shop.billing.offers.plans();
+  const price = plans.find(({ planId }) => planId === 'pro')?.amount ?? 0;
+  const { data: invoices } = await shop.stripe.invoices.list({ subscription: paymentId });
+  expect(invoices).toHaveLength(2);
+  // the first pays the old price to the end, the second the difference: together the new price of the rest
+  const { start, end } = invoices[1]?.lines.data[0]?.period ?? { start: 0, end: 1 };
+  const rest = (price * (end - start - 15 * 86_400)) / (end - start);
+  const shown = (await shownRefund(ann, 'subscriptions'))?.amountCents ?? 0;
+  expect(Math.abs(shown - rest)).toBeLessThan(4);
+  expect(await removeOf(ann, id)).toMatchObject({ refund: { result: 'refunded', amountCents: shown } });
+  await waitUntil('both refunds are in the history', async () => (await ann.history()).length === 5);
+  const left = await ann.credits();
+  expect(left).toBeLessThan(credits);
+  expect(left, 'half a month').toBeGreaterThan(credits / 3);
+});
+
+test('while the provider does not answer a refund is pending, and made later by itself, once', async () => {
+  const ann = await newPerson();
+  const paymentId = await ann.rent('top');
+  const rental = await ann.rental();
+  await shop.network.stop();
+  let removal;
+  try {
+    removal = await removeOf(ann, rental?.id);
+  } finally {
+    await shop.network.resume();
+  }
+  expect(removal).toMatchObject({ atProvider: 'pending', refund: { result: 'pending', amountCents: 899 } });
+  expect(await ann.service('top')).toMatchObject({ accessType: 'none' });
+  expect(await refundsOf(await intentOf(paymentId))).toEqual([]);
+  const { refunds } = shop.billing.payments ?? {};
+  await refunds?.payDue();
+  expect(await refundsOf(await intentOf(paymentId)), 'not before its time').toEqual([]);
+  shop.ahead.ms += 120_000;
+  await refunds?.payDue();
+  expect(await shop.stripe.subscriptions.retrieve(paymentId)).toMatchObject({ status: 'canceled' });
+  expect(await refundsOf(await intentOf(paymentId))).toEqual([899]);
+  // as if the answer had been lost
+  await shop.db.query(
+    `update access_refunds set state = 'wanted', done_at = null, next_at = now() where access_id = $1`,
+    [rental?.id],
+  );
+  const [again] = (await refunds?.find([rental?.id ?? ''])) ?? [];
+  if (!again) throw new Error('the refund is not there');
+  await Promise.all([refunds?.payDue(), refunds?.payAll([again]), refunds?.payAll([again])]);
+  expect(await refundsOf(await intentOf(paymentId))).toEqual([899]);
+  expect(await refunds?.find([rental?.id ?? ''])).toMatchObject([{ state: 'refunded', amount: 899 }]);
+});
+
+test('a refund that the provider refuses, as of a disputed payment, is told as failed and not tried again', async () => {
+  const ann = await newPerson();
+  const paymentId = await ann.rent('top');
+  const { latest_charge: charge } = await shop.stripe.paymentIntents.retrieve(await intentOf(paymentId));
+  await shop.control.openDispute(String(charge));
+  const rental = await ann.rental();
+  expect(await removeOf(ann, rental?.id)).toMatchObject({
+    message: expect.stringContaining('refused to pay it back'),
+    refund: { result: 'failed' },
+  });
+  expect(await audits(ann.userId)).toMatchObject([
+    { action: 'access.removed' },
+    { action: 'access.refund-failed', details: { error: expect.stringContaining('charged back') } },
+  ]);
+  shop.ahead.ms += 600_000;
+  await shop.billing.payments?.refunds.payDue();
+  expect(await refundsOf(await intentOf(paymentId))).toEqual([]);
+});
+
+test('a renewal that was paid and not heard of yet is paid back with the removal', async () => {
+  const ann = await newPerson();
+  const paymentId = await ann.rent('top');
+  const { id } = (await ann.rental()) ?? {};
+  shop.control.pause();
+  await pass(paymentId, 31);
+  const intent = await intentOf(paymentId);
+  expect(await ann.history(), 'the renewal is not known here').toHaveLength(1);
+  const removal = await removeOf(ann, id);
+  expect(removal).toMatchObject({ refund: { result: 'refunded' } });
+  expect(await refundsOf(intent)).toEqual([removal.refund?.amountCents]);
+  expect(removal.refund?.amountCents).toBeGreaterThan(800);
+  shop.control.resume();
+  await waitUntil('the history has it', async () => (await ann.history()).some((row) => row.startsWith('refund')));
+  expect(await ann.rental()).toBeUndefined();
+  expect(await refundsOf(intent)).toHaveLength(1);
+});
+
+test('renters come by pages of 50 in one order, with what a refund of each comes to', async () => {
+  const connection = { type: 'http', url: 'https://nowhere.souk.test/mcp' };
+  await deployManifest(shop, { id: 'many', connection, billing: { tier: 'T3', rental: { price: 900 } } }, 'unasked');
+  const ann = await newPerson();
+  await ann.rent('many');
+  await shop.db.query(
+    `with people as (insert into users (id, email, display_name, created_at)
+       select gen_random_uuid(), 'renter-' || n || '@many.test', 'Renter', now() from generate_series(1, 70) n returning id)
+     insert into access_grants (id, user_id, livemode, server_id, kind, source, period, started_at, period_ends_at)
+       select gen_random_uuid(), id, false, 'many', 'rental', 'administrator', 'monthly', now(), now() + interval '30 days'
+       from people`,
+  );
+  const page = (number: number) => admin.listServerRenters({ params: { id: 'many' }, query: { page: number } });
+  const pages = [await page(1), await page(2)];
+  expect(pages[0]?.pagination).toEqual({ page: 1, limit: 50, total: 71, pages: 2 });
+  const renters = pages.flatMap((one) => one.renters);
+  expect(new Set(renters.map(({ rentalId }) => rentalId)).size).toBe(71);
+  const paid = renters.filter(({ refund }) => refund !== null);
+  expect(paid).toMatchObject([
+    { source: 'payment', user: { email: ann.email }, refund: { amountCents: 899, currency: 'USD' } },
+  ]);
+  expect((await page(3)).renters).toEqual([]);
+  expect((await page(3)).pagination.total).toBe(71);
+  expect(await page(1)).toEqual(pages[0]);
+});
+
+test('the deletion of a server pays back the rentals that are named, once; others run out', async () => {
+  const connection = { type: 'http', url: 'https://nowhere.souk.test/mcp' };
+  const manifest = { id: 'ends', connection, billing: { tier: 'T3' as const, rental: { price: 900 } } };
+  await deployManifest(shop, manifest, 'unasked');
+  const [ann, bob, cid] = [await newPerson(), await newPerson(), await newPerson()];
+  const [ofAnn, ofBob] = [await ann.rent('ends'), await bob.rent('ends')];
+  const params = { id: cid.userId };
+  const { id: ofCid } = await admin.addUserSubscription({ params, body: { type: 'rental', mcpId: 'ends' } });
+  const { id: foreign } = await admin.addUserSubscription({ params, body: { type: 'rental', mcpId: 'top' } });
+  const { id: annsId = '' } = (await ann.rental()) ?? {};
+  const refundRentals = [annsId, annsId, ofCid, foreign, 'x'];
+  const nothing = { amountCents: null, currency: null };
+  const refunds = [
+    { rentalId: annsId, result: 'refunded', amountCents: 899, currency: 'USD' },
+    { rentalId: ofCid, result: 'nothing_paid', ...nothing },
+    { rentalId: foreign, result: 'failed', ...nothing },
+    { rentalId: 'x', result: 'failed', ...nothing },
+  ];
+  const deletion = { params: { id: 'ends' }, body: { refundRentals, reason: 'it closes' } };
+  expect(await admin.deleteManifest(deletion)).toMatchObject({ renters: 3, refunds });
+  expect(await ann.rental()).toBeUndefined();
+  expect(await bob.rental()).toMatchObject({ mcpId: 'ends' });
+  expect((await cid.api.getSubscription()).subscription.rentals).toMatchObject([{ id: foreign }]);
+  expect(await refundsOf(await intentOf(ofAnn))).toEqual([899]);
+  expect(await refundsOf(await intentOf(ofBob))).toEqual([]);
+  expect(await audits(ann.userId)).toMatchObject([
+    { action: 'access.removed', actor_id: administrator.userId, reason: 'it closes' },
+    { action: 'access.refunded' },
+  ]);
+  // asked again, also after another deployment
+  expect(await shop.administration.refundRentals('ends', refundRentals, by())).toEqual(refunds);
+  await deployManifest(shop, { ...manifest, version: '2.0.0' }, 'unasked');
+  expect(await admin.deleteManifest(deletion)).toMatchObject({ renters: 1, refunds });
+  expect(await refundsOf(await intentOf(ofAnn))).toEqual([899]);
+});
+
+test('plans and rentals of a deactivated person end with their period, also where the provider answers later', async () => {
+  const ann = await newPerson();
+  const [ofRental, ofPlan] = [await ann.rent('top'), await ann.subscribe('basic')];
+  const [rental, plan] = [await ann.rental(), await ann.plan()];
+  await shop.network.stop();
+  let ending;
+  try {
+    ending = await shop.administration.endPaid(ann.userId, { now: false }, { ...by(), reason: 'spam' });
+  } finally {
+    await shop.network.resume();
+  }
+  expect(ending).toMatchObject([
+    { id: plan?.id, name: 'Basic plan', endsAt: plan?.currentPeriodEnd, atProvider: 'pending' },
+    { id: rental?.id, name: 'Summit', atProvider: 'pending' },
+  ]);
+  const { subscriptions } = shop.billing.payments ?? {};
+  await waitUntil('the provider has heard of it', async () => {
+    await subscriptions?.endWanted().catch(() => {});
+    return (await shop.stripe.subscriptions.retrieve(ofPlan)).cancel_at_period_end;
+  });
+  expect(await shop.stripe.subscriptions.retrieve(ofRental)).toMatchObject({ cancel_at_period_end: true });
+  expect(await audits(ann.userId)).toMatchObject([
+    { action: 'access.not-renewed', reason: 'spam', details: { of: 'basic' } },
+    { action: 'access.not-renewed', details: { of: 'top' } },
+  ]);
+  // what the person resumes later stays so
+  await ann.api.resumeSubscription({ params: { id: plan?.id ?? '' } });
+  await subscriptions?.endWanted();
+  expect(await shop.stripe.subscriptions.retrieve(ofPlan)).toMatchObject({ cancel_at_period_end: false });
+  expect(await shop.administration.endPaid(ann.userId, { now: false }, by()), 'the rental ends already').toMatchObject([
+    { id: plan?.id, atProvider: 'cancelled' },
+  ]);
+  expect(await shop.administration.endPaid(ann.userId, { now: true }, by())).toMatchObject([
+    { id: plan?.id, atProvider: 'cancelled' },
+    { id: rental?.id, atProvider: 'cancelled' },
+  ]);
+  expect(await shop.stripe.subscriptions.retrieve(ofPlan)).toMatchObject({ status: 'canceled' });
+  expect([await ann.plan(), await ann.rental()]).toEqual([undefined, undefined]);
+  expect(await refundsOf(await intentOf(ofRental)), 'nothing is paid back').toEqual([]);
+});
+
+test('a payment page that a deactivated person had open is closed', async () => {
+  const ann = await newPerson();
+  const { sessionId } = await ann.api.startCheckout({ body: { type: 'subscription', planId: 'pro' } });
+  await shop.administration.endPaid(ann.userId, { now: false }, by());
+  expect(await shop.stripe.checkout.sessions.retrieve(sessionId)).toMatchObject({ status: 'expired' });
+});
+
+test('after an account is erased nothing runs on at the provider, and a refund that was pending is still made', async () => {
+  const ann = await newPerson();
+  const [ofRental, ofPlan] = [await ann.rent('top'), await ann.subscribe('basic')];
+  await shop.network.stop();
+  try {
+    await removeOf(ann, (await ann.rental())?.id);
+    const erased = { params: { id: ann.userId }, body: { confirm: ann.email } };
+    expect(await admin.eraseUser(erased)).toMatchObject({ success: true });
+  } finally {
+    await shop.network.resume();
+  }
+  shop.ahead.ms += 120_000;
+  await waitUntil('both are over', async () => {
+    await shop.billing.payments?.subscriptions.endTakenAway().catch(() => {});
+    const both = await Promise.all([ofRental, ofPlan].map((id) => shop.stripe.subscriptions.retrieve(id)));
+    return both.every(({ status }) => status === 'canceled');
+  });
+  await shop.billing.payments?.refunds.payDue();
+  expect(await refundsOf(await intentOf(ofRental))).toEqual([899]);
+});
+
+test('[USR-39] what is added needs no reason, and its audit row then has none', async () => {
+  const ann = await newPerson();
+  const rental = { type: 'rental', mcpId: 'top' } as const;
+  await admin.addUserSubscription({ params: { id: ann.userId }, body: rental });
+  expect(await audits(ann.userId)).toMatchObject([{ action: 'access.given', reason: null }]);
+});
+
+test('[USR-25] [USR-26] credits are not set below what a call under way holds, nor where they have moved', async () => {
+  const ann = await newPerson();
+  const params = { id: ann.userId };
+  const set = (body: object) => send(`PUT /admin/users/${ann.userId}/credits`, administrator.accessToken, body);
+  await admin.setUserCredits({ params, body: { credits: 20 } });
+  const callId = crypto.randomUUID();
+  const hold = await shop.billing.charges.hold({
+    callId,
+    userId: ann.userId,
+    serverId: 'paid',
+    tool: 'echo',
+    credits: 8,
+  });
+  if (hold.kind !== 'hold') throw new Error('nothing is held');
+  expect(await set({ credits: 7 })).toMatchObject({
+    status: 409,
+    code: 'credits_held',
+    message: 'Calls under way hold 8 credits.',
+  });
+  expect(await ann.credits()).toBe(20);
+  expect(await set({ credits: 8, expectedBalance: 19 })).toMatchObject({ status: 409, code: 'balance_moved' });
+  expect(await set({ credits: 8, expectedBalance: 20 })).toMatchObject({ status: 200, change: -12 });
+  expect(await ann.credits()).toBe(8);
+  hold.release('cancelled');
+});
