@@ -5,10 +5,13 @@ import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
+import { readConfig } from '#platform/config.ts';
 import { createUpstreamAddressRule } from '#platform/http/upstream-address-rule.ts';
 import { createLog } from '#platform/log.ts';
 import { openTestDatabase, temporaryRoot } from '#testing/databases.ts';
+import { readInstallation } from '../../installation.ts';
 import { migrations } from '../../migrations.ts';
+import { paths } from '../../paths.ts';
 import { createCatalogue, type Catalogue } from './create-catalogue.ts';
 import { loadBundledManifests, loadOwnManifests } from './load-manifests.ts';
 import type { ManifestPolicy } from './parse-manifest.ts';
@@ -190,4 +193,28 @@ test('a bundled server that was undeployed is not brought back by an upgrade', a
   await put('deployed/travel.json', manifest('travel', { version: '1.1.0' }));
   await load();
   expect(deployed()).toEqual([]);
+});
+
+test('[USR-43] [USR-44] travel, notes and calendar are live services of ours; drive, code host, chat and mail wait as drafts of the real servers', async () => {
+  const { policy: here } = readInstallation(readConfig({}), paths);
+  const bundled = { deployed: join(paths.catalogue, 'deployed'), staged: join(paths.catalogue, 'staged') };
+  await loadBundledManifests(catalogue, bundled, here, log);
+  const { byId } = catalogue.snapshot();
+  for (const id of ['travel', 'notes', 'calendar'])
+    expect(byId.get(id)?.manifest.connection, id).toMatchObject({ url: `service:${id}` });
+  const drafts = [
+    ['google-drive', 'drivemcp.googleapis.com'],
+    ['github', 'api.githubcopilot.com'],
+    ['slack', 'mcp.slack.com'],
+    ['gmail', 'gmailmcp.googleapis.com'],
+  ] as const;
+  for (const [id, host] of drafts) {
+    const [head, ...others] = await catalogue.versions(id);
+    expect(head, id).toMatchObject({ status: 'staging', origin: 'bundled', connection: { type: 'http' } });
+    expect(others).toEqual([]);
+    expect(head?.connection.type === 'http' && new URL(head.connection.url).host).toBe(host);
+    expect(byId.has(id), id).toBe(false);
+  }
+  await catalogue.deploy('github');
+  expect(catalogue.snapshot().byId.has('github')).toBe(true);
 });

@@ -150,7 +150,7 @@ describeOnEmbedded('Google sign-in', migrations, (open) => {
     });
   }
 
-  test('an address that Google has not verified is refused', async () => {
+  test('[ADM-6] an address that Google has not verified is refused, also one of ADMIN_EMAILS', async () => {
     expect(await attempt('unverified')).toContain('no verified e-mail address');
   });
 

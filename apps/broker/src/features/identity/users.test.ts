@@ -21,7 +21,7 @@ const get = async (
   return { status: answer.status, body: await answer.json() };
 };
 
-test('the role follows ADMIN_EMAILS from one start to the next, and a personal token never has it', async () => {
+test('[ADM-5] the role follows ADMIN_EMAILS from one start to the next, and a personal token never has it', async () => {
   const email = 'chief@souk.test';
   const before = await startIdentity({ db });
   const first = await new ScriptedBrowser(before.publicUrl).signInWeb({ email });
@@ -64,4 +64,23 @@ test('the last sign-in is recorded, and a sign-in at the provider counts, not a 
   await new ScriptedBrowser(running.publicUrl).signIn('/auth/google?return_to=/auth/success', { email });
   expect(await lastSignIn()).toEqual([['2026-05-01T10:00:00.000Z', '2026-05-01T11:00:00.000Z']]);
   await running.close();
+});
+
+test("[ADM-8] without ADMIN_EMAILS the stand-in's page offers one administrator, admin@souk.test", async () => {
+  const running = await startIdentity({ db });
+  try {
+    const start = await new ScriptedBrowser(running.publicUrl).open('/auth/google?return_to=/auth/success');
+    const text = 'page' in start ? start.page.text : '';
+    expect(text).toContain('admin@souk.test');
+    expect(text.match(/administrator/g)).toHaveLength(1);
+    const profileOf = async (email: string) => {
+      const { accessToken } = await new ScriptedBrowser(running.publicUrl).signInWeb({ email });
+      return (await get(running, '/v2/user/profile', accessToken)).body;
+    };
+    expect(await profileOf('admin@souk.test')).toMatchObject({ provider: 'dev', role: 'admin' });
+    for (const email of ['bea@souk.test', 'carl@souk.test', 'admin@souk.test.example'])
+      expect(await profileOf(email), email).toMatchObject({ provider: 'dev', role: 'user' });
+  } finally {
+    await running.close();
+  }
 });
