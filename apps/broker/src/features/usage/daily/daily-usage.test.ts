@@ -195,7 +195,11 @@ describeOnDatabases('usage before there were sums by day', before, (open) => {
     writer.record(call());
     await writer.stop();
     expect(await stats(db)).toMatchObject({ totalToolCalls: 3, answeredToolCalls: 2, totalCreditsUsed: 6 });
-    expect(await readMonth(db.query, 'travel', '2026-11-01')).toMatchObject({ calls: 3, errors: 1, refused: 0 });
+    expect(await readMonth(db.query, 'travel', Date.parse('2026-11-25'))).toMatchObject({
+      calls: 3,
+      errors: 1,
+      refused: 0,
+    });
   });
 });
 

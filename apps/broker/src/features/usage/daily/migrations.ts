@@ -15,6 +15,10 @@ const columns = `${keys}, ${sums.join(', ')}, last_at, last_answered_at`;
 const sumsNow = [...sums, 'failed'];
 const columnsNow = `${columns}, failed`;
 
+/** The same of all people together. */
+const serverKeys = 'server_id, day, kind, name';
+const serverColumns = `${serverKeys}, ${sumsNow.join(', ')}`;
+
 const definition = `
   user_id uuid not null,
   day date not null,
@@ -94,7 +98,8 @@ const addFailedToParts = (name: string, rows: string) => `
  * What people used, by day (UTC), server and tool, for ever (data.md, Retention). The database itself adds up what a
  * statement has written to usage_events, in its transaction: each row counts once, whichever broker and statement writes
  * it, and however often. What it adds goes to usage_parts, where statements only append: a row for each day that they
- * changed would make one slow transaction block the rows of all other people. `mergeUsage` brings parts to usage_daily.
+ * changed would make one slow transaction block the rows of all other people. `mergeUsage` brings parts to usage_daily, and to
+ * usage_servers, which has the sums of all people: usage_of_servers is that and the parts.
  * usage_by_day is both: several rows may be of one key, and are to be added up.
  */
 export const dailyMigrations: readonly Migration[] = [
@@ -154,9 +159,30 @@ export const dailyMigrations: readonly Migration[] = [
         from usage_events where ${isFailed} group by 1, 2, 3, 4, 5`,
     ],
   },
+  {
+    name: '0097-usage-of-servers',
+    // of all people together: what 50,000 of them used of a server in a month is a million rows of usage_daily
+    statements: [
+      `create table usage_servers (
+        server_id text not null,
+        day date not null,
+        kind text not null,
+        name text not null,
+        ${sumsNow.map((sum) => `${sum} bigint not null,`).join('\n        ')}
+        primary key (server_id, day, kind, name)
+      ) with (fillfactor = 70)`,
+      `insert into usage_servers (${serverColumns})
+        select ${serverKeys}, ${sumsNow.map((sum) => `sum(${sum})`).join(', ')} from usage_daily group by ${serverKeys}`,
+      `create view usage_of_servers as select ${serverColumns} from usage_servers
+        union all select ${serverColumns} from usage_parts`,
+      // people are counted in the index alone
+      'drop index usage_daily_by_server',
+      'create index usage_daily_by_server on usage_daily (server_id, day) include (user_id)',
+    ],
+  },
 ];
 
-/** Takes up to $1 parts away, and adds them to usage_daily. Answers how many. */
+/** Takes up to $1 parts away, and adds them to usage_daily and usage_servers. Answers how many. */
 export const mergeText = `
   with taken as (
     delete from usage_parts where ctid = any (array(select ctid from usage_parts limit $1)) returning ${columnsNow}),
@@ -167,5 +193,10 @@ export const mergeText = `
     on conflict (${keys}) do update set
       ${sumsNow.map((sum) => `${sum} = daily.${sum} + excluded.${sum}`).join(', ')},
       last_at = greatest(daily.last_at, excluded.last_at),
-      last_answered_at = greatest(daily.last_answered_at, excluded.last_answered_at))
+      last_answered_at = greatest(daily.last_answered_at, excluded.last_answered_at)),
+  of_servers as (
+    insert into usage_servers as daily (${serverColumns})
+    select ${serverKeys}, ${sumsNow.map((sum) => `sum(${sum})`).join(', ')} from taken group by ${serverKeys}
+    on conflict (${serverKeys}) do update set
+      ${sumsNow.map((sum) => `${sum} = daily.${sum} + excluded.${sum}`).join(', ')})
   select count(*) as parts from taken`;

@@ -1,7 +1,6 @@
 import type { AdminTool, ServerFigures } from '@souk/contract/admin-servers.ts';
 import type { Catalogue } from '#features/catalogue/index.ts';
 import { SoukError } from '#platform/errors.ts';
-import { firstShownDay } from '../server-record/every-day.ts';
 import { pricedButMissing, presentTools } from './present-tools.ts';
 import { readServerFigures, type FiguresParts } from './read-figures.ts';
 import { readToolUse } from './read-month.ts';
@@ -37,7 +36,7 @@ export function createServerFigures(given: FiguresParts & { catalogue: Catalogue
       if (!server) throw new SoukError('not_found', { message: `No server ${id} is deployed.` });
       const [staged, use, { changes }] = await Promise.all([
         findStaged(id),
-        readToolUse(query, id, firstShownDay(clock.now())),
+        readToolUse(query, id, clock.now()),
         catalogue.pendingTools(id),
       ]);
       const tools = presentTools(server, { staged, use, pending: changes });

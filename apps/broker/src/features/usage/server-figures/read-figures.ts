@@ -29,11 +29,10 @@ export async function readServerFigures(
   parts: FiguresParts,
 ): Promise<Omit<ServerFigures, 'success'>> {
   const { query, health, livemode, currency, clock } = parts;
-  const firstDay = firstShownDay(clock.now());
-  const since = new Date(`${firstDay}T00:00:00Z`);
+  const since = new Date(`${firstShownDay(clock.now())}T00:00:00Z`);
   const [now, month, revenueCents, renters, days] = await Promise.all([
     live ? readNow(live, parts) : null,
-    readMonth(query, serverId, firstDay),
+    readMonth(query, serverId, clock.now()),
     readServerRevenue(query, { serverId, livemode, currency, since }),
     parts.countRenters(serverId),
     health.read(serverId, shownDays),

@@ -1,5 +1,7 @@
 import type { Query } from '#platform/db/database.ts';
 import { latencyColumns, percentileMs } from '../daily/latency-buckets.ts';
+import { firstShownDay } from '../server-record/every-day.ts';
+import { countPeopleOfServer } from '../server-record/people-of-server.ts';
 
 /** What all people used of a server. */
 export type ServerMonth = {
@@ -12,12 +14,15 @@ export type ServerMonth = {
   users: number;
 };
 
-type Row = { calls: number; answered: number; failed: number; credits: number; users: number; latency: number[] };
+type Row = { calls: number; answered: number; failed: number; credits: number; latency: number[] };
 
-/** From the sums by day, since a day (UTC). Calls are those of tools; credits and people are of prompts and resources too. */
-export async function readMonth(query: Query, serverId: string, firstDay: string): Promise<ServerMonth> {
-  const { rows } = await query<Row>(monthText, [serverId, firstDay]);
-  const { calls = 0, answered = 0, failed = 0, credits = 0, users = 0, latency = [] } = rows[0] ?? {};
+/** Of the last 30 days (UTC), from the sums by day. Calls are those of tools; credits and people are of prompts and resources too. */
+export async function readMonth(query: Query, serverId: string, nowMs: number): Promise<ServerMonth> {
+  const [{ rows }, users] = await Promise.all([
+    query<Row>(monthText, [serverId, firstShownDay(nowMs)]),
+    countPeopleOfServer(query, nowMs, serverId),
+  ]);
+  const { calls = 0, answered = 0, failed = 0, credits = 0, latency = [] } = rows[0] ?? {};
   return {
     calls,
     errors: failed,
@@ -33,12 +38,12 @@ export async function readMonth(query: Query, serverId: string, firstDay: string
 export async function readToolUse(
   query: Query,
   serverId: string,
-  firstDay: string,
+  nowMs: number,
 ): Promise<ReadonlyMap<string, { calls: number; errors: number }>> {
   const { rows } = await query<{ name: string; calls: number; failed: number }>(
-    `select name, sum(calls)::bigint as calls, sum(failed)::bigint as failed from usage_by_day
+    `select name, sum(calls)::bigint as calls, sum(failed)::bigint as failed from usage_of_servers
      where server_id = $1 and day >= $2::date and kind = 'tool' group by name`,
-    [serverId, firstDay],
+    [serverId, firstShownDay(nowMs)],
   );
   return new Map(rows.map(({ name, calls, failed }) => [name, { calls, errors: failed }]));
 }
@@ -47,6 +52,6 @@ const ofTools = (column: string) => `coalesce(sum(${column}) filter (where kind 
 
 const monthText = `
   select ${ofTools('calls')} as calls, ${ofTools('answered')} as answered, ${ofTools('failed')} as failed,
-    coalesce(sum(credits), 0)::bigint as credits, count(distinct user_id)::int as users,
+    coalesce(sum(credits), 0)::bigint as credits,
     array[${latencyColumns.map(ofTools).join(', ')}] as latency
-  from usage_by_day where server_id = $1 and day >= $2::date`;
+  from usage_of_servers where server_id = $1 and day >= $2::date`;
