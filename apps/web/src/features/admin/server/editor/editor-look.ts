@@ -100,9 +100,8 @@ const theme = EditorView.theme({
     padding: '4px 12px',
   },
   '@media (forced-colors: active)': {
-    '.cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground': {
-      background: 'Highlight',
-    },
+    // `&` means nothing inside an at-rule of style-mod: the rule of a focused editor above has more classes
+    '.cm-selectionBackground': { background: 'Highlight !important' },
     '.cm-tooltip-autocomplete ul li[aria-selected]': {
       background: 'Highlight',
       color: 'HighlightText',
