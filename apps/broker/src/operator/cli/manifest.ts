@@ -17,6 +17,7 @@ import {
   type Command,
   type Values,
 } from './command.ts';
+import { deployAll, reloadCommand } from './manifest-runs.ts';
 import { manifestVersionCommands } from './manifest-versions.ts';
 import { check, isFile, readSource } from './manifest-source.ts';
 import {
@@ -74,18 +75,20 @@ export const manifestCliCommands: readonly Command[] = [
   {
     name: 'manifest deploy',
     summary: 'makes a manifest live at once, waits until its server was asked, and prints what it offers',
-    usage: 'manifest deploy FILE|ID [--version V] [--json]',
-    options: { ...json, version: { type: 'string' } },
+    usage: 'manifest deploy FILE|ID|--all [--version V] [--json]',
+    options: { ...json, version: { type: 'string' }, all: { type: 'boolean' } },
     argument: 'FILE',
     help: [
       ['FILE', 'a manifest: a path that ends in .json or contains a /, or - for standard input'],
       ['ID', 'a server that the catalogue knows: its staged version, or the one that was live last'],
+      ['--all', 'everything that an administrator staged, each by itself; bundled drafts are deployed by name only'],
       ['--version V', 'with ID: another known version of it'],
       jsonHelp,
       ['', 'exits with 1 when the manifest is refused, and when its server cannot be reached'],
     ],
     run: deploy,
   },
+  reloadCommand,
   {
     name: 'manifest test',
     summary: 'connects to the server of a manifest as a deployment would, and prints each step and what it found',
@@ -235,6 +238,11 @@ async function approveOffer(
 }
 
 async function deploy(values: Values, cli: CliOptions): Promise<void> {
+  if (values.all === true) {
+    if (values.FILE !== undefined || values.version !== undefined)
+      throw new UsageError('--all goes with no FILE, ID or --version');
+    return deployAll(values, cli);
+  }
   const what = required(values, 'FILE', 'manifest deploy');
   const { version } = values;
   const args: Record<string, unknown> = {};

@@ -1,7 +1,7 @@
 import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
 import { isLiveKey } from '#adapters/stripe/live-key.ts';
 import { createPeoplePlans } from '#features/billing/index.ts';
-import { createCatalogue } from '#features/catalogue/index.ts';
+import { checkCurrency, createCatalogue, createManifestRuns } from '#features/catalogue/index.ts';
 import { createIdentity } from '#features/identity/index.ts';
 import { systemClock } from '#platform/clock.ts';
 import type { Config } from '#platform/config.ts';
@@ -27,13 +27,15 @@ export async function runLocally(config: Config, command: string, args: unknown)
   const db = await openDatabase({ ...config, log, migrations });
   try {
     await migrate(db, migrations);
+    const { policy } = readInstallation(config, paths);
     const livemode = config.payments === 'stripe' && isLiveKey(config.stripe?.secretKey ?? '');
     const plans = createPeoplePlans({ query: db.query, livemode, clock: systemClock });
+    const ids = createIds(systemClock);
     const identity = await createIdentity({
       db,
       config,
       clock: systemClock,
-      ids: createIds(systemClock),
+      ids,
       log,
       vault: createVault(readMasterKey(config)),
       connectUpstream: connectOpenId,
@@ -41,12 +43,21 @@ export async function runLocally(config: Config, command: string, args: unknown)
     });
     const people = peopleOfServers({ query: db.query, livemode: () => livemode, clock: systemClock });
     const catalogue = await createCatalogue({ db, clock: systemClock, log, ...people });
+    const manifestRuns = await createManifestRuns({
+      db,
+      catalogue,
+      // which addresses and programs are allowed decides the broker's guard when it connects
+      check: (manifest) => checkCurrency(manifest, policy),
+      clock: systemClock,
+      ids,
+      log,
+    });
     try {
-      const { policy } = readInstallation(config, paths);
-      const run = operatorCommands({ identity, catalogue, policy, people })[command];
+      const run = operatorCommands({ identity, catalogue, policy, people, manifestRuns })[command];
       if (!run) throw new Error(`there is no command ${command}`);
       return await run(args);
     } finally {
+      await manifestRuns.stop();
       await catalogue.stop();
       await identity.stop();
     }

@@ -1,6 +1,6 @@
 import { createPersonalTokenBodySchema } from '@souk/contract/identity.ts';
 import { z } from 'zod';
-import type { Catalogue, ManifestPolicy, PeopleOfServers } from '#features/catalogue/index.ts';
+import type { Catalogue, ManifestPolicy, ManifestRuns, PeopleOfServers } from '#features/catalogue/index.ts';
 import { providerIds, type Identity } from '#features/identity/index.ts';
 import type { Upstreams } from '#features/upstreams/index.ts';
 import { SoukError } from '#platform/errors.ts';
@@ -8,6 +8,7 @@ import type { OperatorCommands } from '#platform/operator/operator-server.ts';
 import { chooseAccount } from './choose-account.ts';
 import { manifestCommands } from './manifest-commands.ts';
 import type { OfferDiff } from './manifest-results.ts';
+import { runCommands } from './run-commands.ts';
 import { userCommands } from './user-commands.ts';
 
 const tokenCreateSchema = createPersonalTokenBodySchema.extend({ email: z.string(), provider: z.string().optional() });
@@ -28,17 +29,20 @@ export function operatorCommands({
   catalogue,
   policy,
   people,
+  manifestRuns,
   upstreams,
 }: {
   identity: Pick<Identity, 'createPersonalToken' | 'users' | 'directory'>;
   catalogue: Catalogue;
   policy: ManifestPolicy;
   people: PeopleOfServers;
+  manifestRuns: ManifestRuns;
   upstreams?: Pick<Upstreams, 'watch' | 'approveOffer' | 'showOffer'>;
 }): OperatorCommands {
   return {
     ...userCommands(identity, { isRunning: upstreams !== undefined }),
     ...manifestCommands({ catalogue, policy, people, ...(upstreams && { watch: upstreams.watch }) }),
+    ...runCommands(manifestRuns, { isRunning: upstreams !== undefined }),
     'manifest.approve-offer': approveOffer,
     'manifest.diff-offer': showOffer,
     'token.create': async (args) => {

@@ -1,0 +1,22 @@
+import { resultOf, type ManifestRuns } from '#features/catalogue/index.ts';
+import type { OperatorCommands } from '#platform/operator/operator-server.ts';
+import type { DeployedAll, Reloaded } from './run-results.ts';
+
+/**
+ * The operator's commands on all manifests: the runs of the administrators' calls.
+ * @param isRunning of a running broker; without one nothing is asked, and deployed servers wait for the next start
+ */
+export function runCommands(runs: ManifestRuns, { isRunning }: { isRunning: boolean }): OperatorCommands {
+  const run = async (kind: 'reload' | 'deploy-all') =>
+    resultOf(await runs.ended(await runs.begin(kind, { via: 'command' })));
+  return {
+    'manifest.reload': async (): Promise<Reloaded> => {
+      const { done, errors, runId } = await run('reload');
+      return { reloadedCount: done, errors, runId };
+    },
+    'manifest.deploy-all': async (): Promise<DeployedAll> => {
+      const { done, errors, runId } = await run('deploy-all');
+      return { deployed: done, failed: errors.length, errors, runId, running: isRunning };
+    },
+  };
+}
