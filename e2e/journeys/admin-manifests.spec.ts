@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { expect, test } from './product-test.ts';
+import { payAndReturn } from './pay-with-card.ts';
 import { routeNow } from './route-now.ts';
 import { openSignedIn } from './sign-in.ts';
 
@@ -446,4 +447,54 @@ test('on a phone the manifests are cards, and one is read and deployed there', a
   await remove.getByLabel('Type by-phone to confirm').fill('by-phone');
   await remove.getByRole('button', { name: 'Delete by-phone' }).click();
   await expect(card('By Phone')).toHaveCount(0);
+});
+
+test('a deployment says when the server does not answer; a deletion names who rents it, and pays back what is chosen', async ({
+  page,
+  browser,
+}) => {
+  test.setTimeout(180_000);
+  const rented = {
+    id: 'rented-map',
+    name: 'Rented Map',
+    billing: { tier: 'T2', rental: { price: 900 } },
+    connection: { type: 'http', url: 'service:travel/nowhere' },
+  };
+  await openManifests(page);
+  await paste(page, written(rented));
+  await button(page, 'Upload Manifest').click();
+  await expect(panelOf(page).getByRole('status')).toContainText(
+    /Its rental is product souk_rental_rented-map at the payment provider/,
+  );
+  await button(page, 'Deploy now').click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Deploy 1.0.0' }).click();
+  const told = page.getByRole('alertdialog', { name: 'Rented Map 1.0.0 is deployed' });
+  await expect(told.getByRole('alert')).toContainText('It is live, but the server did not answer:');
+  await expectNoAxeFindings(page);
+  await told.getByRole('button', { name: 'Close', exact: true }).last().click();
+  await expect(rowOf(page, 'Rented Map')).toContainText(/Active\s*(Error|Disconnected)/);
+
+  const others = await browser.newContext();
+  const renter = await others.newPage();
+  await openSignedIn(renter, '/service/rented-map', 'renter@souk.test');
+  await renter.getByRole('region', { name: 'Use this service' }).getByRole('button', { name: 'Purchase' }).click();
+  await renter.getByRole('dialog').getByRole('button', { name: 'Continue to payment' }).click();
+  await payAndReturn(renter);
+  await others.close();
+
+  await page.reload();
+  await expect(rowOf(page, 'Rented Map')).toContainText('1 renter');
+  await rowOf(page, 'Rented Map').getByRole('button', { name: 'Delete Rented Map' }).click();
+  const dialog = page.getByRole('alertdialog', { name: 'Delete Rented Map?' });
+  await expect(dialog).toContainText('They end with the period that is paid for, without a refund, unless you choose');
+  await expect(dialog.getByRole('heading', { name: '1 person rents it' })).toBeVisible();
+  await expect(dialog.getByRole('status')).toHaveText('No refund is chosen.');
+  await dialog.getByRole('checkbox', { name: /^Refund \$\d\.\d\d to renter@souk\.test$/ }).check();
+  await expect(dialog.getByRole('status')).toHaveText(/^1 refund, \$[89]\.\d\d in total\.$/);
+  await expectNoAxeFindings(page);
+  await dialog.getByLabel('Type rented-map to confirm').fill('rented-map');
+  const answer = page.waitForResponse('**/admin/manifests/rented-map');
+  await dialog.getByRole('button', { name: 'Delete rented-map' }).click();
+  expect(await (await answer).json()).toMatchObject({ renters: 1, refunds: [{ result: 'refunded', currency: 'USD' }] });
+  await expect(page.getByText(/rented-map is deleted\. \$[89]\.\d\d is paid back\./)).toBeVisible();
 });

@@ -1,4 +1,5 @@
 import { expect, test } from './product-test.ts';
+import { openSignedIn } from './sign-in.ts';
 
 const kib = 1024;
 /** Bytes over the wire of a first visit, headers included (interface.md, Rendering). */
@@ -39,6 +40,26 @@ for (const path of ['/', '/marketplace', '/service/travel']) {
     expect(priorities[0], 'of the program').toBe('Low');
   });
 }
+
+test('no byte of the administrator area is loaded with the shop, also for those who are signed in', async ({
+  page,
+}) => {
+  const scripts = new Map<string, Promise<string>>();
+  page.on('response', (response) => {
+    if (response.request().resourceType() === 'script') scripts.set(response.url(), response.text());
+  });
+  await openSignedIn(page, '/', 'admin@souk.test');
+  await page.waitForLoadState('networkidle');
+  const ofShop = (await Promise.all(scripts.values())).join('');
+  const ofArea = ['Deploy All from Staging', 'User Management', '/admin/manifests', '/admin/users', 'codemirror'];
+  expect(ofShop.length).toBeGreaterThan(100 * kib);
+  for (const text of ofArea) expect(ofShop, text).not.toContain(text);
+  await page.goto('/admin');
+  await expect(page.getByRole('row', { name: /^Travel 1/ })).toBeVisible();
+  const withArea = (await Promise.all(scripts.values())).join('');
+  expect(withArea, 'it has these texts').toContain('Deploy All from Staging');
+  expect(withArea, 'the editor comes with its page').not.toContain('codemirror');
+});
 
 test('[NUM-7] what the product serves is a production build: no program for development, no page of the kit', async ({
   page,
