@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AnswerOutput, Endpoint, RequestInput } from './endpoint.ts';
-import { errorBodySchema, errorCatalogue, type ErrorBody } from './errors.ts';
+import { clientErrors, errorBodySchema, type ErrorBody } from './error-body.ts';
 import { statusText } from './status-text.ts';
 
 /** A call that failed, with the text to show (spec part 1, section 8). `status` is undefined where no answer came. */
@@ -123,7 +123,7 @@ async function ask(
   const token = await options.token?.();
   if (options.needsToken && token === undefined) {
     const code = 'authentication_required';
-    throw new ApiError({ message: errorCatalogue[code].message, code });
+    throw new ApiError({ message: clientErrors[code].message, code });
   }
   return request(options, `${options.baseUrl}${pathOf(endpoint, input.params)}${queryOf(input.query)}`, {
     method: endpoint.method,
@@ -179,8 +179,8 @@ function failureOf(response: Response, body: unknown, options: ClientOptions): A
 
 /** Spec part 1, section 8: 401 and 403 have texts of their own. */
 function textOfStatus(response: Response, { forbiddenText }: ClientOptions): string {
-  if (response.status === 401) return errorCatalogue.unauthenticated.message;
-  if (response.status === 403) return forbiddenText ?? errorCatalogue.forbidden.message;
+  if (response.status === 401) return clientErrors.unauthenticated.message;
+  if (response.status === 403) return forbiddenText ?? clientErrors.forbidden.message;
   return `HTTP ${response.status}: ${statusText(response)}`;
 }
 

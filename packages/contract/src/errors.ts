@@ -1,4 +1,6 @@
-import { z } from 'zod';
+import { clientErrors } from './error-body.ts';
+
+export { errorBodySchema, type ErrorBody } from './error-body.ts';
 
 /**
  * Every error that the broker answers: code, HTTP status and the exact public text.
@@ -6,10 +8,8 @@ import { z } from 'zod';
  * `null` means that the thrower must supply the text (it names a field or a value).
  */
 export const errorCatalogue = {
-  unauthenticated: { status: 401, message: 'Authentication failed. Please log in again.' },
-  authentication_required: { status: 401, message: 'Authentication required. Please log in.' },
+  ...clientErrors,
   user_not_authenticated: { status: 401, message: 'User not authenticated' },
-  forbidden: { status: 403, message: 'Access denied. Required permissions missing.' },
   admin_required: { status: 403, message: 'Access denied. Admin privileges required.' },
   sign_in_again: { status: 403, message: 'Sign in again to do this: your last sign-in was more than 15 minutes ago.' },
   foreign_origin: { status: 403, message: 'This origin may not call the broker.' },
@@ -72,27 +72,3 @@ export const errorCatalogue = {
 } as const satisfies Record<string, { status: number; message: string | null }>;
 
 export type ErrorCode = keyof typeof errorCatalogue;
-
-/** The body of every failed REST call (clarifications, Errors). Only unexpected errors have a `requestId`. */
-export const errorBodySchema = z.object({
-  success: z.literal(false),
-  code: z.string(),
-  message: z.string(),
-  requestId: z.string().optional(),
-  /** Field problems of invalid_request and manifest_invalid. */
-  issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-  /** The personal-token calls carry the text here too (clarifications, Small questions). */
-  error: z.string().optional(),
-  /** Of manifest_moved: what is stored now, beside what the caller was shown. */
-  current: z
-    .object({
-      revision: z.string(),
-      deployedVersion: z.string().nullable(),
-      stagedVersion: z.string().nullable(),
-      /** Who changed it last, and when. null: the operator's command, or the installation. */
-      changedBy: z.string().nullable(),
-      changedAt: z.iso.datetime().nullable(),
-    })
-    .optional(),
-});
-export type ErrorBody = z.infer<typeof errorBodySchema>;
