@@ -224,7 +224,7 @@ test('whoever signs in again must be the same person: another account is refused
   expect(renewed.status).toBe(200);
 });
 
-test('an administrator is shut out only with a second confirmation, and nobody shuts out or erases themselves', async () => {
+test('nobody shuts out or erases themselves, and there is no one to shut out by a wrong id', async () => {
   const own = { status: 400, code: 'own_account', message: 'You cannot do this to your own account.' };
   const me = administrator.userId;
   const { accessToken } = administrator;

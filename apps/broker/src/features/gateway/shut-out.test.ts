@@ -158,9 +158,11 @@ describe.skipIf(!hasPostgres())('a person who is shut out while they run everyth
     }
   });
 
-  test('of two administrators who shut out each other at once, one does, and the other finds that it is over', async () => {
+  test('an administrator is shut out with a second confirmation; of two who do it to each other at once, one does, and the other finds that it is over', async () => {
     const [one, other] = [await arrive('chief@souk.test'), await arrive('second@souk.test')];
     const api = [adminOf(one.web), adminOf(other.web)] as const;
+    const unconfirmed = api[0].deactivateUser({ params: { id: other.id }, body: {} });
+    await expect(unconfirmed).rejects.toMatchObject({ status: 409, code: 'confirm_administrator' });
     const body = { confirmAdministrator: true };
     for (let round = 0; round < 3; round++) {
       const answers = await Promise.allSettled([

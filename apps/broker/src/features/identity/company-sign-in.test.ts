@@ -25,13 +25,18 @@ const environmentOf = (issuer: string) => ({
 });
 
 /** A broker at the address that is registered at the company's provider: one at a time. */
-async function start(environment: NodeJS.ProcessEnv, googleIssuer?: string): Promise<RunningIdentity> {
+async function start(
+  environment: NodeJS.ProcessEnv,
+  googleIssuer?: string,
+  more: Pick<Parameters<typeof startIdentity>[0], 'clock'> = {},
+): Promise<RunningIdentity> {
   await Promise.all(open.splice(0).map((one) => one.close()));
   running = await startIdentity({
     db,
     environment,
     listenPort: port,
     ...(googleIssuer !== undefined && { googleIssuer }),
+    ...more,
   });
   open.push(running);
   return running;
@@ -93,6 +98,30 @@ describe('a company’s own sign-in provider', () => {
     const personal = await create({ email: 'ana@acme.test', provider: 'oidc', name: 'a' });
     expect(await profile(personal.token)).toMatchObject({ email: 'ana@acme.test' });
     expect(running.logged()).not.toContain(companyClient.clientSecret);
+  });
+
+  test('who signs in again is asked again there, and a sign-in of before, which the provider dates, does not count', async () => {
+    let aheadMs = 0;
+    await start(environmentOf(company.issuer), undefined, { clock: { now: () => Date.now() + aheadMs } });
+    const browser = browserOf();
+    const { accessToken } = await browser.signInWeb({ provider: 'oidc' });
+    const { id } = Object(await profile(accessToken)) as { id: string };
+    const again = `/auth/oidc?return_to=/auth/success&again_as=${id}`;
+    let asked: URLSearchParams | undefined;
+    browser.onTheWay = ({ searchParams }) => (asked = new URLSearchParams(searchParams));
+    expect(await browser.open(again)).toMatchObject({ left: { pathname: '/auth/success' } });
+    expect([asked?.get('prompt'), asked?.get('max_age')]).toEqual(['login', '0']);
+
+    aheadMs = 16 * 60_000;
+    // the provider is not asked to ask, and sends the person on by the session that it has
+    browser.onTheWay = ({ searchParams }) => {
+      searchParams.delete('prompt');
+      searchParams.set('max_age', '86400');
+    };
+    const refused = await browser.open(again);
+    expect('page' in refused && refused.page.text).toContain('did not ask you to sign in again.');
+    // a sign-in that needs to be none of these minutes is as old as the provider says, and good for the rest
+    expect(await attempt(browser)).toBe('signed in');
   });
 
   test('an address of which the provider does not say that it is verified counts with OIDC_TRUST_EMAIL=1 alone', async () => {
