@@ -11,7 +11,7 @@ import { createOperatorServer } from '#platform/operator/operator-server.ts';
 import { createApp } from './app.ts';
 import { buildWeb, WebNotBuiltError } from './build-web.ts';
 import { limitMemory } from './limit-memory.ts';
-import { creditCommands } from '#operator/commands/credit-commands.ts';
+import { billingCommands } from '#operator/commands/billing-commands.ts';
 import { reconcileCommand } from '#operator/commands/reconcile-command.ts';
 import { operatorCommands } from '#operator/commands/operator-commands.ts';
 import { version } from './version.ts';
@@ -42,7 +42,7 @@ async function start(): Promise<void> {
       dataDir: config.dataDir,
       commands: {
         ...operatorCommands(app),
-        ...creditCommands(app),
+        ...billingCommands(app),
         ...reconcileCommand(app),
         ...serverLogCommand(app),
         ...showServerCommand(app),

@@ -165,7 +165,7 @@ export const removeUserSubscription = endpoint({
     /** pending: the payment provider did not answer, and is asked again by itself. none: it charges nothing for this. */
     atProvider: z.enum(['none', 'cancelled', 'pending']),
   }),
-  errors: ['invalid_request', 'not_found', 'sign_in_again', ...adminErrors],
+  errors: ['invalid_request', 'not_found', 'sign_in_again', 'payments_off', ...adminErrors],
 });
 
 export const adminBillingEndpoints = [

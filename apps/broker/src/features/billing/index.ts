@@ -1,6 +1,7 @@
 export type { Charges, Hold, PricedCall, Refusal } from './charges.ts';
 export { countOwned, countRenters, type OwnedCounts } from './administration/count-owned.ts';
 export { createAdministration, type Administration } from './administration/create-administration.ts';
+export { createAdministrationOfDatabase } from './administration/administration-of-database.ts';
 export { mountAdministrationRoutes } from './administration/routes.ts';
 export { createPeoplePlans } from './access/people-plans.ts';
 export { accessContributor } from './access/account-contributor.ts';

@@ -12,10 +12,11 @@ import {
 import { callOperator, OperatorCommandError } from '#platform/operator/call-operator.ts';
 import { askBrokerOrRun, ReportedError, UsageError, type CliOptions, type Command, type Values } from './command.ts';
 import { serverLogSchema } from '#operator/commands/server-log.ts';
-import { creditsSetCommand } from './credits.ts';
+import { creditCliCommands } from './credits.ts';
 import { manifestCliCommands } from './manifest.ts';
 import { reconcileCliCommand } from './reconcile.ts';
 import { printable } from './printable.ts';
+import { userAccessCliCommands } from './user-access.ts';
 import { userCliCommands } from './users.ts';
 
 /** sysexits.h: EX_USAGE, EX_UNAVAILABLE and EX_CONFIG. */
@@ -47,7 +48,8 @@ const commands: readonly Command[] = [
     run: createToken,
   },
   ...userCliCommands,
-  creditsSetCommand,
+  ...userAccessCliCommands,
+  ...creditCliCommands,
   reconcileCliCommand,
   {
     name: 'server log',

@@ -1,6 +1,6 @@
 import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
 import { isLiveKey } from '#adapters/stripe/live-key.ts';
-import { createPeoplePlans } from '#features/billing/index.ts';
+import { createAdministrationOfDatabase, createPeoplePlans } from '#features/billing/index.ts';
 import { checkCurrency, createCatalogue, createManifestRuns } from '#features/catalogue/index.ts';
 import { createIdentity } from '#features/identity/index.ts';
 import { systemClock } from '#platform/clock.ts';
@@ -14,6 +14,7 @@ import { createLog } from '#platform/log.ts';
 import { readInstallation } from '../../installation.ts';
 import { migrations } from '../../migrations.ts';
 import { peopleOfServers } from '../../people-of-servers.ts';
+import { billingCommands } from '#operator/commands/billing-commands.ts';
 import { operatorCommands } from '#operator/commands/operator-commands.ts';
 import { paths } from '../../paths.ts';
 
@@ -53,7 +54,13 @@ export async function runLocally(config: Config, command: string, args: unknown)
       log,
     });
     try {
-      const run = operatorCommands({ identity, catalogue, policy, people, manifestRuns })[command];
+      const { directory } = identity;
+      const shared = { db, livemode, catalogue, directory, clock: systemClock, uuid: ids.uuid, log };
+      const commands = {
+        ...operatorCommands({ identity, catalogue, policy, people, manifestRuns }),
+        ...billingCommands({ identity, administration: createAdministrationOfDatabase(shared) }),
+      };
+      const run = commands[command];
       if (!run) throw new Error(`there is no command ${command}`);
       return await run(args);
     } finally {

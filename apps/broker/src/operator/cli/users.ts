@@ -9,8 +9,8 @@ import {
 } from '#operator/commands/user-results.ts';
 import { askBrokerOrRun, UsageError, type CliOptions, type Command, type Values } from './command.ts';
 
-const json = { json: { type: 'boolean' } } as const;
-const jsonHelp = ['--json', 'print the answer as JSON'] as const satisfies [string, string];
+export const json = { json: { type: 'boolean' } } as const;
+export const jsonHelp = ['--json', 'print the answer as JSON'] as const satisfies [string, string];
 
 /** How a command names an account. */
 export const accountOptions = {

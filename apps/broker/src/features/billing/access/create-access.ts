@@ -17,6 +17,10 @@ const dayMs = 24 * 60 * 60_000;
 /** How soon clients hear that something has ended. */
 const lookEveryMs = 15_000;
 
+/** Tells every replica but the sender that what a person owns was changed. */
+export const announceAccess = (db: Pick<Database, 'notify'>, sender: string, userId: string): Promise<void> =>
+  db.notify(channel, `${sender} ${userId}`);
+
 /** Who may use which server, and why. */
 export type AccessBook = {
   /** For lists and calls: from memory, without a promise, while it is known. */
@@ -67,7 +71,7 @@ export async function createAccess(options: {
   /** On this replica first, so that the person's next request sees the change, however slow the notice is. */
   async function announce(userId: string): Promise<void> {
     tell(userId);
-    await db.notify(channel, `${ourselves} ${userId}`).catch((error: unknown) => {
+    await announceAccess(db, ourselves, userId).catch((error: unknown) => {
       log.warn({ err: error }, 'a change of what a person owns was not announced to the other replicas');
     });
   }

@@ -29,7 +29,7 @@ export type Administration = {
   ): Promise<number>;
   /** @throws SoukError not_found, plan_not_found, free_plan, has_access */
   give(userId: string, wanted: WantedAccess, by: DecidedBy): Promise<{ id: string; endsAt: Date | undefined }>;
-  /** @throws SoukError not_found */
+  /** @throws SoukError not_found, payments_off */
   remove(userId: string, id: string, by: DecidedBy & { refund: 'none' | 'prorata' }): Promise<Removal>;
   /** Ends the plans and rentals of a person with their paid period, or now. Nothing is paid back. */
   endPaid(userId: string, when: { now: boolean }, by: DecidedBy): Promise<EndingAccess[]>;

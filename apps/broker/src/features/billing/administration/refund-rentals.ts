@@ -26,11 +26,14 @@ export async function refundRentals(
 ): Promise<RentalRefund[]> {
   const { db, livemode, clock, access, payments } = given;
   const wanted = [...new Set(rentalIds)];
+  const failed = (rentalId: string) => ({ rentalId, result: 'failed' as const, amountCents: null, currency: null });
+  // nothing is ended whose refund no one could make
+  if (!payments) return wanted.map(failed);
   const nowMs = clock.now();
   const ended = await db.transaction(async (query) => {
     const found = await endAccess(query, { livemode, nowMs }, { serverId, rentalIds: wanted });
     const paid = found.flatMap((one) => (one.paymentId === undefined ? [] : [{ ...one, paymentId: one.paymentId }]));
-    if (paid.length > 0) await payments?.refunds.want(query, paid, new Date(nowMs));
+    if (paid.length > 0) await payments.refunds.want(query, paid, new Date(nowMs));
     const entries = found.map((one) => removalEntry(one, by, { livemode, isRefunded: one.paymentId !== undefined }));
     await writeAuditsWith(query, entries, new Date(nowMs));
     return found;
@@ -41,8 +44,8 @@ export async function refundRentals(
   return wanted.map((rentalId): RentalRefund => {
     const refund = refunds.get(rentalId);
     if (refund) return { rentalId, ...refund };
-    const result = refund === null || isPaid.get(rentalId) === false ? 'nothing_paid' : 'failed';
-    return { rentalId, result, amountCents: null, currency: null };
+    const isNothing = refund === null || isPaid.get(rentalId) === false;
+    return isNothing ? { ...failed(rentalId), result: 'nothing_paid' } : failed(rentalId);
   });
 }
 

@@ -14,7 +14,7 @@ export type Removal = { message: string; atProvider: AtProvider; refund: RefundR
  * Ends what a person has now, with an audit row. What the payment provider charges is cancelled there afterwards: while it does not
  * answer, it is asked again by a job. Nothing is paid back unless `refund` is prorata: then, what was paid for the time that
  * is left.
- * @throws SoukError not_found
+ * @throws SoukError not_found; payments_off where a refund cannot be made here
  */
 export async function removeAccess(
   given: AdministrationGiven,
@@ -30,7 +30,10 @@ export async function removeAccess(
     if (!found) throw new SoukError('not_found', { message: 'This user has no such subscription' });
     const { paymentId } = found;
     const isRefunded = refund === 'prorata' && paymentId !== undefined;
-    if (isRefunded) await payments?.refunds.want(query, [{ ...found, paymentId }], new Date(nowMs));
+    if (isRefunded) {
+      if (!payments) throw new SoukError('payments_off', { message: 'Nothing can be paid back from here.' });
+      await payments.refunds.want(query, [{ ...found, paymentId }], new Date(nowMs));
+    }
     await writeAuditWith(query, removalEntry(found, by, { livemode, isRefunded }), new Date(nowMs));
     return found;
   });

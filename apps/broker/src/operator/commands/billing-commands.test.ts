@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { creditCommands } from './credit-commands.ts';
+import { billingCommands } from './billing-commands.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ afterAll(() => app?.stop());
 
 test('setting credits by command leaves an audit row that says who, whose, how many and why', async () => {
   const set = (credits: number, reason?: string) =>
-    creditCommands(app)['credits.set']?.({ email: 'ann@souk.test', credits, reason, operator: 'root' });
+    billingCommands(app)['credits.set']?.({ email: 'ann@souk.test', credits, reason, operator: 'root' });
   expect(await set(20, 'a gift')).toEqual({ credits: 20, change: 20 });
   expect(await set(20), 'the same again is no change').toEqual({ credits: 20, change: 0 });
   expect(await set(5)).toEqual({ credits: 5, change: -15 });

@@ -1,0 +1,61 @@
+import { rentalPeriodSchema } from '@souk/contract/admin-billing.ts';
+import { z } from 'zod';
+import type { Administration } from '#features/billing/index.ts';
+import type { Identity } from '#features/identity/index.ts';
+import type { OperatorCommands } from '#platform/operator/operator-server.ts';
+import type { CreditsSet, CreditsShown, Given, Removed, UserShown } from './billing-results.ts';
+import { accountSchema, chooseAccount } from './choose-account.ts';
+
+const decisionSchema = accountSchema.extend({
+  reason: z.string().trim().max(500).default('by command'),
+  /** The operator's name on the machine. */
+  operator: z.string().max(200),
+});
+const setSchema = decisionSchema.extend({ credits: z.int().min(0).max(1_000_000_000) });
+const giveSchema = decisionSchema.extend({
+  type: z.enum(['subscription', 'rental', 'purchase']),
+  of: z.string().max(100),
+  period: rentalPeriodSchema.optional(),
+});
+const removeSchema = decisionSchema.extend({
+  subscription: z.string().max(100),
+  refund: z.enum(['none', 'prorata']).default('none'),
+});
+
+/**
+ * `souk user show`, `give` and `remove` and `souk credits …`: what administrators do in the browser, by the same use cases.
+ * No command asks for a recent sign-in: whoever types it has the machine.
+ */
+export function billingCommands({
+  identity,
+  administration,
+}: {
+  identity: Pick<Identity, 'users'>;
+  administration: Administration;
+}): OperatorCommands {
+  async function show(args: unknown): Promise<UserShown> {
+    const { user, billing } = await administration.show(await chooseAccount(identity.users, accountSchema.parse(args)));
+    return { user: { ...user, createdAt: user.createdAt.toISOString() }, billing };
+  }
+
+  return {
+    'user.show': show,
+    'user.give': async (args): Promise<Given> => {
+      const { type, of: mcpId, period, operator, reason, ...who } = giveSchema.parse(args);
+      const userId = await chooseAccount(identity.users, who);
+      const { id, endsAt } = await administration.give(userId, { type, mcpId, period }, { operator, reason });
+      return { id, endsAt: endsAt?.toISOString() ?? null };
+    },
+    'user.remove': async (args): Promise<Removed> => {
+      const { subscription, refund, operator, reason, ...who } = removeSchema.parse(args);
+      const userId = await chooseAccount(identity.users, who);
+      return administration.remove(userId, subscription, { operator, reason, refund });
+    },
+    'credits.show': async (args): Promise<CreditsShown> => (await show(args)).billing.credits,
+    'credits.set': async (args): Promise<CreditsSet> => {
+      const { credits, operator, reason, ...who } = setSchema.parse(args);
+      const userId = await chooseAccount(identity.users, who);
+      return { credits, change: await administration.setCredits(userId, { credits }, { operator, reason }) };
+    },
+  };
+}
