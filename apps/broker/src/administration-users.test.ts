@@ -6,7 +6,7 @@ import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
 import { chooseAccount } from './operator/commands/choose-account.ts';
 import { userCommands } from './operator/commands/user-commands.ts';
-import { creditCommands } from './operator/commands/credit-commands.ts';
+import { billingCommands } from './operator/commands/billing-commands.ts';
 
 // The list of users, and what administrators do with accounts, by calls and by commands.
 
@@ -368,7 +368,7 @@ test('an address with two accounts at one provider is said, and --id chooses, fo
   await shop.db.query('update users set email = $2 where id = $1', [second.id, first.email]);
   const who = { email: first.email, operator: 'root' };
   const users = userCommands(shop.identity, { isRunning: true });
-  const credits = creditCommands(shop);
+  const credits = billingCommands(shop);
   const asked = [
     users['user.deactivate']?.(who),
     users['user.erase']?.({ ...who, confirm: first.email }),

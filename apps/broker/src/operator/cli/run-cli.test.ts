@@ -39,8 +39,9 @@ describe("the operator's command line", () => {
     });
   };
   /** What a broker leaves that started here once. */
-  const leaveData = async () => {
+  const leaveData = async (...statements: string[]) => {
     const db = await openDatabase({ databaseUrl: undefined, dataDir, log: pino({ level: 'silent' }), migrations });
+    for (const statement of statements) await db.query(statement);
     await db.close();
   };
   beforeEach(() => {
@@ -147,6 +148,32 @@ describe("the operator's command line", () => {
       code: 69,
       err: 'No broker runs on this machine: the command works on the database of DATABASE_URL itself.\nThe database cannot be reached (ECONNREFUSED). Check DATABASE_URL, and that the database runs.',
     });
+  });
+
+  test('credits and what a user has are shown and changed where no broker runs, but nothing is paid back there', async () => {
+    const environment = { DATA_DIR: dataDir, MASTER_KEY: 'k'.repeat(43) };
+    const ada = (words: string) => run([...words.split(' '), '--email', 'ada@souk.test'], { environment });
+    const [user, plan] = ['7d8b4a52-0f0c-4c57-9a3b-2f5a0b6f0001', '7d8b4a52-0f0c-4c57-9a3b-2f5a0b6f0002'];
+    await leaveData(
+      `insert into users (id, email, display_name, created_at) values ('${user}', 'ada@souk.test', 'Ada', now())`,
+      `insert into identities (provider, subject, user_id, created_at) values ('dev', 'ada', '${user}', now())`,
+      `insert into plans values ('pro', 'Pro', '', 'T2', 100, 'USD', 'month', '[]', 10, true, 1)`,
+      `insert into subscriptions (id, user_id, livemode, plan_id, source, payment_id, started_at, period_ends_at)
+       values ('${plan}', '${user}', false, 'pro', 'payment', 'sub_1', now(), now() + interval '9 days')`,
+    );
+    expect((await ada('credits set --credits 7')).out).toBe('ada@souk.test has 7 credits (+7)');
+    const refused = await ada(`user remove --subscription ${plan} --refund`);
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('No refund can be made from here') });
+    const shown = (await ada('user show')).out;
+    expect(shown).toContain('7 credits, 0 held, 0 owed');
+    expect(shown, 'it goes on').toContain(`${plan}  plan pro  active, by payment until`);
+    const wrong = [
+      'user give',
+      'user give --plan pro --rental top',
+      'user give --plan pro --period daily',
+      'user remove',
+    ];
+    for (const words of wrong) expect((await ada(words)).code, words).toBe(64);
   });
 
   test('a scope that does not exist is named in one line, where no broker runs too', async () => {

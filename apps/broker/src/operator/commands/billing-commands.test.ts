@@ -1,27 +1,66 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { checkLedger } from '#features/billing/index.ts';
+import { startAdministration, type Administration } from '#testing/administration.ts';
 import { billingCommands } from './billing-commands.ts';
 
-let app: TestApp;
+let started: Administration | undefined;
+let shop: Administration['shop'];
+let newPerson: Administration['newPerson'];
+let audits: Administration['audits'];
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.identity.createPersonalToken({ email: 'ann@souk.test', name: 'test' });
+  started = await startAdministration();
+  ({ shop, newPerson, audits } = started);
 });
-afterAll(() => app?.stop());
+afterAll(() => started?.stop());
+
+const run = (email: string, name: string, args: object = {}) =>
+  billingCommands(shop)[name]?.({ email, operator: 'root', ...args }) ??
+  Promise.reject(new Error(`no command ${name}`));
 
 test('setting credits by command leaves an audit row that says who, whose, how many and why', async () => {
-  const set = (credits: number, reason?: string) =>
-    billingCommands(app)['credits.set']?.({ email: 'ann@souk.test', credits, reason, operator: 'root' });
+  const ann = await newPerson();
+  const set = (credits: number, reason?: string) => run(ann.email, 'credits.set', { credits, reason });
   expect(await set(20, 'a gift')).toEqual({ credits: 20, change: 20 });
   expect(await set(20), 'the same again is no change').toEqual({ credits: 20, change: 0 });
   expect(await set(5)).toEqual({ credits: 5, change: -15 });
-  const { rows } = await app.db.query(
-    `select actor_id, subject = (select id::text from users) as is_ann, reason, details from audit_log
-     where action = 'credits.set' order by id`,
-  );
-  const row = { actor_id: null, is_ann: true };
-  expect(rows).toEqual([
+  expect(await run(ann.email, 'credits.show')).toEqual({ balance: 5, currency: 'USD', held: 0, debt: 0 });
+  const row = { actor_id: null, action: 'credits.set' };
+  expect(await audits(ann.userId)).toEqual([
     { ...row, reason: 'a gift', details: { credits: 20, change: 20, sandbox: true, operator: 'root' } },
     { ...row, reason: 'by command', details: { credits: 5, change: -15, sandbox: true, operator: 'root' } },
   ]);
+  await expect(set(-1)).rejects.toThrow();
+  await expect(run('nobody@souk.test', 'credits.show')).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('the operator shows, gives and removes by commands, with a refund where they ask for it, and leaves audit rows', async () => {
+  const ann = await newPerson();
+  await ann.rent('top');
+  const { id } = (await ann.rental()) ?? {};
+  expect(await run(ann.email, 'user.give', { type: 'rental', of: 'paid', period: 'daily' })).toMatchObject({
+    id: expect.any(String),
+    endsAt: expect.any(String),
+  });
+  expect(await run(ann.email, 'user.show')).toMatchObject({
+    user: { id: ann.userId, email: ann.email, role: 'user', isActive: true },
+    billing: {
+      rentals: [
+        { mcpId: 'paid', type: 'daily', refund: null },
+        { id, refund: { amountCents: 899 } },
+      ],
+    },
+  });
+  await expect(run(ann.email, 'user.give', { type: 'rental', of: 'none' })).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  const removed = await run(ann.email, 'user.remove', { subscription: id, refund: 'prorata' });
+  expect(removed).toMatchObject({ refund: { result: 'refunded', amountCents: 899, currency: 'USD' } });
+  expect((await shop.stripe.refunds.list({})).data).toMatchObject([{ amount: 899 }]);
+  const byCommand = { actor_id: null, reason: 'by command', details: expect.objectContaining({ operator: 'root' }) };
+  expect(await audits(ann.userId)).toMatchObject([
+    { action: 'access.given', ...byCommand },
+    { action: 'access.removed', ...byCommand },
+    { action: 'access.refunded' },
+  ]);
+  expect(await checkLedger(shop.db)).toEqual([]);
 });

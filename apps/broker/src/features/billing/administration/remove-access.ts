@@ -31,7 +31,10 @@ export async function removeAccess(
     const { paymentId } = found;
     const isRefunded = refund === 'prorata' && paymentId !== undefined;
     if (isRefunded) {
-      if (!payments) throw new SoukError('payments_off', { message: 'Nothing can be paid back from here.' });
+      if (!payments)
+        throw new SoukError('payments_off', {
+          message: 'No refund can be made from here: payments are off, or Souk does not run here.',
+        });
       await payments.refunds.want(query, [{ ...found, paymentId }], new Date(nowMs));
     }
     await writeAuditWith(query, removalEntry(found, by, { livemode, isRefunded }), new Date(nowMs));
