@@ -1,4 +1,5 @@
 import { adminBillingEndpoints } from '@souk/contract/admin-billing.ts';
+import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
 import { adminUserEndpoints } from '@souk/contract/admin-users.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
@@ -8,7 +9,7 @@ export const administrator = 'admin@souk.test';
 /** The calls of an administrator who works beside the one in the browser. */
 export async function administratorCalls(publicUrl: string) {
   const { accessToken } = await new ScriptedBrowser(publicUrl).signInWeb({ email: administrator });
-  return createClient([...adminUserEndpoints, ...adminBillingEndpoints] as const, {
+  return createClient([...adminUserEndpoints, ...adminBillingEndpoints, ...adminManifestEndpoints] as const, {
     baseUrl: publicUrl,
     fetch,
     token: async () => accessToken,

@@ -79,7 +79,7 @@ export function VersionList({
         title="Versions"
         text="Every version is kept. Rolling back deploys an earlier one."
       />
-      <Table caption="Versions" columns={columns} rows={rows} rowKey={({ version }) => version} />
+      <Table caption="All versions" columns={columns} rows={rows} rowKey={({ version }) => version} />
       {versions.length > rows.length && (
         <Button size="small" variant="ghost" className="self-start" onClick={() => setAll(true)}>
           Show {formatCount(versions.length - rows.length)} more

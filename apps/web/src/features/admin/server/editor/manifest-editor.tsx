@@ -111,6 +111,8 @@ export function ManifestEditor({ ref, serverId, serverName, initialText, refused
               '.cm-scroller': { minHeight: '20rem', maxHeight: 'min(70vh, 48rem)' },
             }),
             EditorView.contentAttributes.of({
+              // not every reader of pages knows that an editable element takes the focus
+              tabindex: '0',
               'aria-label': `Manifest of ${serverName}. Escape, then Tab, leaves the editor.`,
             }),
             EditorState.tabSize.of(2),

@@ -53,12 +53,7 @@ export function Renters({ userId, serverId }: { userId: string; serverId: string
       {data?.renters.length === 0 && <EmptyState title="Nobody rents it" />}
       {data && data.renters.length > 0 && (
         <>
-          <Table
-            caption="People who rent it"
-            columns={columns}
-            rows={data.renters}
-            rowKey={({ rentalId }) => rentalId}
-          />
+          <Table caption="Renters" columns={columns} rows={data.renters} rowKey={({ rentalId }) => rentalId} />
           <Pagination page={page} pageCount={data.pagination.pages} onChange={setPage} label="Renters" />
         </>
       )}

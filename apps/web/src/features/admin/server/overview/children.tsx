@@ -41,7 +41,7 @@ export function Children({ items }: { items: readonly Child[] }) {
         <EmptyState title="No process is running" text="The next call starts one." />
       ) : (
         <Table
-          caption="Processes"
+          caption="Running processes"
           columns={columns}
           rows={items}
           rowKey={({ pid, startedAt, use }) => `${pid} ${startedAt} ${use}`}

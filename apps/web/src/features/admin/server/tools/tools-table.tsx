@@ -65,7 +65,7 @@ export function ToolsTable({ tools, ...part }: ServerPartProps & { tools: readon
   ];
   return (
     <Table
-      caption="Tools"
+      caption="All tools"
       columns={columns}
       rows={tools}
       rowKey={({ name }) => name}

@@ -1,0 +1,228 @@
+import type { Page } from '@playwright/test';
+import { administrator, administratorCalls, newPerson } from './administrator-calls.ts';
+import { expectNoAxeFindings } from './axe-findings.ts';
+import { callThroughLink } from './call-through-link.ts';
+import { expect, test } from './product-test.ts';
+import { openSignedIn } from './sign-in.ts';
+
+// The page of a server in the administrator area, and the life of a server from its upload to its deletion.
+
+test.use({ reducedMotion: 'reduce' });
+
+const manifest = (id: string, change: Record<string, unknown> = {}) => ({
+  id,
+  name: `${id[0]?.toUpperCase()}${id.slice(1)}`,
+  serviceType: 'mcp',
+  version: '1.0.0',
+  description: 'Maps of the old world.',
+  category: 'data',
+  connection: { type: 'http', url: 'service:travel' },
+  ...change,
+});
+const written = (id: string, change?: Record<string, unknown>) => JSON.stringify(manifest(id, change), null, 2);
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
+const tab = (page: Page, name: RegExp) => page.getByRole('tab', { name });
+const dialogOf = (page: Page, name: string) => page.getByRole('alertdialog', { name, exact: true });
+/** Its form is a row of its own below. */
+const toolRow = (page: Page, tool: string) => page.getByRole('row').filter({ hasText: tool }).first();
+const editorOf = (page: Page) => page.getByRole('textbox', { name: /^Manifest of / });
+const openPage = (page: Page, id: string, part?: string) =>
+  openSignedIn(page, `/admin?tab=manifests&id=${id}${part === undefined ? '' : `&part=${part}`}`, administrator);
+
+/** What the editor holds: its lines are drawn only where they are seen, so a short text is read. */
+const textIn = async (page: Page) => (await editorOf(page).locator('.cm-line').allInnerTexts()).join('\n');
+
+/** Pastes over the whole text, as a person does. */
+async function write(page: Page, text: string): Promise<void> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await editorOf(page).click();
+  await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+  await page.keyboard.press('Control+a');
+  await page.keyboard.press('Control+v');
+}
+
+test('[MAN-14] [MAN-15] view shows manifest, connection test and capabilities; edit opens an editor that checks and saves to staging', async ({
+  page,
+}) => {
+  await openSignedIn(page, '/admin', administrator);
+  await page.getByRole('link', { name: 'View Calendar', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 2, name: 'Calendar' })).toBeVisible();
+  await expect(page.getByText('1.0.3 is deployed')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Last 30 days' })).toBeVisible();
+  await expectNoAxeFindings(page);
+  await tab(page, /^Tools/).click();
+  await expect(page).toHaveURL(/part=tools/);
+  await expect(toolRow(page, 'create_event')).toBeVisible();
+  await tab(page, /^Connection test/).click();
+  await button(page, 'Start test').click();
+  await expect(page.getByText('A deployment would work.')).toBeVisible();
+  for (const step of ['Manifest', 'Address allowed', 'Connected', 'MCP initialized', 'Lists read']) {
+    await expect(page.getByText(step, { exact: true }).last()).toBeVisible();
+  }
+  await expect(page.getByText('The tools are those of the deployed version.')).toBeVisible();
+  await expectNoAxeFindings(page);
+  await tab(page, /^Manifest/).click();
+  await expect(editorOf(page)).toContainText('"id": "calendar"');
+  await page.getByRole('link', { name: 'All manifests' }).click();
+
+  await page.getByRole('link', { name: 'Edit Calendar', exact: true }).click();
+  await expect(page).toHaveURL(/id=calendar&part=manifest$/);
+  await expect(page.getByText('No problems found')).toBeVisible();
+  await expectNoAxeFindings(page);
+  await write(page, written('calendar', { version: '', connection: { type: 'http' }, colour: 'red' }));
+  const problems = page.getByRole('list', { name: 'Problems' });
+  await expect(problems).toContainText(/version.*must be a version such as 1\.0\.0/);
+  await expect(problems).toContainText('connection.url');
+  await expect(problems).toContainText('colour');
+  await write(
+    page,
+    written('calendar', { version: '1.0.3', connection: { type: 'websocket', url: 'service:calendar' } }),
+  );
+  await expect(page.getByText('Version 1.0.3 is deployed. A change needs a new version.')).toBeVisible();
+  await button(page, 'Use 1.0.4').click();
+  await expect(editorOf(page)).toContainText('"version": "1.0.4"');
+  await page.getByLabel('Reason for the change').fill('Fewer words');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('1.0.4 is waiting to be deployed')).toBeVisible();
+  await tab(page, /^Changes/).click();
+  await expect(page.getByRole('list', { name: 'Changed fields' })).toContainText('description');
+  await expect(page.getByRole('row').filter({ hasText: '1.0.4' })).toContainText(/by admin@souk\.test.*Fewer words/s);
+  await expectNoAxeFindings(page);
+});
+
+test('a server is uploaded, tested, deployed, called, priced anew, rolled back, and deleted with a renter', async ({
+  page,
+  product,
+  browser,
+}) => {
+  const email = 'renter@souk.test';
+  const userId = await newPerson(product.publicUrl, email);
+  const calls = await administratorCalls(product.publicUrl);
+  await openSignedIn(page, '/admin', administrator);
+  await button(page, 'Paste JSON Text').click();
+  const billing = { tier: 'T1', rental: { price: 500 }, toolCosts: { find_airports: 2 } };
+  await page.getByLabel('Manifest JSON').fill(written('atlas', { billing }));
+  await button(page, 'Upload Manifest').click();
+  await expect(page.getByText('atlas 1.0.0 is staged.')).toBeVisible();
+  await page.getByRole('link', { name: 'Open its page' }).click();
+  await expect(page.getByText('Not deployed', { exact: true }).first()).toBeVisible();
+
+  await tab(page, /^Connection test/).click();
+  await button(page, 'Start test').click();
+  await expect(page.getByText('A deployment would work.')).toBeVisible();
+  await button(page, 'Deploy 1.0.0').first().click();
+  await dialogOf(page, 'Deploy Atlas 1.0.0?').getByRole('button', { name: 'Deploy 1.0.0' }).click();
+  await expect(page.getByText('Atlas 1.0.0 is deployed.')).toBeVisible();
+
+  await calls.setUserCredits({ params: { id: userId }, body: { credits: 100 } });
+  await calls.addUserSubscription({ params: { id: userId }, body: { type: 'rental', mcpId: 'atlas' } });
+  const person = await (await browser.newContext({ baseURL: product.publicUrl })).newPage();
+  await openSignedIn(person, '/service/atlas', email);
+  await expect(person.getByRole('heading', { level: 1, name: 'Atlas' })).toBeVisible();
+  const call = () => callThroughLink(person, product.publicUrl, 'atlas__find_airports', { query: 'Zurich' });
+  const charged = async () => /"souk\/charged":(\d+)/.exec(await call())?.[1] ?? (await call());
+  expect(await charged()).toBe('2');
+
+  // the price is changed in its place: staged, compared, deployed
+  await tab(page, /^Tools/).click();
+  await page.getByRole('button', { name: /change the price of find_airports$/ }).click();
+  const form = page.getByRole('form', { name: 'Price of find_airports' });
+  await expect(form.getByLabel('New version')).toHaveValue('1.0.1');
+  await form.getByLabel('Credits a call').fill('2.5');
+  await button(page, 'Stage new price').click();
+  await expect(form).toContainText('Enter a whole number from 0 to 1,000,000.');
+  await form.getByLabel('Credits a call').fill('5');
+  await button(page, 'Stage new price').click();
+  await expect(toolRow(page, 'find_airports')).toContainText('5 waiting to be deployed');
+  expect(await charged(), 'nothing changes before the deployment').toBe('2');
+  await tab(page, /^Changes/).click();
+  await expect(page.getByRole('list', { name: 'Changed fields' })).toContainText(/find_airports.*2 -> 5 credits/);
+  await expect(page.getByText('1 person rents it now.')).toBeVisible();
+  await button(page, 'Deploy 1.0.1').first().click();
+  const deploy = dialogOf(page, 'Deploy Atlas 1.0.1?');
+  await expect(deploy).toContainText(/find_airports.*2 -> 5 credits/);
+  await expectNoAxeFindings(page);
+  await deploy.getByRole('button', { name: 'Deploy 1.0.1' }).click();
+  await expect(page.getByText('1.0.1 is deployed', { exact: true })).toBeVisible();
+  expect(await charged()).toBe('5');
+
+  await button(page, 'Roll back').first().click();
+  await dialogOf(page, 'Roll back Atlas to 1.0.0?').getByRole('button', { name: 'Roll back 1.0.0' }).click();
+  await expect(page.getByText('1.0.0 is deployed', { exact: true })).toBeVisible();
+  expect(await charged()).toBe('2');
+
+  await tab(page, /^Money/).click();
+  await expect(page.getByText('$5.00/month')).toBeVisible();
+  await expect(page.getByRole('main')).toContainText(email);
+  await button(page, 'Delete').first().click();
+  const remove = dialogOf(page, 'Delete Atlas?');
+  await expect(remove).toContainText('The server stops at once for everyone who uses it');
+  await expect(remove).toContainText(email);
+  await remove.getByRole('button', { name: 'Delete atlas' }).click();
+  await expect(remove).toContainText("Type atlas, the server's id.");
+  await remove.getByLabel(/to confirm$/).fill('atlas');
+  await remove.getByRole('button', { name: 'Delete atlas' }).click();
+  await expect(page.getByText('Deleted. Its versions are kept, and can be deployed again.')).toBeVisible();
+  expect(await call()).toContain('-32602');
+  await person.goto('/service/atlas');
+  await expect(person.getByRole('heading', { level: 1 })).not.toHaveText('Atlas');
+  await person.context().close();
+});
+
+test('unsaved text survives leaving and a reload; where another administrator was faster both texts are shown', async ({
+  page,
+  product,
+}) => {
+  const calls = await administratorCalls(product.publicUrl);
+  await calls.createManifest({ query: {}, body: written('scroll') });
+  await openPage(page, 'scroll', 'manifest');
+  await expect(editorOf(page)).toContainText('Maps of the old world.');
+  const own = written('scroll', { version: '1.0.1', description: 'Mine.' });
+  await write(page, own);
+  await expect(tab(page, /^Manifest/)).toContainText('unsaved');
+  await tab(page, /^Tools/).click();
+  await tab(page, /^Manifest/).click();
+  await expect(editorOf(page)).toContainText('Mine.');
+  await page.getByRole('link', { name: 'All manifests' }).click();
+  await dialogOf(page, 'Leave without saving?').getByRole('button', { name: 'Keep editing' }).click();
+  page.on('dialog', (asked) => void asked.accept());
+  await page.reload();
+  await expect(page.getByText('Your unsaved text of Scroll is back.')).toBeVisible();
+  await expect.poll(() => textIn(page)).toBe(own);
+
+  await calls.createManifest({ query: {}, body: written('scroll', { version: '1.0.2', description: 'Theirs.' }) });
+  await button(page, 'Save to staging').click();
+  const moved = page.getByRole('region', { name: 'This server was changed while you were writing' });
+  await expect(moved).toContainText('1.0.2 was staged by admin@souk.test');
+  await moved.getByRole('button', { name: 'Compare both' }).click();
+  await expect(moved.getByText('Theirs.').first()).toBeVisible();
+  await expect(moved.getByText('Mine.').first()).toBeVisible();
+  await expectNoAxeFindings(page);
+  await moved.getByRole('button', { name: 'Go on with my text' }).click();
+  await expect(editorOf(page)).toContainText('Mine.');
+  await button(page, 'Save to staging').click();
+  await expect(page.getByText('1.0.1 is waiting to be deployed')).toBeVisible();
+  const { manifest: stored, versions } = await calls.getManifest({ params: { id: 'scroll' }, query: {} });
+  expect(stored).toMatchObject({ version: '1.0.1', description: 'Mine.' });
+  expect(versions.map(({ version }) => version).toSorted(), 'nothing is lost').toEqual(['1.0.0', '1.0.1', '1.0.2']);
+});
+
+test('the editor does not trap the keyboard, saves by Ctrl+S, and fits a phone', async ({ page, product }) => {
+  const calls = await administratorCalls(product.publicUrl);
+  await calls.createManifest({ query: {}, body: written('keyed') });
+  await openPage(page, 'keyed', 'manifest');
+  await expect(page.getByText('No problems found')).toBeVisible();
+  await write(page, written('keyed', { version: '1.0.1', description: 'By keys.' }));
+  await page.keyboard.press('Control+s');
+  await expect(page.getByText('1.0.1 is waiting to be deployed')).toBeVisible();
+  await editorOf(page).focus();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Tab');
+  await expect(editorOf(page)).not.toBeFocused();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(page.getByText('Editing JSON is easier on a wider screen.')).toBeVisible();
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+  await page.goto('/admin?tab=manifests&id=nobody');
+  await expect(page.getByRole('heading', { name: 'There is no such server' })).toBeVisible();
+});
