@@ -5,15 +5,14 @@ import type { Migration } from '#platform/db/database.ts';
  * so that a search that matches many reads this table alone.
  */
 const prefixes: readonly string[] = [
-  // the first 100 characters and 20 words of a name: what a provider sends has no bound
+  // The first 100 characters and 20 words of a name: what a provider sends has no bound. OFFSET keeps the planner from
+  // writing the expression where each character of it is used.
   `create function search_prefixes(email text, name text) returns setof text language sql immutable as $$
     select left(lower(email), 320)
     union
-    (select substr(short, place) from (select left(lower(regexp_replace(name, '\\s+', ' ', 'g')), 100) as short) as names,
-       generate_series(1, length(short)) as place
-     where substr(short, place, 1) !~ '[\\s.,;()"''_-]'
-       and (place = 1 or substr(short, place - 1, 1) ~ '[\\s.,;()"''_-]')
-     order by place limit 20)
+    select substr(short, regexp_instr(short, '[^\\s.,;()"''_-]+', 1, word))
+    from (select left(lower(regexp_replace(left(name, 400), '\\s+', ' ', 'g')), 100) as short offset 0) as names,
+      generate_series(1, least(regexp_count(short, '[^\\s.,;()"''_-]+'), 20)) as word
   $$`,
   `create table user_prefixes (
     user_id uuid not null references users (id),
@@ -28,7 +27,7 @@ const prefixes: readonly string[] = [
       if tg_op = 'UPDATE' and (new.email, new.display_name, new.provider, new.deleted_at)
         is not distinct from (old.email, old.display_name, old.provider, old.deleted_at) then return null;
       end if;
-      delete from user_prefixes where user_id = new.id;
+      if tg_op = 'UPDATE' and old.provider is not null then delete from user_prefixes where user_id = new.id; end if;
       if new.deleted_at is null and new.provider is not null then
         insert into user_prefixes select new.id, prefix, new.provider, new.created_at
           from search_prefixes(new.email, new.display_name) as prefix;
