@@ -29,7 +29,7 @@ test('setting credits by command leaves an audit row that says who, whose, how m
     { ...row, reason: 'a gift', details: { credits: 20, change: 20, sandbox: true, operator: 'root' } },
     { ...row, reason: 'by command', details: { credits: 5, change: -15, sandbox: true, operator: 'root' } },
   ]);
-  await expect(set(-1)).rejects.toThrow();
+  await expect(set(-1)).rejects.toMatchObject({ name: 'ZodError' });
   await expect(run('nobody@souk.test', 'credits.show')).rejects.toMatchObject({ code: 'not_found' });
 });
 

@@ -59,7 +59,7 @@ export function createRunningCalls(): RunningCalls {
       const [oldest] = out.size >= maxRemembered ? out.keys() : [];
       if (oldest !== undefined) letIn(oldest);
       out.set(userId, setTimeout(() => out.delete(userId), rememberedMs).unref());
-      for (const end of [...(running.get(userId) ?? [])]) end();
+      for (const end of running.get(userId) ?? []) end();
     },
     letIn,
     users: () => [...running.keys()],

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { dumpDatabase } from '#testing/dump-database.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 import { startAdministration, type Administration } from '#testing/administration.ts';
-import { chooseAccount } from './operator/commands/choose-account.ts';
-import { userCommands } from './operator/commands/user-commands.ts';
-import { billingCommands } from './operator/commands/billing-commands.ts';
+import { chooseAccount } from './choose-account.ts';
+import { userCommands } from './user-commands.ts';
+import { billingCommands } from './billing-commands.ts';
 
 // The list of users, and what administrators do with accounts, by calls and by commands.
 
