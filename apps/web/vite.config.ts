@@ -29,6 +29,10 @@ const programLast = {
 const first = '<script type="module" ';
 const low = `${first}fetchpriority="low" `;
 
+/** Small parts that screens of the shop share with others: each by itself costs a kilobyte of headers. */
+const ofShop =
+  /src\/ui\/(search-text|pagination|moment|dialog|uptime-days)\.tsx|icons\/(chevron-left|chevron-right|arrow-left|sliders-horizontal)\./;
+
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss(), programLast],
@@ -41,7 +45,16 @@ export default defineConfig({
     emptyOutDir: true,
     sourcemap: false,
     // one file for all that the first screen needs: each of twenty costs headers, and compresses by itself
-    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] } } },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'first', tags: ['$initial'], priority: 1 },
+            { name: 'shop', test: ofShop },
+          ],
+        },
+      },
+    },
   },
   server: { proxy: Object.fromEntries(brokerPaths.map((path) => [path, { target: broker, changeOrigin: false }])) },
 });
