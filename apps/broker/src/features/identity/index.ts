@@ -12,6 +12,5 @@ export type { ThrowAwayAccess } from './tokens/throw-away-access.ts';
 export type { PeoplePlans } from './users/people-plans.ts';
 export { emailsOf } from './users/emails-of.ts';
 export type { FoundAccount } from './users/find-accounts.ts';
-export type { EndPaid, EndingPaid } from './users/user-administration.ts';
 export type { DirectoryUser, UserDirectory } from './users/user-directory.ts';
-export { providerIds, type ProviderId } from './users/user-provider.ts';
+export { providerIds } from './users/user-provider.ts';
