@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
+import type { Page } from '@playwright/test';
+import { freePort, newDataDir, startProduct } from '../product.ts';
+import { expectNoAxeFindings } from './axe-findings.ts';
+import { expect, test } from './product-test.ts';
+import { openSignedIn } from './sign-in.ts';
+
+const administrator = 'admin@souk.test';
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const runOf = (page: Page) => page.getByRole('region', { name: /^(Reload All|Deploy All from Staging) / });
+const itemOf = (page: Page, id: string) => runOf(page).getByRole('listitem').filter({ hasText: id });
+
+const manifest = (id: string, url: string) => ({
+  id,
+  name: id,
+  serviceType: 'mcp',
+  version: '1.0.0',
+  description: 'A server of a test.',
+  category: 'data',
+  connection: { type: 'http', url },
+  deadlines: { connectMs: 30_000, listMs: 60_000 },
+});
+
+test.use({ reducedMotion: 'reduce' });
+
+test('[ADM-13] a reload asks first with numbers and names, shows each server as it is done, and its result until it is dismissed', async ({
+  page,
+}) => {
+  await openSignedIn(page, '/admin', administrator);
+  await button(page, 'Reload All').click();
+  const dialog = page.getByRole('alertdialog', { name: 'Reload 9 deployed servers?' });
+  await expect(dialog.getByRole('listitem').filter({ hasText: 'Sequential Thinking' })).toBeVisible();
+  await expectNoAxeFindings(page);
+  const asked = page.waitForResponse('**/admin/manifests/reload');
+  await dialog.getByRole('button', { name: 'Reload all' }).click();
+  // on a busy machine a program may take longer than the reload waits
+  const { reloadedCount, errors } = Object(await (await asked).json());
+  expect(reloadedCount + errors.length).toBe(9);
+  const result = `${reloadedCount} reloaded, ${errors.length} failed.`;
+  await expect(runOf(page).getByRole('heading', { name: 'Reload All has ended' })).toBeVisible();
+  await expect(runOf(page).getByRole('status')).toHaveText(result);
+  await expect(runOf(page)).toContainText(administrator);
+  await expect(itemOf(page, 'travel-enterprise')).toContainText('Done');
+  await expectNoAxeFindings(page);
+  await page.reload();
+  await expect(runOf(page).getByRole('status')).toHaveText(result);
+  await button(page, 'Dismiss').click();
+  await expect(runOf(page)).toHaveCount(0);
+  await page.reload();
+  await expect(page.getByRole('row', { name: /^Travel 1/ })).toBeVisible();
+  await expect(runOf(page)).toHaveCount(0);
+});
+
+test('a run goes on when its tab is closed, and is opened again: a reload under way, a deploy-all with one of five failing', async ({
+  browser,
+}) => {
+  test.setTimeout(180_000);
+  const sockets = new Set<Socket>();
+  const silent = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+  }).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const address = silent.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const dataDir = await newDataDir();
+  const start = async (env: NodeJS.ProcessEnv, at?: number) =>
+    startProduct({ dataDir, port: at ?? (await freePort()), env: { BUNDLED_CATALOGUE: 'off', ...env } });
+  let product = await start({ UPSTREAM_ALLOW_ADDRESSES: `127.0.0.1:${port}` });
+  const context = await browser.newContext({ baseURL: product.publicUrl, reducedMotion: 'reduce' });
+  let page = await context.newPage();
+  try {
+    await openSignedIn(page, '/admin', administrator);
+    const stage = async (id: string, url: string) => {
+      await button(page, 'Paste JSON Text').click();
+      await page.getByLabel('Manifest JSON').fill(JSON.stringify(manifest(id, url)));
+      await button(page, 'Upload Manifest').click();
+      await expect(page.getByRole('region', { name: 'Upload Manifest' })).toContainText(`${id} 1.0.0 is staged.`);
+    };
+    await stage('silent', `http://127.0.0.1:${port}/mcp`);
+    await button(page, 'Deploy All from Staging 1 staged').click();
+    await page
+      .getByRole('alertdialog', { name: 'Deploy 1 staged manifest?' })
+      .getByRole('button', { name: 'Deploy all' })
+      .click();
+    await expect(runOf(page).getByRole('status')).toHaveText('1 deployed, 0 failed.');
+
+    await button(page, 'Reload All').click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Reload all' }).click();
+    await expect(itemOf(page, 'silent')).toContainText('Working');
+    await expect(runOf(page).getByRole('progressbar')).toHaveAttribute('aria-valuemax', '1');
+    await expect(button(page, 'Reload All'), 'it turns').toHaveAttribute('aria-busy', 'true');
+    await expectNoAxeFindings(page);
+    await page.close();
+    page = await context.newPage();
+    await page.goto('/admin');
+    await expect(runOf(page).getByRole('heading', { name: 'Reload All is under way' })).toBeVisible();
+    await expect(itemOf(page, 'silent')).toContainText('Working');
+    for (const socket of sockets) socket.destroy();
+    await expect(runOf(page).getByRole('heading', { name: 'Reload All has ended' })).toBeVisible();
+    await expect(runOf(page).getByRole('status')).toHaveText('0 reloaded, 1 failed.');
+
+    for (const id of ['first', 'second', 'third', 'fourth']) await stage(id, 'service:travel');
+    await stage('forbidden', `http://127.0.0.1:${port}/other`);
+    await product.kill('SIGTERM');
+    // the operator allows the address no more
+    product = await start({}, Number(new URL(product.publicUrl).port));
+    await page.goto('/admin');
+    await button(page, 'Deploy All from Staging 5 staged').click();
+    const dialog = page.getByRole('alertdialog', { name: 'Deploy 5 staged manifests?' });
+    await expect(dialog.getByRole('listitem')).toHaveCount(5);
+    const sent = page.waitForRequest('**/admin/manifests/deploy-all');
+    await dialog.getByRole('button', { name: 'Deploy all' }).click();
+    await sent;
+    await page.close();
+    page = await context.newPage();
+    await page.goto('/admin');
+    await expect(runOf(page).getByRole('heading', { name: 'Deploy All from Staging has ended' })).toBeVisible();
+    await expect(runOf(page).getByRole('status')).toHaveText('4 deployed, 1 failed.');
+    await expect(itemOf(page, 'forbidden')).toContainText(/Failed.*Failed to deploy manifest: connection\.url: /s);
+    await expect(itemOf(page, 'fourth')).toContainText('Done');
+    await expect(page.getByRole('row', { name: /^fourth 1\.0\.0/ })).toContainText('Active');
+    await expect(page.getByRole('row', { name: /^forbidden 1\.0\.0/ })).toContainText(/Inactive\s*1\.0\.0 waiting/);
+    await expectNoAxeFindings(page);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+    await context.close();
+    await product.kill('SIGTERM');
+    await rm(dataDir, { recursive: true, force: true });
+  }
+});
