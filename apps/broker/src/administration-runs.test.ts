@@ -1,4 +1,3 @@
-import { createServer, type ServerResponse } from 'node:http';
 import { adminManifestEndpoints, manifestRunEventSchema } from '@souk/contract/admin-manifests.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -9,7 +8,7 @@ import { createLog } from '#platform/log.ts';
 import { createPostgresDatabase, hasPostgres } from '#testing/databases.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { forkBroker } from '#testing/fork-broker.ts';
-import { listenLocally } from '#testing/listen-locally.ts';
+import { startHeldServer, type HeldServer } from '#testing/held-server.ts';
 import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
 import { openStream } from '#testing/open-stream.ts';
 import { ScriptedBrowser } from '#testing/scripted-browser.ts';
@@ -20,32 +19,11 @@ import { migrations } from './migrations.ts';
 
 // Reload and deploy-all as two administrators see them, at two brokers and one that dies.
 
-/** A server that leaves every request without an answer until it is told to refuse them. */
-async function startHeldServer() {
-  const held = new Set<ServerResponse>();
-  let isOpen = false;
-  const refuse = (response: ServerResponse) => response.writeHead(500).end();
-  const { port, close } = await listenLocally(
-    createServer((_request, response) => (isOpen ? refuse(response) : held.add(response))),
-  );
-  return {
-    url: `http://127.0.0.1:${port}/mcp`,
-    address: `127.0.0.1:${port}`,
-    close,
-    hold: () => (isOpen = false),
-    release() {
-      isOpen = true;
-      for (const response of held) refuse(response);
-      held.clear();
-    },
-  };
-}
-
 describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)', () => {
   let db: Database;
   let replicas: Replicas;
   let fixture: HttpFixture;
-  let held: Awaited<ReturnType<typeof startHeldServer>>;
+  let held: HeldServer;
   let databaseUrl = '';
   let masterKey = '';
   let aheadMs = 0;
@@ -324,6 +302,8 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     await expect(asked).rejects.toMatchObject({ code: 'unavailable' });
     await release();
     expect(await joined).toMatchObject({ deployed: 1, failed: 0, runId });
+    const { rows } = await db.query('select takeovers from manifest_runs where id = $1', [runId]);
+    expect(rows, 'nobody has waited for its death').toEqual([{ takeovers: 0 }]);
     await restarted;
   });
 

@@ -1,0 +1,143 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
+import { createClient } from '@souk/contract/client.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCli } from '#operator/cli/run-cli.ts';
+import { createLog } from '#platform/log.ts';
+import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
+import { temporaryRoot } from '#testing/databases.ts';
+import { forkBroker } from '#testing/fork-broker.ts';
+import { freePort } from '#testing/free-port.ts';
+import { startHeldServer, type HeldServer } from '#testing/held-server.ts';
+import { startHttpFixture, type HttpFixture } from '#testing/mcp-fixture.ts';
+import { ScriptedBrowser } from '#testing/scripted-browser.ts';
+import { startTestApp, type TestApp } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+import { operatorCommands } from './operator-commands.ts';
+
+// `souk manifest reload` and `souk manifest deploy --all`, with a broker and without one.
+
+let app: TestApp;
+let operator: OperatorServer;
+let server: HttpFixture;
+let held: HeldServer;
+let folder = '';
+
+beforeAll(async () => {
+  app = await startTestApp({ env: { UPSTREAM_ALLOW_ADDRESSES: '127.0.0.0/8' } });
+  operator = await createOperatorServer({
+    dataDir: app.dataDir,
+    commands: operatorCommands(app),
+    log: createLog('silent'),
+  });
+  [server, held] = await Promise.all([startHttpFixture(), startHeldServer()]);
+  folder = await mkdtemp(join(temporaryRoot(), 'runs-'));
+});
+afterAll(async () => {
+  await operator?.stop();
+  await app?.stop();
+  await Promise.all([server?.close(), held?.close()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function soukIn(environment: NodeJS.ProcessEnv, argv: readonly string[]) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const code = await runCli(['manifest', ...argv], {
+    environment,
+    stdout: (line) => out.push(line),
+    stderr: (line) => err.push(line),
+  });
+  return { code, out: out.join('\n'), err: err.join('\n') };
+}
+const souk = (...argv: string[]) => soukIn({ DATA_DIR: app.dataDir }, argv);
+
+const manifestOf = (id: string, url = server.url) =>
+  JSON.stringify({
+    id,
+    name: id,
+    serviceType: 'mcp',
+    version: '1.0.0',
+    description: 'A server.',
+    category: 'data',
+    connection: { type: 'http', url },
+  });
+
+async function file(id: string): Promise<string> {
+  const path = join(folder, `${id}.json`);
+  await writeFile(path, manifestOf(id));
+  return path;
+}
+
+test('all staged manifests are deployed, and all servers asked again, by command', async () => {
+  for (const id of ['lens', 'maps']) await souk('stage', await file(id));
+  expect(await souk('deploy', '--all')).toEqual({ code: 0, out: 'Deployed 2 of 2 staged manifests.', err: '' });
+  expect(app.catalogue.snapshot().servers.map(({ id }) => id)).toEqual(['lens', 'maps']);
+  expect(JSON.parse((await souk('deploy', '--all', '--json')).out)).toEqual({
+    deployed: 0,
+    failed: 0,
+    errors: [],
+    runId: expect.any(String),
+    running: true,
+  });
+  expect(await souk('reload')).toEqual({ code: 0, out: 'Reloaded 2 of 2 servers.', err: '' });
+  expect(JSON.parse((await souk('reload', '--json')).out)).toEqual({
+    reloadedCount: 2,
+    errors: [],
+    runId: expect.any(String),
+  });
+  expect((await souk('deploy', 'lens', '--all')).code).toBe(64);
+  const { rows } = await app.db.query(`select actor_id, action from audit_log where subject = 'manifests' order by id`);
+  const deployed = { actor_id: null, action: 'manifests.deployed' };
+  const reloaded = { actor_id: null, action: 'manifests.reloaded' };
+  expect(rows).toEqual([deployed, deployed, reloaded, reloaded]);
+});
+
+test('a run that was killed with its broker is finished at the next start; deploy --all works on the folder meanwhile, and reload says that no broker runs', async () => {
+  const port = await freePort();
+  const publicUrl = `http://localhost:${port}`;
+  const environment = {
+    DATA_DIR: join(folder, 'data'),
+    MASTER_KEY: Buffer.alloc(32, 7).toString('base64url'),
+    PORT: String(port),
+    PUBLIC_URL: publicUrl,
+    UPSTREAM_ALLOW_ADDRESSES: '127.0.0.0/8',
+  };
+  const killed = await forkBroker(environment, []);
+  const { accessToken } = await new ScriptedBrowser(publicUrl).signInWeb({ email: 'admin@souk.test' });
+  const admin = createClient(adminManifestEndpoints, { baseUrl: publicUrl, fetch, token: async () => accessToken });
+  await admin.createManifest({ query: {}, body: manifestOf('held', held.url) });
+  expect(await admin.deployAllManifests()).toMatchObject({ deployed: 1 });
+  const reload = admin.reloadManifests();
+  reload.catch(() => {});
+  const newest = async () => (await admin.listManifestRuns()).runs.find(({ kind }) => kind === 'reload');
+  await waitUntil('it to work', async () => {
+    const id = (await newest())?.id;
+    return id !== undefined && (await admin.getManifestRun({ params: { id } })).run.items[0]?.status === 'working';
+  });
+  const runId = (await newest())?.id ?? '';
+  await killed.kill();
+  held.release();
+
+  expect(await soukIn(environment, ['reload'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('no broker runs on the data folder'),
+  });
+  expect((await soukIn(environment, ['stage', await file('late')])).code).toBe(0);
+  expect(await soukIn(environment, ['deploy', '--all'])).toEqual({
+    code: 0,
+    out: 'Deployed 1 of 1 staged manifests.\nNo broker is running here: the servers are asked what they offer when one is.',
+    err: '',
+  });
+
+  const next = await forkBroker(environment, []);
+  try {
+    const find = async () => (await admin.getManifestRun({ params: { id: runId } })).run;
+    await waitUntil('it to be finished', async () => (await find()).status !== 'running', 20_000);
+    expect(await find()).toMatchObject({ status: 'done', items: [{ id: 'held', status: 'failed' }] });
+    const { manifests } = await admin.listManifests({ query: {} });
+    expect(manifests.find(({ id }) => id === 'late')).toMatchObject({ isActive: true, status: 'connected' });
+  } finally {
+    await next.kill();
+  }
+});
