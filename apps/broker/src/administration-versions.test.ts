@@ -291,3 +291,23 @@ test('[USR-42] what can be given to a person is what is deployed', async () => {
   await admin.deleteManifest({ params: { id: 'later' }, body: {} });
   expect(await give()).toMatchObject({ status: 404 });
 });
+
+test("a deleted person's address goes from the reasons of versions, and a version that they staged names no address", async () => {
+  const gone = await newPerson();
+  const reason = `asked for by ${gone.email}`;
+  expect(await write(`POST /admin/manifests?reason=${encodeURIComponent(reason)}`, manifest('asked'))).toMatchObject({
+    result: 'staged',
+  });
+  await shop.db.query(`update manifest_versions set created_by = $1 where server_id = 'asked'`, [gone.userId]);
+  expect((await read('asked')).versions[0]).toMatchObject({ reason, stagedBy: { email: gone.email } });
+  const account = `/api/users/${gone.userId}`;
+  expect(await send(`GET ${account}/export`, gone.accessToken)).toMatchObject({
+    data: { stagedManifests: [{ serverId: 'asked', version: '1.0.0', reason }] },
+  });
+  await send(`DELETE ${account}/account`, gone.accessToken, { confirm: gone.email });
+  expect((await read('asked')).versions[0]).toMatchObject({
+    reason: 'asked for by [erased]',
+    stagedBy: { id: gone.userId, email: '[erased]' },
+  });
+  await admin.deleteManifest({ params: { id: 'asked' }, body: {} });
+});

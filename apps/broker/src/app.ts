@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { LATEST_PROTOCOL_VERSION, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server';
 import {
   checkAllowed,
+  catalogueContributor,
   createCatalogue,
   createIcons,
   createManifestRuns,
@@ -252,6 +253,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   await scheduleJobs(jobs, { db, clock, identity, billing, diagnostics, upstreams, gateway });
 
   const contributors = [
+    catalogueContributor(db),
     upstreamContributor(db),
     personalFilesContributor({ dataDir: config.dataDir, subjectKey, pool: upstreams.pool }),
     gatewayContributor(db),

@@ -1,4 +1,5 @@
 export { cleanText } from './clean-text.ts';
+export { catalogueContributor } from './account-contributor.ts';
 export { createCatalogue, type Catalogue } from './create-catalogue.ts';
 export { differingFields, type DecidedBy } from './manifest-versions.ts';
 export { mountBundledIcons } from './bundled-icons.ts';

@@ -79,7 +79,7 @@ async function presentVersions(
     createdAt: createdAt.toISOString(),
     deployedAt: deployedAt?.toISOString() ?? null,
     origin,
-    stagedBy: stagedBy === undefined ? null : { id: stagedBy, email: emails.get(stagedBy) ?? 'a deleted account' },
+    stagedBy: stagedBy === undefined ? null : { id: stagedBy, email: emails.get(stagedBy) ?? '[erased]' },
     reason: reason ?? null,
   }));
 }

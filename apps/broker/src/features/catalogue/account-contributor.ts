@@ -1,0 +1,36 @@
+import type { Query } from '#platform/db/database.ts';
+
+/** In whose reasons a deleted person's address may stand. */
+const tables = ['manifest_versions', 'tool_changes'] as const;
+
+/**
+ * What administrators wrote about manifests and tools names people at times: a deleted person's address goes from it. The
+ * versions that a person staged stay under the bare user id.
+ */
+export function catalogueContributor({ query }: { query: Query }) {
+  return {
+    name: 'stagedManifests',
+    /** What this person staged as an administrator, the newest first. */
+    async export(userId: string) {
+      const { rows } = await query<{ server_id: string; version: string; created_at: Date; reason: string | null }>(
+        `select server_id, version, created_at, reason from manifest_versions
+         where created_by = $1 order by created_at desc limit 10000`,
+        [userId],
+      );
+      return rows.map((row) => ({
+        serverId: row.server_id,
+        version: row.version,
+        createdAt: row.created_at,
+        reason: row.reason,
+      }));
+    },
+    async erase(_userId: string, tx: Query, address: string): Promise<void> {
+      for (const table of tables) {
+        await tx(
+          `update ${table} set reason = without_address(reason, $1) where position(lower($1) in lower(reason)) > 0`,
+          [address],
+        );
+      }
+    },
+  };
+}
