@@ -308,6 +308,7 @@ test('[USR-48] [USR-49] removing what a person pays for ends it now, cancels it 
     return (await shop.stripe.subscriptions.retrieve(planPayment)).status === 'canceled';
   });
   expect((await shop.stripe.refunds.list({})).data).toEqual([]);
+  expect((await shop.db.query('select id from access_refunds')).rows, 'nor later').toEqual([]);
   expect((await ann.history()).filter((row) => row.includes('refund'))).toEqual([]);
 });
 
