@@ -10,6 +10,7 @@ import { waitUntil } from '#testing/wait-until.ts';
 
 let shop: Administration['shop'];
 let fixture: Administration['fixture'];
+let manifest: Administration['manifest'];
 let other: Administration['other'];
 let gone: Administration['gone'];
 let administrator: Administration['administrator'];
@@ -22,25 +23,13 @@ let started: Administration | undefined;
 
 beforeAll(async () => {
   started = await startAdministration();
-  ({ shop, fixture, other, gone, administrator, admin, send, expectRefused, newPerson, audits } = started);
+  ({ shop, manifest, fixture, other, gone, administrator, admin, send, expectRefused, newPerson, audits } = started);
 });
 afterEach(async () => {
   const [fault] = await checkLedger(shop.db);
   if (fault) throw new Error(fault.fault);
 });
 afterAll(() => started?.stop());
-
-/** A manifest that this installation takes. */
-const manifest = (id: string, change: object = {}) => ({
-  id,
-  name: id,
-  serviceType: 'mcp',
-  version: '1.0.0',
-  description: 'A server of a test.',
-  category: 'data',
-  connection: { type: 'http', url: fixture.url },
-  ...change,
-});
 
 const upload = (body: unknown) => send('POST /admin/manifests', administrator.accessToken, body);
 

@@ -8,6 +8,7 @@ import { ScriptedBrowser } from '#testing/scripted-browser.ts';
 
 let shop: Administration['shop'];
 let fixture: Administration['fixture'];
+let manifest: Administration['manifest'];
 let administrator: Administration['administrator'];
 let admin: Administration['admin'];
 let send: Administration['send'];
@@ -17,20 +18,9 @@ let started: Administration | undefined;
 
 beforeAll(async () => {
   started = await startAdministration({ env: { ADMIN_EMAILS: 'admin@souk.test,second@souk.test' } });
-  ({ shop, fixture, administrator, admin, send, newPerson, audits } = started);
+  ({ shop, manifest, fixture, administrator, admin, send, newPerson, audits } = started);
 });
 afterAll(() => started?.stop());
-
-const manifest = (id: string, change: object = {}) => ({
-  id,
-  name: id,
-  serviceType: 'mcp',
-  version: '1.0.0',
-  description: 'A server of a test.',
-  category: 'data',
-  connection: { type: 'http', url: fixture.url },
-  ...change,
-});
 
 const write = (address: string, body: object, revision?: string, token = administrator.accessToken) =>
   send(address, token, body, revision === undefined ? {} : { 'if-match': `"${revision}"` });

@@ -117,8 +117,21 @@ export async function startAdministration({ env }: { env?: NodeJS.ProcessEnv } =
     return rows;
   }
 
+  /** A manifest that this installation takes. */
+  const manifest = (id: string, change: object = {}) => ({
+    id,
+    name: id,
+    serviceType: 'mcp',
+    version: '1.0.0',
+    description: 'A server of a test.',
+    category: 'data',
+    connection: { type: 'http', url: fixture.url },
+    ...change,
+  });
+
   return {
     shop,
+    manifest,
     fixture,
     other,
     gone,
