@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { adminServerEndpoints } from '@souk/contract/admin-servers.ts';
@@ -70,6 +70,9 @@ function descendants(pid = process.pid): number[] {
 }
 
 test('[MAN-14] a program is tested from its alias to its tools, in the sandbox, in a folder of its own', async () => {
+  const files = join(app.dataDir, 'files', 'tested', 'nobody');
+  mkdirSync(files, { recursive: true });
+  writeFileSync(join(files, 'kept.txt'), 'kept');
   const told = await run('fault');
   expect(told.steps).toEqual(
     ['manifest', 'alias', 'sandbox', 'start', 'initialize', 'lists', 'findings'].map((step) => `${step} passed`),
@@ -81,7 +84,8 @@ test('[MAN-14] a program is tested from its alias to its tools, in the sandbox, 
   expect(told.step('start')?.text).toMatch(/^process \d+$/);
   expect(told.step('lists')?.text).toBe('6 tools, 0 prompts, 0 resources');
   expect(told.end?.result).toBe('passed');
-  expect(existsSync(join(app.dataDir, 'files', 'tested'))).toBe(false);
+  // what a process of the deployed version has written
+  expect(readFileSync(join(files, 'kept.txt'), 'utf8')).toBe('kept');
 });
 
 test('an alias without its secret, a program that cannot be started and one that ends fail at their steps', async () => {
@@ -123,7 +127,8 @@ test('twenty tests leave no process, no folder and no place, however they end', 
       return rows.length === 0;
     });
   }
-  await waitUntil('no process to be left', () => descendants().every((pid) => before.has(pid)));
+  // a test has ended when nothing of it is left
+  expect(descendants().filter((pid) => !before.has(pid))).toEqual([]);
   expect(readdirSync(join(app.dataDir, 'connection-tests'))).toEqual([]);
   expect(app.upstreams.tests.childrenOf('tested')).toEqual([]);
 });

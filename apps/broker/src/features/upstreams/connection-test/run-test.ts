@@ -7,6 +7,7 @@ import { ownService } from '../pool/own-service.ts';
 import { addressOf, upstreamTarget } from '../pool/upstream-target.ts';
 import { findFaults } from './find-faults.ts';
 import { initialize } from './initialize.ts';
+import { orAborted } from './or-aborted.ts';
 import { ownAccount } from './own-account.ts';
 import { createProgress, type Tell } from './progress.ts';
 import { readLists } from './read-lists.ts';
@@ -124,7 +125,7 @@ async function findWay(server: ServerManifest, asked: AskedTest, running: Runnin
     return startProgram({ id: server.id, command: server.manifest.connection.command, testId: asked.id }, running);
   }
   const service = ownService(server)?.name;
-  if (service !== undefined) await parts.services.start(service);
+  if (service !== undefined) await orAborted(parts.services.start(service), running.signal);
   const userId = await ownAccount(server, asked, parts.signIn);
   progress.begin('resolve');
   const watched = watchConnection(new URL(addressOf(server, parts).url), service, progress);

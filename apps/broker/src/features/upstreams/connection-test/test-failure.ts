@@ -7,14 +7,11 @@ export type TestEnd = 'failed' | 'needs_account' | 'cancelled';
 /** Ends a test at the step that it is at. The message is what its last event says. */
 export class TestEnded extends Error {
   readonly result: TestEnd;
-  /** What the step says, where it is not the message. */
-  readonly stepText: string | undefined;
 
-  constructor(result: TestEnd, message: string, stepText?: string) {
+  constructor(result: TestEnd, message: string) {
     super(message);
     this.name = 'TestEnded';
     this.result = result;
-    this.stepText = stepText;
   }
 }
 
