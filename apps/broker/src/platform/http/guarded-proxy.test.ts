@@ -6,6 +6,7 @@ import { findDeadPort } from '#testing/fault-server.ts';
 import { listenLocally } from '#testing/listen-locally.ts';
 import { readConfig } from '../config.ts';
 import { RefusedAddressError } from './address-guard.ts';
+import type { ConnectionWatch } from './connection-watch.ts';
 import { createGuardedDispatcher } from './guarded-fetch.ts';
 import { createOutgoing, type ResolveName } from './outgoing.ts';
 import { createOutgoingDispatcher } from './outgoing-dispatcher.ts';
@@ -56,8 +57,8 @@ describe('a guarded dispatcher behind a proxy', () => {
     await plain.close();
   });
 
-  type Options = { env?: NodeJS.ProcessEnv; allow?: string[]; publicNeedsTls?: boolean };
-  async function ask(address: string, { env, allow = [], publicNeedsTls }: Options = {}): Promise<string> {
+  type Options = { env?: NodeJS.ProcessEnv; allow?: string[]; publicNeedsTls?: boolean; watch?: ConnectionWatch };
+  async function ask(address: string, { env, allow = [], publicNeedsTls, watch }: Options = {}): Promise<string> {
     const url = `http://souk:${password}@${proxy.host}`;
     const { outgoingProxy } = readConfig({ HTTPS_PROXY: url, HTTP_PROXY: url, ...env });
     const outgoing = createOutgoing(outgoingProxy, resolve);
@@ -65,6 +66,7 @@ describe('a guarded dispatcher behind a proxy', () => {
       allowAddresses: allow,
       publicNeedsTls,
       outgoing,
+      watch,
       connectTimeoutMs: 1500,
     });
     try {
@@ -83,6 +85,41 @@ describe('a guarded dispatcher behind a proxy', () => {
   ])('takes it for %s', async (_, address, place) => {
     expect(await ask(address)).toBe('reached');
     expect(proxy.asked).toEqual([place]);
+  });
+
+  /** What a connection to an address tells of itself, also where it is refused. */
+  async function toldOf(address: string, options: Options = {}): Promise<unknown[]> {
+    const told: unknown[] = [];
+    const watch: ConnectionWatch = {
+      resolved: (addresses) => void told.push(['resolved', ...addresses]),
+      allowed: (rule) => void told.push(['allowed', rule]),
+      connected: ({ address: place, proxy: by }) => void told.push(['connected', place, by]),
+      secured: ({ issuer }) => void told.push(['secured', issuer]),
+    };
+    await ask(address, { ...options, watch }).catch(() => {});
+    return told;
+  }
+
+  test('tells what a name stands for, what lets it pass, and that it goes by the proxy', async () => {
+    const by = `http://${proxy.host}`;
+    expect(await toldOf('https://client.example/')).toEqual([
+      ['resolved', '93.184.215.14'],
+      ['allowed', 'public'],
+      ['connected', 'client.example:443', by],
+      ['secured', 'client.example'],
+    ]);
+    expect(await toldOf('http://unknown.example/')).toEqual([
+      ['resolved'],
+      ['allowed', 'proxy'],
+      ['connected', 'unknown.example:80', by],
+    ]);
+    expect(await toldOf('https://inside.example/')).toEqual([['resolved', '10.1.2.3']]);
+    const allow = [`own.example:${plain.port}`];
+    expect(await toldOf(`http://own.example:${plain.port}/`, { allow })).toEqual([
+      ['resolved', '127.0.0.1'],
+      ['allowed', { entry: allow[0] }],
+      ['connected', '127.0.0.1', undefined],
+    ]);
   });
 
   test.each([

@@ -1,9 +1,9 @@
 import type { Upstream } from '#adapters/mcp/upstream.ts';
-import type { Catalogue, Discovered, InspectedOffer, ServerManifest } from '#features/catalogue/index.ts';
+import type { Discovered, InspectedOffer, ServerManifest } from '#features/catalogue/index.ts';
 import { readAll } from '../watch/discover-server.ts';
 import { withAsking } from '../watch/read-asking.ts';
 import { readSettled } from '../watch/read-settled.ts';
-import type { Progress, Tell } from './progress.ts';
+import type { Running } from './test-parts.ts';
 import type { TestConnections } from './test-connections.ts';
 
 /** As many tools as a server may have. */
@@ -13,20 +13,17 @@ const maxTools = 512;
 export async function readLists(
   server: ServerManifest,
   upstream: Upstream,
-  given: {
+  given: Running & {
     connections: TestConnections;
     /** Whether the server announced its lists while it was asked. */
     announced: { hasNewListsWhileAsked: boolean };
-    catalogue: Pick<Catalogue, 'inspectOffer'>;
-    progress: Progress;
-    tell: Tell;
   },
 ): Promise<{ discovered: Discovered; offer: InspectedOffer }> {
-  const { connections, announced, progress, tell } = given;
+  const { connections, announced, progress, tell, parts } = given;
   progress.begin('lists');
   const read = <T>(ask: () => Promise<T>) => readSettled(announced, ask);
   const discovered = await withAsking(server, await read(() => readAll(upstream)), connections, read);
-  const offer = await given.catalogue.inspectOffer(server.manifest, discovered);
+  const offer = await parts.catalogue.inspectOffer(server.manifest, discovered);
   const count = (...kinds: string[]) => offer.items.filter(({ kind }) => kinds.includes(kind)).length;
   const [prompts, resources] = [count('prompt'), count('resource', 'template')];
   progress.pass(

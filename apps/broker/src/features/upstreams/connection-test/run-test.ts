@@ -1,7 +1,6 @@
 import type { TestStep } from '@souk/contract/admin-servers.ts';
 import type { Manifest } from '@souk/contract/manifest.ts';
 import { UpstreamError } from '#adapters/mcp/upstream-error.ts';
-import type { Upstream } from '#adapters/mcp/upstream.ts';
 import type { ServerManifest } from '#features/catalogue/index.ts';
 import { ownService } from '../pool/own-service.ts';
 import { addressOf, upstreamTarget } from '../pool/upstream-target.ts';
@@ -14,7 +13,7 @@ import { readLists } from './read-lists.ts';
 import { readManifest, type Tested } from './read-manifest.ts';
 import { startProgram } from './start-program.ts';
 import type { Running, TestParts, Way } from './test-parts.ts';
-import { createTestConnections, type TestConnections } from './test-connections.ts';
+import { createTestConnections } from './test-connections.ts';
 import { TestEnded, failureText, type TestEnd } from './test-failure.ts';
 import { watchConnection, type WatchedConnection } from './watch-connection.ts';
 
@@ -74,34 +73,43 @@ async function endOfTest(
 }
 
 async function connectAndRead(server: ServerManifest, asked: AskedTest, running: Running): Promise<TestResult> {
+  let way: Way;
+  try {
+    way = await findWay(server, asked, running);
+  } catch (error) {
+    return endOf(error, undefined, running);
+  }
+  try {
+    return await readOver(way, server, running);
+  } finally {
+    await way.leave();
+  }
+}
+
+async function readOver(way: Way, server: ServerManifest, running: Running): Promise<TestResult> {
   const { parts, progress, tell, signal } = running;
   const announced = { hasNewListsWhileAsked: false };
-  const stepsTaken: { way?: Way; connections?: TestConnections } = {};
+  const connections = createTestConnections(server, way.target, {
+    signal,
+    log: parts.log,
+    ...(way.heard && { onDiagnostics: way.heard }),
+    onToolListChanged: () => {
+      announced.hasNewListsWhileAsked = true;
+    },
+  });
   try {
-    const way = await findWay(server, asked, running);
-    stepsTaken.way = way;
-    const connections = createTestConnections(server, way.target, {
-      signal,
-      log: parts.log,
-      ...(way.heard && { onDiagnostics: way.heard }),
-      onToolListChanged: () => {
-        announced.hasNewListsWhileAsked = true;
-      },
-    });
-    stepsTaken.connections = connections;
-    const upstream: Upstream = await initialize(server, connections, progress);
-    const read = await readLists(server, upstream, { ...parts, connections, announced, progress, tell });
+    const upstream = await initialize(server, connections, progress);
+    const { discovered, offer } = await readLists(server, upstream, { ...running, connections, announced });
     progress.begin('findings');
-    const findings = findFaults(server.manifest, read.discovered, read.offer);
+    const findings = findFaults(server.manifest, discovered, offer);
     const bad = findings.filter(({ weight }) => weight === 'bad').length;
     progress.pass(bad === 0 ? 'Nothing that clients would notice' : `${bad} that clients will notice`);
     tell({ type: 'findings', findings });
     return { result: 'passed', text: 'A deployment would work.' };
   } catch (error) {
-    return endOf(error, stepsTaken.way?.watched, running);
+    return endOf(error, way.watched, running);
   } finally {
-    await stepsTaken.connections?.close();
-    await stepsTaken.way?.leave();
+    await connections.close();
   }
 }
 
