@@ -1,3 +1,4 @@
+import { administrationBench } from './administration.ts';
 import { UsageError, type Bench } from './bench.ts';
 import { gatewayBench } from './gateway.ts';
 import { ledgerBench } from './ledger.ts';
@@ -6,7 +7,12 @@ import { memoryBench } from './memory.ts';
 /** EX_USAGE of sysexits.h. */
 const exitUsage = 64;
 
-const benches: Readonly<Record<string, Bench>> = { gateway: gatewayBench, ledger: ledgerBench, memory: memoryBench };
+const benches: Readonly<Record<string, Bench>> = {
+  administration: administrationBench,
+  gateway: gatewayBench,
+  ledger: ledgerBench,
+  memory: memoryBench,
+};
 
 const [name, ...args] = process.argv.slice(2);
 const bench = name !== undefined && Object.hasOwn(benches, name) ? benches[name] : undefined;

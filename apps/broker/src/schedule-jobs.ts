@@ -27,6 +27,12 @@ export type ScheduledWork = {
   upstreams: { signIn: { removeExpired: Run } };
 };
 
+/** Of long lists. The embedded database has no autovacuum, and its planner takes every table for a small one. */
+async function analyzeLists(db: Database): Promise<void> {
+  for (const table of ['users', 'user_prefixes', 'subscriptions', 'manifest_versions'])
+    await db.query(`analyze ${table}`);
+}
+
 export async function scheduleJobs(
   jobs: Pick<Jobs, 'schedule'>,
   { db, clock, identity, billing, diagnostics, upstreams, gateway }: ScheduledWork & { db: Database; clock: Clock },
@@ -34,6 +40,7 @@ export async function scheduleJobs(
   if (db.engine === 'pglite') {
     // it has no process that does so, and its log would grow until the next stop, which a start after a kill reads whole
     await jobs.schedule('database-checkpoint', hourSeconds, () => db.query('checkpoint'));
+    await jobs.schedule('database-statistics', hourSeconds, () => analyzeLists(db));
   }
   await jobs.schedule('connection-log', 600, diagnostics.reap);
   await jobs.schedule('identity-keys', hourSeconds, identity.rotateKeys);

@@ -38,28 +38,45 @@ async function findFew(parts: Parts, wanted: WantedUsers): Promise<FoundUsers> {
          group by user_id, created_at) as u ${joinFor(wanted)} where true ${conditions(parts, wanted, bind)}`
     : `select u.id, u.created_at from users u where u.provider = any(${bind(parts.providers)}::text[])
          and u.deleted_at is null ${conditions(parts, wanted, bind)}`;
+  const { limit, offset } = placeOf(wanted);
   const { rows } = await parts.query<{ total: number; ids: string[] | null }>(
     `with found as materialized (${found})
      select (select count(*)::int from found) as total, array(
-       select id::text from found order by created_at desc, id ${pageOf(wanted, bind)}) as ids`,
+       select id::text from found order by created_at desc, id limit ${bind(limit)} offset ${bind(offset)}) as ids`,
     values,
   );
   return { ids: rows[0]?.ids ?? [], total: rows[0]?.total ?? 0 };
 }
 
 async function walkMany(parts: Parts, wanted: WantedUsers, counts: UserCounts): Promise<FoundUsers> {
-  const { isActive } = wanted;
+  const { isActive, role, plan } = wanted;
   const all = isActive === undefined ? counts.total : isActive ? counts.active : counts.total - counts.active;
+  if (role !== undefined || plan !== undefined) {
+    const [ids, leftOut] = await Promise.all([walk(parts, wanted, placeOf(wanted)), countLeftOut(parts, wanted)]);
+    return { ids, total: all - leftOut };
+  }
+  const { limit, offset } = placeOf(wanted);
+  const last = Math.min(limit, all - offset);
+  // the later half is walked from the end, so that the last page costs what the first one does
+  if (last > 0 && offset > all / 2) {
+    const fromEnd = { limit: last, offset: all - offset - last, isFromEnd: true };
+    return { ids: (await walk(parts, wanted, fromEnd)).toReversed(), total: all };
+  }
+  return { ids: await walk(parts, wanted, { limit, offset }), total: all };
+}
+
+type Place = { limit: number; offset: number; isFromEnd?: boolean };
+const placeOf = ({ page, limit }: WantedUsers): Place => ({ limit, offset: (page - 1) * limit });
+
+async function walk(parts: Parts, wanted: WantedUsers, { limit, offset, isFromEnd }: Place): Promise<string[]> {
   const { values, bind } = placesOf();
-  const [{ rows }, leftOut] = await Promise.all([
-    parts.query<{ id: string }>(
-      `select u.id::text from users u where u.provider = any(${bind(parts.providers)}::text[]) and u.deleted_at is null
-         ${conditions(parts, wanted, bind)} order by u.created_at desc, u.id ${pageOf(wanted, bind)}`,
-      values,
-    ),
-    countLeftOut(parts, wanted),
-  ]);
-  return { ids: rows.map(({ id }) => id), total: all - leftOut };
+  const { rows } = await parts.query<{ id: string }>(
+    `select u.id::text from users u where u.provider = any(${bind(parts.providers)}::text[]) and u.deleted_at is null
+       ${conditions(parts, wanted, bind)}
+     order by ${isFromEnd ? 'u.created_at, u.id desc' : 'u.created_at desc, u.id'} limit ${bind(limit)} offset ${bind(offset)}`,
+    values,
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Of the people of a wide list those that are not in it: administrators, and people with a plan. */
@@ -86,7 +103,9 @@ function conditions(parts: Omit<Parts, 'query'>, { role, plan, isActive, search 
   const row = search ? 'p' : 'u';
   const all = [activeCondition(isActive, row)];
   if (role !== undefined) all.push(`and ${role === 'user' ? 'not ' : ''}${isAdministrator(parts, bind, row)}`);
-  if (plan === freePlan.planId) all.push(`and not ${parts.plans.hasPlan(undefined, 'u.id', bind)}`);
+  // CASE keeps it a question for each row: without statistics the planner joins, and compares everyone with everyone
+  if (plan === freePlan.planId)
+    all.push(`and case when ${parts.plans.hasPlan(undefined, 'u.id', bind)} then false else true end`);
   else if (plan !== undefined) all.push(`and ${parts.plans.hasPlan(plan, 'u.id', bind)}`);
   return all.join(' ');
 }
@@ -102,10 +121,6 @@ function activeCondition(isActive: boolean | undefined, row: string): string {
 
 function isAdministrator({ adminEmails }: Pick<Parts, 'adminEmails'>, bind: Bind, row = 'u'): string {
   return `lower(${row}.email) = any(${bind(adminEmails)}::text[])`;
-}
-
-function pageOf({ page, limit }: WantedUsers, bind: Bind): string {
-  return `limit ${bind(limit)} offset ${bind((page - 1) * limit)}`;
 }
 
 function placesOf(): { values: unknown[]; bind: Bind } {
