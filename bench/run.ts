@@ -1,5 +1,6 @@
 import { administrationBench } from './administration.ts';
 import { UsageError, type Bench } from './bench.ts';
+import { editorBench } from './editor.ts';
 import { gatewayBench } from './gateway.ts';
 import { ledgerBench } from './ledger.ts';
 import { memoryBench } from './memory.ts';
@@ -9,6 +10,7 @@ const exitUsage = 64;
 
 const benches: Readonly<Record<string, Bench>> = {
   administration: administrationBench,
+  editor: editorBench,
   gateway: gatewayBench,
   ledger: ledgerBench,
   memory: memoryBench,

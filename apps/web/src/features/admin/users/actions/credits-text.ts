@@ -4,7 +4,7 @@ const grouping = /[\s,_’']/g;
 export function creditsText(typed: string): string {
   const text = typed.replaceAll(grouping, '');
   // a fraction stays as it was typed and is refused: without its point it would be ten times as much
-  if (!/^-?(\d+\.?\d*|\.\d+)$/.test(text)) return '0';
+  if (!/^-?(\d+(\.\d*)?|\.\d+)$/.test(text)) return '0';
   return text.replace(/^0+(?=\d)/, '');
 }
 
