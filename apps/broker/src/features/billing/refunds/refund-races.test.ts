@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Database } from '#platform/db/database.ts';
 import { deployManifest } from '#testing/deploy-manifest.ts';
 import { describeOnPostgres } from '#testing/databases.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { migrations } from '../../../migrations.ts';
-import { startShop, type Shop } from '../checkout/testing/shop.ts';
+import type { Shop } from '../checkout/testing/shop.ts';
+import { startTwoShops } from '../checkout/testing/two-shops.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
 import { giveClock, newSubscriber, type Subscriber } from '../subscriptions/testing/subscriber.ts';
 
@@ -15,10 +15,7 @@ describeOnPostgres('two brokers and their refunds', migrations, (open) => {
   let other: Shop;
   beforeAll(async () => {
     db = await open();
-    const env = { MASTER_KEY: randomBytes(32).toString('base64url') };
-    const options = { env, db: { ...db, close: async () => {} } };
-    shop = await startShop(options);
-    other = await startShop({ ...options, env: { ...env, PUBLIC_URL: shop.publicUrl } });
+    [shop, other] = await startTwoShops(db);
     const connection = { type: 'http', url: 'https://nowhere.souk.test/mcp' };
     for (const one of [shop, other])
       await deployManifest(one, { id: 'top', connection, billing: { tier: 'T3', rental: { price: 900 } } }, 'unasked');

@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectProvider } from '#adapters/stripe/stripe-client.ts';
 import { systemClock } from '#platform/clock.ts';
@@ -6,7 +6,8 @@ import type { Database } from '#platform/db/database.ts';
 import { createLog } from '#platform/log.ts';
 import { describeOnPostgres } from '#testing/databases.ts';
 import { migrations } from '../../../migrations.ts';
-import { startShop, type Shop } from '../checkout/testing/shop.ts';
+import type { Shop } from '../checkout/testing/shop.ts';
+import { startTwoShops } from '../checkout/testing/two-shops.ts';
 import { checkLedger } from '../ledger/check-ledger.ts';
 import { createSyncSubscription } from './sync-subscription.ts';
 import { giveClock, newSubscriber } from './testing/subscriber.ts';
@@ -17,10 +18,7 @@ describeOnPostgres('two brokers and their subscriptions', migrations, (open) => 
   let other: Shop;
   beforeAll(async () => {
     db = await open();
-    const env = { MASTER_KEY: randomBytes(32).toString('base64url') };
-    const options = { env, db: { ...db, close: async () => {} } };
-    shop = await startShop(options);
-    other = await startShop({ ...options, env: { ...env, PUBLIC_URL: shop.publicUrl } });
+    [shop, other] = await startTwoShops(db);
   });
   afterAll(async () => {
     await other?.stop();
