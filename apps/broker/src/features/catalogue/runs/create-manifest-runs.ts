@@ -60,8 +60,9 @@ export async function createManifestRuns(parts: {
   const working = new Map<string, AbortController>();
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  /** The reload that this broker took part in last. */
+  /** The reload that this broker took part in last, and the one that it began, of which its own notice may tell it first. */
   let reloaded: string | undefined;
+  let begun: string | undefined;
 
   const runParts: RunParts = {
     db,
@@ -125,7 +126,7 @@ export async function createManifestRuns(parts: {
   /** A reload opens new connections on every broker. */
   async function takePart(given: ReloadParts): Promise<void> {
     const newest = await store.newestReload(db);
-    if (newest === undefined || newest === reloaded) return;
+    if (newest === undefined || newest === reloaded || newest === begun) return;
     reloaded = newest;
     const reload = async () => {
       await catalogue.readAgain();
@@ -169,6 +170,7 @@ export async function createManifestRuns(parts: {
       throw new SoukError('unavailable', { message: 'Souk does not run here: start it first.' });
     }
     const id = ids.uuid();
+    begun = id;
     const at = new Date(clock.now());
     // the one that was under way may end between the two looks
     for (;;) {
