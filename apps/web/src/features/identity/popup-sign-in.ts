@@ -13,13 +13,14 @@ const finishMs = 5_000;
  */
 export async function signInByPopup(session: Session): Promise<SignedInUser | null> {
   const end = await openSignInPopup('/sign-in?return_to=/').wait({ isDone: isReturn });
-  if (end === 'address') await untilSignedIn(session);
+  if (end === 'address') await untilTold(session, () => session.getState().user !== undefined);
   return session.getState().user ?? null;
 }
 
 const isReturn = ({ pathname }: URL) => pathname === '/auth/success' || pathname === '/auth/callback';
 
-function untilSignedIn(session: Session): Promise<void> {
+/** Waits until the session says so, as the page in the window tells it; 5 seconds at most. */
+export function untilTold(session: Session, isTold: () => boolean): Promise<void> {
   return new Promise((resolve) => {
     let unsubscribe = () => {};
     const finish = () => {
@@ -28,6 +29,7 @@ function untilSignedIn(session: Session): Promise<void> {
       resolve();
     };
     const timer = setTimeout(finish, finishMs);
-    unsubscribe = session.subscribe((user) => user && queueMicrotask(finish));
+    // the listener is told at once, before there is something to unsubscribe
+    unsubscribe = session.subscribe(() => isTold() && queueMicrotask(finish));
   });
 }

@@ -1,10 +1,8 @@
 import { openSignInPopup } from '#web/popup-window.ts';
+import { untilTold } from './popup-sign-in.ts';
 import type { Session } from './session.ts';
 import { returnPathKey } from './session-storage.ts';
 import type { SignedInUser } from './signed-in-user.ts';
-
-/** The page in the window gets this long to swap its ticket and to tell the other tabs. */
-const finishMs = 5_000;
 
 /**
  * Signs the user in once more, in a window of its own, while this page stays as it is: for actions that want a recent sign-in.
@@ -39,18 +37,4 @@ export function signInAgainInTab(session: Session): Promise<never> {
 function addressFor({ id, provider }: SignedInUser): string {
   const query = new URLSearchParams({ return_to: '/auth/success', again_as: id });
   return `/auth/${provider === 'oidc' ? 'oidc' : 'google'}?${query}`;
-}
-
-function untilTold(session: Session, isRenewed: () => boolean): Promise<void> {
-  return new Promise((resolve) => {
-    let unsubscribe = () => {};
-    const finish = () => {
-      clearTimeout(timer);
-      unsubscribe();
-      resolve();
-    };
-    const timer = setTimeout(finish, finishMs);
-    // the listener is told at once, before there is something to unsubscribe
-    unsubscribe = session.subscribe(() => isRenewed() && queueMicrotask(finish));
-  });
 }
