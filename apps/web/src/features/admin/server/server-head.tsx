@@ -54,7 +54,7 @@ export function ServerHead({
         ) : (
           !isDeployed &&
           before !== undefined && (
-            <Button variant="primary" onClick={() => onDeploy(before)}>
+            <Button variant="primary" onClick={() => onDeploy(undefined)}>
               Deploy {before} again
             </Button>
           )

@@ -24,10 +24,13 @@ export function useConnectionTest() {
       const stream = await openStream(startConnectionTest, { body }, adminClientOptions, { signal: controller.signal });
       await readEvents(stream, (event) => change(connectionTestEventSchema.parse(event)));
     } catch (error) {
-      failure = controller.signal.aborted ? 'You cancelled the test.' : failureText(error);
+      failure = failureText(error);
     }
     // a test that was started since then goes on
-    if (abort.current === controller) change({ type: 'stream ended', failure });
+    if (abort.current !== controller) return;
+    // the broker ends the test when its stream is closed, and can no longer say so
+    if (controller.signal.aborted) change({ type: 'end', result: 'cancelled', text: 'You cancelled the test.', ms: 0 });
+    else change({ type: 'stream ended', failure });
   }
 
   return { state, start, cancel: () => abort.current?.abort() };

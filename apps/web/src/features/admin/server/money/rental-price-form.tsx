@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { formatCount, formatMonthly } from '#ui/amount.ts';
+import { formatCount } from '#ui/amount.ts';
 import { PriceForm } from '../price-form.tsx';
 import { figuresQuery, type ServerPartProps } from '../server-queries.ts';
 import { partOf, useChangeOnTop } from '../use-change-on-top.ts';
@@ -26,7 +26,7 @@ export function RentalPriceForm({
         if (cents === undefined || cents < 1 || cents > mostCents) return 'Enter an amount from 0.01 to 100,000.';
         return cents === rental?.price ? 'This is the price already.' : undefined;
       }}
-      effect={effectOf(data?.renters, rental)}
+      effect={effectOf(data?.renters)}
       nextVersion={part.shown.nextVersion}
       isSaving={isPending}
       failure={failure}
@@ -52,9 +52,9 @@ function centsOf(price: string): number | undefined {
   return match ? Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0')) : undefined;
 }
 
-function effectOf(renters: number | undefined, rental: { price: number; currency: string } | undefined): string {
+function effectOf(renters: number | undefined): string {
   const from = 'The new price counts for rentals that begin after you deploy the new version.';
   if (renters === undefined || renters === 0) return from;
-  const now = rental ? ` ${formatMonthly(rental.price, rental.currency)}` : ' what they pay now';
-  return `${renters === 1 ? '1 person rents' : `${formatCount(renters)} people rent`} it and keep paying${now}. ${from}`;
+  const kept = renters === 1 ? '1 person rents it and keeps' : `${formatCount(renters)} people rent it and keep`;
+  return `${from} ${kept} the price they have, also when the rental renews.`;
 }
