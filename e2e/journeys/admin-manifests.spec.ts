@@ -84,8 +84,8 @@ test('[MAN-4] [MAN-5] [MAN-6] [MAN-17] search and filters stand in the address, 
   await openManifests(page, '?tab=manifests');
   const type = page.getByLabel('Connection type');
   const status = page.getByLabel('Status', { exact: true });
-  expect(await type.getByRole('option').allTextContents()).toEqual(['All', 'HTTP', 'WebSocket', 'STDIO']);
-  expect(await status.getByRole('option').allTextContents()).toEqual(['All', 'Active', 'Inactive']);
+  await expect(type.getByRole('option')).toHaveText(['All', 'HTTP', 'WebSocket', 'STDIO']);
+  await expect(status.getByRole('option')).toHaveText(['All', 'Active', 'Inactive']);
   await type.selectOption('WebSocket');
   await expect(page).toHaveURL(/type=websocket$/);
   await expect(page.getByText('1 of 13 manifests')).toBeVisible();
