@@ -1,3 +1,5 @@
+import type { removeUserSubscription } from '@souk/contract/admin-billing.ts';
+import type { AnswerOutput } from '@souk/contract/endpoint.ts';
 import { useId, useState, type FormEvent } from 'react';
 import { formatDay, formatMoney } from '#ui/amount.ts';
 import { Checkbox } from '#ui/checkbox.tsx';
@@ -26,9 +28,9 @@ export function RemoveDialog({ user, thing, open, onClose }: UserDialogProps & {
         body: { reason, refund: paysBack ? 'prorata' : 'none' },
       }),
     onDone: ({ message, refund }) => {
-      const amount = refund && formatMoney(refund.amountCents, refund.currency);
-      const paidBack = refund?.result === 'pending' ? `${amount} will be refunded.` : `${amount} was refunded.`;
-      toast.success(refund ? `${message} ${paidBack}` : message);
+      const said = refund ? `${message} ${refundText(refund)}` : message;
+      if (refund?.result === 'failed') toast.error(said);
+      else toast.success(said);
       onClose();
     },
   });
@@ -70,6 +72,14 @@ export function RemoveDialog({ user, thing, open, onClose }: UserDialogProps & {
       </form>
     </FormDialog>
   );
+}
+
+type Refund = NonNullable<AnswerOutput<typeof removeUserSubscription>['refund']>;
+
+function refundText({ result, amountCents, currency }: Refund): string {
+  const amount = formatMoney(amountCents, currency);
+  if (result === 'failed') return `${amount} could not be refunded. Refund it at the payment provider.`;
+  return result === 'pending' ? `${amount} will be refunded.` : `${amount} was refunded.`;
 }
 
 /** What the user loses, and what happens to their payments. */
