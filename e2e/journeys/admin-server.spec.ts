@@ -223,6 +223,11 @@ test('the editor does not trap the keyboard, saves by Ctrl+S, and fits a phone',
   await page.setViewportSize({ width: 390, height: 844 });
   await expect(page.getByText('Editing JSON is easier on a wider screen.')).toBeVisible();
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390);
+  for (const part of ['overview', 'changes', 'tools', 'money']) {
+    await page.goto(`/admin?tab=manifests&id=keyed&part=${part}`);
+    await expect(page.getByRole('tabpanel').last().getByRole('heading').first()).toBeVisible();
+    expect(await page.evaluate('document.documentElement.scrollWidth'), part).toBeLessThanOrEqual(390);
+  }
   await page.goto('/admin?tab=manifests&id=nobody');
   await expect(page.getByRole('heading', { name: 'There is no such server' })).toBeVisible();
 });

@@ -38,7 +38,8 @@ export function Table<Row>({ caption, columns, rows, rowKey, below }: TableProps
       role="region"
       aria-label={caption}
       tabIndex={0}
-      className="overflow-x-auto rounded-lg border border-line bg-surface"
+      // relative: what is read and not seen stays in the box, and makes no page wider
+      className="relative overflow-x-auto rounded-lg border border-line bg-surface"
     >
       <table className="w-full border-collapse">
         <caption className="sr-only">{caption}</caption>
@@ -80,7 +81,8 @@ export function Table<Row>({ caption, columns, rows, rowKey, below }: TableProps
                 {opened && (
                   <tr>
                     <td colSpan={columns.length} className="bg-ground p-4">
-                      {opened}
+                      {/* in sight also where the columns are wider than the box */}
+                      <div className="sticky left-4 w-fit max-w-[calc(100vw-4.25rem)]">{opened}</div>
                     </td>
                   </tr>
                 )}

@@ -28,7 +28,7 @@ export function ServerHead({
   const before = versionBefore(shown);
   return (
     <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-4">
-      <div className="flex min-w-0 items-start gap-4">
+      <div className="flex min-w-0 flex-1 basis-80 items-start gap-4">
         <Icon id={serverId} name={name} src={inShop?.server.metadata.icon} size={48} />
         <div className="min-w-0">
           <div className="flex flex-wrap items-center gap-x-3 gap-y-1">

@@ -42,7 +42,7 @@ export function ToolsTable({ tools, ...part }: ServerPartProps & { tools: readon
             <span className="sr-only">, change the price of {name}</span>
           </Button>
           {stagedCredits !== null && stagedCredits !== credits && (
-            <span className="text-xs text-accent">
+            <span className="text-xs whitespace-nowrap text-accent">
               {stagedCredits === 0 ? 'Free' : formatCount(stagedCredits)} waiting to be deployed
             </span>
           )}
