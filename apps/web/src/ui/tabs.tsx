@@ -19,7 +19,7 @@ export type TabsProps<Value extends string> = {
   look?: 'line' | 'pills' | undefined;
 };
 
-/** The width in which what scrolls on fades out (styles.css, fade-edges). */
+/** The width in which what scrolls on fades out (tokens.css, fade-edges). */
 const edgePx = 40;
 
 const chosenInForcedColors =
