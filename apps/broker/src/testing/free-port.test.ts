@@ -39,3 +39,7 @@ test('a port on which something listens is not free', async () => {
   expect(await firstFreeElsewhere([address.port])).toBe(anyPort);
   server.close();
 });
+
+test('a port that fetch refuses to ask is not given', async () => {
+  expect(await firstFreeOf([10_080])).toBe(anyPort);
+});

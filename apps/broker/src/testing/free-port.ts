@@ -6,6 +6,8 @@ import { createServer } from 'node:net';
 /** Below the ports that systems give to outgoing connections: another test's connection could take such a port meanwhile. */
 const lowest = 10_000;
 const highest = 32_767;
+/** Fetch refuses to ask it (Fetch Standard, "bad port"); the only one of this range. */
+const refusedByFetch = 10_080;
 
 /**
  * A port of this machine for what must know its port before it listens. It stays this process's until the process ends, also
@@ -13,7 +15,7 @@ const highest = 32_767;
  */
 export async function freePort(pick = () => randomInt(lowest, highest + 1)): Promise<number> {
   const port = pick();
-  return (await reserve(port)) && (await isFree(port)) ? port : freePort(pick);
+  return port !== refusedByFetch && (await reserve(port)) && (await isFree(port)) ? port : freePort(pick);
 }
 
 /** The UDP port of the same number says to other processes that a port is taken: nothing of ours speaks UDP. */
