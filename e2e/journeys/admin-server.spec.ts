@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { administrator, administratorCalls, newPerson } from './administrator-calls.ts';
+import { administrator, administratorCalls, deleteServers, newPerson } from './administrator-calls.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { callThroughLink } from './call-through-link.ts';
 import { expect, test } from './product-test.ts';
@@ -8,6 +8,7 @@ import { openSignedIn } from './sign-in.ts';
 // The page of a server in the administrator area, and the life of a server from its upload to its deletion.
 
 test.use({ reducedMotion: 'reduce' });
+test.afterEach(({ product }) => deleteServers(product.publicUrl, ['quill', 'chart', 'scroll', 'keyed']));
 
 const manifest = (id: string, change: Record<string, unknown> = {}) => ({
   id,
@@ -44,16 +45,20 @@ async function write(page: Page, text: string): Promise<void> {
 
 test('[MAN-14] [MAN-15] view shows manifest, connection test and capabilities; edit opens an editor that checks and saves to staging', async ({
   page,
+  product,
 }) => {
+  const calls = await administratorCalls(product.publicUrl);
+  await calls.createManifest({ query: {}, body: written('quill', { version: '1.0.3' }) });
+  await calls.deployManifest({ params: { id: 'quill' }, body: {} });
   await openSignedIn(page, '/admin', administrator);
-  await page.getByRole('link', { name: 'View Calendar', exact: true }).click();
-  await expect(page.getByRole('heading', { level: 2, name: 'Calendar' })).toBeVisible();
+  await page.getByRole('link', { name: 'View Quill', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 2, name: 'Quill' })).toBeVisible();
   await expect(page.getByText('1.0.3 is deployed')).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Last 30 days' })).toBeVisible();
   await expectNoAxeFindings(page);
   await tab(page, /^Tools/).click();
   await expect(page).toHaveURL(/part=tools/);
-  await expect(toolRow(page, 'create_event')).toBeVisible();
+  await expect(toolRow(page, 'find_airports')).toBeVisible();
   await tab(page, /^Connection test/).click();
   await button(page, 'Start test').click();
   await expect(page.getByText('A deployment would work.')).toBeVisible();
@@ -63,22 +68,19 @@ test('[MAN-14] [MAN-15] view shows manifest, connection test and capabilities; e
   await expect(page.getByText('The tools are those of the deployed version.')).toBeVisible();
   await expectNoAxeFindings(page);
   await tab(page, /^Manifest/).click();
-  await expect(editorOf(page)).toContainText('"id": "calendar"');
+  await expect(editorOf(page)).toContainText('"id": "quill"');
   await page.getByRole('link', { name: 'All manifests' }).click();
 
-  await page.getByRole('link', { name: 'Edit Calendar', exact: true }).click();
-  await expect(page).toHaveURL(/id=calendar&part=manifest$/);
+  await page.getByRole('link', { name: 'Edit Quill', exact: true }).click();
+  await expect(page).toHaveURL(/id=quill&part=manifest$/);
   await expect(page.getByText('No problems found')).toBeVisible();
   await expectNoAxeFindings(page);
-  await write(page, written('calendar', { version: '', connection: { type: 'http' }, colour: 'red' }));
+  await write(page, written('quill', { version: '', connection: { type: 'http' }, colour: 'red' }));
   const problems = page.getByRole('list', { name: 'Problems' });
   await expect(problems).toContainText(/version.*must be a version such as 1\.0\.0/);
   await expect(problems).toContainText('connection.url');
   await expect(problems).toContainText('colour');
-  await write(
-    page,
-    written('calendar', { version: '1.0.3', connection: { type: 'websocket', url: 'service:calendar' } }),
-  );
+  await write(page, written('quill', { version: '1.0.3', connection: { type: 'websocket', url: 'service:travel' } }));
   await expect(page.getByText('Version 1.0.3 is deployed. A change needs a new version.')).toBeVisible();
   await button(page, 'Use 1.0.4').click();
   await expect(editorOf(page)).toContainText('"version": "1.0.4"');
@@ -86,7 +88,7 @@ test('[MAN-14] [MAN-15] view shows manifest, connection test and capabilities; e
   await page.keyboard.press('Enter');
   await expect(page.getByText('1.0.4 is waiting to be deployed')).toBeVisible();
   await tab(page, /^Changes/).click();
-  await expect(page.getByRole('list', { name: 'Changed fields' })).toContainText('description');
+  await expect(page.getByRole('list', { name: 'Changed fields' })).toContainText('connection type');
   await expect(page.getByRole('row').filter({ hasText: '1.0.4' })).toContainText(/by admin@souk\.test.*Fewer words/s);
   await expectNoAxeFindings(page);
 });
@@ -102,9 +104,9 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   await openSignedIn(page, '/admin', administrator);
   await button(page, 'Paste JSON Text').click();
   const billing = { tier: 'T1', rental: { price: 500 }, toolCosts: { find_airports: 2 } };
-  await page.getByLabel('Manifest JSON').fill(written('atlas', { billing }));
+  await page.getByLabel('Manifest JSON').fill(written('chart', { billing }));
   await button(page, 'Upload Manifest').click();
-  await expect(page.getByText('atlas 1.0.0 is staged.')).toBeVisible();
+  await expect(page.getByText('chart 1.0.0 is staged.')).toBeVisible();
   await page.getByRole('link', { name: 'Open its page' }).click();
   await expect(page.getByText('Not deployed', { exact: true }).first()).toBeVisible();
 
@@ -112,15 +114,15 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   await button(page, 'Start test').click();
   await expect(page.getByText('A deployment would work.')).toBeVisible();
   await button(page, 'Deploy 1.0.0').first().click();
-  await dialogOf(page, 'Deploy Atlas 1.0.0?').getByRole('button', { name: 'Deploy 1.0.0' }).click();
-  await expect(page.getByText('Atlas 1.0.0 is deployed.')).toBeVisible();
+  await dialogOf(page, 'Deploy Chart 1.0.0?').getByRole('button', { name: 'Deploy 1.0.0' }).click();
+  await expect(page.getByText('Chart 1.0.0 is deployed.')).toBeVisible();
 
   await calls.setUserCredits({ params: { id: userId }, body: { credits: 100 } });
-  await calls.addUserSubscription({ params: { id: userId }, body: { type: 'rental', mcpId: 'atlas' } });
+  await calls.addUserSubscription({ params: { id: userId }, body: { type: 'rental', mcpId: 'chart' } });
   const person = await (await browser.newContext({ baseURL: product.publicUrl })).newPage();
-  await openSignedIn(person, '/service/atlas', email);
-  await expect(person.getByRole('heading', { level: 1, name: 'Atlas' })).toBeVisible();
-  const call = () => callThroughLink(person, product.publicUrl, 'atlas__find_airports', { query: 'Zurich' });
+  await openSignedIn(person, '/service/chart', email);
+  await expect(person.getByRole('heading', { level: 1, name: 'Chart' })).toBeVisible();
+  const call = () => callThroughLink(person, product.publicUrl, 'chart__find_airports', { query: 'Zurich' });
   const charged = async () => /"souk\/charged":(\d+)/.exec(await call())?.[1] ?? (await call());
   expect(await charged()).toBe('2');
 
@@ -140,7 +142,7 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   await expect(page.getByRole('list', { name: 'Changed fields' })).toContainText(/find_airports.*2 -> 5 credits/);
   await expect(page.getByText('1 person rents it now.')).toBeVisible();
   await button(page, 'Deploy 1.0.1').first().click();
-  const deploy = dialogOf(page, 'Deploy Atlas 1.0.1?');
+  const deploy = dialogOf(page, 'Deploy Chart 1.0.1?');
   await expect(deploy).toContainText(/find_airports.*2 -> 5 credits/);
   await expectNoAxeFindings(page);
   await deploy.getByRole('button', { name: 'Deploy 1.0.1' }).click();
@@ -148,7 +150,7 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   expect(await charged()).toBe('5');
 
   await button(page, 'Roll back').first().click();
-  await dialogOf(page, 'Roll back Atlas to 1.0.0?').getByRole('button', { name: 'Roll back 1.0.0' }).click();
+  await dialogOf(page, 'Roll back Chart to 1.0.0?').getByRole('button', { name: 'Roll back 1.0.0' }).click();
   await expect(page.getByText('1.0.0 is deployed', { exact: true })).toBeVisible();
   expect(await charged()).toBe('2');
 
@@ -156,17 +158,17 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
   await expect(page.getByText('$5.00/month')).toBeVisible();
   await expect(page.getByRole('main')).toContainText(email);
   await button(page, 'Delete').first().click();
-  const remove = dialogOf(page, 'Delete Atlas?');
+  const remove = dialogOf(page, 'Delete Chart?');
   await expect(remove).toContainText('The server stops at once for everyone who uses it');
   await expect(remove).toContainText(email);
-  await remove.getByRole('button', { name: 'Delete atlas' }).click();
-  await expect(remove).toContainText("Type atlas, the server's id.");
-  await remove.getByLabel(/to confirm$/).fill('atlas');
-  await remove.getByRole('button', { name: 'Delete atlas' }).click();
+  await remove.getByRole('button', { name: 'Delete chart' }).click();
+  await expect(remove).toContainText("Type chart, the server's id.");
+  await remove.getByLabel(/to confirm$/).fill('chart');
+  await remove.getByRole('button', { name: 'Delete chart' }).click();
   await expect(page.getByText('Deleted. Its versions are kept, and can be deployed again.')).toBeVisible();
   expect(await call()).toContain('-32602');
-  await person.goto('/service/atlas');
-  await expect(person.getByRole('heading', { level: 1 })).not.toHaveText('Atlas');
+  await person.goto('/service/chart');
+  await expect(person.getByRole('heading', { level: 1 })).not.toHaveText('Chart');
   await person.context().close();
 });
 

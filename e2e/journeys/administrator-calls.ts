@@ -22,3 +22,15 @@ export async function newPerson(publicUrl: string, email: string): Promise<strin
   const answer = await fetch(`${publicUrl}/v2/user/profile`, { headers: { authorization: `Bearer ${accessToken}` } });
   return String(Object(await answer.json()).id);
 }
+
+/**
+ * Takes these servers out of the catalogue and out of staging, those that are there. The journeys of one worker share a
+ * product: what one leaves staged or deployed, another counts.
+ */
+export async function deleteServers(publicUrl: string, ids: readonly string[]): Promise<void> {
+  const calls = await administratorCalls(publicUrl);
+  const { manifests } = await calls.listManifests({ query: {} });
+  for (const id of ids) {
+    if (manifests.some((listed) => listed.id === id)) await calls.deleteManifest({ params: { id }, body: {} });
+  }
+}
