@@ -5,6 +5,7 @@ import type { Page } from '@playwright/test';
 import { freePort, newDataDir, startProduct } from '../product.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { expect, test } from './product-test.ts';
+import { routeNow } from './route-now.ts';
 import { openSignedIn } from './sign-in.ts';
 
 const administrator = 'admin@souk.test';
@@ -51,6 +52,28 @@ test('[ADM-13] a reload asks first with numbers and names, shows each server as 
   await page.reload();
   await expect(page.getByRole('row', { name: /^Travel 1/ })).toBeVisible();
   await expect(runOf(page)).toHaveCount(0);
+});
+
+test('a server that was deployed a moment ago is shown as connecting, then with its tools, without a reload', async ({
+  page,
+}) => {
+  let isConnecting = true;
+  await routeNow(page, '**/admin/manifests?*', async (route) => {
+    const answer = await route.fetch();
+    const list = Object(await answer.json());
+    const travel = list.manifests.find(({ id }: { id: string }) => id === 'travel');
+    // as it is between the deployment and the first answer of the server
+    if (isConnecting && travel) {
+      Object.assign(travel, { status: 'disconnected', capabilities: { tools: 0, prompts: 0, resources: 0 } });
+    }
+    await route.fulfill({ response: answer, json: list });
+  });
+  await openSignedIn(page, '/admin', administrator);
+  const row = page.getByRole('row', { name: /^Travel 1/ });
+  await expect(row).toContainText('Connecting…');
+  isConnecting = false;
+  await expect(row).toContainText(/Tools \d/);
+  await expect(row).not.toContainText('Connecting…');
 });
 
 test('a run goes on when its tab is closed, and is opened again: a reload under way, a deploy-all with one of five failing', async ({

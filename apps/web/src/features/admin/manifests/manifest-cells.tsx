@@ -5,6 +5,7 @@ import { Badge } from '#ui/badge.tsx';
 import { classNames } from '#ui/class-names.ts';
 import { StatusBadge } from '#ui/status-badge.tsx';
 import type { AdminSearch } from '../admin-search.ts';
+import { isNotAskedYet } from './manifest-queries.ts';
 
 // Parts of a manifest that a row of the table and a card of the phone share.
 
@@ -66,7 +67,7 @@ export function Status({ manifest }: { manifest: ListedManifest }) {
           className={classNames('line-clamp-2 text-xs wrap-anywhere', status === 'error' ? 'text-bad' : 'text-quiet')}
           title={statusDetail}
         >
-          {status === 'error' ? 'Error' : 'Disconnected'}
+          {status === 'error' ? 'Error' : isNotAskedYet(manifest) ? 'Connecting…' : 'Disconnected'}
           {statusDetail !== undefined && `: ${statusDetail}`}
         </span>
       )}

@@ -19,7 +19,15 @@ export const manifestsQuery = (userId: string, { q, type, status, page = 1 }: Ma
     queryFn: ({ signal }) =>
       adminApi.listManifests({ query: { search: q, type, status, page, limit: pageSize } }, { signal }),
     placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.manifests.some(isNotAskedYet) ? askedAgainMs : freshForMs),
   });
+
+/** A server that was deployed a moment ago is asked what it offers; other states change now and then. */
+const [askedAgainMs, freshForMs] = [1500, 60_000];
+
+/** Deployed, and no broker has heard from its server, nor why it does not answer. */
+export const isNotAskedYet = ({ isActive, status, statusDetail }: ManifestList['manifests'][number]) =>
+  isActive && status === 'disconnected' && statusDetail === undefined;
 
 /** How many there are of all manifests, whatever is filtered. */
 export const manifestCountsQuery = (userId: string) =>
