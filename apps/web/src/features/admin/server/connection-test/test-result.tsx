@@ -1,3 +1,4 @@
+import Info from 'lucide-react/icons/info';
 import { formatCount } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
@@ -46,15 +47,13 @@ const tones = { passed: 'good', failed: 'bad', cancelled: 'info' } as const;
 /** What the server offers, beside what the deployed version offers now. */
 export function TestOffer({ offer }: { offer: NonNullable<TestState['tools']> }) {
   const { tools, prompts, resources, compared } = offer;
-  const tokens = tools.reduce((sum, tool) => sum + tool.tokens, 0);
   return (
     <Card as="section" aria-labelledby="test-offer" padding="large">
       <h3 id="test-offer" className="font-medium">
         What it offers
       </h3>
       <p className="mt-1 text-quiet">
-        {countOf(tools.length, 'tool')}, {countOf(prompts, 'prompt')}, {countOf(resources, 'resource')}. The tools take
-        about {formatCount(tokens)} tokens of a model&apos;s context.
+        {countOf(tools.length, 'tool')}, {countOf(prompts, 'prompt')}, {countOf(resources, 'resource')}.
       </p>
       {compared && <Compared compared={compared} />}
       {!compared && <p className="mt-3 text-quiet">Nothing is deployed to compare it with.</p>}
@@ -113,7 +112,11 @@ export function TestFindings({ findings }: { findings: NonNullable<TestState['fi
               .map(({ weight, about, text }) => (
                 <li key={`${about} ${text}`} className="flex gap-3 px-4 py-2.5">
                   <span className="mt-0.5 shrink-0">
-                    <ResultIcon status={weight === 'bad' ? 'failed' : 'warned'} />
+                    {weight === 'bad' ? (
+                      <ResultIcon status="failed" />
+                    ) : (
+                      <Info aria-hidden size={16} className="text-quiet" />
+                    )}
                   </span>
                   <p className="min-w-0 wrap-anywhere">
                     <span className="sr-only">{weight === 'bad' ? 'Problem: ' : 'Note: '}</span>
