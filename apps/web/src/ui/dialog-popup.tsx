@@ -48,7 +48,11 @@ export function DialogPopup({
   return (
     <Root open={open} onOpenChange={(next) => !closesByFooter && onOpenChange(next)}>
       <BaseDialog.Portal>
-        <BaseDialog.Backdrop className="fixed inset-0 bg-shade transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0" />
+        {/* a dialog that opens above another dims it too */}
+        <BaseDialog.Backdrop
+          forceRender
+          className="fixed inset-0 bg-shade transition-opacity data-ending-style:opacity-0 data-starting-style:opacity-0"
+        />
         <BaseDialog.Viewport className="fixed inset-0 flex items-end justify-center p-3 sm:items-center sm:p-6">
           <BaseDialog.Popup
             ref={popup}
