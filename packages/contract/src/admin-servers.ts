@@ -219,7 +219,8 @@ export const connectionTestEventSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('step'),
     step: testStepSchema,
-    result: z.enum(['passed', 'failed', 'skipped']),
+    /** skipped: there is nothing to do, as TLS of plain http; not-reached: the test ended before it. */
+    result: z.enum(['passed', 'failed', 'skipped', 'not-reached']),
     /** What was found, such as "203.0.113.7, public" or why it failed, in an operator's words. */
     text: z.string(),
     ms: z.int(),

@@ -7,7 +7,7 @@ import { isFile, readSource } from './manifest-source.ts';
 
 /** A test has 90 s. */
 const timeoutMs = 120_000;
-const marks = { passed: 'ok', failed: 'FAILED', skipped: '-' } as const;
+const marks = { passed: 'ok', failed: 'FAILED', skipped: '-', 'not-reached': 'not reached' } as const;
 
 /** `souk manifest test`: what a deployment would meet. */
 export async function testManifest(values: Values, cli: CliOptions): Promise<void> {
@@ -35,6 +35,7 @@ function linesOf(event: ConnectionTestEvent): string[] {
     case 'working':
       return [];
     case 'step':
+      if (event.result === 'not-reached') return [`${event.step.padEnd(10)} ${marks[event.result]}`];
       return [`${event.step.padEnd(10)} ${marks[event.result].padEnd(6)} ${event.text} (${event.ms} ms)`];
     case 'tools': {
       const { compared } = event;

@@ -15,8 +15,8 @@ export type Progress = {
   pass(text: string, ms?: number): void;
   skip(text: string): void;
   fail(text: string): void;
-  /** What was not reached is told as skipped. */
-  skipRest(text: string): void;
+  /** Tells the steps that the test did not come to. */
+  leaveRest(): void;
 };
 
 export function createProgress(steps: readonly TestStep[], tell: Tell): Progress {
@@ -47,10 +47,10 @@ export function createProgress(steps: readonly TestStep[], tell: Tell): Progress
     pass: (text, ms) => end('passed', text, ms),
     skip: (text) => end('skipped', text, 0),
     fail: (text) => end('failed', text),
-    skipRest(text) {
+    leaveRest() {
       for (const step of left) {
         left.delete(step);
-        tell({ type: 'step', step, result: 'skipped', text, ms: 0 });
+        tell({ type: 'step', step, result: 'not-reached', text: '', ms: 0 });
       }
     },
   };

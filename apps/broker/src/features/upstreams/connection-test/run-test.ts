@@ -47,7 +47,7 @@ export async function runTest(
   const progress = createProgress(steps, tell);
   progress.begin('manifest');
   const end = await endOfTest(asked, manifest, refused, { parts, progress, tell, signal });
-  progress.skipRest('Not reached.');
+  progress.leaveRest();
   return end;
 }
 

@@ -43,7 +43,7 @@ export function TestSteps({ steps }: { steps: readonly StepState[] }) {
                 {names[step]}
               </span>
               <span className={status === 'passed' ? 'sr-only' : 'text-[0.8125rem] text-quiet'}>{words[status]}</span>
-              {ms !== undefined && status !== 'skipped' && (
+              {ms !== undefined && (status === 'passed' || status === 'failed') && (
                 <span className="ml-auto text-xs text-faint tabular-nums">{formatCount(ms)} ms</span>
               )}
             </div>
