@@ -1,6 +1,7 @@
 import { formatCount } from '#ui/amount.ts';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
+import { TextWithCode } from '../text-with-code.tsx';
 import type { DeployPlan } from './deploy-plan.ts';
 
 const differencesShown = 8;
@@ -25,7 +26,9 @@ export function DeployEffects({ plan }: { plan: DeployPlan }) {
           <h3 className="font-medium">What people notice</h3>
           <ul className="mt-1 list-disc pl-5 wrap-anywhere">
             {effects.map((text) => (
-              <li key={text}>{text}</li>
+              <li key={text}>
+                <TextWithCode text={text} />
+              </li>
             ))}
           </ul>
         </section>
@@ -38,7 +41,7 @@ export function DeployEffects({ plan }: { plan: DeployPlan }) {
           <ul className="mt-1 flex flex-col divide-y divide-line rounded-md border border-line">
             {shown.map(({ path, text }) => (
               <li key={path} className="px-3 py-2 text-[0.8125rem] wrap-anywhere">
-                {text}
+                <TextWithCode text={text} />
               </li>
             ))}
           </ul>

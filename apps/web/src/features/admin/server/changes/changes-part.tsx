@@ -12,6 +12,7 @@ import { failureText } from '#web/failure-text.ts';
 import { differencesQuery, versionBefore, type ServerPartProps, type ShownManifest } from '../server-queries.ts';
 import { DifferenceList } from './difference-list.tsx';
 import { VersionList } from './version-list.tsx';
+import { TextWithCode } from '../../text-with-code.tsx';
 
 const RawDifferences = lazy(async () => ({
   default: (await import('../editor/raw-differences.tsx')).RawDifferences,
@@ -116,7 +117,9 @@ function Comparison({ userId, serverId, compared }: { userId: string; serverId: 
         ) : (
           <ul className="mt-1.5 list-disc space-y-1 pl-5 wrap-anywhere">
             {effects.map((text) => (
-              <li key={text}>{text}</li>
+              <li key={text}>
+                <TextWithCode text={text} />
+              </li>
             ))}
           </ul>
         )}

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { formatCount } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { TextWithCode } from '../../text-with-code.tsx';
 
 const shownAtFirst = 50;
 
@@ -16,7 +17,9 @@ export function DifferenceList({ differences }: { differences: readonly Manifest
         <ul aria-label="Changed fields" className="divide-y divide-line">
           {shown.map(({ path, text }) => (
             <li key={path} className="flex flex-wrap items-baseline justify-between gap-x-6 gap-y-0.5 px-4 py-2.5">
-              <span className="min-w-0 wrap-anywhere">{text}</span>
+              <span className="min-w-0 wrap-anywhere">
+                <TextWithCode text={text} />
+              </span>
               <code className="font-mono text-xs wrap-anywhere text-quiet">{path}</code>
             </li>
           ))}

@@ -10,6 +10,7 @@ import { differencesQuery, type ServerPartProps } from '../server-queries.ts';
 import { partOf } from '../use-change-on-top.ts';
 import { RentalPriceForm } from './rental-price-form.tsx';
 import { Renters } from './renters.tsx';
+import { TextWithCode } from '../../text-with-code.tsx';
 
 type Rental = { price: number; currency: string };
 
@@ -56,7 +57,9 @@ function RentalPrice(part: ServerPartProps) {
         {waits && data.effects.length > 0 && (
           <ul aria-label="What the waiting version does" className="list-disc space-y-1 pl-5 text-quiet wrap-anywhere">
             {data.effects.map((text) => (
-              <li key={text}>{text}</li>
+              <li key={text}>
+                <TextWithCode text={text} />
+              </li>
             ))}
           </ul>
         )}
