@@ -156,6 +156,7 @@ test('a server is uploaded, tested, deployed, called, priced anew, rolled back, 
 
   await tab(page, /^Money/).click();
   await expect(page.getByText('$5.00/month')).toBeVisible();
+  await expect(page.getByText('souk_rental_chart', { exact: true })).toBeVisible();
   await expect(page.getByRole('main')).toContainText(email);
   await button(page, 'Delete').first().click();
   const remove = dialogOf(page, 'Delete Chart?');

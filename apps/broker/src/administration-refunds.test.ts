@@ -257,6 +257,12 @@ test('renters come by pages of 50 in one order, with what a refund of each comes
   expect((await page(3)).renters).toEqual([]);
   expect((await page(3)).pagination.total).toBe(71);
   expect(await page(1)).toEqual(pages[0]);
+  expect(pages[0]?.price).toEqual({
+    productId: 'souk_rental_many',
+    priceId: expect.stringMatching(/^price_/),
+    amountCents: 900,
+    currency: 'USD',
+  });
 });
 
 test('the deletion of a server pays back the rentals that are named, once; others run out', async () => {

@@ -309,7 +309,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   mountBillingRoutes(router, { ...billing, catalogue, clock, disabledServers: upstreams.preferences.readDisabled });
   mountCheckoutRoutes(router, billing);
   mountSubscriptionRoutes(router, billing);
-  mountAdministrationRoutes(router, { administration, clock });
+  mountAdministrationRoutes(router, { administration, prices: billing.prices, clock });
   mountAdminStats(router, {
     countUsers: identity.directory.count,
     snapshot: () => catalogue.snapshot(),

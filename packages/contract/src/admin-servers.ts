@@ -72,6 +72,10 @@ export const listServerRenters = endpoint({
         }),
       )
       .max(rentersOfPage),
+    /** The rental at the payment provider, the last one where it is not for rent any more. null: the provider knows of none. */
+    price: z
+      .object({ productId: z.string(), priceId: z.string(), amountCents: z.int(), currency: z.string() })
+      .nullable(),
     pagination: z.object({ page: z.int(), limit: z.int(), total: z.int(), pages: z.int() }),
   }),
   errors: ['invalid_request', ...adminErrors],

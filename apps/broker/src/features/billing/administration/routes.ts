@@ -8,12 +8,14 @@ import { listServerRenters } from '@souk/contract/admin-servers.ts';
 import { requireRecentSignIn } from '#features/identity/index.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Router } from '#platform/http/router.ts';
+import type { Prices } from '../prices/create-prices.ts';
+import type { StoredPrice } from '../prices/price-store.ts';
 import type { Administration } from './create-administration.ts';
 
 /** What administrators see and change of people's credits, plans and servers (specification part 2, section 7). */
 export function mountAdministrationRoutes(
   router: Router,
-  { administration, clock }: { administration: Administration; clock: Clock },
+  { administration, prices, clock }: { administration: Administration; prices: Pick<Prices, 'priceOf'>; clock: Clock },
 ): void {
   const success = { success: true as const };
 
@@ -43,5 +45,11 @@ export function mountAdministrationRoutes(
   router.route(listServerRenters, async ({ params, query }) => ({
     ...success,
     ...(await administration.renters(params.id, query.page)),
+    price: presentPrice(prices.priceOf('rental', params.id)),
   }));
 }
+
+const presentPrice = (price: StoredPrice | undefined) =>
+  price
+    ? { productId: price.productId, priceId: price.priceId, amountCents: price.amount, currency: price.currency }
+    : null;

@@ -3,10 +3,11 @@ import { useRef, useState } from 'react';
 import { formatMonthly } from '#ui/amount.ts';
 import { Button } from '#ui/button.tsx';
 import { Card } from '#ui/card.tsx';
+import { CopyButton } from '#ui/copy-button.tsx';
 import { EmptyState } from '#ui/empty-state.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { sells } from '#web/config.ts';
-import { differencesQuery, type ServerPartProps } from '../server-queries.ts';
+import { differencesQuery, rentersQuery, type ServerPartProps } from '../server-queries.ts';
 import { partOf } from '../use-change-on-top.ts';
 import { RentalPriceForm } from './rental-price-form.tsx';
 import { Renters } from './renters.tsx';
@@ -54,6 +55,7 @@ function RentalPrice(part: ServerPartProps) {
             </Button>
           )}
         </div>
+        <AtProvider userId={userId} serverId={serverId} />
         {waits && data.effects.length > 0 && (
           <ul aria-label="What the waiting version does" className="list-disc space-y-1 pl-5 text-quiet wrap-anywhere">
             {data.effects.map((text) => (
@@ -75,6 +77,29 @@ function RentalPrice(part: ServerPartProps) {
         )}
       </Card>
     </section>
+  );
+}
+
+/** The ids by which the rental is found at the payment provider. */
+function AtProvider({ userId, serverId }: { userId: string; serverId: string }) {
+  const { data } = useQuery(rentersQuery(userId, serverId, 1));
+  if (!data?.price) return null;
+  const ids = [
+    { name: 'Product', id: data.price.productId },
+    { name: 'Price', id: data.price.priceId },
+  ];
+  return (
+    <dl aria-label="At the payment provider" className="flex flex-wrap gap-x-8 gap-y-2 text-[0.8125rem]">
+      {ids.map(({ name, id }) => (
+        <div key={name} className="min-w-0">
+          <dt className="text-quiet">{name} at the payment provider</dt>
+          <dd className="flex items-center gap-1">
+            <code className="min-w-0 font-mono wrap-anywhere">{id}</code>
+            <CopyButton text={id} size="small" variant="ghost" name={`Copy the id of the ${name.toLowerCase()}`} />
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
