@@ -54,7 +54,8 @@ export function DeployDialog({ userId, id, version, open, onClose, onDone }: Dep
     onError: () => setSent(undefined),
   });
   const failure = deploy.data?.failure;
-  const isRollback = version !== undefined;
+  // a version of a deleted server that is deployed again takes nobody's place
+  const isRollback = version !== undefined && plan !== undefined && plan.from !== null && plan.staged !== plan.to;
   const title = plan
     ? `${isRollback ? 'Roll back' : 'Deploy'} ${plan.name} ${isRollback ? 'to ' : ''}${plan.to}?`
     : `Deploy ${id}?`;
