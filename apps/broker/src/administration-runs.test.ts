@@ -1,4 +1,5 @@
-import { adminManifestEndpoints, manifestRunEventSchema } from '@souk/contract/admin-manifests.ts';
+import { adminManifestRunEndpoints, manifestRunEventSchema } from '@souk/contract/admin-manifest-runs.ts';
+import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { manifest as parsedManifest, policy } from '#features/catalogue/testing/weather-server.ts';
@@ -64,7 +65,7 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
 
   /** An administrator's client of one broker. */
   function admin(broker: number, who: keyof typeof tokens = 'ann', signal?: AbortSignal) {
-    const api = createClient(adminManifestEndpoints, {
+    const api = createClient([...adminManifestEndpoints, ...adminManifestRunEndpoints], {
       baseUrl: replicas.publicUrl,
       token: async () => tokens[who],
       fetch: (input, init) =>

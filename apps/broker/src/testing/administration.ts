@@ -1,4 +1,5 @@
 import { adminBillingEndpoints } from '@souk/contract/admin-billing.ts';
+import { adminManifestRunEndpoints } from '@souk/contract/admin-manifest-runs.ts';
 import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
 import { listServerRenters } from '@souk/contract/admin-servers.ts';
 import { adminUserEndpoints } from '@souk/contract/admin-users.ts';
@@ -36,6 +37,7 @@ export async function startAdministration({ env }: { env?: NodeJS.ProcessEnv } =
   function apiOf(accessToken: string) {
     const endpoints = [
       ...adminManifestEndpoints,
+      ...adminManifestRunEndpoints,
       ...adminUserEndpoints,
       ...adminBillingEndpoints,
       listServerRenters,

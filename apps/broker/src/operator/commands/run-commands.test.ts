@@ -1,5 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { adminManifestRunEndpoints } from '@souk/contract/admin-manifest-runs.ts';
 import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -105,7 +106,11 @@ test('a run that was killed with its broker is finished at the next start; deplo
   };
   const killed = await forkBroker(environment, []);
   const { accessToken } = await new ScriptedBrowser(publicUrl).signInWeb({ email: 'admin@souk.test' });
-  const admin = createClient(adminManifestEndpoints, { baseUrl: publicUrl, fetch, token: async () => accessToken });
+  const admin = createClient([...adminManifestEndpoints, ...adminManifestRunEndpoints], {
+    baseUrl: publicUrl,
+    fetch,
+    token: async () => accessToken,
+  });
   await admin.createManifest({ query: {}, body: manifestOf('held', held.url) });
   expect(await admin.deployAllManifests()).toMatchObject({ deployed: 1 });
   const reload = admin.reloadManifests();

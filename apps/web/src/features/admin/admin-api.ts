@@ -1,4 +1,5 @@
 import { adminBillingEndpoints } from '@souk/contract/admin-billing.ts';
+import { adminManifestRunEndpoints } from '@souk/contract/admin-manifest-runs.ts';
 import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
 import { adminServerEndpoints } from '@souk/contract/admin-servers.ts';
 import { adminUserEndpoints } from '@souk/contract/admin-users.ts';
@@ -19,6 +20,7 @@ export const adminClientOptions: ClientOptions = {
 export const adminApi = createClient(
   [
     ...adminManifestEndpoints,
+    ...adminManifestRunEndpoints,
     ...adminServerEndpoints,
     ...adminUserEndpoints,
     ...adminBillingEndpoints,

@@ -1,4 +1,4 @@
-import type { ManifestRun, ManifestRunItem } from '@souk/contract/admin-manifests.ts';
+import type { ManifestRun, ManifestRunItem } from '@souk/contract/admin-manifest-runs.ts';
 import type { WholeRun } from './create-manifest-runs.ts';
 import type { Run, RunItem } from './run-store.ts';
 

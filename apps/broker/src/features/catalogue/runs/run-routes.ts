@@ -4,7 +4,7 @@ import {
   getManifestRun,
   listManifestRuns,
   reloadManifests,
-} from '@souk/contract/admin-manifests.ts';
+} from '@souk/contract/admin-manifest-runs.ts';
 import type { Clock } from '#platform/clock.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Caller } from '#platform/http/caller.ts';

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import { adminErrors } from './admin-users.ts';
+import { endpoint } from './endpoint.ts';
+
+// Reload and deploy-all: work on many manifests that is stored, so that everyone sees how it goes (decision 0047).
+
+const isoTime = z.iso.datetime();
+
+/** One line for each manifest that failed, with the text to show. */
+const failures = z.array(z.object({ id: z.string(), message: z.string() }));
+
+export const reloadManifests = endpoint({
+  id: 'reloadManifests',
+  method: 'POST',
+  path: '/admin/manifests/reload',
+  summary:
+    'Reads the deployed manifests again, opens new connections on every broker, and asks each server what it offers. Joins a reload that runs already',
+  access: 'admin',
+  answer: z.object({ success: z.literal(true), reloadedCount: z.int(), errors: failures, runId: z.uuid() }),
+  errors: adminErrors,
+});
+
+export const deployAllManifests = endpoint({
+  id: 'deployAllManifests',
+  method: 'POST',
+  path: '/admin/manifests/deploy-all',
+  summary: 'Deploys everything that an administrator staged, each by itself. Joins a run that is under way already',
+  access: 'admin',
+  answer: z.object({
+    success: z.literal(true),
+    deployed: z.int(),
+    failed: z.int(),
+    errors: failures,
+    runId: z.uuid(),
+  }),
+  errors: adminErrors,
+});
+
+/** interrupted: the broker that worked on it died, and no other could go on. */
+const runStatus = z.enum(['running', 'done', 'interrupted']);
+
+export const manifestRunSchema = z.object({
+  id: z.uuid(),
+  kind: z.enum(['reload', 'deploy-all']),
+  status: runStatus,
+  startedAt: isoTime,
+  endedAt: isoTime.nullable(),
+  /** null: the operator's command. */
+  startedBy: z.object({ id: z.string(), email: z.string() }).nullable(),
+  /** By manifest id. */
+  items: z.array(
+    z.object({
+      id: z.string(),
+      /** Of deploy-all. */
+      version: z.string().optional(),
+      status: z.enum(['queued', 'working', 'done', 'failed']),
+      /** Why it failed, as the specification's text has it. */
+      message: z.string().optional(),
+    }),
+  ),
+});
+export type ManifestRun = z.infer<typeof manifestRunSchema>;
+export type ManifestRunItem = ManifestRun['items'][number];
+
+const ofRun = z.object({ id: z.uuid() });
+
+export const getManifestRun = endpoint({
+  id: 'getManifestRun',
+  method: 'GET',
+  path: '/admin/manifests/runs/:id',
+  summary: 'A reload or a deploy-all, with what became of each manifest so far',
+  access: 'admin',
+  params: ofRun,
+  answer: z.object({ success: z.literal(true), run: manifestRunSchema }),
+  errors: ['invalid_request', 'not_found', ...adminErrors],
+});
+
+/** The events of a run, each as the JSON of one `data:` line: first the whole run, then each manifest that changed; the last one is the end. */
+export const manifestRunEventSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('run'), run: manifestRunSchema }),
+  z.object({ type: z.literal('item'), item: manifestRunSchema.shape.items.element }),
+  z.object({ type: z.literal('end'), run: manifestRunSchema }),
+]);
+export type ManifestRunEvent = z.infer<typeof manifestRunEventSchema>;
+
+export const followManifestRun = endpoint({
+  id: 'followManifestRun',
+  method: 'GET',
+  path: '/admin/manifests/runs/:id/events',
+  summary: 'A run as it happens, on whichever broker works on it',
+  access: 'admin',
+  params: ofRun,
+  mediaType: 'text/event-stream',
+  answer: z.string(),
+  errors: ['invalid_request', 'not_found', 'rate_limited', ...adminErrors],
+});
+
+export const listManifestRuns = endpoint({
+  id: 'listManifestRuns',
+  method: 'GET',
+  path: '/admin/manifest-runs',
+  summary: 'The newest runs, at most 20, without their manifests',
+  access: 'admin',
+  answer: z.object({
+    success: z.literal(true),
+    runs: z
+      .array(manifestRunSchema.omit({ items: true }).extend({ total: z.int(), done: z.int(), failed: z.int() }))
+      .max(20),
+  }),
+  errors: adminErrors,
+});
+
+export const adminManifestRunEndpoints = [
+  reloadManifests,
+  deployAllManifests,
+  getManifestRun,
+  followManifestRun,
+  listManifestRuns,
+] as const;
