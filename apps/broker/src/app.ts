@@ -13,9 +13,6 @@ import {
   loadOwnManifests,
   mountBundledIcons,
   mountCatalogueRoutes,
-  mountDifferenceRoutes,
-  mountManifestRoutes,
-  mountManifestRunRoutes,
   type CatalogueServer,
 } from '#features/catalogue/index.ts';
 import {
@@ -23,8 +20,6 @@ import {
   upstreamContributor,
   createUpstreams,
   mountClientDocument,
-  mountConnectionTests,
-  mountServerLog,
   mountUpstreamRoutes,
   mountPreferenceRoutes,
   mountUpstreamSignInRoutes,
@@ -32,13 +27,11 @@ import {
 } from '#features/upstreams/index.ts';
 import { createGateway, gatewayContributor } from '#features/gateway/index.ts';
 import { createDiagnostics, diagnosticsContributor } from '#features/diagnostics/index.ts';
-import { createIdentity, requireRecentSignIn } from '#features/identity/index.ts';
+import { createIdentity } from '#features/identity/index.ts';
 import {
   createCallLog,
-  createServerFigures,
   createUsageWriter,
   ensurePartitions,
-  mountServerFigures,
   mountServerRecord,
   mountUsageRoutes,
   usageByDayContributor,
@@ -47,11 +40,9 @@ import {
 } from '#features/usage/index.ts';
 import {
   accessContributor,
-  countOwned,
   createBilling,
   createAdministration,
   creditsContributor,
-  mountAdministrationRoutes,
   mountBillingHistoryRoutes,
   mountBillingRoutes,
   mountSpendCapRoutes,
@@ -76,10 +67,10 @@ import { createJobs } from '#platform/jobs/create-jobs.ts';
 import { serveMetrics } from '#platform/metrics-server.ts';
 import type { App, AppOptions } from './app-types.ts';
 import { readInstallation } from './installation.ts';
-import { mountAdminStats } from './admin-stats.ts';
 import { connectOutgoing } from './connect-outgoing.ts';
 import { logRefusals } from './log-refusals.ts';
 import { createMetrics } from './metrics.ts';
+import { mountAdministration } from './mount-administration.ts';
 import { migrations } from './migrations.ts';
 import { paths as bundledPaths } from './paths.ts';
 import { peopleOfServers } from './people-of-servers.ts';
@@ -283,52 +274,29 @@ export async function createApp(options: AppOptions): Promise<App> {
   const popularity = useOfServers({ query: db.query, clock, log });
   const indexOf = createServerIndex(popularity);
   mountCatalogueRoutes(router, { catalogue, indexOf, config, clock, version, protocolVersions, rentalPriceId });
-  mountManifestRoutes(router, {
-    ...people,
-    catalogue,
-    policy,
-    db,
-    watch: upstreams.watch,
-    putRental: billing.prices.stageRental,
-    refundRentals: administration.refundRentals,
-    requireRecentSignIn: (caller) => requireRecentSignIn(caller, clock),
-  });
-  mountManifestRunRoutes(router, {
-    ...people,
-    runs: manifestRuns,
-    keepAlive,
-    onRevoked: identity.onRevoked,
-    clock,
-  });
-  mountDifferenceRoutes(router, { ...people, catalogue });
   mountUpstreamRoutes(router, { ...upstreams, catalogue });
-  mountConnectionTests(router, upstreams);
-  mountServerLog(router, { ...upstreams, catalogue });
   mountPreferenceRoutes(router, { ...upstreams, catalogue, entitlement: billing.entitlement });
   mountSpendCapRoutes(router, billing);
   mountBillingRoutes(router, { ...billing, catalogue, clock, disabledServers: upstreams.preferences.readDisabled });
   mountCheckoutRoutes(router, billing);
   mountSubscriptionRoutes(router, billing);
-  mountAdministrationRoutes(router, { administration, prices: billing.prices, clock });
-  mountAdminStats(router, {
-    countUsers: identity.directory.count,
-    snapshot: () => catalogue.snapshot(),
-    countOwned: () => countOwned(db.query, billing.livemode, clock.now()),
-  });
   mountUpstreamSignInRoutes(router, { ...upstreams, catalogue, config });
   mountClientDocument(server, config);
   mountBillingHistoryRoutes(router, { query: db.query, livemode: billing.livemode });
   mountUsageRoutes(router, { query: db.query, clock, nameClients: identity.nameClients, livemode: billing.livemode });
-  const serverFigures = createServerFigures({
-    ...upstreams,
+  const serverFigures = mountAdministration(router, {
+    administration,
+    billing,
     catalogue,
-    query: db.query,
-    countRenters: async (id) => (await people.rentersOf([id])).get(id) ?? 0,
-    livemode: billing.livemode,
-    currency: policy.currency ?? 'USD',
     clock,
+    db,
+    identity,
+    keepAlive,
+    manifestRuns,
+    people,
+    policy,
+    upstreams,
   });
-  mountServerFigures(router, { serverFigures });
   mountServerRecord(router, { catalogue, health: upstreams.health, query: db.query, clock, log });
   await gateway.mountRoutes(server, router);
   billing.payments?.mountWebhook(server, stripeWebhookPath);
