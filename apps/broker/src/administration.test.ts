@@ -148,42 +148,6 @@ test('[USR-9] [USR-10] users come by pages, the newest first, with deactivated o
     expect(await send(`GET /admin/users?${query}`, administrator.accessToken), query).toMatchObject({ status: 400 });
 });
 
-test('[USR-20] [USR-22] [USR-24] [USR-26] [USR-27] [USR-28] [USR-29] credits are set to a whole number, with its reason in the ledger', async () => {
-  const ann = await newPerson();
-  const params = { id: ann.userId };
-  const set = (body: unknown) => send(`PUT /admin/users/${ann.userId}/credits`, administrator.accessToken, body);
-  expect(await set({ credits: 40, reason: 'a gift' })).toEqual({ status: 200, success: true, credits: 40, change: 40 });
-  for (const credits of [-1, 1.5, 1e308, 1e12, '7', null, undefined])
-    expect(await set({ credits }), String(credits)).toMatchObject({ status: 400, success: false });
-  expect(await set({ credits: 1, reason: 'x'.repeat(501) })).toMatchObject({ status: 400 });
-  expect(await ann.credits()).toBe(40);
-  // two administrators saw 40: one of them sets it
-  const sets = await Promise.all([5, 6, 7].map((credits) => set({ credits, expectedBalance: 40 })));
-  expect(sets.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
-  const balance = sets.find(({ status }) => status === 200)?.credits;
-  expect(sets.find(({ status }) => status === 409)).toMatchObject({
-    code: 'balance_moved',
-    message: `The balance is ${balance} now.`,
-  });
-  expect((await ann.api.getSubscription()).credits).toMatchObject({
-    balance,
-    parts: [{ source: 'promotional', credits: balance }],
-  });
-  await admin.setUserCredits({ params, body: { credits: 0 } });
-  const { rows } = await shop.db.query(
-    'select delta, contra, reason from ledger_entries where user_id = $1 order by id',
-    [ann.userId],
-  );
-  expect(rows).toEqual([
-    { delta: 40, contra: 'adjustment', reason: 'a gift' },
-    { delta: balance - 40, contra: 'adjustment', reason: null },
-    { delta: -balance, contra: 'adjustment', reason: null },
-  ]);
-  expect(
-    await send(`PUT /admin/users/${crypto.randomUUID()}/credits`, administrator.accessToken, { credits: 1 }),
-  ).toMatchObject({ status: 404, message: 'There is no such user' });
-});
-
 test('[USR-16] [USR-17] [USR-18] [USR-19] [USR-30] [USR-41] what an administrator adds is shown as theirs, ends by time and costs no money', async () => {
   const ann = await newPerson();
   const params = { id: ann.userId };
@@ -278,6 +242,13 @@ test('[USR-38] what is added names a plan, or a deployed service, and a period t
   expect(await add(rental, 'x')).toMatchObject({ status: 404 });
   const { billing } = await admin.getUserBilling({ params: { userId: ann.userId } });
   expect([billing.subscriptions, billing.rentals, billing.purchases]).toEqual([[], [], []]);
+});
+
+test('[USR-39] what is added needs no reason, and its audit row then has none', async () => {
+  const ann = await newPerson();
+  const rental = { type: 'rental', mcpId: 'top' } as const;
+  await admin.addUserSubscription({ params: { id: ann.userId }, body: rental });
+  expect(await audits(ann.userId)).toMatchObject([{ action: 'access.given', reason: null }]);
 });
 
 test('[USR-48] [USR-49] removing what a person pays for ends it now, cancels it at the provider, and pays nothing back', async () => {

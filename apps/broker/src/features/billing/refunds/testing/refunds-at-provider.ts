@@ -1,0 +1,16 @@
+import type { startShop } from '../../checkout/testing/shop.ts';
+
+type Shop = Pick<Awaited<ReturnType<typeof startShop>>, 'stripe'>;
+
+/** The payment intent that paid the newest invoice of a subscription. */
+export async function intentOf({ stripe }: Shop, subscription: string): Promise<string> {
+  const [invoice] = (await stripe.invoices.list({ subscription, limit: 1 })).data;
+  const { data } = await stripe.invoicePayments.list({ invoice: invoice?.id ?? '' });
+  return String(data[0]?.payment.payment_intent);
+}
+
+/** What the provider paid back of the newest invoice of a subscription, in cents, each refund by itself. */
+export async function refundsAtProvider(shop: Shop, subscription: string): Promise<number[]> {
+  const { data } = await shop.stripe.refunds.list({ payment_intent: await intentOf(shop, subscription) });
+  return data.map(({ amount }) => amount);
+}
