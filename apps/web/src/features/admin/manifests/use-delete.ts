@@ -1,0 +1,46 @@
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useToast } from '#ui/use-toast.ts';
+import { adminApi, serverKey } from '../admin-api.ts';
+import { useManifestsChanged } from './manifest-queries.ts';
+import { refundsThatNeedSomeone, sumOf, type ChosenRefunds } from './refunds.ts';
+
+/** What is deleted, with the revision that was shown: sent with it, so that nothing else is deleted. */
+export type Deletion = { revision: string; reason: string; refunds: ChosenRefunds };
+
+/** Reads a server afresh each time its deletion is asked for, and deletes it. */
+export function useDelete(options: {
+  userId: string;
+  id: string;
+  open: boolean;
+  onClose: () => void;
+  onDone: () => void;
+}) {
+  const { userId, id, open, onClose, onDone } = options;
+  const toast = useToast();
+  const changed = useManifestsChanged(userId);
+  const shown = useQuery({
+    queryKey: [...serverKey(userId, id), 'to-delete'],
+    queryFn: ({ signal }) => adminApi.getManifest({ params: { id }, query: {} }, { signal }),
+    enabled: open,
+    staleTime: 0,
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+  });
+  const remove = useMutation({
+    mutationFn: ({ revision, reason, refunds }: Deletion) =>
+      adminApi.deleteManifest(
+        { params: { id }, body: { reason, refundRentals: [...refunds.keys()] } },
+        { ifMatch: revision },
+      ),
+    onSuccess: async (answer, { refunds }) => {
+      // a refund that somebody must look after is told in the dialog
+      if (refundsThatNeedSomeone(answer.refunds).length === 0) {
+        toast.success(refunds.size === 0 ? `${id} is deleted.` : `${id} is deleted. ${sumOf(refunds)} is paid back.`);
+        onClose();
+      }
+      await changed();
+      onDone();
+    },
+  });
+  return { shown, remove };
+}
