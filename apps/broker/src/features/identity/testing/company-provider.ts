@@ -10,6 +10,8 @@ export type CompanyProvider = {
   issuer: string;
   /** Who is signed in there; without email_verified the provider says nothing about it. */
   person: { sub: string; email: string; name: string; email_verified?: boolean };
+  /** How long ago the person signed in there, as it dates the next sign-in. */
+  signedInAgoSeconds: number;
   close(): Promise<void>;
 };
 
@@ -25,6 +27,7 @@ export async function startCompanyProvider(redirectUris: readonly string[]): Pro
   const company: CompanyProvider = {
     issuer,
     person: { sub: 'acme-1', email: 'Ana@Acme.test', name: 'Ana Acme', email_verified: true },
+    signedInAgoSeconds: 0,
     close: async () => {
       await listening.close();
     },
@@ -38,6 +41,7 @@ export async function startCompanyProvider(redirectUris: readonly string[]): Pro
         client_secret: companyClient.clientSecret,
         redirect_uris: [...redirectUris],
         token_endpoint_auth_method: 'client_secret_post',
+        require_auth_time: true,
       },
     ],
     clientAuthMethods: ['client_secret_post'],
@@ -61,7 +65,8 @@ export async function startCompanyProvider(redirectUris: readonly string[]): Pro
   const server = createServer((request, response) => {
     const url = request.url ?? '/';
     if (url.startsWith('/realms/acme/person/')) {
-      const login = { accountId: company.person.sub, remember: false };
+      const ts = Math.floor(Date.now() / 1000) - company.signedInAgoSeconds;
+      const login = { accountId: company.person.sub, remember: false, ts };
       provider.interactionFinished(request, response, { login }).catch(() => response.destroy());
       return;
     }
