@@ -1,0 +1,168 @@
+import type { Page } from '@playwright/test';
+import { administrator } from './administrator-calls.ts';
+import { expectNoAxeFindings } from './axe-findings.ts';
+import { button, manifest, openManifests, panelOf, paste, rowOf, written } from './manifests-page.ts';
+import { payAndReturn } from './pay-with-card.ts';
+import { expect, test } from './product-test.ts';
+import { openSignedIn } from './sign-in.ts';
+
+// What is uploaded is deployed, and deleted again: what the dialogs say before, and what is so afterwards.
+
+test.use({ reducedMotion: 'reduce' });
+
+/** Calls that change something, as they are sent. */
+function writesOf(page: Page): string[] {
+  const writes: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (request.method() !== 'GET' && pathname.startsWith('/admin/')) writes.push(`${request.method()} ${pathname}`);
+  });
+  return writes;
+}
+
+test('[ADM-13] an upload is told as staged, deployed after its dialog said what it does, and is in the shop', async ({
+  page,
+}) => {
+  const writes = writesOf(page);
+  await openManifests(page);
+  await paste(page, written());
+  await button(page, 'Upload Manifest').click();
+  await expect(panelOf(page).getByRole('status')).toContainText('atlas 1.0.0 is staged.');
+  await expect(page.getByRole('tab', { name: 'Broker Manifests 1 waiting' })).toBeVisible();
+  await expect(button(page, 'Deploy All from Staging 1 staged')).toBeEnabled();
+  await button(page, 'Deploy now').click();
+  const first = page.getByRole('alertdialog', { name: 'Deploy Atlas 1.0.0?' });
+  await expect(first).toContainText('1.0.0 goes into the shop. Nothing is deployed now.');
+  expect(writes, 'nothing before the confirmation').toEqual(['POST /admin/manifests']);
+  await expectNoAxeFindings(page);
+  const sent = page.waitForRequest('**/admin/manifests/atlas/deploy');
+  await first.getByLabel('Reason').fill('Asked for by sales');
+  await first.getByRole('button', { name: 'Deploy 1.0.0' }).click();
+  expect((await sent).postDataJSON(), 'it names its version').toEqual({
+    version: '1.0.0',
+    reason: 'Asked for by sales',
+  });
+  expect((await sent).headers()['if-match'], 'and what was shown').toMatch(/^".+"$/);
+  await expect(first).toHaveCount(0);
+  await expect(rowOf(page, 'Atlas')).toContainText('Active');
+
+  await paste(page, written({ version: '1.1.0', name: 'Atlas of today' }));
+  await button(page, 'Upload Manifest').click();
+  await expect(rowOf(page, 'Atlas')).toContainText('1.1.0 waiting');
+  await rowOf(page, 'Atlas').getByRole('button', { name: 'Deploy Atlas 1.1.0' }).click();
+  const second = page.getByRole('alertdialog', { name: 'Deploy Atlas 1.1.0?' });
+  await expect(second).toContainText('1.1.0 takes the place of 1.0.0.');
+  await expect(second.getByRole('listitem').filter({ hasText: 'Atlas of today' })).toBeVisible();
+
+  // another administrator stages another version meanwhile
+  const other = await page.request.post('/admin/manifests', {
+    headers: { authorization: (await sent).headers()['authorization'] ?? '' },
+    data: manifest({ version: '1.2.0', name: 'Atlas of tomorrow' }),
+  });
+  expect(other.status()).toBe(200);
+  await second.getByRole('button', { name: 'Deploy 1.1.0' }).click();
+  const moved = second.getByRole('alert');
+  await expect(moved).toContainText('Nothing has been done.');
+  await expect(moved.getByRole('row', { name: 'Staged 1.1.0 1.2.0' })).toBeVisible();
+  await expect(moved).toContainText(`Changed by ${administrator}`);
+  await expectNoAxeFindings(page);
+  await moved.getByRole('button', { name: 'Look again' }).click();
+  const third = page.getByRole('alertdialog', { name: 'Deploy Atlas 1.2.0?' });
+  await third.getByRole('button', { name: 'Deploy 1.2.0' }).click();
+  await expect(rowOf(page, 'Atlas of tomorrow')).toContainText('1.2.0');
+  await page.goto('/service/atlas');
+  await expect(page.getByRole('heading', { level: 1, name: 'Atlas of tomorrow' })).toBeVisible();
+
+  // by keyboard alone
+  await page.goto('/admin?q=atlas');
+  const remove = rowOf(page, 'Atlas of tomorrow').getByRole('button', { name: 'Delete Atlas of tomorrow' });
+  await expect(remove).toBeVisible();
+  await remove.focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('alertdialog', { name: 'Delete Atlas of tomorrow?' });
+  await expect(dialog).toContainText('The server stops at once for everyone who uses it');
+  await dialog.getByLabel('Type atlas to confirm').focus();
+  await page.keyboard.type('atlantis');
+  await page.keyboard.press('Enter');
+  await expect(dialog.getByText("Type atlas, the server's id.")).toBeVisible();
+  expect(writes.filter((write) => write.startsWith('DELETE'))).toEqual([]);
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('atlas');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'No manifests match your filters.' })).toBeVisible();
+  expect(writes.filter((write) => write.startsWith('DELETE'))).toEqual(['DELETE /admin/manifests/atlas']);
+});
+
+test('on a phone the manifests are cards, and one is read and deployed there', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await openManifests(page);
+  const card = (name: string) =>
+    page.getByRole('listitem').filter({ has: page.getByRole('link', { name, exact: true }) });
+  await expect(card('Travel')).toContainText('service:travel');
+  for (const width of [390, 320]) {
+    await page.setViewportSize({ width, height: 844 });
+    expect(await page.evaluate('document.documentElement.scrollWidth'), `at ${width}`).toBe(width);
+  }
+  await expectNoAxeFindings(page);
+  await paste(page, written({ id: 'by-phone', name: 'By Phone' }));
+  await button(page, 'Upload Manifest').click();
+  await card('By Phone').getByRole('button', { name: 'Deploy By Phone 1.0.0' }).click();
+  const dialog = page.getByRole('alertdialog', { name: 'Deploy By Phone 1.0.0?' });
+  await dialog.getByRole('button', { name: 'Deploy 1.0.0' }).click();
+  await expect(card('By Phone')).toContainText('Active');
+  await card('By Phone').getByRole('button', { name: 'Delete By Phone' }).click();
+  const remove = page.getByRole('alertdialog', { name: 'Delete By Phone?' });
+  await remove.getByLabel('Type by-phone to confirm').fill('by-phone');
+  await remove.getByRole('button', { name: 'Delete by-phone' }).click();
+  await expect(card('By Phone')).toHaveCount(0);
+});
+
+test('a deployment says when the server does not answer; a deletion names who rents it, and pays back what is chosen', async ({
+  page,
+  browser,
+}) => {
+  test.setTimeout(180_000);
+  const rented = {
+    id: 'rented-map',
+    name: 'Rented Map',
+    billing: { tier: 'T2', rental: { price: 900 } },
+    connection: { type: 'http', url: 'service:travel/nowhere' },
+  };
+  await openManifests(page);
+  await paste(page, written(rented));
+  await button(page, 'Upload Manifest').click();
+  await expect(panelOf(page).getByRole('status')).toContainText(
+    /Its rental is product souk_rental_rented-map at the payment provider/,
+  );
+  await button(page, 'Deploy now').click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Deploy 1.0.0' }).click();
+  const told = page.getByRole('alertdialog', { name: 'Rented Map 1.0.0 is deployed' });
+  await expect(told.getByRole('alert')).toContainText('It is live, but the server did not answer:');
+  await expectNoAxeFindings(page);
+  await told.getByRole('button', { name: 'Close', exact: true }).last().click();
+  await expect(rowOf(page, 'Rented Map')).toContainText(/Active\s*(Error|Disconnected)/);
+
+  const others = await browser.newContext();
+  const renter = await others.newPage();
+  await openSignedIn(renter, '/service/rented-map', 'renter@souk.test');
+  await renter.getByRole('region', { name: 'Use this service' }).getByRole('button', { name: 'Purchase' }).click();
+  await renter.getByRole('dialog').getByRole('button', { name: 'Continue to payment' }).click();
+  await payAndReturn(renter);
+  await others.close();
+
+  await page.reload();
+  await expect(rowOf(page, 'Rented Map')).toContainText('1 renter');
+  await rowOf(page, 'Rented Map').getByRole('button', { name: 'Delete Rented Map' }).click();
+  const dialog = page.getByRole('alertdialog', { name: 'Delete Rented Map?' });
+  await expect(dialog).toContainText('They end with the period that is paid for, without a refund, unless you choose');
+  await expect(dialog.getByRole('heading', { name: '1 person rents it' })).toBeVisible();
+  await expect(dialog.getByRole('status')).toHaveText('No refund is chosen.');
+  await dialog.getByRole('checkbox', { name: /^Refund \$\d\.\d\d to renter@souk\.test$/ }).check();
+  await expect(dialog.getByRole('status')).toHaveText(/^1 refund, \$[89]\.\d\d in total\.$/);
+  await expectNoAxeFindings(page);
+  await dialog.getByLabel('Type rented-map to confirm').fill('rented-map');
+  const answer = page.waitForResponse('**/admin/manifests/rented-map');
+  await dialog.getByRole('button', { name: 'Delete rented-map' }).click();
+  expect(await (await answer).json()).toMatchObject({ renters: 1, refunds: [{ result: 'refunded', currency: 'USD' }] });
+  await expect(page.getByText(/rented-map is deleted\. \$[89]\.\d\d is paid back\./)).toBeVisible();
+});

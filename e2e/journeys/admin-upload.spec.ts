@@ -1,0 +1,132 @@
+import { expectNoAxeFindings } from './axe-findings.ts';
+import { button, openManifests, panelOf, paste, rowOf, written } from './manifests-page.ts';
+import { expect, test } from './product-test.ts';
+import { routeNow } from './route-now.ts';
+
+// The upload of a manifest, as a file or as a text: what is refused is told in words, and nothing that was typed is lost.
+
+test.use({ reducedMotion: 'reduce' });
+
+const fileNamed = (name: string, text: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
+
+const noFile = 'Please select a JSON file';
+const noJson = 'Invalid JSON file. Please check the file format.';
+
+test('[MAN-1] [MAN-2] [MAN-19] [MAN-20] a file is read, refused in words where it is none, and can be edited before it is sent', async ({
+  page,
+}) => {
+  await openManifests(page);
+  const panel = panelOf(page);
+  await expect(button(page, 'Paste JSON Text')).toBeVisible();
+  const chooser = page.waitForEvent('filechooser');
+  await button(page, 'Upload JSON File').click();
+  await (await chooser).setFiles(fileNamed('atlas.txt', written()));
+  await expect(panel.getByRole('alert')).toHaveText(noFile);
+  const input = page.getByLabel('JSON file', { exact: true });
+  await input.setInputFiles(fileNamed('atlas.json', '{"id": '));
+  await expect(panel.getByRole('alert')).toContainText(noJson);
+  const preview = page.getByLabel('Preview of atlas.json');
+  await expect(preview, 'what is wrong can be mended here').toHaveValue('{"id": ');
+  await preview.fill(written({ id: 'of-a-file', version: '0.9.0' }));
+  await expect(panel.getByRole('alert')).toHaveCount(0);
+  const sent = page.waitForRequest(
+    (request) => request.method() === 'POST' && /\/admin\/manifests/.test(request.url()),
+  );
+  await button(page, 'Upload Manifest').click();
+  expect((await sent).postData(), 'as it was edited').toBe(written({ id: 'of-a-file', version: '0.9.0' }));
+  await expect(panel.getByRole('status')).toContainText('of-a-file 0.9.0 is staged.');
+  await expect(panel.getByRole('link', { name: 'Open its page' })).toHaveAttribute('href', /id=of-a-file$/);
+  await expectNoAxeFindings(page);
+
+  // the same by dropping it
+  const data = await page.evaluateHandle(
+    (text) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([text], 'dropped.json', { type: 'application/json' }));
+      return transfer;
+    },
+    written({ id: 'dropped' }),
+  );
+  await panel.dispatchEvent('drop', { dataTransfer: data });
+  await expect(page.getByLabel('Preview of dropped.json')).toHaveValue(written({ id: 'dropped' }));
+  await button(page, 'Discard').click();
+
+  await rowOf(page, 'Atlas').getByRole('button', { name: 'Delete Atlas' }).click();
+  const dialog = page.getByRole('alertdialog', { name: 'Delete Atlas?' });
+  await dialog.getByLabel('Type of-a-file to confirm').fill('of-a-file');
+  await dialog.getByRole('button', { name: 'Delete of-a-file' }).click();
+  await expect(rowOf(page, 'Atlas')).toHaveCount(0);
+});
+
+const tooLong = (length: number) => written({ description: 'x' }).padEnd(length, ' ');
+const refused: readonly [name: string, text: string, wanted: string | RegExp][] = [
+  ['[MAN-21] nothing', '', 'Please enter a manifest JSON or upload a file'],
+  ['[MAN-23] `{`', '{', /^Invalid JSON format\. Please check your manifest syntax\./],
+  [
+    '[MAN-22] no id',
+    '{"name":"A","serviceType":"mcp"}',
+    'Invalid manifest: Missing required fields (id, name, serviceType)',
+  ],
+  ['256 KiB and a byte', tooLong(256 * 1024 + 1), 'Invalid manifest: is larger than 256 KiB'],
+  ['a byte order mark', `\uFEFF${written()}`, /Invalid manifest: begins with a byte order mark/],
+  ['NUL', written({ name: 'At\0las' }), /Invalid manifest: contains a NUL character/],
+  ['a key that comes twice', written().replace('{', '{"id":"first",'), /Invalid manifest: id is a duplicate key/],
+  ['an id that leaves its folder', written({ id: '../../x' }), /Invalid manifest: id must be 1 to 63 of a-z/],
+  ['an id of the prototype', written({ id: '__proto__' }), /Invalid manifest: id must be 1 to 63 of a-z/],
+  ['a field of the prototype', written().replace('{', '{"__proto__":{},'), /__proto__ is not an allowed name/],
+  ['a number as an address', written({ connection: { type: 'http', url: 'http://2130706433/' } }), /connection\.url: /],
+  [
+    'a mapped address',
+    written({ connection: { type: 'http', url: 'http://[::ffff:127.0.0.1]/' } }),
+    /connection\.url: /,
+  ],
+  [
+    'a shell',
+    written({ connection: { type: 'stdio', command: '/bin/sh' } }),
+    /connection\.command: "\/bin\/sh" is not on this installation's allow-list of commands/,
+  ],
+  ['a field that is none', written({ wrong: 1 }), /Invalid manifest: wrong is not a field of a manifest/],
+];
+
+test(`every refused manifest is told in words, and stays in the field: ${refused.map(([name]) => name).join(', ')}`, async ({
+  page,
+}) => {
+  await openManifests(page);
+  const alert = panelOf(page).getByRole('alert');
+  for (const [name, text, wanted] of refused) {
+    await paste(page, text);
+    await button(page, 'Upload Manifest').click();
+    await expect(alert, name).toContainText(wanted);
+    await expect(page.getByLabel('Manifest JSON'), name).toHaveValue(text);
+    await expect(page.getByLabel('Manifest JSON'), name).toHaveAttribute('aria-invalid', 'true');
+  }
+  await paste(page, written({ name: '', version: '' }));
+  await button(page, 'Upload Manifest').click();
+  await expect(alert).toContainText('Missing required fields');
+  await paste(page, written({ description: '', version: '', category: 'none' }));
+  await button(page, 'Upload Manifest').click();
+  await expect(alert.getByRole('listitem')).toContainText(['version', 'description', 'category']);
+  await expectNoAxeFindings(page);
+});
+
+test('what was typed survives a failure and a lapsed sign-in, and is seen by the same account alone', async ({
+  page,
+}) => {
+  await openManifests(page);
+  const heal = await routeNow(page, '**/admin/manifests', (route) => route.abort());
+  await paste(page, written());
+  await button(page, 'Upload Manifest').click();
+  await expect(panelOf(page).getByRole('alert')).toHaveText('Failed to upload manifest: Network error occurred');
+  await heal();
+  await page.context().clearCookies();
+  await page.evaluate(() => window.localStorage.clear());
+  await page.goto('/admin');
+  await expect(page.getByRole('heading', { name: 'Access Denied' })).toBeVisible();
+  await openManifests(page);
+  await expect(page.getByLabel('Manifest JSON')).toHaveValue(written());
+  await button(page, 'Discard').click();
+  await expect(page.getByLabel('Manifest JSON')).toHaveCount(0);
+  await page.reload();
+  await expect(rowOf(page, 'Travel')).toBeVisible();
+  await expect(page.getByLabel('Manifest JSON')).toHaveCount(0);
+});
