@@ -23,6 +23,12 @@ export async function newPerson(publicUrl: string, email: string): Promise<strin
   return String(Object(await answer.json()).id);
 }
 
+/** Erases a person, with the credits, plans, rentals and purchases that a journey has given to them. */
+export async function erasePerson(publicUrl: string, id: string, email: string): Promise<void> {
+  const calls = await administratorCalls(publicUrl);
+  await calls.eraseUser({ params: { id }, body: { confirm: email } });
+}
+
 /**
  * Takes these servers out of the catalogue and out of staging, those that are there. The journeys of one worker share a
  * product: what one leaves staged or deployed, another counts.

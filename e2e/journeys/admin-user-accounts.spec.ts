@@ -1,0 +1,48 @@
+import { administratorCalls, newPerson } from './administrator-calls.ts';
+import { expectNoAxeFindings } from './axe-findings.ts';
+import { expect, test } from './product-test.ts';
+import { openSignedIn } from './sign-in.ts';
+import { asPerson, dialogOf, openUsers, rowOf, warningOf } from './users-page.ts';
+
+// The account of a user: it is deactivated, reactivated and erased, and that user is signed out and in again.
+
+test.use({ reducedMotion: 'reduce' });
+
+test('a user is deactivated, let in again and erased; each says what happens to whom', async ({
+  page,
+  product,
+  browser,
+}) => {
+  const email = 'leaver@souk.test';
+  const id = await newPerson(product.publicUrl, email);
+  const calls = await administratorCalls(product.publicUrl);
+  await calls.addUserSubscription({ params: { id }, body: { type: 'rental', mcpId: 'travel-pro' } });
+  const person = await asPerson(browser, product.publicUrl, email, '/dashboard?tab=profile');
+  await openUsers(page, `&user=${id}`);
+  const details = page.getByRole('dialog').filter({ hasText: id });
+  await details.getByRole('button', { name: 'Deactivate user' }).click();
+  const deactivate = warningOf(page, 'Deactivate user?');
+  await expect(deactivate.getByRole('list', { name: 'What ends' })).toContainText('travel-pro (rental)');
+  await expectNoAxeFindings(page);
+  await deactivate.getByRole('button', { name: 'Deactivate user' }).click();
+  await expect(details).toContainText('This user is deactivated');
+  await person.reload();
+  await expect(person.getByRole('banner').getByRole('button', { name: 'Sign In' })).toBeVisible();
+
+  await details.getByRole('button', { name: 'Reactivate user' }).click();
+  await dialogOf(page, 'Reactivate user?').getByRole('button', { name: 'Reactivate user' }).click();
+  await expect(details.getByRole('button', { name: 'Deactivate user' })).toBeVisible();
+  await openSignedIn(person, '/dashboard?tab=profile', email);
+
+  await details.getByRole('button', { name: 'Erase user' }).click();
+  const erase = warningOf(page, 'Erase user?');
+  await erase.getByRole('button', { name: 'Erase user' }).click();
+  await expect(erase).toContainText("This isn't the user's email.");
+  await erase.getByLabel("User's email").fill(email.toUpperCase());
+  await erase.getByRole('button', { name: 'Erase user' }).click();
+  await expect(page.getByText('The account is erased.')).toBeVisible();
+  await expect(rowOf(page, email)).toHaveCount(0);
+  await person.reload();
+  await expect(person.getByRole('banner').getByRole('button', { name: 'Sign In' })).toBeVisible();
+  await person.context().close();
+});
