@@ -84,6 +84,7 @@ test('[USR-12] [USR-13] [USR-14] [USR-31] [USR-32] [USR-33] [USR-34] [USR-35] [U
   await expect(addButton).toBeDisabled();
   await add.getByLabel('Type').selectOption('Rental');
   expect(await optionsOf(page, 'Period')).toEqual(['Daily', 'Weekly', 'Monthly']);
+  await expect(add.getByLabel('Period')).toHaveValue('monthly');
   await expect(add.getByLabel('Plan')).toHaveCount(0);
   await service.fill('github');
   await expect(page.getByText('No service matches.'), 'it is staged, not deployed').toBeVisible();
