@@ -6,7 +6,7 @@ import { openSignedIn } from '../e2e/journeys/sign-in.ts';
 import { newDataDir, startProduct } from '../e2e/product.ts';
 import { UsageError, type Bench } from './bench.ts';
 
-/** As much as a manifest may have. */
+/** The largest manifest that is taken. */
 const maxBytes = 256 * 1024;
 const letters = 60;
 /** A task above this keeps the person waiting. */

@@ -32,7 +32,7 @@ export async function seedUsers(db: Database, count: number): Promise<void> {
   );
 }
 
-/** Of each an older version; half are deployed, at an address where nothing listens, and every fifth is staged too. */
+/** Each has an older version; half are deployed, at an address where nothing listens, and every fifth is staged too. */
 export async function seedManifests(db: Database, count: number): Promise<void> {
   const toolCosts = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`tool_with_a_long_name_${n}`, n]));
   const body = JSON.stringify({

@@ -27,7 +27,7 @@ export type ScheduledWork = {
   upstreams: { signIn: { removeExpired: Run } };
 };
 
-/** Of long lists. The embedded database has no autovacuum, and its planner takes every table for a small one. */
+/** Gathers the statistics of long lists: the embedded database has no autovacuum, and takes every table for a small one. */
 async function analyzeLists(db: Database): Promise<void> {
   for (const table of ['users', 'user_prefixes', 'subscriptions', 'manifest_versions'])
     await db.query(`analyze ${table}`);

@@ -47,11 +47,11 @@ export const manifestRunSchema = z.object({
   endedAt: isoTime.nullable(),
   /** null: the operator's command. */
   startedBy: z.object({ id: z.string(), email: z.string() }).nullable(),
-  /** By manifest id. */
+  /** Sorted by manifest id. */
   items: z.array(
     z.object({
       id: z.string(),
-      /** Of deploy-all. */
+      /** The version that deploy-all deploys; a reload names none. */
       version: z.string().optional(),
       status: z.enum(['queued', 'working', 'done', 'failed']),
       /** Why it failed, as the specification's text has it. */

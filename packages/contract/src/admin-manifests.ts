@@ -16,7 +16,7 @@ export const listedManifestSchema = z.object({
   id: z.string(),
   name: z.string(),
   serviceType: z.string(),
-  /** Of the deployed version, else of the staged one: the other fields are of this version, too. */
+  /** The deployed version, else the staged one: the other fields are of this version, too. */
   version: z.string(),
   /** null: the screen shows 'Unknown'. */
   author: z.string().nullable(),
@@ -32,7 +32,7 @@ export const listedManifestSchema = z.object({
   capabilities: z.object({ tools: z.int(), prompts: z.int(), resources: z.int() }),
   deployedVersion: z.string().nullable(),
   stagedVersion: z.string().nullable(),
-  /** Of the staged version: bundled drafts are deployed by name only, never by deploy-all. null: nothing is staged. */
+  /** Who brought the staged version: deploy-all leaves bundled drafts out. null: nothing is staged. */
   stagedOrigin: manifestOriginSchema.nullable(),
   /** How the deployed server is; null: it is not deployed. */
   status: serverStatusSchema.nullable(),
@@ -53,7 +53,7 @@ const manifestFilters = {
   search: z.string().trim().max(200).optional(),
   type: z.enum(['http', 'websocket', 'stdio']).optional(),
   status: z.enum(['active', 'inactive']).optional(),
-  /** Of which a version is staged, by whom it came: deploy-all deploys those of administrators. */
+  /** Those with a staged version that such a one brought: deploy-all deploys those of administrators. */
   staged: manifestOriginSchema.optional(),
 };
 
@@ -66,15 +66,15 @@ export const listManifests = endpoint({
   query: z.object({
     ...manifestFilters,
     page: z.coerce.number().int().min(1).max(1_000_000).optional(),
-    /** Without page and limit all that match are answered; with one of them the other is 1, or 50. */
+    /** All that match are answered without page and limit; with one of them the other is 1, or 50. */
     limit: z.coerce.number().int().min(1).max(maxManifestsOfPage).optional(),
   }),
   answer: z.object({
     success: z.literal(true),
     manifests: z.array(listedManifestSchema),
-    /** Of those that match; without page and limit there is one page. */
+    /** It counts those that match; without page and limit there is one page. */
     pagination: z.object({ page: z.int(), limit: z.int(), total: z.int(), pages: z.int() }),
-    /** Of all manifests, whatever the filters. `staged`: what deploy-all deploys. `bundledDrafts`: staged, deployed by name only. */
+    /** They count all manifests, whatever the filters. `staged`: what deploy-all deploys. `bundledDrafts`: staged, deployed by name only. */
     counts: z.object({
       total: z.int(),
       active: z.int(),
@@ -132,7 +132,7 @@ export const getManifest = endpoint({
   errors: ['invalid_request', 'not_found', ...adminErrors],
 });
 
-/** Of the payment provider, where it had to be told of a price. */
+/** What the payment provider has, where it had to be told of a price. */
 const stripeResult = z.object({ productId: z.string(), priceId: z.string() }).optional();
 
 const upload = {
@@ -147,7 +147,7 @@ const upload = {
     version: z.string(),
     /** unchanged: exactly this version is deployed or staged already. */
     result: z.enum(['staged', 'unchanged']),
-    /** As GET answers it, after this change. */
+    /** The revision after this change, as GET answers it. */
     revision: z.string(),
     stripeResult,
   }),
@@ -222,7 +222,7 @@ export const deployManifest = endpoint({
   access: 'admin',
   params: ofManifest,
   ifMatch: true,
-  /** Without it the staged version; an earlier one rolls back. */
+  /** Deploys the staged version where it names none; an earlier one rolls back. */
   body: z.strictObject({ version: z.string().max(40).optional(), reason: adminReason }),
   answer: z.object({
     success: z.literal(true),

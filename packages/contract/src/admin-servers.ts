@@ -14,7 +14,7 @@ const version = z.string().max(40);
 export const manifestDifferenceSchema = z.object({
   /** Such as billing.toolCosts.search. */
   path: z.string(),
-  /** In words, such as "price of search: 3 -> 5 credits a call". */
+  /** The change in words, such as "price of search: 3 -> 5 credits a call". */
   text: z.string(),
   /** undefined in the version that does not have the field. */
   before: z.unknown().optional(),
@@ -105,7 +105,7 @@ export const getServerFigures = endpoint({
     now: z
       .object({
         status: serverStatusSchema,
-        /** In an operator's words: it may name addresses. */
+        /** It is written for an operator, and may name addresses. */
         reason: z.string().nullable(),
         /** Since when it is so; null before this was kept. */
         since: isoTime.nullable(),
@@ -114,7 +114,7 @@ export const getServerFigures = endpoint({
         children: z.array(child).max(200),
       })
       .nullable(),
-    /** Of the last 30 days (UTC), of all people. */
+    /** What all people did in the last 30 days (UTC). */
     month: z.object({
       calls: z.int(),
       /** Calls that the server failed; what was refused before it was sent counts apart. */
@@ -152,13 +152,13 @@ export const listServerTools = endpoint({
         name: z.string(),
         title: z.string().nullable(),
         description: z.string(),
-        /** Of the deployed version. */
+        /** The price in the deployed version. */
         credits: z.int(),
-        /** Of the staged one; null where nothing is staged. */
+        /** The price in the staged version; null where nothing is staged. */
         stagedCredits: z.int().nullable(),
         readOnly: z.boolean(),
         destructive: z.boolean(),
-        /** In 30 days. */
+        /** Counted over 30 days. */
         calls: z.int(),
         errors: z.int(),
         /** How much of a model's context its definition takes, by our estimate. */
@@ -229,7 +229,7 @@ export const connectionTestEventSchema = z.discriminatedUnion('type', [
     text: z.string(),
     ms: z.int(),
   }),
-  /** Beside the tools that the deployed version offers now. */
+  /** What it offers, beside what the deployed version offers now. */
   z.object({
     type: z.literal('tools'),
     tools: z.array(z.object({ name: z.string(), tokens: z.int() })).max(512),
@@ -246,7 +246,7 @@ export const connectionTestEventSchema = z.discriminatedUnion('type', [
       .nullable(),
   }),
   z.object({ type: z.literal('findings'), findings: z.array(testFindingSchema).max(500) }),
-  /** Of a program: what it wrote to stderr, without secrets. */
+  /** What a program wrote to stderr, without secrets. */
   z.object({ type: z.literal('lines'), lines: z.array(z.string()).max(200) }),
   z.object({
     type: z.literal('end'),
@@ -268,7 +268,7 @@ export const startConnectionTest = endpoint({
   body: z.union([
     z.strictObject({
       serverId: z.string().max(63),
-      /** By default the staged version, else the deployed one. */
+      /** The default is the staged version, else the deployed one. */
       version: version.optional(),
       /** Go on with the administrator's own account at a server that wants one. */
       withOwnAccount: z.boolean().default(false),

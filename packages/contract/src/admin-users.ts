@@ -48,9 +48,9 @@ export const listUsers = endpoint({
   answer: z.object({
     success: z.literal(true),
     users: z.array(adminUserSchema).max(maxUsersOfPage),
-    /** Of the users that match; `pages` is at least 1. */
+    /** It counts the users that match; `pages` is at least 1. */
     pagination: z.object({ page: z.int(), limit: z.int(), total: z.int(), pages: z.int() }),
-    /** Of all users, whatever the page and the filters. */
+    /** They count all users, whatever the page and the filters. */
     active: z.int(),
     all: z.int(),
   }),

@@ -8,7 +8,7 @@ export class ApiError extends Error {
   readonly status: number | undefined;
   readonly code: string;
   readonly issues: NonNullable<ErrorBody['issues']>;
-  /** Of manifest_moved: what is stored now. */
+  /** What is stored now, where the code is manifest_moved. */
   readonly current: ErrorBody['current'];
   /** The message of the answer's body; undefined where the body had none, and the message is ours. */
   readonly serverMessage: string | undefined;

@@ -57,7 +57,7 @@ type Input<S> = S extends Schema ? z.input<S> : undefined;
 
 /** What a handler gets: parsed values. */
 export type ParsedRequest<E extends Endpoint> = {
-  /** Of an endpoint with `ifMatch`, without its quotes; undefined where the caller names none. */
+  /** The If-Match of an endpoint with `ifMatch`, without its quotes; undefined where the caller names none. */
   ifMatch: string | undefined;
   params: Output<E['params']>;
   query: Output<E['query']>;
@@ -69,7 +69,7 @@ export type Answer<E extends Endpoint> = z.input<E['answer']>;
 export type RequestInput<E extends Endpoint> = {
   params: Input<E['params']>;
   query: Input<E['query']>;
-  /** Of an endpoint with `rawBody`: the text that is sent as it stands. */
+  /** An endpoint with `rawBody` takes the text that is sent as it stands. */
   body: E extends { rawBody: true } ? string : Input<E['body']>;
 };
 /** What a caller gets. */

@@ -9,7 +9,7 @@ export type PaginationProps = {
   onChange: (page: number) => void;
   /** What is paged: "Transactions". */
   label: string;
-  /** Before "2 of 7"; "Page" unless the specification has other words. */
+  /** The words before "2 of 7"; "Page" unless the specification has others. */
   words?: string | undefined;
   /** Says so, too, where there is one page. */
   always?: boolean | undefined;

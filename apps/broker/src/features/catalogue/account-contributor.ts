@@ -1,6 +1,6 @@
 import type { Query } from '#platform/db/database.ts';
 
-/** In whose reasons a deleted person's address may stand. */
+/** Tables whose reasons may hold a deleted person's address. */
 const tables = ['manifest_versions', 'tool_changes'] as const;
 
 /**

@@ -70,7 +70,7 @@ export async function createCatalogue(options: {
   log: Log;
   /** Aliases of programs that come with this installation: an upgrade changes them. */
   bundledPrograms?: ReadonlySet<string>;
-  /** Of a feature that stands above this one: how many people rent each of these servers. */
+  /** Counts the people who rent each of these servers; a feature above this one knows it. */
   rentersOf?: (serverIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
   /** The addresses of people, by user id; deleted ones have none. */
   emailsOf?: (userIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;

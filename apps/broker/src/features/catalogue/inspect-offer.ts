@@ -14,7 +14,7 @@ export type InspectedOffer = {
   items: readonly StoredCapability[];
   leftOut: readonly LeftOut[];
   tools: readonly { name: string; tokens: number }[];
-  /** Beside the tools of the deployed version, by name; undefined where nothing is deployed. */
+  /** How its tools differ from those of the deployed version, by name; undefined where nothing is deployed. */
   compared: { added: string[]; removed: string[]; changed: string[] } | undefined;
 };
 

@@ -38,7 +38,7 @@ type Given = ManifestFacts & {
   putRental(manifest: Manifest): Promise<{ productId: string; priceId: string } | undefined>;
   /** Ends rentals of a server now, and pays back what was paid for the time that is left. Asked again, it pays nothing twice. */
   refundRentals: RefundRentals;
-  /** Before money moves. @throws SoukError sign_in_again */
+  /** Called before money moves. @throws SoukError sign_in_again */
   requireRecentSignIn(caller: Caller): void;
 };
 

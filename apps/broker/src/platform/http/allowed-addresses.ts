@@ -31,7 +31,7 @@ const parsed = new WeakMap<readonly string[], AllowedAddresses>();
 export function allowedAddresses(entries: readonly string[]): AllowedAddresses {
   const known = parsed.get(entries);
   if (known) return known;
-  /** As it was written, by host and port. */
+  /** Each entry as it was written, by host and port. */
   const hosts = new Map<string, string>();
   const networks: Written<Network>[] = [];
   for (const text of entries) {

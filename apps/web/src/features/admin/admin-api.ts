@@ -9,7 +9,7 @@ import { toolChangeEndpoints } from '@souk/contract/tool-changes.ts';
 import { accountKey } from '#web/account-key.ts';
 import { clientOptions } from '#web/api.ts';
 
-/** Without a session none is sent, and a 403 has a text of its own (spec part 2, section 8). */
+/** No call is sent without a session, and a 403 has a text of its own (spec part 2, section 8). */
 export const adminClientOptions: ClientOptions = {
   ...clientOptions,
   needsToken: true,

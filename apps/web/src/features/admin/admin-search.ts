@@ -17,16 +17,16 @@ const maxPage = 1_000_000;
  */
 export type AdminSearch = {
   tab?: AdminTab | undefined;
-  /** Of the server whose page is open. */
+  /** The id of the server whose page is open. */
   id?: string | undefined;
   part?: ServerPart | undefined;
-  /** Of the user whose details are open. */
+  /** The id of the user whose details are open. */
   user?: string | undefined;
   q?: string | undefined;
   type?: (typeof types)[number] | undefined;
   status?: (typeof statuses)[number] | undefined;
   page?: number | undefined;
-  /** Of users: everyone whose address or name begins with it, found by the broker. */
+  /** The broker lists everyone whose address or name begins with it. */
   all?: string | undefined;
   role?: 'user' | 'admin' | undefined;
   active?: 'true' | 'false' | undefined;

@@ -6,9 +6,9 @@ export type EndedAccess = {
   id: string;
   userId: string;
   kind: 'subscription' | 'rental' | 'purchase' | 'trial';
-  /** Of the plan or the server. */
+  /** The id of the plan or the server. */
   of: string;
-  /** Of the provider's subscription. */
+  /** The id of the provider's subscription. */
   paymentId: string | undefined;
 };
 

@@ -19,7 +19,7 @@ import {
 /** How long the one that wrote a refund, or took it, has it for itself. */
 const claimMs = 120_000;
 const longestWaitMs = 30 * 60_000;
-/** From this attempt on a failure is an alarm. */
+/** A failure is an alarm from this attempt on. */
 const alarmingAttempt = 5;
 /** A provider that does not answer is left alone until the next run. */
 const mostFailures = 5;
@@ -34,9 +34,9 @@ type PaidAccess = { id: string; userId: string; paymentId: string };
 export type Refunds = {
   /** Notes refunds in the transaction that ends what they are for. Each is of one plan or rental, once. */
   want(query: Query, ended: readonly PaidAccess[], usedUntil: Date): Promise<void>;
-  /** Of plans and rentals, by their ids. */
+  /** Finds the refunds of plans and rentals by the ids of these. */
   find(accessIds: readonly string[]): Promise<AccessRefund[]>;
-  /** Several of them, as far as time allows; `payDue` does the rest. */
+  /** Pays several of them, as far as time allows; `payDue` does the rest. */
   payAll(refunds: readonly AccessRefund[]): Promise<void>;
   /** Goes on with all that were left. */
   payDue(): Promise<void>;

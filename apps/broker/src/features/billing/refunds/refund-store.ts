@@ -7,9 +7,9 @@ export type RefundPayment = { invoiceId: string; paymentIntentId: string; amount
 export type AccessRefund = {
   id: string;
   userId: string;
-  /** Of the plan or rental that was ended. */
+  /** The id of the plan or rental that was ended. */
   accessId: string;
-  /** Of the provider's subscription. */
+  /** The id of the provider's subscription. */
   paymentId: string;
   state: RefundState;
   /** Minor units: expected while it is wanted. */
@@ -110,7 +110,7 @@ export async function decidePayments(query: Query, id: string): Promise<RefundPa
   return payments;
 }
 
-/** Of a refund that is wanted; its amount is what the payments come to. */
+/** Writes which payments a wanted refund pays back; its amount is their sum. */
 export async function writePayments(query: Query, id: string, payments: readonly RefundPayment[]): Promise<void> {
   const amount = payments.reduce((sum, one) => sum + one.amount, 0);
   await query(`update access_refunds set payments = $2::jsonb, amount = $3 where id = $1 and state = 'wanted'`, [

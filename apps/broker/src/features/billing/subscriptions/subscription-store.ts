@@ -148,7 +148,7 @@ export async function readPlan(query: Query, planId: string): Promise<PlanFacts 
   return row && { planId: row.plan_id, name: row.name, tier: row.tier, monthlyCredits: row.monthly_credits };
 }
 
-/** Of a subscription's invoices, those that are recorded with what paid them and how much. */
+/** Lists the invoices of a subscription that are recorded with what paid them and how much. */
 export async function listRecordedInvoices(query: Query, paymentId: string): Promise<ReadonlySet<string>> {
   const { rows } = await query<{ invoice_id: string }>(
     'select invoice_id from subscription_invoices where payment_id = $1 and amount is not null',

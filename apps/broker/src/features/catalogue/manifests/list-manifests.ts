@@ -10,10 +10,10 @@ import { presentManifest } from './present-manifest.ts';
 type Filters = ParsedRequest<typeof endpoint>['query'];
 type Listed = Omit<Answer<typeof endpoint>, 'success'>;
 
-/** Of one page, where the caller names none. */
+/** A page has so many where the caller names no limit. */
 const defaultLimit = 50;
 
-/** Of each server the deployed version, else the staged one, beside what is staged. */
+/** Each server once: its deployed version, else the staged one, beside what is staged. */
 const listed = sql`(
   select distinct on (server_id) ${sql.join(headColumns.map((column) => sql.ref(column)))}
   from manifest_versions where status <> 'superseded' order by server_id, status) shown

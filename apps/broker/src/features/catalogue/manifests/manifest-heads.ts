@@ -54,7 +54,7 @@ export async function findHeads(db: CatalogueDb, serverId: string): Promise<Mani
   return rows.map(toHead);
 }
 
-/** Of each server what is deployed and what is staged, or of one without either the version that was live last. */
+/** What each server has deployed and staged; one that has neither shows the version that was live last. */
 export async function findCurrentHeads(db: CatalogueDb): Promise<ManifestHead[]> {
   const rows = await db
     .selectFrom('manifest_versions')

@@ -1,4 +1,4 @@
-/** Of a manifest's version. */
+/** A version has at most so many (contract, manifest.ts). */
 const maxCharacters = 40;
 
 /**

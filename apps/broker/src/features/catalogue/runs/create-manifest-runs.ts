@@ -45,7 +45,7 @@ export async function createManifestRuns(parts: {
   db: Database;
   catalogue: Pick<Catalogue, 'snapshot' | 'reread' | 'readAgain'>;
   check(manifest: Manifest): void;
-  /** Of a broker; without it reloads are not begun. */
+  /** What a broker has and a command has not; without it no reload begins. */
   servers?: ReloadParts | undefined;
   clock: Clock;
   ids: Ids;

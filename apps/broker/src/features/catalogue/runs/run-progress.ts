@@ -5,7 +5,7 @@ const everyMs = 250;
 
 /** Gathers what becomes of a run's manifests. */
 export type RunProgress = {
-  /** Of each manifest the last one is written: the first at once, others together a moment later. */
+  /** Notes how a manifest is. The first note is written at once, later ones together a moment later, the last of each manifest. */
   note(change: ItemChange): void;
   /** Resolves when all that was noted is written. @throws what a write has thrown, also an earlier one */
   flush(): Promise<void>;

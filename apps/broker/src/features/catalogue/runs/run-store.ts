@@ -101,7 +101,7 @@ export async function findUnderWay(db: CatalogueDb, lifeMs: number): Promise<{ r
   return rows.map((row) => ({ run: toRun(row), isLeft: row.is_left }));
 }
 
-/** By the database's clock, the only one that brokers share. */
+/** Whether nobody works on a run any more, by the database's clock: brokers share no other. */
 const isLeft = (lifeMs: number) =>
   sql`(broker_id is null or beat_at <= clock_timestamp() - ${lifeMs} * interval '1 ms')`;
 

@@ -18,7 +18,7 @@ export type RunParts = {
   notify(runId: string): Promise<void>;
   /** Throws for a manifest that must not be deployed here. */
   check(manifest: Manifest): void;
-  /** Of a broker; a command that runs beside none works off deployments alone. */
+  /** What a broker has; a command that runs beside none works off deployments alone. */
   servers: ReloadParts | undefined;
   clock: Clock;
   log: Log;
@@ -78,7 +78,7 @@ async function writeProgress(
   await notify(run.id);
 }
 
-/** Of what was done to all at once; each deployment has its own row. */
+/** Writes one row about the whole run; each deployment has its own row. */
 async function auditRun(tx: Tx, run: Run, items: readonly RunItem[], at: Date): Promise<void> {
   const idsIn = (status: RunItem['status']) =>
     items.filter((item) => item.status === status).map((item) => item.serverId);

@@ -226,7 +226,7 @@ async function loadGrant(ctx: KoaContextWithOIDC, resources: Resources) {
   return grant;
 }
 
-/** Of the web app's token: when its sign-in was (RFC 9068, section 2.2.1). A renewed refresh token keeps it. */
+/** When the sign-in behind a token of the web app was (RFC 9068, section 2.2.1). A renewed refresh token keeps it. */
 function signInTime({ oidc }: KoaContextWithOIDC): { auth_time?: number } {
   if (oidc.client?.clientId !== frontendClientId) return {};
   const { AuthorizationCode: code, RefreshToken: refreshToken } = oidc.entities;

@@ -79,7 +79,7 @@ async function walk(parts: Parts, wanted: WantedUsers, { limit, offset, isFromEn
   return rows.map(({ id }) => id);
 }
 
-/** Of the people of a wide list those that are not in it: administrators, and people with a plan. */
+/** Counts the people whom a wide list leaves out: administrators, and people with a plan. */
 async function countLeftOut({ query, ...parts }: Parts, { role, plan, isActive }: WantedUsers): Promise<number> {
   const { values, bind } = placesOf();
   const base = `select u.id from users u where u.provider = any(${bind(parts.providers)}::text[]) and u.deleted_at is null
@@ -98,7 +98,7 @@ async function countLeftOut({ query, ...parts }: Parts, { role, plan, isActive }
 
 type Bind = (value: unknown) => string;
 
-/** Beside the search. `u` is the user's row, but for a search that needs none. */
+/** The conditions beside the search. `u` is the user's row; a search by prefix needs none. */
 function conditions(parts: Omit<Parts, 'query'>, { role, plan, isActive, search }: WantedUsers, bind: Bind): string {
   const row = search ? 'p' : 'u';
   const all = [activeCondition(isActive, row)];
@@ -114,7 +114,7 @@ function joinFor({ role, isActive }: WantedUsers): string {
   return role === undefined && isActive === undefined ? '' : 'join users p on p.id = u.id';
 }
 
-/** As a literal: the index of deactivated users is partial. */
+/** It stands as a literal: the index of deactivated users is partial. */
 function activeCondition(isActive: boolean | undefined, row: string): string {
   return isActive === undefined ? '' : `and ${isActive ? '' : 'not '}${row}.is_active`;
 }

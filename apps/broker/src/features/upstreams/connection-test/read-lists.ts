@@ -6,7 +6,7 @@ import { readSettled } from '../watch/read-settled.ts';
 import type { Running } from './test-parts.ts';
 import type { TestConnections } from './test-connections.ts';
 
-/** As many tools as a server may have. */
+/** A server may have so many tools. */
 const maxTools = 512;
 
 /** Reads what a discovery would read, and tells of it beside what is deployed. @throws UpstreamError */

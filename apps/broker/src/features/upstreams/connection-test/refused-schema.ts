@@ -1,8 +1,8 @@
 import { asRecord } from '#platform/json.ts';
 
-/** Of Anthropic's and OpenAI's tool schemas: neither takes these beside `type: object`. */
+/** Neither Anthropic's nor OpenAI's API takes these in a tool's schema beside `type: object`. */
 const refusedOnTop = ['oneOf', 'anyOf', 'allOf', 'enum', 'not'] as const;
-/** Of Anthropic's tool schemas. */
+/** Anthropic's API takes only such names of arguments. */
 const argumentName = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /** Where a schema has schemas: by name, in a list, or one. */

@@ -2,7 +2,7 @@ import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 
-/** Of one broker: each test may be a process or hold the lists of a server. */
+/** One broker runs at most so many: each may be a process or hold the lists of a server. */
 const maxTests = 8;
 /** A broker that takes longer has died with its test. */
 const longestMs = 120_000;

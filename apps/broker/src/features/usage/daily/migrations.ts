@@ -71,7 +71,7 @@ const addToPartsByBucket = (name: string, rows: string) => `
     return null;
   end $function$`;
 
-/** As above, with what failed as a bucket of its own. */
+/** The same with failed calls as a bucket of their own. */
 const addUpFailed = (rows: string) => `
   select user_id, day, server, kind, tool,
     sum(calls), coalesce(sum(calls) filter (where bucket >= 0), 0), sum(credits),

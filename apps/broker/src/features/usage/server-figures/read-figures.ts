@@ -14,7 +14,7 @@ export type FiguresParts = Pick<Upstreams, 'health' | 'watch' | 'childrenOf'> & 
   query: Query;
   countRenters(serverId: string): Promise<number>;
   livemode: boolean;
-  /** Of everything that is sold here. */
+  /** The currency of everything that is sold here. */
   currency: string;
   clock: Clock;
 };

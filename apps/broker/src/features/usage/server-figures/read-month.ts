@@ -16,7 +16,7 @@ export type ServerMonth = {
 
 type Row = { calls: number; answered: number; failed: number; credits: number; latency: number[] };
 
-/** Of the last 30 days (UTC), from the sums by day. Calls are those of tools; credits and people are of prompts and resources too. */
+/** Reads the last 30 days (UTC) from the sums by day. Calls are those of tools; credits and people are of prompts and resources too. */
 export async function readMonth(query: Query, serverId: string, nowMs: number): Promise<ServerMonth> {
   const [{ rows }, users] = await Promise.all([
     query<Row>(monthText, [serverId, firstShownDay(nowMs)]),
@@ -34,7 +34,7 @@ export async function readMonth(query: Query, serverId: string, nowMs: number): 
   };
 }
 
-/** Of each tool, by name. */
+/** Reads the use of each tool, by name. */
 export async function readToolUse(
   query: Query,
   serverId: string,

@@ -1,4 +1,4 @@
-/** As the broker has it (catalogue/parse-manifest.ts). */
+/** The broker's limit (catalogue/parse-manifest.ts). */
 export const maxManifestBytes = 256 * 1024;
 
 export const notJsonFileText = 'Please select a JSON file';

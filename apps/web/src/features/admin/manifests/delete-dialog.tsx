@@ -12,7 +12,7 @@ import { useDelete } from './use-delete.ts';
 
 export type DeleteDialogProps = {
   userId: string;
-  /** Of the server. */
+  /** The server's id. */
   id: string;
   open: boolean;
   onClose: () => void;

@@ -14,7 +14,7 @@ import type { useDelete } from './use-delete.ts';
 export type DeleteFormProps = {
   formId: string;
   userId: string;
-  /** Of the server. */
+  /** The server's id. */
   id: string;
   shown: AnswerOutput<typeof getManifest>;
   remove: ReturnType<typeof useDelete>['remove'];

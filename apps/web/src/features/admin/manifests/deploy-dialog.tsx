@@ -17,7 +17,7 @@ import { hasMoved, MovedNotice } from './moved-notice.tsx';
 
 export type DeployDialogProps = {
   userId: string;
-  /** Of the server. */
+  /** The server's id. */
   id: string;
   /** Undefined: the staged version, else the one that was live last. An earlier one rolls back. */
   version?: string | undefined;

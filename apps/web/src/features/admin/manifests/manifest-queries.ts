@@ -53,7 +53,7 @@ export const deployedQuery = (userId: string) =>
   });
 const namesShown = 20;
 
-/** After a change of manifests: what is on the screen is read again, and so is the shop. */
+/** Call it after a change of manifests: what is on the screen is read again, and so is the shop. */
 export function useManifestsChanged(userId: string): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {

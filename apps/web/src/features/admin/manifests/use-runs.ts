@@ -6,7 +6,7 @@ import { followRun, runQuery, runsQuery, type RunKind } from './run-queries.ts';
 
 /** While a run is being started, its id is looked for among the runs: the call that started it answers at its end. */
 const lookForEveryMs = 400;
-/** For runs of other administrators, and of other tabs. */
+/** Other administrators and other tabs start runs too. */
 const lookEveryMs = 20_000;
 const reconnectAfterMs = 2000;
 

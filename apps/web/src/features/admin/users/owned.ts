@@ -11,7 +11,7 @@ export type OwnedThing = Pick<
   'id' | 'mcpId' | 'status' | 'source' | 'refund' | 'features'
 > & {
   kind: 'subscription' | 'rental' | 'purchase' | 'trial';
-  /** Of the plan, or the id of the service. */
+  /** The name of the plan, or the id of the service. */
   name: string;
   /** daily, weekly, monthly, of rentals. */
   every: string | undefined;
@@ -22,7 +22,7 @@ export type OwnedThing = Pick<
 
 type Server = UserBilling['rentals'][number];
 
-/** In the specification's order of the counts. */
+/** What a user has, in the order of the specification's counts. */
 export function ownedOf(billing: UserBilling): Record<OwnedThing['kind'], OwnedThing[]> {
   const servers = (kind: 'rental' | 'purchase' | 'trial', all: readonly Server[]) =>
     all.map((one): OwnedThing => ({

@@ -23,7 +23,7 @@ export const usersQuery = (adminId: string, { page, all, role, active, plan }: A
   });
 };
 
-/** Of one user: what they have, and their credits. */
+/** What one user has, and their credits. */
 const userBillingKey = (adminId: string, userId: string) => [...usersKey(adminId), 'billing', userId] as const;
 
 export const userBillingQuery = (adminId: string, userId: string) =>

@@ -2,7 +2,7 @@ import { tiers, tierSchema } from '@souk/contract/tiers.ts';
 import { cleanLabel } from '#platform/clean-label.ts';
 import type { Change } from './compare-manifests.ts';
 
-/** Of a value in a sentence: the whole one stands beside it. */
+/** A value in a sentence has at most so many: the whole value stands beside it. */
 const maxCharacters = 120;
 
 type Say = (value: unknown, currency: string) => string;

@@ -10,7 +10,7 @@ import { compareManifests } from './compare-manifests.ts';
 import { describeEffects } from './describe-effects.ts';
 import { sayChange } from './difference-words.ts';
 
-/** Of a list that people read; the documents beside it are whole. */
+/** A list that people read has at most so many; the documents beside it are whole. */
 const maxDifferences = 500;
 
 type Differences = Omit<Answer<typeof getServerDifferences>, 'success'>;

@@ -20,7 +20,7 @@ const RawDifferences = lazy(async () => ({
 
 type Compared = { from: string | undefined; to: string | undefined };
 
-/** In what two versions differ and what that does to people, and the list of all versions. */
+/** How two versions differ, what that does to people, and the list of all versions. */
 export function ChangesPart({
   userId,
   serverId,
@@ -81,7 +81,7 @@ export function ChangesPart({
 
 const stateWords = { staging: 'staged', deployed: 'deployed' } as const;
 
-/** By default the staged version beside the deployed one, else the deployed one beside the one before it. */
+/** The default: the staged version beside the deployed one, else the deployed one beside the one before it. */
 function versionsToCompare(shown: ShownManifest, { from, to }: Compared): Compared {
   const { listed, versions } = shown;
   const deployed = listed?.deployedVersion ?? undefined;

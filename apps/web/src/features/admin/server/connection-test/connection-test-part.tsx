@@ -17,7 +17,7 @@ export function ConnectionTestPart({
   shown,
   text,
 }: ServerPartProps & {
-  /** Of the editor, where it is tested instead of a stored version. */
+  /** The editor's text, where that is tested instead of a stored version. */
   text: string | undefined;
 }) {
   const { versions, listed } = shown;

@@ -16,7 +16,7 @@ export type AskedCheck = {
 };
 
 export type CheckedText = {
-  /** By their place, at most 100. */
+  /** Sorted by their place, at most 100. */
   problems: Problem[];
   /** The version that the text names, where it can be read. */
   version: string | undefined;

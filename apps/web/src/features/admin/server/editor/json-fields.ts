@@ -4,10 +4,10 @@ import { parser } from '@lezer/json';
 export type TextRange = { from: number; to: number };
 export type Problem = TextRange & { message: string };
 
-/** As deep as the broker reads. */
+/** The broker reads no deeper. */
 const maxDepth = 64;
 const forbiddenKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
-/** After the first ones the others follow from them. */
+/** Later ones follow from the first. */
 const maxSyntaxProblems = 3;
 
 export type JsonFields = {
@@ -23,7 +23,7 @@ export type JsonFields = {
 
 type Level = {
   path: string;
-  /** Of an object; undefined: a list. */
+  /** The keys that an object has so far; undefined: it is a list. */
   keys: Set<string> | undefined;
   /** The path of the next value. */
   next: string;

@@ -31,7 +31,7 @@ export type EditorCheck = Omit<CheckedText, 'problems' | 'versionAt'> & { proble
 
 export type EditorHandle = {
   text(): string;
-  /** In one step, which Undo takes back. */
+  /** Replaces the text in one step, which Undo takes back. */
   replaceText(text: string): void;
   /** Writes another version into the text. */
   replaceVersion(version: string): void;

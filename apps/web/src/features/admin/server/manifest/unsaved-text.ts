@@ -2,7 +2,7 @@ import { readDraft, writeDraft } from '../../draft-store.ts';
 
 export type UnsavedText = {
   text: string;
-  /** Of the manifest that the text began from. */
+  /** The revision of the manifest that the text began from. */
   revision: string;
 };
 

@@ -11,7 +11,7 @@ const hints: Readonly<Record<string, string>> = {
 };
 const maxArguments = 50;
 
-/** In what a tool's definition differs from the one that was trusted, in words. A new tool: what it says of itself. */
+/** Says in words how a tool's definition differs from the one that was trusted. A new tool: what it says of itself. */
 export function definitionChanges(before: Definition | null, after: Definition): DefinitionChange[] {
   const old = before ?? {};
   const inputs = { before: partOf(old, 'inputSchema'), after: partOf(after, 'inputSchema') };

@@ -12,7 +12,7 @@ import { toolsQuery, type ServerPartProps } from '../server-queries.ts';
 import { ReviewQueue } from './review-queue.tsx';
 import { ToolsTable } from './tools-table.tsx';
 
-/** With fewer tools a look finds each. */
+/** A look finds each of fewer tools. */
 const searchFrom = 9;
 
 /** The tools of a server: what they cost, how they do, and what waits for a review. */

@@ -8,7 +8,7 @@ export type ActionFailureProps = UserFailure & {
   again: () => void;
 };
 
-/** In a dialog: what failed, or that the last sign-in is too long ago, with the way to a new one. Nothing without an error. */
+/** Says in a dialog what failed, or that the last sign-in is too long ago, with the way to a new one. Draws nothing without an error. */
 export function ActionFailure({ work, error, again }: ActionFailureProps) {
   const { signInAgain } = useUserWork();
   if (!error) return null;

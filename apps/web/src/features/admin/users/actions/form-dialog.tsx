@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Dialog } from '#ui/dialog.tsx';
 
-/** Of every dialog that does something to one user. */
+/** What every dialog takes that does something to one user. */
 export type UserDialogProps = {
   user: { id: string; email: string };
   open: boolean;
@@ -14,7 +14,7 @@ export type FormDialogProps = {
   onClose: () => void;
   title: string;
   description: ReactNode;
-  /** Of the form that it holds. */
+  /** The id of the form that it holds. */
   formId: string;
   submitLabel: string;
   variant?: 'primary' | 'danger' | undefined;

@@ -10,7 +10,7 @@ import { useUserBilling } from '../user-work.ts';
 import { UserDetails } from './user-details.tsx';
 
 export type UserDetailsDialogProps = {
-  /** As the address names it; undefined: closed. */
+  /** The user whom the address names; undefined: it is closed. */
   userId: string | undefined;
   /** The user's row, where it is on the page behind: it knows more of them. */
   listed: AdminUser | undefined;
