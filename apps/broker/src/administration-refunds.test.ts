@@ -285,8 +285,36 @@ test('the deletion of a server pays back the rentals that are named, once; other
     { action: 'access.refunded' },
   ]);
   // asked again, also after another deployment
-  expect(await shop.administration.refundRentals('ends', refundRentals, by())).toEqual(refunds);
+  expect(await shop.administration.refundedRentals.pay('ends', refundRentals)).toEqual(refunds);
   await deployManifest(shop, { ...manifest, version: '2.0.0' }, 'unasked');
   expect(await admin.deleteManifest(deletion)).toMatchObject({ renters: 1, refunds });
   expect(await refundsAtProvider(shop, ofAnn)).toEqual([899]);
+});
+
+test('a deletion ends the rentals that it pays back in its own transaction: both happen, or none', async () => {
+  const connection = { type: 'http', url: 'https://nowhere.souk.test/mcp' };
+  const manifest = { id: 'whole', connection, billing: { tier: 'T3' as const, rental: { price: 900 } } };
+  await deployManifest(shop, manifest, 'unasked');
+  const ann = await newPerson();
+  const paymentId = await ann.rent('whole');
+  const { id: rentalId = '' } = (await ann.rental()) ?? {};
+  const refundRentals = [rentalId];
+  const moved = { 'if-match': '"of-another-time"' };
+  const call = ['DELETE /admin/manifests/whole', administrator.accessToken, { refundRentals }] as const;
+  expect(await send(...call, moved)).toMatchObject({ status: 409, code: 'manifest_moved' });
+  expect(await ann.rental(), 'it was not deleted').toMatchObject({ id: rentalId });
+
+  const deletion = { via: 'command' } as const;
+  const failing = shop.catalogue.deleteManifest('whole', deletion, () => Promise.reject(new Error('no rental ends')));
+  await expect(failing).rejects.toThrow('no rental ends');
+  expect(shop.catalogue.snapshot().byId.has('whole'), 'it is there as before').toBe(true);
+  expect(await admin.getManifest({ params: { id: 'whole' }, query: {} })).toMatchObject({ listed: { isActive: true } });
+
+  // a broker that dies before it has made the refunds leaves them to the others
+  const { end } = shop.administration.refundedRentals;
+  await shop.catalogue.deleteManifest('whole', deletion, (query) => end(query, 'whole', refundRentals, by()));
+  expect(await ann.rental()).toBeUndefined();
+  shop.ahead.ms += 120_000;
+  await shop.billing.payments?.refunds.payDue();
+  expect(await refundsAtProvider(shop, paymentId)).toEqual([899]);
 });

@@ -29,7 +29,7 @@ export function mountAdministration(router: Router, parts: Parts): ServerUse {
     db,
     watch: upstreams.watch,
     putRental: billing.prices.stageRental,
-    refundRentals: administration.refundRentals,
+    refundedRentals: administration.refundedRentals,
     requireRecentSignIn: (caller) => requireRecentSignIn(caller, clock),
   });
   mountManifestRunRoutes(router, { ...people, runs: manifestRuns, keepAlive, onRevoked: identity.onRevoked, clock });

@@ -1,6 +1,8 @@
 import type { Manifest } from '@souk/contract/manifest.ts';
 import type { ToolChange } from '@souk/contract/tool-changes.ts';
 import type { Clock } from '#platform/clock.ts';
+import type { Query } from '#platform/db/database.ts';
+import { queryWithin } from '#platform/db/query-within.ts';
 import { SoukError } from '#platform/errors.ts';
 import { decideToolChange, findPendingChanges } from './decide-tool-change.ts';
 import {
@@ -44,9 +46,10 @@ export type Deployments = {
   ): Promise<{ result: 'staged' | 'unchanged'; revision: string }>;
   /**
    * Takes a server out of the catalogue and out of staging; its versions are kept. Answers how many people rent it.
+   * @param also what is done in the same transaction
    * @throws SoukError not_found, manifest_moved
    */
-  deleteManifest(serverId: string, by: DecidedBy): Promise<{ renters: number }>;
+  deleteManifest(serverId: string, by: DecidedBy, also?: (query: Query) => Promise<void>): Promise<{ renters: number }>;
   /** Reads what is deployed again, all or these, here and on every replica. */
   reread(serverIds?: readonly string[]): Promise<void>;
   /**
@@ -127,9 +130,12 @@ export function createDeployments(options: {
         return { result, revision: await revisionNow(tx, manifest.id) };
       }, by),
 
-    async deleteManifest(serverId, by) {
+    async deleteManifest(serverId, by, also) {
       const renters = await countRenters(serverId);
-      await inTurn((tx, at) => deleteManifest(tx, serverId, by, at, renters), by);
+      await inTurn(async (tx, at) => {
+        await deleteManifest(tx, serverId, by, at, renters);
+        await also?.(queryWithin(tx));
+      }, by);
       await changed(serverId);
       return { renters };
     },

@@ -8,7 +8,7 @@ import {
 } from '@souk/contract/admin-manifests.ts';
 import type { Answer } from '@souk/contract/endpoint.ts';
 import type { Manifest } from '@souk/contract/manifest.ts';
-import type { Database } from '#platform/db/database.ts';
+import type { Database, Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
 import type { Caller } from '#platform/http/caller.ts';
 import type { Router } from '#platform/http/router.ts';
@@ -21,11 +21,18 @@ import type { ManifestPolicy } from './parse-manifest.ts';
 import { readUpload } from './read-upload.ts';
 import type { CatalogueTables } from './tables.ts';
 
-type RefundRentals = (
-  serverId: string,
-  rentalIds: readonly string[],
-  by: { actorId: string; reason: string | undefined },
-) => Promise<Answer<typeof deleteManifest>['refunds']>;
+/** Rentals that end with the deletion of their server, and what is paid back for the time that is left. */
+type RefundedRentals = {
+  /** Ends them, in the transaction of the deletion: their refunds are stored, and made even if this broker dies. */
+  end(
+    query: Query,
+    serverId: string,
+    rentalIds: readonly string[],
+    by: { actorId: string; reason: string | undefined },
+  ): Promise<void>;
+  /** Makes the refunds, as far as the provider answers. Asked again, it pays nothing twice. */
+  pay(serverId: string, rentalIds: readonly string[]): Promise<Answer<typeof deleteManifest>['refunds']>;
+};
 
 type Given = ManifestFacts & {
   policy: ManifestPolicy;
@@ -36,8 +43,7 @@ type Given = ManifestFacts & {
    * @returns undefined where nothing had to be told, or the provider does not answer: it is told again with the deployment
    */
   putRental(manifest: Manifest): Promise<{ productId: string; priceId: string } | undefined>;
-  /** Ends rentals of a server now, and pays back what was paid for the time that is left. Asked again, it pays nothing twice. */
-  refundRentals: RefundRentals;
+  refundedRentals: RefundedRentals;
   /** Called before money moves. @throws SoukError sign_in_again */
   requireRecentSignIn(caller: Caller): void;
 };
@@ -90,9 +96,11 @@ export function mountManifestRoutes(router: Router, given: Given): void {
     const by = byOf(caller, { reason: body.reason, expected });
     const { refundRentals: rentalIds = [], reason } = body;
     if (rentalIds.length > 0) given.requireRecentSignIn(caller);
-    const { renters } = await catalogue.deleteManifest(params.id, by);
-    const refunds =
-      rentalIds.length > 0 ? await given.refundRentals(params.id, rentalIds, { actorId: caller.userId, reason }) : [];
+    const { end, pay } = given.refundedRentals;
+    const { renters } = await catalogue.deleteManifest(params.id, by, async (query) => {
+      if (rentalIds.length > 0) await end(query, params.id, rentalIds, { actorId: caller.userId, reason });
+    });
+    const refunds = rentalIds.length > 0 ? await pay(params.id, rentalIds) : [];
     return { ...success, id: params.id, renters, refunds };
   });
 

@@ -11,7 +11,7 @@ import { giveAccess, type WantedAccess } from './give-access.ts';
 import { listRenters } from './list-renters.ts';
 import { presentUserBilling } from './present-user-billing.ts';
 import { readRefundable } from './read-refundable.ts';
-import { refundRentals, type RentalRefund } from './refund-rentals.ts';
+import { createRefundedRentals, type RefundedRentals } from './refunded-rentals.ts';
 import { removeAccess, type Removal } from './remove-access.ts';
 
 /**
@@ -33,8 +33,8 @@ export type Administration = {
   remove(userId: string, id: string, by: DecidedBy & { refund: 'none' | 'prorata' }): Promise<Removal>;
   /** Ends the plans and rentals of a person with their paid period, or now. Nothing is paid back. */
   endPaid(userId: string, when: { now: boolean }, by: DecidedBy): Promise<EndingAccess[]>;
-  /** Ends rentals of a server now, and pays back what was paid for the time that is left. Asked again, it pays nothing twice. */
-  refundRentals(serverId: string, rentalIds: readonly string[], by: DecidedBy): Promise<RentalRefund[]>;
+  /** Rentals that end with the deletion of their server, and are paid back. */
+  readonly refundedRentals: RefundedRentals;
   renters(serverId: string, page: number): Promise<Pick<Answer<typeof listServerRenters>, 'renters' | 'pagination'>>;
 };
 
@@ -71,7 +71,7 @@ export function createAdministration(given: AdministrationGiven): Administration
     give: (userId, wanted, by) => giveAccess(given, userId, wanted, by),
     remove: (userId, id, by) => removeAccess(given, userId, id, by),
     endPaid: (userId, when, by) => endPaid(given, userId, when, by),
-    refundRentals: (serverId, rentalIds, by) => refundRentals(given, serverId, rentalIds, by),
+    refundedRentals: createRefundedRentals(given),
     renters: (serverId, page) => listRenters(db.query, { livemode, nowMs: clock.now(), serverId, page }),
   };
 }
