@@ -236,52 +236,6 @@ test('what a deployment changes and whom it concerns is told before it is done',
   await admin.deleteManifest({ params: { id: 'shown' }, body: {} });
 });
 
-test('[ADM-14] what is given to and taken from a person takes a reason, which the audit log keeps', async () => {
-  const ann = await newPerson();
-  const params = { id: ann.userId };
-  await admin.setUserCredits({ params, body: { credits: 5, reason: 'a gift' } });
-  const rental = { type: 'rental', mcpId: 'top', period: 'weekly', reason: 'a trial for a customer' } as const;
-  const { id: subscriptionId } = await admin.addUserSubscription({ params, body: rental });
-  await admin.removeUserSubscription({
-    params: { ...params, subscriptionId },
-    body: { reason: 'Rental cancelled by admin' },
-  });
-  expect((await audits(ann.userId)).map(({ reason }) => reason)).toEqual([
-    'a gift',
-    'a trial for a customer',
-    'Rental cancelled by admin',
-  ]);
-  const long = 'x'.repeat(10_000);
-  expect(
-    await send(`PUT /admin/users/${ann.userId}/credits`, administrator.accessToken, { credits: 1, reason: long }),
-  ).toMatchObject({ status: 400 });
-});
-
-test('[USR-42] what can be given to a person is what is deployed', async () => {
-  const ann = await newPerson();
-  const give = () => {
-    const address = `POST /admin/users/${ann.userId}/subscription`;
-    return send(address, administrator.accessToken, { type: 'rental', mcpId: 'later', period: 'weekly' });
-  };
-  const active = async () => {
-    const { manifests } = await admin.listManifests({ query: { status: 'active', limit: 100 } });
-    return manifests.map(({ id }) => id);
-  };
-  await stage(manifest('later', { billing: { tier: 'T1' } }));
-  expect(await give()).toMatchObject({ status: 404 });
-  expect(await active()).not.toContain('later');
-  await admin.deployManifest({ params: { id: 'later' }, body: {} });
-  expect(await active()).toEqual(
-    shop.catalogue
-      .snapshot()
-      .servers.map(({ id }) => id)
-      .toSorted(),
-  );
-  expect(await give()).toMatchObject({ status: 200 });
-  await admin.deleteManifest({ params: { id: 'later' }, body: {} });
-  expect(await give()).toMatchObject({ status: 404 });
-});
-
 test("a deleted person's address goes from the reasons of versions, and a version that they staged names no address", async () => {
   const gone = await newPerson();
   const reason = `asked for by ${gone.email}`;
