@@ -1,0 +1,112 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { checkLedger } from '#features/billing/index.ts';
+import { startAdministration, type Administration } from '#testing/administration.ts';
+
+// The rental of a server at the payment provider, while its manifest is staged, deployed and deleted.
+
+let shop: Administration['shop'];
+let manifest: Administration['manifest'];
+let administrator: Administration['administrator'];
+let admin: Administration['admin'];
+let send: Administration['send'];
+let newPerson: Administration['newPerson'];
+let audits: Administration['audits'];
+let started: Administration | undefined;
+
+beforeAll(async () => {
+  started = await startAdministration();
+  ({ shop, manifest, administrator, admin, send, newPerson, audits } = started);
+});
+afterEach(async () => {
+  const [fault] = await checkLedger(shop.db);
+  if (fault) throw new Error(fault.fault);
+});
+afterAll(() => started?.stop());
+
+const upload = (body: unknown) => send('POST /admin/manifests', administrator.accessToken, body);
+
+test('[MAN-27] [MAN-39] the payment provider is told of a rental when its manifest is staged, and sells the old price until the new one is deployed', async () => {
+  const priced = (version: string, price: number) =>
+    upload(manifest('rented', { version, billing: { tier: 'T1', rental: { price } } }));
+  const params = { id: 'rented' };
+  const first = await priced('1.0.0', 500);
+  expect(first.stripeResult).toMatchObject({ productId: 'souk_rental_rented', priceId: expect.any(String) });
+  const priceOf = async (id: string) => {
+    const { active, unit_amount: amount } = await shop.stripe.prices.retrieve(id);
+    return { active, amount };
+  };
+  expect(await priceOf(first.stripeResult.priceId)).toEqual({ active: true, amount: 500 });
+  await admin.deployManifest({ params, body: {} });
+  await shop.billing.prices.synced();
+  const sold = () => shop.billing.prices.priceOf('rental', 'rented')?.priceId;
+  expect(sold()).toBe(first.stripeResult.priceId);
+  expect(await priced('1.0.1', 500), 'the same price').not.toHaveProperty('stripeResult');
+
+  const second = await priced('1.1.0', 700);
+  expect(second).toMatchObject({ result: 'staged', stripeResult: { productId: 'souk_rental_rented' } });
+  expect(await priceOf(first.stripeResult.priceId)).toEqual({ active: true, amount: 500 });
+  expect(sold()).toBe(first.stripeResult.priceId);
+  const ann = await newPerson();
+  await ann.rent('rented');
+  expect((await ann.history())[0]).toContain('500');
+
+  await admin.deployManifest({ params, body: {} });
+  await shop.billing.prices.synced();
+  expect(sold()).toBe(second.stripeResult.priceId);
+  expect(await priceOf(first.stripeResult.priceId)).toEqual({ active: false, amount: 500 });
+  expect(await priceOf(second.stripeResult.priceId)).toEqual({ active: true, amount: 700 });
+
+  // a provider that does not answer keeps no manifest back
+  await shop.network.stop();
+  try {
+    expect(await priced('1.2.0', 800)).toMatchObject({ status: 200, result: 'staged' });
+  } finally {
+    await shop.network.resume();
+  }
+  await admin.deleteManifest({ params, body: {} });
+});
+
+test('who rents a server that is deleted pays on for nothing, and has it again only when they resume it', async () => {
+  const params = { id: 'leaving' };
+  await upload(manifest('leaving', { name: 'Leaving', billing: { tier: 'T1', rental: { price: 500 } } }));
+  await admin.deployManifest({ params, body: {} });
+  await shop.billing.prices.synced();
+  const [ann, bob] = [await newPerson(), await newPerson()];
+  const paid = [await ann.rent('leaving'), await bob.rent('leaving')];
+  const endOf = async (id = '') => (await shop.stripe.subscriptions.retrieve(id)).cancel_at_period_end;
+  const ends = () => Promise.all(paid.map(endOf));
+  const run = () => shop.billing.payments?.subscriptions.endUnoffered();
+  const changed = (person: typeof ann) => person.api.resumeRental({ params: { mcpId: 'leaving' } });
+  await run();
+  expect(await ends(), 'while it is offered').toEqual([false, false]);
+
+  expect(await admin.deleteManifest({ params, body: {} })).toEqual({
+    success: true,
+    id: 'leaving',
+    renters: 2,
+    refunds: [],
+  });
+  expect((await audits('leaving')).at(-1)).toMatchObject({
+    action: 'manifest.deleted',
+    details: { deployed: '1.0.0', via: 'administration', renters: 2 },
+  });
+  await shop.network.stop();
+  await expect(run()).rejects.toMatchObject({ code: 'payments_unavailable' });
+  await shop.network.resume();
+  await run();
+  await run();
+  expect(await ends(), 'with the period that is paid').toEqual([true, true]);
+  expect(await ann.rental()).toMatchObject({ name: 'Leaving', isOffered: false, status: 'canceled' });
+  expect(await ann.history()).toEqual(['rental_create completed 500', 'rental_cancel completed 0']);
+  await expect(changed(ann)).rejects.toMatchObject({ code: 'not_active', message: /no longer offered/ });
+
+  await admin.deployManifest({ params, body: {} });
+  await run();
+  expect(await ends(), 'nothing is taken back without them').toEqual([true, true]);
+  expect(await ann.rental()).toMatchObject({ isOffered: true, status: 'canceled' });
+  await changed(ann);
+  await run();
+  expect(await ends()).toEqual([false, true]);
+  expect(await ann.rental()).toMatchObject({ status: 'active' });
+  await admin.deleteManifest({ params, body: {} });
+});
