@@ -1,0 +1,101 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { hasPostgres } from '#testing/databases.ts';
+import { forkBroker } from '#testing/fork-broker.ts';
+import { startManifestRuns, type ManifestRuns } from '#testing/manifest-runs.ts';
+import { withoutHealthChecks } from '#testing/start-app.ts';
+import { waitUntil } from '#testing/wait-until.ts';
+
+// A run whose broker dies or stops, as two administrators see it at the others.
+
+describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)', () => {
+  let db: ManifestRuns['db'];
+  let replicas: ManifestRuns['replicas'];
+  let fixture: ManifestRuns['fixture'];
+  let databaseUrl: ManifestRuns['databaseUrl'];
+  let masterKey: ManifestRuns['masterKey'];
+  let admin: ManifestRuns['admin'];
+  let statusOf: ManifestRuns['statusOf'];
+  let underWay: ManifestRuns['underWay'];
+  let audits: ManifestRuns['audits'];
+  let stage: ManifestRuns['stage'];
+  let holdDeployments: ManifestRuns['holdDeployments'];
+  let started: ManifestRuns | undefined;
+
+  beforeAll(async () => {
+    started = await startManifestRuns();
+    ({ db, replicas, fixture, databaseUrl, masterKey, admin, statusOf, underWay, audits, stage, holdDeployments } =
+      started);
+  });
+  afterEach(() => started?.clear());
+  afterAll(() => started?.stop());
+
+  const dies = () =>
+    db.query(`update manifest_runs set beat_at = beat_at - interval '1 minute' where status = 'running'`);
+
+  async function forkThird() {
+    const env = {
+      PUBLIC_URL: replicas.publicUrl,
+      DATABASE_URL: databaseUrl,
+      MASTER_KEY: masterKey,
+      ADMIN_EMAILS: 'ann@souk.test,eve@souk.test',
+      ...withoutHealthChecks,
+    };
+    return forkBroker(env, [fixture.address]);
+  }
+
+  test('a run whose broker is killed is finished by another one, and given up when too many have died of it', async () => {
+    await Promise.all([stage('one'), stage('two')]);
+    const third = await forkThird();
+    const release = await holdDeployments();
+    const lost = admin(third.port).deployAllManifests();
+    lost.catch(() => {});
+    const runId = await underWay();
+    const joined = admin(1, 'eve').deployAllManifests();
+    await waitUntil('it to work', async () => (await statusOf(0, runId, 'one')) === 'working');
+    await third.kill();
+    await expect(lost).rejects.toMatchObject({ status: 502 });
+    await release();
+    await dies();
+    expect(await joined).toMatchObject({ deployed: 2, failed: 0, errors: [], runId });
+    expect((await audits('one')).filter(({ action }) => action === 'manifest.deployed')).toHaveLength(1);
+
+    // the next one is left by three brokers
+    await stage('deadly');
+    const releaseAgain = await holdDeployments();
+    const poisoned = admin(0).deployAllManifests();
+    const nextId = await underWay();
+    await db.query(`update manifest_runs set takeovers = 2, broker_id = gen_random_uuid() where id = $1`, [nextId]);
+    await dies();
+    expect(await poisoned).toMatchObject({
+      deployed: 0,
+      failed: 1,
+      errors: [
+        {
+          id: 'deadly',
+          message: 'Failed to deploy manifest: The broker that worked on it ended, and no other could go on.',
+        },
+      ],
+    });
+    const { run } = await admin(1).getManifestRun({ params: { id: nextId } });
+    expect(run.status).toBe('interrupted');
+    await releaseAgain();
+    expect((await admin(1).all()).find(({ id }) => id === 'deadly')).toMatchObject({ isActive: false });
+  });
+
+  test('a broker that stops leaves its run to the other at once', async () => {
+    await stage('left');
+    const release = await holdDeployments();
+    const asked = admin(0).deployAllManifests();
+    asked.catch(() => {});
+    const runId = await underWay();
+    const joined = admin(1, 'eve').deployAllManifests();
+    await waitUntil('it to work', async () => (await statusOf(1, runId, 'left')) === 'working');
+    const restarted = replicas.restart(0);
+    await expect(asked).rejects.toMatchObject({ code: 'unavailable' });
+    await release();
+    expect(await joined).toMatchObject({ deployed: 1, failed: 0, runId });
+    const { rows } = await db.query('select takeovers from manifest_runs where id = $1', [runId]);
+    expect(rows, 'nobody has waited for its death').toEqual([{ takeovers: 0 }]);
+    await restarted;
+  });
+});
