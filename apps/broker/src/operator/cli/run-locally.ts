@@ -1,6 +1,6 @@
 import { connectOpenId } from '#adapters/openid/openid-sign-in.ts';
 import { isLiveKey } from '#adapters/stripe/live-key.ts';
-import { createAdministrationOfDatabase, createPeoplePlans } from '#features/billing/index.ts';
+import { createAdministrationOfDatabase, createPeoplePlans, type Administration } from '#features/billing/index.ts';
 import { checkCurrency, createCatalogue, createManifestRuns } from '#features/catalogue/index.ts';
 import { createIdentity } from '#features/identity/index.ts';
 import { systemClock } from '#platform/clock.ts';
@@ -32,6 +32,8 @@ export async function runLocally(config: Config, command: string, args: unknown)
     const livemode = config.payments === 'stripe' && isLiveKey(config.stripe?.secretKey ?? '');
     const plans = createPeoplePlans({ query: db.query, livemode, clock: systemClock });
     const ids = createIds(systemClock);
+    /** It needs the catalogue, which needs the accounts. */
+    let administration: Administration | undefined;
     const identity = await createIdentity({
       db,
       config,
@@ -41,6 +43,7 @@ export async function runLocally(config: Config, command: string, args: unknown)
       vault: createVault(readMasterKey(config)),
       connectUpstream: connectOpenId,
       peoplePlans: () => plans,
+      endPaid: async (...asked) => administration?.endPaid(...asked) ?? [],
     });
     const people = peopleOfServers({ query: db.query, livemode: () => livemode, clock: systemClock });
     const catalogue = await createCatalogue({ db, clock: systemClock, log, ...people });
@@ -55,10 +58,18 @@ export async function runLocally(config: Config, command: string, args: unknown)
     });
     try {
       const { directory } = identity;
-      const shared = { db, livemode, catalogue, directory, clock: systemClock, uuid: ids.uuid, log };
+      administration = createAdministrationOfDatabase({
+        db,
+        livemode,
+        catalogue,
+        directory,
+        clock: systemClock,
+        uuid: ids.uuid,
+        log,
+      });
       const commands = {
         ...operatorCommands({ identity, catalogue, policy, people, manifestRuns }),
-        ...billingCommands({ identity, administration: createAdministrationOfDatabase(shared) }),
+        ...billingCommands({ identity, administration }),
       };
       const run = commands[command];
       if (!run) throw new Error(`there is no command ${command}`);

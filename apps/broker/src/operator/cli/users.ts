@@ -125,10 +125,10 @@ function printUsers({ users, total, pages }: UserList, stdout: CliOptions['stdou
 
 function printDeactivated(email: string, { result, ending }: Deactivated, stdout: CliOptions['stdout']): void {
   stdout(result === 'deactivated' ? `${email} is deactivated` : `${email} was deactivated already`);
-  if (ending === null) stdout('  Souk does not run here: plans and rentals go on until you repeat this where it runs');
-  for (const { name, endsAt, atProvider } of ending ?? []) {
+  for (const { name, endsAt, atProvider } of ending) {
     const until = endsAt === null ? '' : ` ends ${endsAt.slice(0, 10)}`;
-    const pending = atProvider === 'pending' ? '; the payment provider is asked again by itself' : '';
+    const pending =
+      atProvider === 'pending' ? '; the payment provider is told as soon as Souk runs and it answers' : '';
     stdout(`  ${name}${until}${pending}`);
   }
 }

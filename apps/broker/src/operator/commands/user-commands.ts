@@ -26,12 +26,6 @@ export function userCommands(
   { users, directory }: Pick<Identity, 'users' | 'directory'>,
   { isRunning }: { isRunning: boolean },
 ): OperatorCommands {
-  /** What other features keep and what is paid is known to a broker alone. */
-  function requireBroker(what: string): void {
-    if (!isRunning)
-      throw new SoukError('unavailable', { message: `Souk does not run here: start it first, to ${what}.` });
-  }
-
   return {
     'user.list': async (args): Promise<UserList> => {
       const { search, page } = listSchema.parse(args);
@@ -40,12 +34,10 @@ export function userCommands(
     },
     'user.deactivate': async (args): Promise<Deactivated> => {
       const { operator, reason, endNow, ...who } = deactivateSchema.parse(args);
-      if (endNow) requireBroker('end plans and rentals now');
       const id = await chooseAccount(users, who);
       // whoever types the address of an administrator here has the machine
       const how = { endNow, confirmAdministrator: true };
-      const { result, ending } = await users.deactivate(id, how, { operator, reason });
-      return { id, result, ending: isRunning ? ending : null };
+      return { id, ...(await users.deactivate(id, how, { operator, reason })) };
     },
     'user.activate': async (args): Promise<Activated> => {
       const { operator, reason, ...who } = decisionSchema.parse(args);
@@ -54,7 +46,11 @@ export function userCommands(
     },
     'user.erase': async (args): Promise<Erased> => {
       const { operator, reason, confirm, ...who } = eraseSchema.parse(args);
-      requireBroker('delete all that is kept of a user');
+      // what every feature keeps of a user is known to a broker alone
+      if (!isRunning)
+        throw new SoukError('unavailable', {
+          message: 'Souk does not run here: start it first, to delete all that is kept of a user.',
+        });
       const id = await chooseAccount(users, who);
       await users.erase(id, confirm, { operator, reason });
       return { id, result: 'erased' };

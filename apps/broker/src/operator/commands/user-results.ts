@@ -18,17 +18,15 @@ export type UserList = z.output<typeof userListSchema>;
 export const deactivatedSchema = z.object({
   id: z.string(),
   result: z.enum(['deactivated', 'unchanged']),
-  /** null: no broker runs here, so plans and rentals go on until the command is given again where one does. */
-  ending: z
-    .array(
-      z.object({
-        id: z.string(),
-        name: z.string(),
-        endsAt: z.string().nullable(),
-        atProvider: z.enum(['none', 'cancelled', 'pending']),
-      }),
-    )
-    .nullable(),
+  /** The plans and rentals that end. pending: a broker tells the payment provider of it, once one runs and it answers. */
+  ending: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      endsAt: z.string().nullable(),
+      atProvider: z.enum(['none', 'cancelled', 'pending']),
+    }),
+  ),
 });
 export type Deactivated = z.output<typeof deactivatedSchema>;
 
