@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Manifest } from '@souk/contract/manifest.ts';
 import type { ToolChange, ToolChangeStatus } from '@souk/contract/tool-changes.ts';
 import { cleanLabel } from '#platform/clean-label.ts';
@@ -5,13 +6,14 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import { approveOffer, type Approval, type OfferedList } from './approve-offer.ts';
+import { changeSnapshot, emptySnapshot } from './create-snapshot.ts';
 import { createDeployments, type Deployments } from './create-deployments.ts';
 import { decideToolChange, listToolChanges, type Decision } from './decide-tool-change.ts';
 import type { Discovered } from './discovered.ts';
 import { inspectOffer, type InspectedOffer } from './inspect-offer.ts';
 import type { DriftPolicy } from './judge-tool.ts';
 import type { FoundDrift } from './review-tools.ts';
-import { createSnapshot, type CatalogueServer, type CatalogueSnapshot } from './snapshot.ts';
+import type { CatalogueServer, CatalogueSnapshot } from './snapshot.ts';
 import { storeClosed, storeDiscovery, type StoredDiscovery } from './store-discovery.ts';
 import * as offers from './offer-store.ts';
 import { readDeployed } from './read-deployed.ts';
@@ -58,9 +60,12 @@ export type Catalogue = Deployments & {
   /** A server's icon was stored. */
   iconChanged(serverId: string): Promise<void>;
   /** Called after each change of the snapshot. Answers a function that ends it. */
-  onChange(listener: (snapshot: CatalogueSnapshot) => void): () => void;
+  onChange(listener: CatalogueListener): () => void;
   stop(): Promise<void>;
 };
+
+/** @param changed the servers that were read again, of those that are deployed; all others are as they were */
+export type CatalogueListener = (snapshot: CatalogueSnapshot, changed: readonly CatalogueServer[]) => void;
 
 type NewHealth = { health: Pick<CatalogueServer, 'status' | 'statusDetail' | 'era'>; isWritten: boolean };
 
@@ -77,19 +82,17 @@ export async function createCatalogue(options: {
 }): Promise<Catalogue> {
   const { clock, log } = options;
   const db = options.db.kysely.withTables<CatalogueTables>();
-  const listeners = new Set<(snapshot: CatalogueSnapshot) => void>();
+  const listeners = new Set<CatalogueListener>();
   const healthWrittenAtMs = new Map<string, number>();
   /** The newest health of servers, until a read that began after it was written: an earlier one does not have it. */
   const newest = new Map<string, NewHealth>();
-  let current = createSnapshot(1, await readDeployed(db));
+  /** Stands in our notices before the servers that changed; no id of a server begins so. */
+  const ourselves = `@${randomUUID()}`;
+  let current = changeSnapshot(emptySnapshot, new Set(), await readDeployed(db));
 
-  function publish(servers: readonly CatalogueServer[]): void {
-    const withHealth = (server: CatalogueServer) => {
-      const health = newest.get(server.id)?.health;
-      return health ? { ...server, ...health } : server;
-    };
-    current = createSnapshot(current.version + 1, servers.map(withHealth));
-    for (const listener of listeners) listener(current);
+  function publish(changed: ReadonlySet<string>, servers: readonly CatalogueServer[]): void {
+    current = changeSnapshot(current, changed, servers);
+    for (const listener of listeners) listener(current, servers);
   }
 
   // One read at a time, and another one if a change came during it: the last published state is never an older one.
@@ -127,20 +130,22 @@ export async function createCatalogue(options: {
     const written = [...newest].filter(([serverId, { isWritten }]) => isWritten && isRead(serverId));
     const servers = await readDeployed(db, only);
     for (const [serverId, health] of written) if (newest.get(serverId) === health) newest.delete(serverId);
-    publish([...current.servers.filter(({ id }) => !isRead(id)), ...servers]);
+    const withHealth = servers.map((server) => ({ ...server, ...newest.get(server.id)?.health }));
+    publish(only ?? new Set(current.servers.map(({ id }) => id)), withHealth);
   }
 
   const stopListening = await options.db.listen(channel, (payload) => {
-    reload(payload === '' ? [] : payload.split(',')).catch((error: unknown) =>
-      log.error({ err: error }, 'cannot read the catalogue again'),
-    );
+    const ids = payload.split(',').filter((id) => id !== '' && !id.startsWith('@'));
+    // what this broker tells it has read before
+    if (payload.startsWith(ourselves)) return;
+    reload(ids).catch((error: unknown) => log.error({ err: error }, 'cannot read the catalogue again'));
   });
 
   /** @param serverIds without any, all servers may have changed */
   async function changed(...serverIds: string[]): Promise<void> {
     await reload(serverIds);
     for (let from = 0; from === 0 || from < serverIds.length; from += idsOfNotice)
-      await options.db.notify(channel, serverIds.slice(from, from + idsOfNotice).join(','));
+      await options.db.notify(channel, [ourselves, ...serverIds.slice(from, from + idsOfNotice)].join(','));
   }
 
   const policyOf = ({ manifest, origin }: versions.DeployedVersion) =>
@@ -213,7 +218,7 @@ export async function createCatalogue(options: {
       const era = change.era ? { verdict: change.era, atMs: nowMs } : server.era;
       const known: NewHealth = { health: { status: change.status, statusDetail: detail, era }, isWritten: false };
       newest.set(serverId, known);
-      publish(current.servers);
+      publish(new Set([serverId]), [{ ...server, ...known.health }]);
       await write().finally(() => (known.isWritten = true));
       await changed(serverId);
     },

@@ -77,7 +77,7 @@ export function createIcons(options: {
 
   return {
     start() {
-      stopListening = catalogue.onChange(({ servers }) => fetchMissing(servers));
+      stopListening = catalogue.onChange((_, changed) => fetchMissing(changed));
       fetchMissing(catalogue.snapshot().servers);
     },
     mountRoutes(app) {

@@ -2,7 +2,8 @@ import { findServers as contract } from '@souk/contract/catalogue-search.ts';
 import { beforeAll, expect, test } from 'vitest';
 import { findServers } from './find-servers.ts';
 import { createServerIndex } from './server-index.ts';
-import { createSnapshot, type CatalogueSnapshot } from './snapshot.ts';
+import { changeSnapshot, createSnapshot, emptySnapshot, type OwnSnapshot } from './create-snapshot.ts';
+import type { CatalogueSnapshot } from './snapshot.ts';
 import { suggestMatches } from './suggest-matches.ts';
 import { manyServers } from './testing/many-servers.ts';
 
@@ -55,4 +56,17 @@ test('a change of one server does not read the texts of the others again', () =>
   const changed = first ? [{ ...first, offersHash: 'changed', tools: [] }, ...unread] : [];
   const next = { ...createSnapshot(2, snapshot.servers), servers: changed };
   expect(findServers(indexOf(next), contract.query.parse({ q: 'travel' })).pagination.total).toBeGreaterThan(100);
+});
+
+test('a change of one server, and the list in the order of prices after it, takes less than 10 ms of processor time', () => {
+  let current: OwnSnapshot = changeSnapshot(emptySnapshot, new Set(), snapshot.servers);
+  find({ sort: 'price' });
+  const change = () => {
+    const [server] = current.servers.slice(2_500);
+    if (!server) throw new Error('unreachable');
+    current = changeSnapshot(current, new Set([server.id]), [{ ...server, status: 'error' }]);
+    return findServers(indexOf(current), contract.query.parse({ sort: 'price', page: 100 }));
+  };
+  expect(processorMs(change)).toBeLessThan(10);
+  expect(current.servers).toHaveLength(5_000);
 });

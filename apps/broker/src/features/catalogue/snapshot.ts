@@ -1,5 +1,6 @@
 import type { Manifest, QuestionKind } from '@souk/contract/manifest.ts';
 import type { ServerStatus } from '@souk/contract/catalogue.ts';
+import type { KeptIndex } from './kept-index.ts';
 import type { ServerFeature } from './server-features.ts';
 
 export type Era = 'legacy' | 'modern';
@@ -61,33 +62,20 @@ export type CatalogueServer = {
 /** What decides how a server is reached: also of one that is not deployed. */
 export type ServerManifest = Pick<CatalogueServer, 'id' | 'manifest'>;
 
+/** What has a name, found by it. */
+type ByName<Value> = Pick<KeptIndex<Value>, 'get' | 'has'>;
+
 /** Every deployed server, sorted by name, for lists and calls. Never changed in place. */
 export type CatalogueSnapshot = {
   /** Grows with each change. */
   version: number;
   servers: readonly CatalogueServer[];
-  byId: ReadonlyMap<string, CatalogueServer>;
+  byId: ByName<CatalogueServer>;
   /** Including tools under review, so that a call can say why it is refused. */
-  toolsByExposedName: ReadonlyMap<string, CatalogueItem>;
-  promptsByExposedName: ReadonlyMap<string, CatalogueItem>;
-  resourcesByExposedName: ReadonlyMap<string, CatalogueItem>;
+  toolsByExposedName: ByName<CatalogueItem>;
+  promptsByExposedName: ByName<CatalogueItem>;
+  resourcesByExposedName: ByName<CatalogueItem>;
 };
-
-export function createSnapshot(version: number, servers: readonly CatalogueServer[]): CatalogueSnapshot {
-  const sorted = [...servers].sort(
-    (a, b) => a.manifest.name.localeCompare(b.manifest.name, 'en') || (a.id < b.id ? -1 : 1),
-  );
-  const index = (pick: (server: CatalogueServer) => readonly CatalogueItem[]) =>
-    new Map(sorted.flatMap((server) => pick(server).map((item) => [item.exposedName, item] as const)));
-  return {
-    version,
-    servers: sorted,
-    byId: new Map(sorted.map((server) => [server.id, server])),
-    toolsByExposedName: index((server) => [...server.tools, ...server.toolsUnderReview]),
-    promptsByExposedName: index((server) => server.prompts),
-    resourcesByExposedName: index((server) => server.resources),
-  };
-}
 
 /** Down: it was asked, and it did not answer as it should. One that was never asked is neither up nor down. */
 export function isDown({ status, statusDetail }: Pick<CatalogueServer, 'status' | 'statusDetail'>): boolean {

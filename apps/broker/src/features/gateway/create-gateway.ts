@@ -108,13 +108,13 @@ export async function createGateway(options: {
   const fastPath = createFastPath(serverIdentity, parts, endpoint);
   const runs = createToolRuns(parts, runsElsewhere);
 
-  let lists = listsOf(catalogue.snapshot());
+  let listed = catalogue.snapshot();
   const replicas = hasReplicas ? tellReplicasFirst(endpoint.notifyListChanged) : undefined;
   const listsChanged = replicas?.listsChanged ?? endpoint.notifyListChanged;
   const stopWatching = catalogue.onChange((snapshot) => {
-    const now = listsOf(snapshot);
-    if (now !== lists) listsChanged();
-    lists = now;
+    const before = listed;
+    listed = snapshot;
+    if (listsDiffer(before, snapshot)) listsChanged();
   });
   const stopPersonChanges = preferences.onChange((userId) => listsChanged(userId));
   const stopAccessChanges = options.billing.access.onChange((userId) => listsChanged(userId));
@@ -181,7 +181,13 @@ export async function createGateway(options: {
   };
 }
 
-/** What a client's lists depend on. Health is left out: it changes far more often. */
-function listsOf(snapshot: CatalogueSnapshot): string {
-  return snapshot.servers.map((server) => `${server.id} ${server.deployedAtMs} ${server.offersHash}`).join('\n');
+/** Whether clients' lists may differ. Health alone changes far more often, and no list. */
+function listsDiffer({ servers: before }: CatalogueSnapshot, { servers: now }: CatalogueSnapshot): boolean {
+  if (before.length !== now.length) return true;
+  return now.some((server, at) => {
+    const known = before[at];
+    // a server that did not change is the same object in both
+    if (known === server) return false;
+    return !known || (['id', 'deployedAtMs', 'offersHash'] as const).some((field) => known[field] !== server[field]);
+  });
 }

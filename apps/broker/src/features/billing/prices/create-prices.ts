@@ -172,8 +172,8 @@ export async function createPrices(options: {
       }
     },
     start() {
-      stopListening = catalogue.onChange(({ servers }) => {
-        if (servers.map(rentalOf).some((one) => one && !isPut(one))) refresh();
+      stopListening = catalogue.onChange((_, changed) => {
+        if (changed.map(rentalOf).some((one) => one && !isPut(one))) refresh();
       });
       refresh();
     },

@@ -6,7 +6,7 @@ import type { Database } from '#platform/db/database.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { bestLongestTurnMs } from '#testing/longest-turn.ts';
 import { migrations } from '../../../migrations.ts';
-import { createSnapshot } from '../snapshot.ts';
+import { createSnapshot } from '../create-snapshot.ts';
 import type { CatalogueTables } from '../tables.ts';
 import { manifest } from '../testing/weather-server.ts';
 import { listManifests } from './list-manifests.ts';

@@ -1,5 +1,6 @@
 import { manifestSchema } from '@souk/contract/manifest.ts';
-import { createSnapshot, type CatalogueItem, type CatalogueServer, type CatalogueSnapshot } from '../snapshot.ts';
+import { createSnapshot } from '../create-snapshot.ts';
+import type { CatalogueItem, CatalogueServer, CatalogueSnapshot } from '../snapshot.ts';
 
 const subjects = 'Weather Travel Notes Calendar Invoice Ticket Postcode Exchange Translation Recipe Music Map'.split(
   ' ',

@@ -27,8 +27,8 @@ export function logServerChanges(options: { catalogue: Catalogue; failureOf: Fai
     known.set(server.id, { deployedAtMs: server.deployedAtMs, before: stateOf(server), downAtMs: undefined });
   }
 
-  function follow({ servers, byId }: CatalogueSnapshot): void {
-    for (const server of servers) followServer(server);
+  function follow({ byId }: CatalogueSnapshot, changed: readonly CatalogueServer[]): void {
+    for (const server of changed) followServer(server);
     for (const id of known.keys()) {
       if (byId.has(id)) continue;
       known.delete(id);
@@ -61,7 +61,8 @@ export function logServerChanges(options: { catalogue: Catalogue; failureOf: Fai
   return {
     look() {
       for (const told of known.values()) told.before = undefined;
-      follow(catalogue.snapshot());
+      const snapshot = catalogue.snapshot();
+      follow(snapshot, snapshot.servers);
     },
     stop: catalogue.onChange(follow),
   };

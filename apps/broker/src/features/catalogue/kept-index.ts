@@ -1,0 +1,55 @@
+/**
+ * Shards of an index. A change copies the shards of its keys alone: of 50,000 tools each shard has about twelve, and the
+ * 500 tools of 50 servers cost the copies of 6,000 entries.
+ */
+const shardCount = 4_096;
+/** Addresses of resources may be long. Their ends tell them apart as well as the whole. */
+const hashedCharacters = 64;
+
+/** A map that is never changed in place: a change answers another one, which shares what did not change. */
+export type KeptIndex<Value> = {
+  get(key: string): Value | undefined;
+  has(key: string): boolean;
+  /** @param removed values that stood under these keys; one that another value replaced meanwhile stays */
+  change(removed: Iterable<readonly [string, Value]>, added: Iterable<readonly [string, Value]>): KeptIndex<Value>;
+};
+
+type Shard<Value> = Map<string, Value>;
+
+export function emptyIndex<Value>(): KeptIndex<Value> {
+  return indexOf<Value>([]);
+}
+
+function indexOf<Value>(shards: readonly (Shard<Value> | undefined)[]): KeptIndex<Value> {
+  return {
+    get: (key) => shards[shardOf(key)]?.get(key),
+    has: (key) => shards[shardOf(key)]?.has(key) ?? false,
+    change(removed, added) {
+      const next = [...shards];
+      const copied = new Map<number, Shard<Value>>();
+      const shardToChange = (key: string): Shard<Value> => {
+        const at = shardOf(key);
+        const known = copied.get(at);
+        if (known) return known;
+        const copy = new Map(shards[at]);
+        copied.set(at, copy);
+        next[at] = copy;
+        return copy;
+      };
+      for (const [key, value] of removed) {
+        const shard = shardToChange(key);
+        if (shard.get(key) === value) shard.delete(key);
+      }
+      for (const [key, value] of added) shardToChange(key).set(key, value);
+      return indexOf(next);
+    },
+  };
+}
+
+function shardOf(key: string): number {
+  let hash = 0;
+  for (let at = Math.max(0, key.length - hashedCharacters); at < key.length; at++)
+    hash = (Math.imul(hash, 31) + key.charCodeAt(at)) | 0;
+  // the lower bits alone would tell little of the first characters
+  return (hash ^ (hash >>> 15)) & (shardCount - 1);
+}
