@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test';
 import { administratorCalls, erasePerson, newPerson } from './administrator-calls.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
+import { holdCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
 import { act, asPerson, dialogOf, openUsers, writesOf } from './users-page.ts';
 
@@ -176,5 +177,58 @@ test('[USR-12] [USR-13] [USR-14] [USR-31] [USR-32] [USR-33] [USR-34] [USR-35] [U
   await person.reload();
   await expect(cardOf('Travel Enterprise')).toContainText('Not Owned');
   await person.context().close();
+  await erasePerson(product.publicUrl, id, email);
+});
+
+test('the service selector takes only a service that fits what was typed, also while the broker still searches', async ({
+  page,
+  product,
+}) => {
+  const email = 'selected@souk.test';
+  const id = await newPerson(product.publicUrl, email);
+  const writes = writesOf(page);
+  await openUsers(page);
+  await act(page, 'Add subscription', email).click();
+  const add = dialogOf(page, 'Add subscription');
+  const addButton = add.getByRole('button', { name: 'Add', exact: true });
+  const service = add.getByRole('combobox', { name: 'Service' });
+  await add.getByLabel('Type').selectOption('Rental');
+  await service.click();
+  await expect(page.getByRole('option')).toHaveCount(9);
+
+  const release = await holdCalls(page, '**/api/catalogue/servers?*q=github*');
+  await service.fill('github');
+  await expect(page.getByText('Searching…')).toBeVisible();
+  await expect(page.getByRole('option'), 'of the list before nothing fits').toHaveCount(0);
+  await page.keyboard.press('Enter');
+  await expect(service, 'nothing is taken').toHaveValue('');
+  await expect(addButton).toBeDisabled();
+  release();
+  await service.fill('github');
+  await expect(page.getByText('No service matches.')).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(service).toHaveValue('');
+  await expect(addButton).toBeDisabled();
+
+  const releaseNext = await holdCalls(page, '**/api/catalogue/servers?*q=enterprise*');
+  await service.click();
+  await expect(page.getByRole('option'), 'the list begins anew').toHaveCount(9);
+  await service.fill('enterprise');
+  await expect(page.getByRole('option'), 'fits whatever the broker answers').toHaveText([/^Travel Enterprise/]);
+  await page.keyboard.press('Enter');
+  await expect(service).toHaveValue('Travel Enterprise');
+  await expect(addButton).toBeEnabled();
+  releaseNext();
+
+  // typed on: it is no longer what was chosen, and the form is not sent with it
+  await service.focus();
+  await page.keyboard.press('End');
+  await page.keyboard.type(' of nobody');
+  await expect(service).toHaveValue('Travel Enterprise of nobody');
+  await expect(page.getByText('No service matches.')).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(service).toHaveValue('');
+  await expect(addButton).toBeDisabled();
+  expect(writes).toEqual([]);
   await erasePerson(product.publicUrl, id, email);
 });

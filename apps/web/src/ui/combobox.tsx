@@ -2,7 +2,7 @@ import { Combobox as BaseCombobox } from '@base-ui/react/combobox';
 import Check from 'lucide-react/icons/check';
 import ChevronDown from 'lucide-react/icons/chevron-down';
 import X from 'lucide-react/icons/x';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useFieldLink } from './field-context.ts';
 import { controlClasses } from './input.tsx';
 
@@ -29,9 +29,14 @@ export type ComboboxProps = {
 const sideButton =
   'inline-flex size-6 items-center justify-center rounded-md text-quiet hover:bg-hover hover:text-text';
 
-/** One of many, found by typing. Arrow keys and Enter choose, Escape closes the list alone. Put it into a Field. */
+/**
+ * One of many, found by typing. Arrow keys and Enter choose, Escape closes the list alone. A choice ends when its text is
+ * edited. Put it into a Field.
+ */
 export function Combobox({ value, onChange, items, onTextChange, status, placeholder, maxLength }: ComboboxProps) {
   const { required, ...link } = useFieldLink();
+  // kept here, or the end of a choice would take what was just typed with it
+  const [text, setText] = useState(value?.label ?? '');
   return (
     <BaseCombobox.Root
       items={items}
@@ -40,8 +45,13 @@ export function Combobox({ value, onChange, items, onTextChange, status, placeho
         onChange(item ?? undefined);
         onTextChange('');
       }}
-      onInputValueChange={(text, { reason }) => {
-        if (reason === 'input-change' || reason === 'input-clear') onTextChange(text);
+      inputValue={text}
+      onInputValueChange={(next, { reason }) => {
+        setText(next);
+        if (reason !== 'input-change' && reason !== 'input-clear') return;
+        // or a form that is sent now would take what no longer stands in the field
+        if (value && next !== value.label) onChange(undefined);
+        onTextChange(next);
       }}
       itemToStringLabel={({ label }) => label}
       isItemEqualToValue={(item, chosen) => item.id === chosen.id}

@@ -15,16 +15,15 @@ export type ServiceSelectorProps = {
 /** A service of the deployed catalogue: the broker finds what is typed, a few at a time, however many there are. */
 export function ServiceSelector({ value, onChange }: ServiceSelectorProps) {
   const [text, setText] = useState('');
-  const { data, error } = useQuery(servicesQuery(text.trim()));
-  const items = (data?.servers ?? []).map(({ serverId, displayName }) => ({
-    id: serverId,
-    label: displayName,
-    detail: serverId,
-  }));
+  const { data, error, isPlaceholderData } = useQuery(servicesQuery(text.trim()));
+  const items = (data?.servers ?? [])
+    .map(({ serverId, displayName }) => ({ id: serverId, label: displayName, detail: serverId }))
+    // until the broker answers the list is that of an earlier text, and Enter takes its first entry
+    .filter((item) => !isPlaceholderData || hasText(item, text.trim()));
   const total = data?.pagination.total ?? 0;
   const status = () => {
     if (error) return failureText(error);
-    if (!data) return 'Searching…';
+    if (!data || isPlaceholderData) return 'Searching…';
     if (total === 0) return 'No service matches.';
     return total > items.length ? `${items.length} of ${formatCount(total)}. Type to find more.` : undefined;
   };
@@ -41,4 +40,8 @@ export function ServiceSelector({ value, onChange }: ServiceSelectorProps) {
       />
     </Field>
   );
+}
+
+function hasText({ id, label }: ComboboxItem, text: string): boolean {
+  return [id, label].some((name) => name.toLowerCase().includes(text.toLowerCase()));
 }
