@@ -27,9 +27,9 @@ export function RemoveDialog({ user, thing, open, onClose }: UserDialogProps & {
         params: { id: user.id, subscriptionId: thing.id },
         body: { reason, refund: paysBack ? 'prorata' : 'none' },
       }),
-    onDone: ({ message, refund }) => {
-      const said = refund ? `${message} ${refundText(refund)}` : message;
-      if (refund?.result === 'failed') toast.error(said);
+    onDone: (removed) => {
+      const said = removed.refund ? refundedText(thing, removed, removed.refund) : removed.message;
+      if (removed.refund?.result === 'failed') toast.error(said);
       else toast.success(said);
       onClose();
     },
@@ -74,12 +74,21 @@ export function RemoveDialog({ user, thing, open, onClose }: UserDialogProps & {
   );
 }
 
-type Refund = NonNullable<AnswerOutput<typeof removeUserSubscription>['refund']>;
+type Removed = AnswerOutput<typeof removeUserSubscription>;
+type Refund = NonNullable<Removed['refund']>;
 
-function refundText({ result, amountCents, currency }: Refund): string {
-  const amount = formatMoney(amountCents, currency);
-  if (result === 'failed') return `${amount} could not be refunded. Refund it at the payment provider.`;
-  return result === 'pending' ? `${amount} will be refunded.` : `${amount} was refunded.`;
+const refundWords: Readonly<Record<Refund['result'], string>> = {
+  refunded: 'was refunded.',
+  pending: 'will be refunded.',
+  failed: 'could not be refunded. Refund it at the payment provider.',
+};
+
+/** The message of the answer tells the refund without its amount, so it is not shown beside it. */
+function refundedText({ kind }: OwnedThing, { atProvider }: Removed, refund: Refund): string {
+  const later =
+    atProvider === 'pending' ? ' The payment provider did not answer and is asked again automatically.' : '';
+  const amount = formatMoney(refund.amountCents, refund.currency);
+  return `The ${kind} has ended.${later} ${amount} ${refundWords[refund.result]}`;
 }
 
 /** What the user loses, and what happens to their payments. */
