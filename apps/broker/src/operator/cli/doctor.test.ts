@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestApp, type TestApp } from '#testing/start-app.ts';
-import { runCli } from './run-cli.ts';
+import { runSouk } from './testing/run-souk.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -8,16 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => app?.stop());
 
-async function run(argv: string[], environment: NodeJS.ProcessEnv = {}) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const code = await runCli(['doctor', ...argv], {
-    environment,
-    stdout: (line) => out.push(line),
-    stderr: (line) => err.push(line),
-  });
-  return { code, out: out.join('\n'), err: err.join('\n') };
-}
+const run = (argv: string[], environment: NodeJS.ProcessEnv = {}) => runSouk(['doctor', ...argv], { environment });
 
 test('[CFG-26] doctor examines the configured address, says in plain words that nothing is wrong, and exits with 0', async () => {
   const { code, out, err } = await run([], { PUBLIC_URL: app.publicUrl });

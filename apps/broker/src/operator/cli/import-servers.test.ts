@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { manifestSchema } from '@souk/contract/manifest.ts';
 import { temporaryRoot } from '#testing/databases.ts';
 import { importServers } from './import-servers.ts';
-import { runCli } from './run-cli.ts';
+import { runSouk } from './testing/run-souk.ts';
 
 const secret = 'sk-canary-1234567890';
 let folder: string;
@@ -13,16 +13,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-async function run(configuration: string, argv: string[] = [], environment: NodeJS.ProcessEnv = {}) {
-  const [out, err]: [string[], string[]] = [[], []];
-  const code = await runCli(['manifest', 'import', '-', '--to', join(folder, 'own'), ...argv], {
+const run = (configuration: string, argv: string[] = [], environment: NodeJS.ProcessEnv = {}) =>
+  runSouk(['manifest', 'import', '-', '--to', join(folder, 'own'), ...argv], {
     environment: { DATA_DIR: join(folder, 'data'), ...environment },
-    stdout: (line) => out.push(line),
-    stderr: (line) => err.push(line),
     stdin: async () => Buffer.from(configuration),
   });
-  return { code, out: out.join('\n'), err: err.join('\n') };
-}
 const written = async (name: string): Promise<unknown> => JSON.parse(await readFile(join(folder, 'own', name), 'utf8'));
 
 test("Claude Desktop's and Cursor's shape: addresses become manifests, their headers secrets by name", async () => {

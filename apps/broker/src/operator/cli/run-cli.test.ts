@@ -8,7 +8,7 @@ import { SoukError } from '#platform/errors.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
 import { freePort } from '#testing/free-port.ts';
 import { migrations } from '../../migrations.ts';
-import { runCli } from './run-cli.ts';
+import { runSouk } from './testing/run-souk.ts';
 import type { CliOptions } from './command.ts';
 
 describe("the operator's command line", () => {
@@ -16,14 +16,8 @@ describe("the operator's command line", () => {
   let server: OperatorServer | undefined;
   const received: unknown[] = [];
 
-  const run = async (argv: string[], options: Partial<CliOptions> = {}) => {
-    const out: string[] = [];
-    const err: string[] = [];
-    const environment = { DATA_DIR: dataDir };
-    const cli = { environment, stdout: (line: string) => out.push(line), stderr: (line: string) => err.push(line) };
-    const code = await runCli(argv, { ...cli, ...options });
-    return { code, out: out.join('\n'), err: err.join('\n') };
-  };
+  const run = (argv: string[], options: Partial<CliOptions> = {}) =>
+    runSouk(argv, { environment: { DATA_DIR: dataDir }, ...options });
   const startBroker = async () => {
     server = await createOperatorServer({
       dataDir,

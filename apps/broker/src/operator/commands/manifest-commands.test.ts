@@ -9,7 +9,7 @@ import { fixtureTools, startHttpFixture, type HttpFixture } from '#testing/mcp-f
 import { startTestApp, withoutHealthChecks, type TestApp } from '#testing/start-app.ts';
 import { waitUntil } from '#testing/wait-until.ts';
 import { operatorCommands } from './operator-commands.ts';
-import { runCli } from '#operator/cli/run-cli.ts';
+import { runSouk } from '#operator/cli/testing/run-souk.ts';
 
 let app: TestApp;
 let operator: OperatorServer;
@@ -41,15 +41,7 @@ afterEach(async () => {
   server.offerTools(fixtureTools);
 });
 
-async function souk(...argv: string[]) {
-  const [out, err]: [string[], string[]] = [[], []];
-  const code = await runCli(['manifest', ...argv], {
-    environment: { DATA_DIR: app.dataDir },
-    stdout: (line) => out.push(line),
-    stderr: (line) => err.push(line),
-  });
-  return { code, out: out.join('\n'), err: err.join('\n') };
-}
+const souk = (...argv: string[]) => runSouk(['manifest', ...argv], { environment: { DATA_DIR: app.dataDir } });
 
 async function file(manifest: { id: string } & Record<string, unknown>): Promise<string> {
   const path = join(files, `${manifest.id}.json`);

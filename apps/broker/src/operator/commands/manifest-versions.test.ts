@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCli } from '#operator/cli/run-cli.ts';
+import { runSouk } from '#operator/cli/testing/run-souk.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
 import { createPostgresDatabase, hasPostgres, temporaryRoot } from '#testing/databases.ts';
@@ -31,15 +31,8 @@ afterAll(async () => {
   await server?.close();
 });
 
-async function soukIn(environment: NodeJS.ProcessEnv, argv: readonly string[]) {
-  const [out, err]: [string[], string[]] = [[], []];
-  const code = await runCli(['manifest', ...argv], {
-    environment,
-    stdout: (line) => out.push(line),
-    stderr: (line) => err.push(line),
-  });
-  return { code, out: out.join('\n'), err: err.join('\n') };
-}
+const soukIn = (environment: NodeJS.ProcessEnv, argv: readonly string[]) =>
+  runSouk(['manifest', ...argv], { environment });
 const souk = (...argv: string[]) => soukIn({ DATA_DIR: app.dataDir }, argv);
 
 async function file(folder: string, change: object): Promise<string> {

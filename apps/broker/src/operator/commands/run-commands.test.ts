@@ -4,7 +4,7 @@ import { adminManifestRunEndpoints } from '@souk/contract/admin-manifest-runs.ts
 import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
 import { createClient } from '@souk/contract/client.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCli } from '#operator/cli/run-cli.ts';
+import { runSouk } from '#operator/cli/testing/run-souk.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
 import { temporaryRoot } from '#testing/databases.ts';
@@ -42,15 +42,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function soukIn(environment: NodeJS.ProcessEnv, argv: readonly string[]) {
-  const [out, err]: [string[], string[]] = [[], []];
-  const code = await runCli(['manifest', ...argv], {
-    environment,
-    stdout: (line) => out.push(line),
-    stderr: (line) => err.push(line),
-  });
-  return { code, out: out.join('\n'), err: err.join('\n') };
-}
+const soukIn = (environment: NodeJS.ProcessEnv, argv: readonly string[]) =>
+  runSouk(['manifest', ...argv], { environment });
 const souk = (...argv: string[]) => soukIn({ DATA_DIR: app.dataDir }, argv);
 
 const manifestOf = (id: string, url = server.url) =>

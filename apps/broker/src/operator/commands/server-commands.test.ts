@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCli } from '#operator/cli/run-cli.ts';
+import { runSouk } from '#operator/cli/testing/run-souk.ts';
 import { createLog } from '#platform/log.ts';
 import { createOperatorServer, type OperatorServer } from '#platform/operator/operator-server.ts';
 import { temporaryRoot } from '#testing/databases.ts';
@@ -34,16 +34,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function souk(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  const out: string[] = [];
-  const err: string[] = [];
-  const code = await runCli(argv, {
-    environment: { DATA_DIR: app.dataDir },
-    stdout: (line) => void out.push(line),
-    stderr: (line) => void err.push(line),
-  });
-  return { code, out: out.join('\n'), err: err.join('\n') };
-}
+const souk = (...argv: string[]) => runSouk(argv, { environment: { DATA_DIR: app.dataDir } });
 
 test('manifest test prints each step of a stored version, and what it found', async () => {
   const { code, out } = await souk('manifest', 'test', 'web');
