@@ -1,80 +1,188 @@
-import { rm } from 'node:fs/promises';
-import {
-  companyClient,
-  startCompanyProvider,
-} from '../../apps/broker/src/features/identity/testing/company-provider.ts';
-import { ProviderBrowser } from '../../apps/broker/src/features/identity/testing/provider-browser.ts';
-import { freePort, newDataDir, startProduct } from '../product.ts';
+import { adminManifestEndpoints } from '@souk/contract/admin-manifests.ts';
+import { createClient } from '@souk/contract/client.ts';
+import type { Page } from '@playwright/test';
 import { expectNoAxeFindings } from './axe-findings.ts';
+import { startCompanyProduct, type CompanyProduct } from './company-product.ts';
+import { payAndReturn } from './pay-with-card.ts';
 import { expect, test } from './product-test.ts';
 import { accountMenu } from './sign-in.ts';
+import { rowOf, warningOf, writesOf } from './users-page.ts';
+import { written } from './manifests-page.ts';
 
-// What an administrator does with an account asks for a sign-in of the last 15 minutes. The provider dates the one that they
-// have as older than that.
+// What an administrator does with an account or with money asks for a sign-in of the last 15 minutes. The provider dates the
+// one that they have as older than that.
 
-test('deactivating a user asks an administrator to sign in again, in a window; what was typed stays, and it is done', async ({
-  browser,
-}) => {
-  const [port, dataDir] = [await freePort(), await newDataDir()];
-  const company = await startCompanyProvider([`http://localhost:${port}/auth/oidc/callback`]);
-  const product = await startProduct({
-    port,
-    dataDir,
-    env: {
-      BUNDLED_CATALOGUE: 'off',
-      ADMIN_EMAILS: 'ana@acme.test',
-      OIDC_ISSUER: company.issuer,
-      OIDC_CLIENT_ID: companyClient.clientId,
-      OIDC_CLIENT_SECRET: companyClient.clientSecret,
-      OIDC_NAME: 'Acme',
-    },
+const longAgoSeconds = 20 * 60;
+const tooOld = 'your last sign-in was more than 15 minutes ago.';
+
+/** Keeps the sign-in window at the company until the returned function is called. */
+async function holdWindow(page: Page, issuer: string): Promise<() => void> {
+  const released = Promise.withResolvers<void>();
+  const ofWindow = `${issuer}/**`;
+  await page.context().route(ofWindow, async (route) => {
+    await released.promise;
+    await route.continue();
   });
-  const context = await browser.newContext({ baseURL: product.publicUrl, reducedMotion: 'reduce' });
-  try {
-    const ana = company.person;
-    company.person = { sub: 'acme-2', email: 'bo@acme.test', name: 'Bo', email_verified: true };
-    await new ProviderBrowser(product.publicUrl, company.issuer).signInWeb({ provider: 'oidc' });
-    company.person = ana;
-    company.signedInAgoSeconds = 20 * 60;
-    const page = await context.newPage();
-    await page.goto('/');
-    await page.getByRole('banner').getByRole('button', { name: 'Sign In' }).click();
-    // the company knows who sits there, and asks nothing
-    await page.getByRole('button', { name: 'Continue with Acme' }).click();
-    await expect(accountMenu(page)).toBeVisible();
+  return released.resolve;
+}
 
-    await page.goto('/admin?tab=users');
-    await page.getByRole('button', { name: 'View details: bo@acme.test' }).click();
-    await page.getByRole('button', { name: 'Deactivate user' }).click();
-    const dialog = page.getByRole('alertdialog', { name: 'Deactivate user?' });
-    await dialog.getByLabel('Reason (optional)').fill('Left the company');
-    await dialog.getByRole('button', { name: 'Deactivate user' }).click();
-    await expect(dialog.getByRole('alert')).toContainText('your last sign-in was more than 15 minutes ago.');
-    await expectNoAxeFindings(page);
+let shared: CompanyProduct | undefined;
+test.beforeAll(async ({ browser }) => {
+  shared = await startCompanyProduct(browser);
+});
+test.afterAll(() => shared?.close());
 
-    // the provider sends the person on by the sign-in that it has: nothing is done
-    const again = dialog.getByRole('button', { name: 'Sign in again' });
-    const opened = page.waitForEvent('popup');
-    await again.click();
-    const refused = await opened;
-    await expect(refused.getByText('did not ask you to sign in again.')).toBeVisible();
-    await refused.close();
-    await expect(dialog.getByRole('alert')).toContainText('The window was closed before you had signed in again.');
+/** The details of a user, before an administrator who signed in a while ago. */
+async function begin(name: string) {
+  if (!shared) throw new Error('the product does not run');
+  await shared.tokenOf(name);
+  const page = await shared.pageOf('ana', longAgoSeconds);
+  await page.goto('/admin?tab=users');
+  await page.getByRole('button', { name: `View details: ${name}@acme.test` }).click();
+  const details = page.getByRole('dialog').filter({ hasText: `${name}@acme.test` });
+  return { ...shared, page, details };
+}
 
-    await expect(dialog.getByLabel('Reason (optional)')).toHaveValue('Left the company');
+/** A service that a person rents, and has paid. */
+async function rent(name: string, id: string): Promise<void> {
+  if (!shared) throw new Error('the product does not run');
+  const { product, tokenOf, pageOf } = shared;
+  const token = await tokenOf('ana');
+  const calls = createClient(adminManifestEndpoints, { baseUrl: product.publicUrl, fetch, token: async () => token });
+  const billing = { tier: 'T2', rental: { price: 900 } };
+  await calls.createManifest({ query: {}, body: written({ id, name: id, billing }) });
+  await calls.deployManifest({ params: { id }, body: {} });
+  const person = await pageOf(name);
+  await person.goto(`/service/${id}?purchase=rental`);
+  await person.getByRole('dialog').getByRole('button', { name: 'Continue to payment' }).click();
+  await payAndReturn(person);
+}
 
-    company.signedInAgoSeconds = 0;
-    await again.click();
-    await expect(dialog).toHaveCount(0);
-    const details = page.getByRole('dialog').filter({ hasText: 'bo@acme.test' });
-    await expect(details).toContainText('This user is deactivated');
-    await page.keyboard.press('Escape');
-    await expect(page.getByRole('row').filter({ hasText: 'bo@acme.test' })).toContainText('Inactive');
-    await expect(accountMenu(page)).toBeVisible();
-  } finally {
-    await context.close();
-    await product.kill('SIGTERM');
-    await company.close();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+test('deactivating a user asks an administrator to sign in again, in a window; what was typed stays, and it is done', async () => {
+  const { page, details, company } = await begin('bo');
+  await details.getByRole('button', { name: 'Deactivate user' }).click();
+  const dialog = warningOf(page, 'Deactivate user?');
+  await dialog.getByLabel('Reason (optional)').fill('Left the company');
+  await dialog.getByRole('button', { name: 'Deactivate user' }).click();
+  await expect(dialog.getByRole('alert')).toContainText(tooOld);
+  await expectNoAxeFindings(page);
+
+  // the provider sends the person on by the sign-in that it has: nothing is done
+  const again = dialog.getByRole('button', { name: 'Sign in again' });
+  const opened = page.waitForEvent('popup');
+  await again.click();
+  const refused = await opened;
+  await expect(refused.getByText('did not ask you to sign in again.')).toBeVisible();
+  await refused.close();
+  await expect(dialog.getByRole('alert')).toContainText('The window was closed before you had signed in again.');
+
+  await expect(dialog.getByLabel('Reason (optional)')).toHaveValue('Left the company');
+
+  company.signedInAgoSeconds = 0;
+  await again.click();
+  await expect(dialog).toHaveCount(0);
+  await expect(details).toContainText('This user is deactivated');
+  await page.keyboard.press('Escape');
+  await expect(rowOf(page, 'bo@acme.test')).toContainText('Inactive');
+  await expect(accountMenu(page)).toBeVisible();
+});
+
+test('a dialog that is closed while the window is open does nothing after the sign-in', async () => {
+  const { page, details, company } = await begin('cy');
+  const writes = writesOf(page);
+  await details.getByRole('button', { name: 'Deactivate user' }).click();
+  const dialog = warningOf(page, 'Deactivate user?');
+  const reason = dialog.getByLabel('Reason (optional)');
+  await reason.fill('By mistake');
+  await dialog.getByRole('button', { name: 'Deactivate user' }).click();
+  await expect(dialog.getByRole('alert')).toContainText(tooOld);
+  const call = 'POST /admin/users/:id/deactivate';
+  const body = { endNow: false, confirmAdministrator: false };
+  expect(writes.splice(0)).toEqual([{ call, body: { ...body, reason: 'By mistake' } }]);
+
+  company.signedInAgoSeconds = 0;
+  const tokens = () => page.evaluate(() => window.localStorage.getItem('souk.tokens'));
+  const before = await tokens();
+  const release = await holdWindow(page, company.issuer);
+  const opened = page.waitForEvent('popup');
+  await dialog.getByRole('button', { name: 'Sign in again' }).click();
+  const closed = (await opened).waitForEvent('close');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(dialog).toHaveCount(0);
+  release();
+  await closed;
+  await expect.poll(tokens).not.toBe(before);
+  // it is this sign-in that lets the next one through
+  await details.getByRole('button', { name: 'Deactivate user' }).click();
+  await reason.fill('On purpose');
+  await dialog.getByRole('button', { name: 'Deactivate user' }).click();
+  await expect(details).toContainText('This user is deactivated');
+  expect(writes).toEqual([{ call, body: { ...body, reason: 'On purpose' } }]);
+});
+
+test('a refund from the details of a user asks for a new sign-in, keeps what was chosen, and is made after it', async () => {
+  await rent('di', 'atlas');
+  const { page, details, company } = await begin('di');
+  const rentals = details.getByRole('list', { name: 'Rentals' });
+  await rentals.getByRole('button', { name: 'Remove atlas' }).click();
+  const remove = warningOf(page, 'Remove atlas?');
+  await remove.getByRole('checkbox', { name: /^Refund \$/ }).check();
+  await remove.getByLabel('Reason').fill('It was never used');
+  await remove.getByRole('button', { name: 'Remove rental' }).click();
+  await expect(remove.getByRole('alert')).toContainText(tooOld);
+  await expect(remove.getByRole('checkbox', { name: /^Refund \$/ })).toBeChecked();
+  await expect(remove.getByLabel('Reason')).toHaveValue('It was never used');
+  await expectNoAxeFindings(page);
+
+  const sent = page.waitForRequest((request) => request.method() === 'DELETE');
+  company.signedInAgoSeconds = 0;
+  await remove.getByRole('button', { name: 'Sign in again' }).click();
+  expect((await sent).postDataJSON()).toEqual({ reason: 'It was never used', refund: 'prorata' });
+  await expect(page.getByText(/^The rental has ended\. \$[89]\.\d\d was refunded\.$/)).toBeVisible();
+  await expect(rentals).toHaveCount(0);
+});
+
+test('a refund with the deletion of a server asks for a new sign-in, keeps what was typed, and is made as it stands after it', async () => {
+  await rent('ed', 'globe');
+  const { page, company } = await begin('ed');
+  await page.goto('/admin');
+  await page.getByRole('button', { name: 'Delete globe', exact: true }).click();
+  const dialog = warningOf(page, 'Delete globe?');
+  const refund = dialog.getByRole('checkbox', { name: /^Refund \$\d\.\d\d to ed@acme\.test$/ });
+  await refund.check();
+  await dialog.getByLabel('Reason').fill('Nobody looks after it');
+  await dialog.getByLabel('Type globe to confirm').fill('globe');
+  await dialog.getByRole('button', { name: 'Delete globe' }).click();
+  await expect(dialog.getByRole('alert')).toContainText(tooOld);
+  await expect(refund).toBeChecked();
+  await expect(dialog.getByLabel('Type globe to confirm')).toHaveValue('globe');
+  await expectNoAxeFindings(page);
+
+  company.signedInAgoSeconds = 0;
+  const release = await holdWindow(page, company.issuer);
+  const sent = page.waitForRequest((request) => request.method() === 'DELETE');
+  await dialog.getByRole('button', { name: 'Sign in again' }).click();
+  await dialog.getByLabel('Reason').fill('Its maker is gone');
+  release();
+  expect((await sent).postDataJSON()).toMatchObject({
+    reason: 'Its maker is gone',
+    refundRentals: [expect.any(String)],
+  });
+  await expect(page.getByText(/^globe is deleted\. \$[89]\.\d\d is paid back\.$/)).toBeVisible();
+  await expect(page.getByRole('link', { name: 'globe', exact: true })).toHaveCount(0);
+});
+
+test('the erasure of a user asks for a new sign-in, keeps the address that was typed, and is made after it', async () => {
+  const { page, details, company } = await begin('flo');
+  await details.getByRole('button', { name: 'Erase user' }).click();
+  const erase = warningOf(page, 'Erase user?');
+  await erase.getByLabel("User's email").fill('flo@acme.test');
+  await erase.getByRole('button', { name: 'Erase user' }).click();
+  await expect(erase.getByRole('alert')).toContainText(tooOld);
+  await expect(erase.getByLabel("User's email")).toHaveValue('flo@acme.test');
+  company.signedInAgoSeconds = 0;
+  await erase.getByRole('button', { name: 'Sign in again' }).click();
+  await expect(page.getByText('The account is erased.')).toBeVisible();
+  await expect(rowOf(page, 'ana@acme.test')).toBeVisible();
+  await expect(rowOf(page, 'flo@acme.test')).toHaveCount(0);
 });

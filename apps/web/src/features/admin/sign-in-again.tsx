@@ -1,6 +1,6 @@
 import { ApiError } from '@souk/contract/client.ts';
 import { errorCatalogue } from '@souk/contract/errors.ts';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Notice } from '#ui/notice.tsx';
 import { failureText } from '#web/failure-text.ts';
@@ -22,17 +22,23 @@ export function wantsSignInAgain(error: unknown): boolean {
 /**
  * What a dialog shows after such a refusal, in the place of its error: the text and the button. The dialog and what was
  * typed in it stay as they are.
- * @param onSignedIn the action can be repeated
+ * @param onSignedIn the action can be repeated. Not called once the dialog is closed
  */
 export function SignInAgainNotice({ signInAgain, onSignedIn }: { signInAgain: SignInAgain; onSignedIn: () => void }) {
   const [waiting, setWaiting] = useState(false);
   const [problem, setProblem] = useState<unknown>();
+  // the dialog may be changed or closed while the window is open: its last state counts, and a closed one has none
+  const repeat = useRef<() => void>(undefined);
+  useEffect(() => {
+    repeat.current = onSignedIn;
+    return () => (repeat.current = undefined);
+  }, [onSignedIn]);
   const start = (way?: 'tab') => {
     setWaiting(true);
     setProblem(undefined);
     signInAgain(way)
       .then(
-        (done) => (done ? onSignedIn() : setProblem('The window was closed before you had signed in again.')),
+        (done) => (done ? repeat.current?.() : setProblem('The window was closed before you had signed in again.')),
         setProblem,
       )
       .finally(() => setWaiting(false));

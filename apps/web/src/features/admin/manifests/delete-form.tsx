@@ -30,11 +30,13 @@ export function DeleteForm({ formId, userId, id, shown, remove, onLookAgain, sig
   const [reason, setReason] = useState('');
   const [refunds, setRefunds] = useState<ChosenRefunds>(new Map());
   const { listed, revision } = shown;
-  const send = () => !remove.isPending && remove.mutate({ revision, reason, refunds });
+  const send = () => {
+    setIsWrong(typed.trim() !== id);
+    if (typed.trim() === id && !remove.isPending) remove.mutate({ revision, reason, refunds });
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    setIsWrong(typed.trim() !== id);
-    if (typed.trim() === id) send();
+    send();
   };
   return (
     <form id={formId} noValidate onSubmit={submit} className="flex flex-col gap-4">
