@@ -1,3 +1,5 @@
+import { connectModern } from '../../apps/broker/src/testing/mcp-clients.ts';
+import { ScriptedBrowser } from '../../apps/broker/src/testing/scripted-browser.ts';
 import { administratorCalls, newPerson } from './administrator-calls.ts';
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { expect, test } from './product-test.ts';
@@ -45,4 +47,32 @@ test('a user is deactivated, let in again and erased; each says what happens to 
   await person.reload();
   await expect(person.getByRole('banner').getByRole('button', { name: 'Sign In' })).toBeVisible();
   await person.context().close();
+});
+
+test('a user who is deactivated while their client calls a tool loses the call at once, and the client is refused', async ({
+  page,
+  product,
+}) => {
+  const email = 'caller@souk.test';
+  const id = await newPerson(product.publicUrl, email);
+  const { accessToken } = await new ScriptedBrowser(product.publicUrl).signInMcpClient({ email });
+  const client = await connectModern(`${product.publicUrl}/mcp`, accessToken);
+  await openUsers(page, `&user=${id}`);
+  await page.getByRole('button', { name: 'Deactivate user' }).click();
+  const runs = Promise.withResolvers<void>();
+  const call = { name: 'everything__trigger-long-running-operation', arguments: { duration: 90, steps: 900 } };
+  const ended = client.callTool(call, { onprogress: () => runs.resolve() });
+  await runs.promise;
+  const before = performance.now();
+  await warningOf(page, 'Deactivate user?').getByRole('button', { name: 'Deactivate user' }).click();
+  expect(await ended).toMatchObject({ isError: true, _meta: { 'souk/code': 'cancelled' } });
+  expect(performance.now() - before, 'the call had 90 s').toBeLessThan(30_000);
+  await expect(page.getByRole('dialog').filter({ hasText: id })).toContainText('This user is deactivated');
+  await expect(client.listTools()).rejects.toThrow();
+  const refused = await fetch(`${product.publicUrl}/mcp`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${accessToken}` },
+  });
+  expect(refused.status).toBe(401);
+  await client.close();
 });
