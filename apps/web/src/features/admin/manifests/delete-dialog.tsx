@@ -16,16 +16,14 @@ export type DeleteDialogProps = {
   id: string;
   open: boolean;
   onClose: () => void;
-  /** It is deleted. */
-  onDone?: (() => void) | undefined;
   /** Refunds ask for a recent sign-in. */
   signInAgain: SignInAgain;
 };
 
 /** Says what stops and for whom, asks for each rental whether it is paid back, and deletes once the id is typed. */
-export function DeleteDialog({ userId, id, open, onClose, onDone = () => {}, signInAgain }: DeleteDialogProps) {
+export function DeleteDialog({ userId, id, open, onClose, signInAgain }: DeleteDialogProps) {
   const formId = useId();
-  const { shown, remove } = useDelete({ userId, id, open, onClose, onDone });
+  const { shown, remove } = useDelete({ userId, id, open, onClose });
   const needing = remove.data ? refundsThatNeedSomeone(remove.data.refunds) : [];
   if (needing.length > 0) {
     return (

@@ -8,14 +8,8 @@ import { refundsThatNeedSomeone, sumOf, type ChosenRefunds } from './refunds.ts'
 export type Deletion = { revision: string; reason: string; refunds: ChosenRefunds };
 
 /** Reads a server afresh each time its deletion is asked for, and deletes it. */
-export function useDelete(options: {
-  userId: string;
-  id: string;
-  open: boolean;
-  onClose: () => void;
-  onDone: () => void;
-}) {
-  const { userId, id, open, onClose, onDone } = options;
+export function useDelete(options: { userId: string; id: string; open: boolean; onClose: () => void }) {
+  const { userId, id, open, onClose } = options;
   const toast = useToast();
   const changed = useManifestsChanged(userId);
   const shown = useQuery({
@@ -39,7 +33,6 @@ export function useDelete(options: {
         onClose();
       }
       await changed();
-      onDone();
     },
   });
   return { shown, remove };
