@@ -3,6 +3,8 @@ import { administratorCalls, erasePerson, newPerson } from './administrator-call
 import { expectNoAxeFindings } from './axe-findings.ts';
 import { holdCalls } from './catalogue-answer.ts';
 import { expect, test } from './product-test.ts';
+import { routeNow } from './route-now.ts';
+import { startShopOfMany } from './shop-of-many.ts';
 import { act, asPerson, dialogOf, openUsers, writesOf } from './users-page.ts';
 
 // What administrators give to a user and take from them, credits too, and what that user then has.
@@ -231,4 +233,32 @@ test('the service selector takes only a service that fits what was typed, also w
   await expect(addButton).toBeDisabled();
   expect(writes).toEqual([]);
   await erasePerson(product.publicUrl, id, email);
+});
+
+test('the service selector finds one of 5,000 services by a few letters, and draws 20 at once', async ({
+  page,
+  product,
+}) => {
+  const id = await newPerson(product.publicUrl, 'many@souk.test');
+  const shop = await startShopOfMany();
+  // the catalogue's own search, over 5,000 servers
+  await routeNow(page, '**/api/catalogue/servers?*', async (route) => {
+    const { search } = new URL(route.request().url());
+    await route.fulfill({ response: await route.fetch({ url: `${shop.url}/api/catalogue/servers${search}` }) });
+  });
+  await openUsers(page);
+  await act(page, 'Add subscription', 'many@souk.test').click();
+  const add = dialogOf(page, 'Add subscription');
+  await add.getByLabel('Type').selectOption('Rental');
+  const service = add.getByRole('combobox', { name: 'Service' });
+  await service.click();
+  await expect(page.getByRole('option')).toHaveCount(20);
+  await expect(page.getByText('20 of 5,000. Type to find more.')).toBeVisible();
+  await service.fill('4999');
+  await expect(page.getByRole('option')).toHaveCount(1);
+  await page.keyboard.press('Enter');
+  await expect(service).toHaveValue(/ 4999$/);
+  await expect(add.getByRole('button', { name: 'Add', exact: true })).toBeEnabled();
+  await shop.stop();
+  await erasePerson(product.publicUrl, id, 'many@souk.test');
 });

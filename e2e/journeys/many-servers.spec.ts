@@ -1,25 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { productFlags } from '../../scripts/product-flags.ts';
-import { freePort, programEnv } from '../product.ts';
 import { expect, test as base, type Page } from '@playwright/test';
+import { startShopOfMany } from './shop-of-many.ts';
 
 /** A shop with 5,000 servers of 10 tools each. */
 const test = base.extend<object, { shop: string }>({
   shop: [
     async ({}, use) => {
-      const port = String(await freePort());
-      const program = ['apps/broker/src/testing/shop-of-many.ts', port, '5000'];
-      const shop = spawn(process.execPath, [...productFlags, ...program], {
-        cwd: join(import.meta.dirname, '../..'),
-        env: programEnv(),
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      await once(shop.stdout, 'data');
-      await use(`http://localhost:${port}`);
-      shop.kill('SIGTERM');
-      await once(shop, 'exit');
+      const shop = await startShopOfMany();
+      await use(shop.url);
+      await shop.stop();
     },
     { scope: 'worker', timeout: 120_000 },
   ],
