@@ -57,6 +57,10 @@ test('[USR-1] [USR-2] [USR-7] [USR-8] users come in pages of 20; the search look
   await expect(page).toHaveURL(/page=2/);
   await page.goBack();
   await expect(page.getByText(`Showing page 1 of ${pagination.pages}`, { exact: true })).toBeVisible();
+  await page.goto('/admin?tab=users&page=99');
+  await page.getByRole('main').getByText('This page is past the last one.').waitFor();
+  await page.getByRole('button', { name: 'First page' }).click();
+  await expect(page.getByText(`Showing page 1 of ${pagination.pages}`, { exact: true })).toBeVisible();
   await page.getByLabel('Role').selectOption('Admin');
   await expect(rows(page)).toHaveCount(2);
   await expect(rowOf(page, administrator)).toBeVisible();

@@ -32,6 +32,7 @@ export function UsersTab({ userId: adminId, search, onSearchChange, signInAgain 
   useEffect(() => (error ? report('users', error) : clear('users')), [error, report, clear]);
   const [asked, setAsked] = useState<{ action: Exclude<RowAction, 'details'>; user: AdminUser }>();
   const work = useMemo(() => ({ adminId, report, clear, signInAgain }), [adminId, report, clear, signInAgain]);
+  const isPastEnd = data !== undefined && data.pagination.page > data.pagination.pages;
   const change = (part: AdminSearch, how: 'push' | 'replace') => onSearchChange({ ...search, ...part }, how);
   const act = (action: RowAction, user: AdminUser) =>
     action === 'details' ? change({ user: user.id }, 'push') : setAsked({ action, user });
@@ -68,16 +69,18 @@ export function UsersTab({ userId: adminId, search, onSearchChange, signInAgain 
               {isNarrowed(search) && <span>{matchText(data.pagination.total)}</span>}
             </p>
             <div className={classNames('transition-opacity', isPlaceholderData && 'opacity-60')}>
-              <Rows users={data.users} search={search} onChange={change} onAction={act} />
+              <Rows users={data.users} isPastEnd={isPastEnd} search={search} onChange={change} onAction={act} />
             </div>
-            <Pagination
-              always
-              words="Showing page"
-              label="Users"
-              page={data.pagination.page}
-              pageCount={data.pagination.pages}
-              onChange={(page) => change({ page: page === 1 ? undefined : page, q: undefined }, 'push')}
-            />
+            {!isPastEnd && (
+              <Pagination
+                always
+                words="Showing page"
+                label="Users"
+                page={data.pagination.page}
+                pageCount={data.pagination.pages}
+                onChange={(page) => change({ page: page === 1 ? undefined : page, q: undefined }, 'push')}
+              />
+            )}
           </>
         )}
       </div>
@@ -106,11 +109,13 @@ const isNarrowed = ({ all, role, active, plan }: AdminSearch) => [all, role, act
 
 function Rows({
   users,
+  isPastEnd,
   search,
   onChange,
   onAction,
 }: {
   users: readonly AdminUser[];
+  isPastEnd: boolean;
   search: AdminSearch;
   onChange: (change: AdminSearch, how: 'push' | 'replace') => void;
   onAction: (action: RowAction, user: AdminUser) => void;
@@ -132,6 +137,15 @@ function Rows({
             <Button onClick={() => onChange({ q: undefined }, 'push')}>Clear search</Button>
           </>
         }
+      />
+    );
+  }
+  if (isPastEnd) {
+    return (
+      <EmptyState
+        icon={<Users aria-hidden />}
+        title="This page is past the last one."
+        actions={<Button onClick={() => onChange({ page: undefined, q: undefined }, 'push')}>First page</Button>}
       />
     );
   }
