@@ -2,13 +2,15 @@ import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { ErrorState } from '#ui/error-state.tsx';
 import { LinkButton } from '#ui/link-button.tsx';
 import { ScreenTitle } from '#ui/screen-title.tsx';
+import { reloadForMissingFile } from './missing-file.ts';
 
 /** The fallback when a screen fails in a way that it did not foresee (spec part 1, section 8). */
 export function ErrorScreen({ reset }: ErrorComponentProps) {
   const router = useRouter();
-  const retry = () => {
+  const retry = async () => {
+    if (await reloadForMissingFile()) return;
     reset();
-    void router.invalidate();
+    await router.invalidate();
   };
   return (
     <>
@@ -17,7 +19,7 @@ export function ErrorScreen({ reset }: ErrorComponentProps) {
       <ErrorState
         title="Unexpected Application Error!"
         text="Something went wrong on this page. Try again, or go back to the home page."
-        onRetry={retry}
+        onRetry={() => void retry()}
         actions={<LinkButton to="/">Back to Home</LinkButton>}
       />
     </>

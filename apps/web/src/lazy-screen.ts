@@ -1,4 +1,5 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
+import { isAnswering } from './missing-file.ts';
 
 /**
  * A screen whose program is fetched when it is first opened. Where a file is missing the router loads the page again, once:
@@ -13,12 +14,3 @@ export const lazyScreen: typeof lazyRouteComponent = (importer, name) =>
       throw (await isAnswering()) ? error : new Error('The broker does not answer', { cause: error });
     }
   }, name);
-
-async function isAnswering(): Promise<boolean> {
-  try {
-    await fetch('/healthz', { cache: 'no-store' });
-    return true;
-  } catch {
-    return false;
-  }
-}
