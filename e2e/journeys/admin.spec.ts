@@ -1,6 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Locator, Route } from '@playwright/test';
 import { buildWeb } from '../../apps/broker/src/build-web.ts';
+import { deleteServers } from './administrator-calls.ts';
 import { axeFindings } from './axe-findings.ts';
 import { expect, test } from './product-test.ts';
 import { routeNow } from './route-now.ts';
@@ -170,4 +172,59 @@ test('a notice leads to a changed tool, which is compared and approved with a re
   await dialog.getByRole('button', { name: 'Approve tool' }).click();
   await expect(page.getByRole('heading', { name: 'Under review' })).toHaveCount(0);
   expect(sent).toEqual([{ reason: 'Read, and as announced' }]);
+});
+
+test('a tab whose program cannot be fetched says so in the frame, and Retry opens it once it can', async ({ page }) => {
+  await openSignedIn(page, '/admin', 'admin@souk.test');
+  const heal = await routeNow(page, /\/assets\/users-tab-.*\.js$/, (route) => route.abort());
+  await page.getByRole('tab', { name: 'User Management' }).click();
+  const failed = page.getByRole('main');
+  await expect(failed.getByRole('heading', { name: 'Unexpected Application Error!' })).toBeVisible();
+  await heal();
+  await failed.getByRole('button', { name: 'Retry' }).click();
+  await expect(page.getByRole('table', { name: 'Users' })).toBeVisible();
+  await expect(page).toHaveURL(/tab=users$/);
+});
+
+/** Faster than the page is drawn. */
+const clickTwice = (button: Locator) =>
+  button.evaluate((element) => {
+    if (!(element instanceof HTMLElement)) return;
+    element.click();
+    element.click();
+  });
+
+test('a double click is one change', async ({ page, product }) => {
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (request.method() !== 'GET' && pathname.startsWith('/admin/')) sent.push(`${request.method()} ${pathname}`);
+  });
+  await openSignedIn(page, '/admin', 'admin@souk.test');
+  const slow = async (route: Route) => {
+    if (route.request().method() !== 'GET') await clicked.promise;
+    await route.continue();
+  };
+  let clicked = Promise.withResolvers<void>();
+  await routeNow(page, '**/admin/**', slow);
+  await page.getByRole('button', { name: 'Paste JSON Text' }).click();
+  const connection = { type: 'http', url: 'service:travel' };
+  const manifest = { id: 'twice', name: 'Twice', serviceType: 'mcp', version: '1.0.0', description: 'A server.' };
+  await page.getByLabel('Manifest JSON').fill(JSON.stringify({ ...manifest, category: 'data', connection }));
+  await clickTwice(page.getByRole('button', { name: 'Upload Manifest' }));
+  clicked.resolve();
+  await expect(page.getByText('twice 1.0.0 is staged.')).toBeVisible();
+  await page.goto('/admin?tab=users');
+  await page.getByRole('button', { name: 'Edit credits: admin@souk.test' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Edit credits' });
+  await dialog.getByLabel('Credits').fill('3');
+  clicked = Promise.withResolvers();
+  await clickTwice(dialog.getByRole('button', { name: 'Update credits' }));
+  clicked.resolve();
+  await expect(page.getByText('admin@souk.test now has 3 credits.')).toBeVisible();
+  expect(sent.map((call) => call.replaceAll(/[0-9a-f-]{36}/g, ':id'))).toEqual([
+    'POST /admin/manifests',
+    'PUT /admin/users/:id/credits',
+  ]);
+  await deleteServers(product.publicUrl, ['twice']);
 });

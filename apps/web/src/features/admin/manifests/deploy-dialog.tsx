@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { Dialog } from '#ui/dialog.tsx';
@@ -14,6 +14,7 @@ import { deployPlanQuery, type DeployPlan } from './deploy-plan.ts';
 import { actionFailure } from './failure-texts.ts';
 import { useManifestsChanged } from './manifest-queries.ts';
 import { hasMoved, MovedNotice } from './moved-notice.tsx';
+import { useSingleMutation } from '../use-single-mutation.ts';
 
 export type DeployDialogProps = {
   userId: string;
@@ -36,7 +37,7 @@ export function DeployDialog({ userId, id, version, open, onClose, onDone }: Dep
   // kept while what was deployed is told: by then the next plan would be another
   const [sent, setSent] = useState<DeployPlan>();
   const plan = sent ?? query.data;
-  const deploy = useMutation({
+  const deploy = useSingleMutation({
     mutationFn: ({ to, revision }: DeployPlan) =>
       adminApi.deployManifest({ params: { id }, body: { version: to, reason } }, { ifMatch: revision }),
     onMutate: setSent,

@@ -1,8 +1,9 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useToast } from '#ui/use-toast.ts';
 import { adminApi, serverKey } from '../admin-api.ts';
 import { useManifestsChanged } from './manifest-queries.ts';
 import { refundsThatNeedSomeone, sumOf, type ChosenRefunds } from './refunds.ts';
+import { useSingleMutation } from '../use-single-mutation.ts';
 
 /** What is deleted, with the revision that was shown: sent with it, so that nothing else is deleted. */
 export type Deletion = { revision: string; reason: string; refunds: ChosenRefunds };
@@ -20,7 +21,7 @@ export function useDelete(options: { userId: string; id: string; open: boolean; 
     gcTime: 0,
     refetchOnWindowFocus: false,
   });
-  const remove = useMutation({
+  const remove = useSingleMutation({
     mutationFn: ({ revision, reason, refunds }: Deletion) =>
       adminApi.deleteManifest(
         { params: { id }, body: { reason, refundRentals: [...refunds.keys()] } },

@@ -1,8 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { adminApi } from '../admin-api.ts';
 import { useManifestsChanged } from './manifest-queries.ts';
 import { followRun, runQuery, runsQuery, type RunKind } from './run-queries.ts';
+import { useSingleMutation } from '../use-single-mutation.ts';
 
 /** While a run is being started, its id is looked for among the runs: the call that started it answers at its end. */
 const lookForEveryMs = 400;
@@ -15,7 +16,7 @@ export function useRuns(userId: string) {
   const queries = useQueryClient();
   const changed = useManifestsChanged(userId);
   const [dismissed, dismiss] = useDismissedRun();
-  const start = useMutation({
+  const start = useSingleMutation({
     mutationFn: async (kind: RunKind) => {
       await (kind === 'reload' ? adminApi.reloadManifests() : adminApi.deployAllManifests());
     },

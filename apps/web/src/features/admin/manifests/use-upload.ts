@@ -1,10 +1,11 @@
 import { ApiError } from '@souk/contract/client.ts';
-import { useMutation } from '@tanstack/react-query';
+
 import { useEffect, useRef, useState } from 'react';
 import { adminApi } from '../admin-api.ts';
 import { readDraft, writeDraft } from '../draft-store.ts';
 import { manifestFault, readManifestFile, type ManifestFault } from './check-manifest.ts';
 import { useManifestsChanged } from './manifest-queries.ts';
+import { useSingleMutation } from '../use-single-mutation.ts';
 
 /** What is about to be uploaded. */
 export type UploadDraft = {
@@ -26,7 +27,7 @@ export function useUpload(userId: string) {
   const changed = useManifestsChanged(userId);
   useStoredDraft(userId, draft);
 
-  const upload = useMutation({
+  const upload = useSingleMutation({
     mutationFn: (text: string) => adminApi.createManifest({ query: {}, body: text }),
     onSuccess: (_answer, text) => {
       // what was typed meanwhile stays

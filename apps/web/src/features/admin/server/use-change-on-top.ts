@@ -1,9 +1,9 @@
-import { useMutation } from '@tanstack/react-query';
 import { useToast } from '#ui/use-toast.ts';
 import { adminApi } from '../admin-api.ts';
 import { actionFailure } from '../manifests/failure-texts.ts';
 import { useManifestsChanged } from '../manifests/manifest-queries.ts';
 import type { ServerPartProps } from './server-queries.ts';
+import { useSingleMutation } from '../use-single-mutation.ts';
 
 type Change = { version: string; reason: string; apply: (manifest: Document) => Document };
 type Document = Readonly<Record<string, unknown>>;
@@ -15,7 +15,7 @@ type Document = Readonly<Record<string, unknown>>;
 export function useChangeOnTop({ userId, serverId, shown }: ServerPartProps, onDone: () => void) {
   const toast = useToast();
   const changed = useManifestsChanged(userId);
-  const change = useMutation({
+  const change = useSingleMutation({
     mutationFn: ({ version, reason, apply }: Change) =>
       adminApi.updateManifest(
         {

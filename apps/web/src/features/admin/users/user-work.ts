@@ -1,10 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, use, useEffect } from 'react';
 import { accountKey } from '#web/account-key.ts';
 import { usersKey } from '../admin-api.ts';
 import type { SignInAgain } from '../sign-in-again.tsx';
 import { userBillingQuery } from './user-queries.ts';
 import type { UserWorkName } from './user-failures.ts';
+import { useSingleMutation } from '../use-single-mutation.ts';
 
 /** What the parts of the tab share. */
 export type UserWork = {
@@ -51,7 +52,7 @@ export function useUserChange<Input, Answer>(
 ) {
   const queries = useQueryClient();
   const { adminId, report, clear } = useUserWork();
-  return useMutation({
+  return useSingleMutation({
     mutationFn: parts.change,
     onMutate: () => clear(work),
     onSuccess: async (answer, input) => {

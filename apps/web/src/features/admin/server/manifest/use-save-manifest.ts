@@ -1,5 +1,5 @@
 import { ApiError } from '@souk/contract/client.ts';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useToast } from '#ui/use-toast.ts';
 import { adminApi } from '../../admin-api.ts';
@@ -7,6 +7,7 @@ import { actionFailure } from '../../manifests/failure-texts.ts';
 import { useManifestsChanged } from '../../manifests/manifest-queries.ts';
 import type { AskedCheck } from '../editor/check-text.ts';
 import { shownManifestQuery } from '../server-queries.ts';
+import { useSingleMutation } from '../../use-single-mutation.ts';
 
 type Saved = { text: string; reason: string; revision: string };
 
@@ -19,7 +20,7 @@ export function useSaveManifest(userId: string, serverId: string, onSaved: (text
   const toast = useToast();
   const changed = useManifestsChanged(userId);
   const [refused, setRefused] = useState<AskedCheck['refused']>();
-  const save = useMutation({
+  const save = useSingleMutation({
     mutationFn: ({ text, reason, revision }: Saved) =>
       adminApi.updateManifest({ params: { id: serverId }, query: { reason }, body: text }, { ifMatch: revision }),
     onSuccess: async ({ version, result, revision }, { text }) => {

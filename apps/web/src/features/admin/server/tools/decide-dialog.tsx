@@ -1,5 +1,5 @@
 import type { ToolChange } from '@souk/contract/tool-changes.ts';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ConfirmDialog } from '#ui/confirm-dialog.tsx';
 import { Field } from '#ui/field.tsx';
@@ -7,6 +7,7 @@ import { Input } from '#ui/input.tsx';
 import { useToast } from '#ui/use-toast.ts';
 import { failureText } from '#web/failure-text.ts';
 import { adminApi, adminKey } from '../../admin-api.ts';
+import { useSingleMutation } from '../../use-single-mutation.ts';
 
 export type Verdict = 'approve' | 'reject';
 
@@ -29,7 +30,7 @@ export function DecideDialog({ userId, asked, onClose }: DecideDialogProps) {
     setReason('');
     setMissing(false);
   }
-  const decide = useMutation({
+  const decide = useSingleMutation({
     mutationFn: async ({ change, verdict }: NonNullable<typeof asked>) => {
       const call = { params: { id: change.id }, body: { reason: reason.trim() } };
       await (verdict === 'approve' ? adminApi.approveToolChange(call) : adminApi.rejectToolChange(call));

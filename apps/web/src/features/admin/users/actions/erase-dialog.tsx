@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useId, useState, type FormEvent } from 'react';
 import { Field } from '#ui/field.tsx';
 import { useFirstErrorFocus } from '#ui/focus-first-error.ts';
@@ -10,6 +10,7 @@ import { useUserWork } from '../user-work.ts';
 import { ActionFailure } from './action-failure.tsx';
 import { FormDialog, type UserDialogProps } from './form-dialog.tsx';
 import { ReasonField } from './reason-field.tsx';
+import { useSingleMutation } from '../../use-single-mutation.ts';
 
 /** Deletes a user for good, once their address has been typed. Says what goes and what stays. */
 export function EraseDialog({ user, open, onClose, onErased }: UserDialogProps & { onErased: () => void }) {
@@ -21,7 +22,7 @@ export function EraseDialog({ user, open, onClose, onErased }: UserDialogProps &
   const [reason, setReason] = useState('');
   const [errors, setErrors] = useState<{ email?: string }>({});
   const form = useFirstErrorFocus(errors);
-  const erase = useMutation({
+  const erase = useSingleMutation({
     mutationFn: () => adminApi.eraseUser({ params: { id: user.id }, body: { confirm: typed.trim(), reason } }),
     onMutate: () => clear('erase'),
     onSuccess: async () => {

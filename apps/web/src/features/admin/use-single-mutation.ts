@@ -1,0 +1,28 @@
+import { useMutation, type UseMutationOptions, type UseMutationResult } from '@tanstack/react-query';
+import { useRef } from 'react';
+
+/**
+ * A mutation that is sent once, however fast it is asked for again: a double click is one change. `isPending` alone comes too
+ * late for that, since it is told after the next drawing.
+ */
+export function useSingleMutation<Answer, Input, Context = unknown>(
+  options: UseMutationOptions<Answer, Error, Input, Context> & { mutationFn: (input: Input) => Promise<Answer> },
+): UseMutationResult<Answer, Error, Input, Context> {
+  const isSent = useRef(false);
+  const mutation = useMutation({
+    ...options,
+    mutationFn: async (input: Input) => {
+      try {
+        return await options.mutationFn(input);
+      } finally {
+        isSent.current = false;
+      }
+    },
+  });
+  const mutate: typeof mutation.mutate = (...asked) => {
+    if (isSent.current) return;
+    isSent.current = true;
+    mutation.mutate(...asked);
+  };
+  return { ...mutation, mutate };
+}
