@@ -99,6 +99,18 @@ describeOnDatabases('the stored catalogue', migrations, (open) => {
     await Promise.all([first.stop(), second.stop()]);
   });
 
+  test('knows a change that came between its start and its first notice', async () => {
+    const db = await open();
+    const other = await createCatalogue({ db, clock: systemClock, log });
+    const listen: typeof db.listen = async (...listener) => {
+      await other.deployManifest(manifest('weather'), { via: 'command' });
+      return db.listen(...listener);
+    };
+    const catalogue = await createCatalogue({ db: { ...db, listen }, clock: systemClock, log });
+    expect(catalogue.snapshot().byId.has('weather')).toBe(true);
+    await Promise.all([other.stop(), catalogue.stop()]);
+  });
+
   test('never goes back to the status before, when a read began before the new one was written', async () => {
     const catalogue = await start();
     await catalogue.stage(manifest('weather'), { origin: 'admin' });

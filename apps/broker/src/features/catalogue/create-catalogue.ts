@@ -16,7 +16,8 @@ import type { FoundDrift } from './review-tools.ts';
 import type { CatalogueServer, CatalogueSnapshot } from './snapshot.ts';
 import { storeClosed, storeDiscovery, type StoredDiscovery } from './store-discovery.ts';
 import * as offers from './offer-store.ts';
-import { readDeployed } from './read-deployed.ts';
+import { readDeployed, readDeployedIds } from './read-deployed.ts';
+import { createReadsInTurn } from './reads-in-turn.ts';
 import * as versions from './version-store.ts';
 import type { CatalogueTables, Tx } from './tables.ts';
 
@@ -88,64 +89,50 @@ export async function createCatalogue(options: {
   const newest = new Map<string, NewHealth>();
   /** Stands in our notices before the servers that changed; no id of a server begins so. */
   const ourselves = `@${randomUUID()}`;
-  let current = changeSnapshot(emptySnapshot, new Set(), await readDeployed(db));
+  let current = emptySnapshot;
 
   function publish(changed: ReadonlySet<string>, servers: readonly CatalogueServer[]): void {
     current = changeSnapshot(current, changed, servers);
     for (const listener of listeners) listener(current, servers);
   }
 
-  // One read at a time, and another one if a change came during it: the last published state is never an older one.
-  let reading: Promise<void> | undefined;
-  /** The servers that changed since the last read began; without any of them, all may have. */
-  let changes: Set<string> | 'all' | undefined;
-  function reload(serverIds: readonly string[]): Promise<void> {
-    if (serverIds.length === 0) changes = 'all';
-    else if (changes !== 'all') {
-      changes ??= new Set();
-      for (const id of serverIds) changes.add(id);
-    }
-    reading ??= readChanges();
-    return reading;
-  }
-
-  async function readChanges(): Promise<void> {
-    try {
-      while (changes !== undefined) {
-        const only = changes === 'all' ? undefined : changes;
-        changes = undefined;
-        await read(only);
-      }
-    } catch (error) {
-      // the next read makes up for this one
-      changes = 'all';
-      throw error;
-    } finally {
-      reading = undefined;
-    }
-  }
-
-  async function read(only: ReadonlySet<string> | undefined): Promise<void> {
-    const isRead = (serverId: string) => only === undefined || only.has(serverId);
-    const written = [...newest].filter(([serverId, { isWritten }]) => isWritten && isRead(serverId));
-    const servers = await readDeployed(db, only);
+  async function read(ids: ReadonlySet<string>): Promise<void> {
+    const written = [...newest].filter(([serverId, { isWritten }]) => isWritten && ids.has(serverId));
+    const servers = await readDeployed(db, ids);
     for (const [serverId, health] of written) if (newest.get(serverId) === health) newest.delete(serverId);
     const withHealth = servers.map((server) => ({ ...server, ...newest.get(server.id)?.health }));
-    publish(only ?? new Set(current.servers.map(({ id }) => id)), withHealth);
+    publish(ids, withHealth);
   }
 
+  const failed = (error: unknown) => log.error({ err: error }, 'cannot read the catalogue again');
+  const reads = createReadsInTurn({
+    // a server that was taken out is known here alone
+    idsOfAll: async () => new Set([...(await readDeployedIds(db)), ...current.servers.map(({ id }) => id)]),
+    read,
+    failed,
+  });
+
+  // before the first read, so that no change falls between the two
   const stopListening = await options.db.listen(channel, (payload) => {
     const ids = payload.split(',').filter((id) => id !== '' && !id.startsWith('@'));
     // what this broker tells it has read before
-    if (payload.startsWith(ourselves)) return;
-    reload(ids).catch((error: unknown) => log.error({ err: error }, 'cannot read the catalogue again'));
+    if (!payload.startsWith(ourselves)) reads.read(ids).catch(failed);
   });
+  try {
+    await reads.read([]);
+  } catch (error) {
+    await Promise.allSettled([reads.stop(), stopListening()]);
+    throw error;
+  }
 
   /** @param serverIds without any, all servers may have changed */
   async function changed(...serverIds: string[]): Promise<void> {
-    await reload(serverIds);
-    for (let from = 0; from === 0 || from < serverIds.length; from += idsOfNotice)
-      await options.db.notify(channel, [ourselves, ...serverIds.slice(from, from + idsOfNotice)].join(','));
+    try {
+      await reads.read(serverIds);
+    } finally {
+      for (let from = 0; from === 0 || from < serverIds.length; from += idsOfNotice)
+        await options.db.notify(channel, [ourselves, ...serverIds.slice(from, from + idsOfNotice)].join(','));
+    }
   }
 
   const policyOf = ({ manifest, origin }: versions.DeployedVersion) =>
@@ -179,7 +166,7 @@ export async function createCatalogue(options: {
 
     iconChanged: (serverId) => changed(serverId),
 
-    readAgain: () => reload([]),
+    readAgain: () => reads.read([]),
 
     storeDiscovery: (serverId, discovered) =>
       storeOffers(serverId, (tx, server, at) => storeDiscovery(tx, server, discovered, policyOf, at)),
@@ -242,7 +229,7 @@ export async function createCatalogue(options: {
     async stop() {
       listeners.clear();
       await stopListening();
-      await reading;
+      await reads.stop();
     },
   };
 }

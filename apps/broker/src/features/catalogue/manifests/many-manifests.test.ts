@@ -2,16 +2,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { listManifests as contract } from '@souk/contract/admin-manifests.ts';
 import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
+import { systemClock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
+import { createLog } from '#platform/log.ts';
 import { describeOnDatabases } from '#testing/databases.ts';
 import { bestLongestTurnMs } from '#testing/longest-turn.ts';
 import { migrations } from '../../../migrations.ts';
+import { createCatalogue } from '../create-catalogue.ts';
 import { createSnapshot } from '../create-snapshot.ts';
 import type { CatalogueTables } from '../tables.ts';
 import { manifest } from '../testing/weather-server.ts';
 import { listManifests } from './list-manifests.ts';
 
 const count = 5_000;
+const log = createLog('silent');
 
 describeOnDatabases('5,000 manifests of 5 KiB, each with an older version', migrations, (open) => {
   let db: Database;
@@ -69,5 +73,20 @@ describeOnDatabases('5,000 manifests of 5 KiB, each with an older version', migr
       await pause(2);
     });
     expect(longestMs).toBeLessThan(50);
+  });
+
+  test('the catalogue is read in turns: nothing is blocked for 50 ms, and a page does not wait for its end', async () => {
+    const catalogue = await createCatalogue({ db, clock: systemClock, log });
+    expect(catalogue.snapshot().servers).toHaveLength(count / 2);
+    const longestMs = await bestLongestTurnMs(async () => {
+      let isRead = false;
+      const reading = catalogue.readAgain().then(() => (isRead = true));
+      await list({ page: 1 });
+      expect(isRead).toBe(false);
+      await reading;
+      await pause(2);
+    });
+    expect(longestMs).toBeLessThan(50);
+    await catalogue.stop();
   });
 });
