@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createApp } from '../apps/broker/src/app.ts';
+import type { App } from '../apps/broker/src/app-types.ts';
 import { migrations } from '../apps/broker/src/migrations.ts';
 import { paths } from '../apps/broker/src/paths.ts';
 import { readConfig } from '../apps/broker/src/platform/config.ts';
@@ -15,10 +16,12 @@ import { findPostgresBinaries } from '../apps/broker/src/testing/postgres-binari
 import { startPostgresCluster } from '../apps/broker/src/testing/postgres-cluster.ts';
 import { ScriptedBrowser } from '../apps/broker/src/testing/scripted-browser.ts';
 import { UsageError, type Bench } from './bench.ts';
-import { downAddress, seedManifests, seedUsers } from './parts/seed-administration.ts';
+import { measureChanges, type ChangeResult } from './parts/measure-changes.ts';
+import { downAddress, seedManifests, seedTools, seedUsers } from './parts/seed-administration.ts';
 import { median, rounded } from './statistics.ts';
 
-const usageText = 'administration [--users 50000] [--manifests 5000] [--rounds 21] [--database pglite|postgres|both]';
+const usageText =
+  'administration [--users 50000] [--manifests 5000] [--tools 10] [--rounds 21] [--database pglite|postgres|both]';
 const log = createLog('fatal', process.stderr);
 /** The baseline: what every page of a signed-in person asks for. */
 const profile = '/v2/user/profile';
@@ -35,22 +38,31 @@ export const administrationBench: Bench = {
       options: {
         users: { type: 'string', default: '50000' },
         manifests: { type: 'string', default: '5000' },
+        tools: { type: 'string', default: '10' },
         rounds: { type: 'string', default: '21' },
         database: { type: 'string', default: 'both' },
       },
     });
-    const [users, manifests, rounds] = [values.users, values.manifests, values.rounds].map(Number);
-    if (!isCount(users) || !isCount(manifests) || !isCount(rounds))
+    const [users, manifests, tools, rounds] = [values.users, values.manifests, values.tools, values.rounds].map(Number);
+    if (!isCount(users) || !isCount(manifests) || !isCount(tools) || !isCount(rounds))
       throw new UsageError('counts are whole numbers from 1');
     const databases = values.database === 'both' ? ['pglite', 'postgres'] : [values.database];
     const results: Result[] = [];
+    const changes: (ChangeResult & { database: string })[] = [];
     for (const database of databases) {
       if (database === 'postgres' && !findPostgresBinaries()) console.log('This machine has no PostgreSQL.');
       else
-        await withBroker(database, { users, manifests }, (get) => measure(database, get, { users, rounds }, results));
+        await withBroker(database, { users, manifests, tools }, async (get, app) => {
+          await measure(database, get, { users, rounds }, results);
+          for (const result of await changeCatalogue(get, app, Math.ceil(rounds / 3)))
+            changes.push({ database, ...result });
+        });
     }
     console.table(results);
-    console.log(JSON.stringify({ bench: 'administration', ok: true, users, manifests, rounds, results }));
+    console.table(changes);
+    console.log(
+      JSON.stringify({ bench: 'administration', ok: true, users, manifests, tools, rounds, results, changes }),
+    );
     return 0;
   },
 };
@@ -104,10 +116,27 @@ async function measure(
   }
 }
 
+/** What a change of the catalogue costs those who use the broker meanwhile. */
+function changeCatalogue(get: Get, { db, catalogue }: App, rounds: number): Promise<ChangeResult[]> {
+  const by = { via: 'command' } as const;
+  return measureChanges(
+    {
+      // every tenth is deployed and has a staged version
+      'one is deployed': (round) => catalogue.deploy(`server-${10 * (round + 1)}`, '1.2.0', by),
+      'ten are read again': (round) =>
+        catalogue.reread(Array.from({ length: 10 }, (_, index) => `server-${2 * (10 * round + index + 1)}`)),
+      // as after a lost connection for notices
+      'all are read again': () => db.notify('souk_catalogue', ''),
+    },
+    () => get('/admin/manifests?page=1&limit=50'),
+    rounds,
+  );
+}
+
 async function withBroker(
   kind: string,
-  counts: { users: number; manifests: number },
-  use: (get: Get) => Promise<void>,
+  counts: { users: number; manifests: number; tools: number },
+  use: (get: Get, app: App) => Promise<void>,
 ): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'souk-bench-'));
   const binaries = findPostgresBinaries();
@@ -125,6 +154,7 @@ async function withBroker(
     const db = await openDatabase({ databaseUrl: cluster?.url, dataDir, log, migrations });
     await migrate(db, migrations);
     await seedManifests(db, counts.manifests);
+    await seedTools(db, counts.tools);
     const app = await createApp({ config, log, db, paths, allowAddresses: [downAddress] });
     await app.start();
     try {
@@ -139,7 +169,7 @@ async function withBroker(
         const text = await answer.text();
         if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
         return { ms: performance.now() - startedAt, bytes: text.length };
-      });
+      }, app);
     } finally {
       await app.stop();
     }

@@ -64,3 +64,33 @@ export async function seedManifests(db: Database, count: number): Promise<void> 
       );
     }
 }
+
+/** What each deployed server was found to offer. */
+export async function seedTools(db: Database, toolsPerServer: number): Promise<void> {
+  const body = JSON.stringify({
+    name: 'NAME',
+    title: 'Find entries',
+    description: 'Works on the entries of the signed-in team, and answers a table of what was found or changed.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        query: { type: 'string', description: 'What is looked for, in words.' },
+        limit: { type: 'integer', minimum: 1, maximum: 100, description: 'Rows of the answer.' },
+      },
+      required: ['query'],
+    },
+  });
+  for (let position = 0; position < toolsPerServer; position++) {
+    await db.query(
+      `insert into capabilities (server_id, kind, name, position, exposed_name, body, sha256)
+       select s.id, 'tool', 'tool_' || $1::int, $1, s.slug || '__tool_' || $1::int,
+         replace($2::text, 'NAME', 'tool_' || $1::int)::jsonb, md5(s.id || $1::int)
+       from servers s join manifest_versions m on m.server_id = s.id and m.status = 'deployed'`,
+      [position, body],
+    );
+  }
+  await db.query(
+    `insert into server_health (server_id, status, checked_at, discovered_at)
+     select server_id, 'connected', now(), now() from manifest_versions where status = 'deployed'`,
+  );
+}

@@ -1,0 +1,55 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { watchLongestTurn } from '../../apps/broker/src/testing/longest-turn.ts';
+import { median, rounded } from '../statistics.ts';
+
+/** How long pages are asked for after a change: what follows from it has happened by then. */
+const watchedMs = 1_500;
+
+export type ChangeResult = {
+  change: string;
+  /** Processor time of the longest turn of the event loop, which the driver of this bench shares. */
+  turnMs: number;
+  worstTurnMs: number;
+  /** The longest delay of the event loop by the clock, with what other processes took. */
+  delayMs: number;
+  /** The slowest page that an administrator asked for meanwhile. */
+  pageMs: number;
+  worstPageMs: number;
+};
+
+/** Changes the catalogue in each round, and measures what a page of an administrator and the event loop wait meanwhile. */
+export async function measureChanges(
+  changes: Readonly<Record<string, (round: number) => Promise<unknown>>>,
+  page: () => Promise<{ ms: number }>,
+  rounds: number,
+): Promise<ChangeResult[]> {
+  const results: ChangeResult[] = [];
+  for (const [change, make] of Object.entries(changes)) {
+    const turns: number[] = [];
+    const delays: number[] = [];
+    const pages: number[] = [];
+    for (let round = 0; round < rounds; round++) {
+      const longestTurnMs = watchLongestTurn();
+      const delay = monitorEventLoopDelay({ resolution: 1 });
+      delay.enable();
+      const made = make(round);
+      let slowest = 0;
+      for (const startedAt = performance.now(); performance.now() - startedAt < watchedMs;)
+        slowest = Math.max(slowest, (await page()).ms);
+      await made;
+      delay.disable();
+      turns.push(longestTurnMs());
+      delays.push(delay.max / 1e6);
+      pages.push(slowest);
+    }
+    results.push({
+      change,
+      turnMs: rounded(median(turns)),
+      worstTurnMs: rounded(Math.max(...turns)),
+      delayMs: rounded(median(delays)),
+      pageMs: rounded(median(pages)),
+      worstPageMs: rounded(Math.max(...pages)),
+    });
+  }
+  return results;
+}
