@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createApp } from '../apps/broker/src/app.ts';
+import { buildWeb } from '../apps/broker/src/build-web.ts';
 import type { App } from '../apps/broker/src/app-types.ts';
 import { migrations } from '../apps/broker/src/migrations.ts';
 import { paths } from '../apps/broker/src/paths.ts';
@@ -17,6 +18,7 @@ import { startPostgresCluster } from '../apps/broker/src/testing/postgres-cluste
 import { ScriptedBrowser } from '../apps/broker/src/testing/scripted-browser.ts';
 import { UsageError, type Bench } from './bench.ts';
 import { measureChanges, type ChangeResult } from './parts/measure-changes.ts';
+import { measureScreens, type ScreenResult } from './parts/measure-screens.ts';
 import { downAddress, seedManifests, seedTools, seedUsers } from './parts/seed-administration.ts';
 import { median, rounded } from './statistics.ts';
 
@@ -28,7 +30,7 @@ const profile = '/v2/user/profile';
 
 type Result = { database: string; list: string; ms: number; ratio: number; bytes: number };
 
-/** First data of each of the administrator's lists, over HTTP, against a profile call in the same rounds. */
+/** First data of each of the administrator's lists over HTTP and of each screen in a browser, and what a change costs others. */
 export const administrationBench: Bench = {
   description: "first data of each of the administrator's lists, against a profile call",
   usage: usageText,
@@ -49,19 +51,23 @@ export const administrationBench: Bench = {
     const databases = values.database === 'both' ? ['pglite', 'postgres'] : [values.database];
     const results: Result[] = [];
     const changes: (ChangeResult & { database: string })[] = [];
+    const screens: (ScreenResult & { database: string })[] = [];
     for (const database of databases) {
       if (database === 'postgres' && !findPostgresBinaries()) console.log('This machine has no PostgreSQL.');
       else
-        await withBroker(database, { users, manifests, tools }, async (get, app) => {
+        await withBroker(database, { users, manifests, tools }, async (get, app, publicUrl) => {
           await measure(database, get, { users, rounds }, results);
+          for (const result of await measureScreens(publicUrl, Math.ceil(rounds / 3)))
+            screens.push({ database, ...result });
           for (const result of await changeCatalogue(get, app, Math.ceil(rounds / 3)))
             changes.push({ database, ...result });
         });
     }
     console.table(results);
+    console.table(screens);
     console.table(changes);
     console.log(
-      JSON.stringify({ bench: 'administration', ok: true, users, manifests, tools, rounds, results, changes }),
+      JSON.stringify({ bench: 'administration', ok: true, users, manifests, tools, rounds, results, screens, changes }),
     );
     return 0;
   },
@@ -136,7 +142,7 @@ function changeCatalogue(get: Get, { db, catalogue }: App, rounds: number): Prom
 async function withBroker(
   kind: string,
   counts: { users: number; manifests: number; tools: number },
-  use: (get: Get, app: App) => Promise<void>,
+  use: (get: Get, app: App, publicUrl: string) => Promise<void>,
 ): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'souk-bench-'));
   const binaries = findPostgresBinaries();
@@ -155,7 +161,14 @@ async function withBroker(
     await migrate(db, migrations);
     await seedManifests(db, counts.manifests);
     await seedTools(db, counts.tools);
-    const app = await createApp({ config, log, db, paths, allowAddresses: [downAddress] });
+    const app = await createApp({
+      config,
+      log,
+      db,
+      paths,
+      webFolder: await buildWeb(),
+      allowAddresses: [downAddress],
+    });
     await app.start();
     try {
       const { accessToken } = await new ScriptedBrowser(config.publicUrl).signInWeb({ email: 'admin@souk.test' });
@@ -163,13 +176,17 @@ async function withBroker(
       await tidy(db, kind === 'postgres' ? 'vacuum analyze' : 'analyze');
       // a change adds a row, and no reaper has been here yet
       await app.identity.reap();
-      await use(async (path) => {
-        const startedAt = performance.now();
-        const answer = await fetch(config.publicUrl + path, { headers: { authorization: `Bearer ${accessToken}` } });
-        const text = await answer.text();
-        if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
-        return { ms: performance.now() - startedAt, bytes: text.length };
-      }, app);
+      await use(
+        async (path) => {
+          const startedAt = performance.now();
+          const answer = await fetch(config.publicUrl + path, { headers: { authorization: `Bearer ${accessToken}` } });
+          const text = await answer.text();
+          if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
+          return { ms: performance.now() - startedAt, bytes: text.length };
+        },
+        app,
+        config.publicUrl,
+      );
     } finally {
       await app.stop();
     }
