@@ -98,4 +98,25 @@ describe.skipIf(!hasPostgres())('runs of manifests at two brokers (PostgreSQL)',
     expect(rows, 'nobody has waited for its death').toEqual([{ takeovers: 0 }]);
     await restarted;
   });
+
+  test('a run whose database connections are cut goes on, and counts no death of a broker', async () => {
+    await stage('cut');
+    const release = await holdDeployments();
+    const asked = admin(0).deployAllManifests();
+    const runId = await underWay();
+    const cutWhoWaits = async () => {
+      const { rows } = await db.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'advisory'`,
+      );
+      return rows.length > 0;
+    };
+    // more often than brokers may die of a run
+    for (let cut = 1; cut <= 4; cut += 1) await waitUntil(`the deployment to be cut ${cut} times`, cutWhoWaits);
+    await release();
+    expect(await asked).toMatchObject({ deployed: 1, failed: 0, errors: [], runId });
+    const { rows } = await db.query('select takeovers, status from manifest_runs where id = $1', [runId]);
+    expect(rows).toEqual([{ takeovers: 0, status: 'done' }]);
+    expect((await audits('cut')).filter(({ action }) => action === 'manifest.deployed')).toHaveLength(1);
+  });
 });

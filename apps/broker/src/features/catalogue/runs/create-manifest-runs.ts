@@ -17,6 +17,8 @@ import { workOffRun, type RunParts } from './work-off-run.ts';
 /** How often a broker shows that it works on a run, and how long without that others take it for dead. */
 const beatMs = 2_000;
 const lifeMs = 10_000;
+/** So often a broker leaves a run that the database failed. After that one of its manifests may be what fails: it counts as a death. */
+const maxFailures = 20;
 
 export type WholeRun = { run: Run; items: RunItem[] };
 
@@ -58,6 +60,8 @@ export async function createManifestRuns(parts: {
   const listeners = new Map<string, Set<() => void>>();
   /** The runs that are worked off here. */
   const working = new Map<string, AbortController>();
+  /** How often the database failed this broker at a run. */
+  const failures = new Map<string, number>();
   const stopping = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   /** The reload that this broker took part in last, and the one that it began, of which its own notice may tell it first. */
@@ -89,13 +93,18 @@ export async function createManifestRuns(parts: {
     const own = { runId: run.id, brokerId };
     const signal = AbortSignal.any([stopping.signal, lost.signal]);
     const worked = workOffRun(run, own, takeovers, signal, runParts)
-      .catch((error: unknown) => {
-        if (!(error instanceof store.RunLostError)) throw error;
+      .catch(async (error: unknown) => {
+        if (error instanceof store.RunLostError) return;
+        failures.set(run.id, (failures.get(run.id) ?? 0) + 1);
+        // where that fails too, it is taken up again without a sign of life, here or elsewhere
+        if (!isFailing(run.id)) await store.leaveRun(db, own).catch(() => {});
+        throw error;
       })
-      // without a sign of life it is taken up again, here or elsewhere
       .finally(() => working.delete(run.id));
     background.add(worked, 'a run of manifests could not be worked off');
   }
+
+  const isFailing = (runId: string) => (failures.get(runId) ?? 0) > maxFailures;
 
   function lookSoon(): void {
     background.add(look(), 'the runs of manifests could not be read');
@@ -111,9 +120,11 @@ export async function createManifestRuns(parts: {
       for (const [runId, lost] of working) if (!still.includes(runId)) lost.abort();
       const underWay = await store.findUnderWay(db, patienceMs);
       isUnderWay = underWay.length > 0 || working.size > 0;
+      for (const runId of failures.keys()) if (!underWay.some(({ run }) => run.id === runId)) failures.delete(runId);
       for (const { run, isLeft } of underWay) {
         if (!isLeft || working.has(run.id) || (run.kind === 'reload' && !servers)) continue;
-        const takeovers = await store.claimRun(db, { runId: run.id, brokerId }, patienceMs);
+        const isOwnDeath = isFailing(run.id);
+        const takeovers = await store.claimRun(db, { runId: run.id, brokerId }, { patienceMs, isOwnDeath });
         if (takeovers !== undefined && !stopping.signal.aborted) work(run, takeovers);
       }
       if (servers) await takePart(servers);

@@ -107,18 +107,19 @@ const isLeft = (lifeMs: number) =>
 
 /**
  * Takes over a run on which nobody works.
+ * @param how.isOwnDeath whether it counts as a death that this broker itself had the run last
  * @returns how many brokers have died on it; undefined if another one was faster
  */
 export async function claimRun(
   db: CatalogueDb,
   { runId, brokerId }: OwnRun,
-  lifeMs: number,
+  { patienceMs, isOwnDeath }: { patienceMs: number; isOwnDeath: boolean },
 ): Promise<number | undefined> {
   const { rows } = await sql<{ takeovers: number }>`
     with run as (
       update manifest_runs set broker_id = ${brokerId}, beat_at = clock_timestamp(), changes = changes + 1,
-        takeovers = takeovers + (broker_id is not null)::int
-      where id = ${runId} and status = 'running' and ${isLeft(lifeMs)} returning id, changes, takeovers),
+        takeovers = takeovers + (broker_id is not null and (broker_id <> ${brokerId} or ${isOwnDeath}))::int
+      where id = ${runId} and status = 'running' and ${isLeft(patienceMs)} returning id, changes, takeovers),
     items as (
       update manifest_run_items i set status = 'queued', change = run.changes
       from run where i.run_id = run.id and i.status = 'working')
@@ -134,6 +135,13 @@ export async function beat(db: CatalogueDb, brokerId: string, runIds: readonly s
     db,
   );
   return rows.map(({ id }) => id);
+}
+
+/** Leaves a run to whoever looks next, this broker among them. */
+export async function leaveRun(db: CatalogueDb, { runId, brokerId }: OwnRun): Promise<void> {
+  await sql`
+    update manifest_runs set broker_id = null
+    where id = ${runId} and broker_id = ${brokerId} and status = 'running'`.execute(db);
 }
 
 /** Leaves what this broker has not finished to the others. */
