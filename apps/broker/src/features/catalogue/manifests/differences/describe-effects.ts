@@ -92,7 +92,7 @@ function toolPrices(before: Manifest, after: Manifest, people: PeopleOfServer): 
   const names = new Set([...was.keys(), ...is.keys()]);
   const changed = [...names].filter((name) => (was.get(name) ?? 0) !== (is.get(name) ?? 0));
   const raised = changed.filter((name) => (is.get(name) ?? 0) > (was.get(name) ?? 0)).length;
-  const charges = before.billing?.chargeOnErrors !== after.billing?.chargeOnErrors;
+  const isCharged = ({ billing }: Manifest) => billing?.chargeOnErrors === true;
   const tools = (count: number) => (count === 1 ? '1 tool' : `${count} tools`);
   return [
     ...(changed.length === 0
@@ -100,9 +100,9 @@ function toolPrices(before: Manifest, after: Manifest, people: PeopleOfServer): 
       : [
           `Calls that begin after the deployment cost the new prices of ${tools(changed.length)} (${raised} higher, ${changed.length - raised} lower); calls that run then keep theirs. Nobody is asked before. ${used(people)}.`,
         ]),
-    ...(charges
+    ...(isCharged(before) !== isCharged(after)
       ? [
-          after.billing?.chargeOnErrors === true
+          isCharged(after)
             ? 'Calls that the server answers with an error are charged from then on.'
             : 'Calls that the server answers with an error are no longer charged.',
         ]

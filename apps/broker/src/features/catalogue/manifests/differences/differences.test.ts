@@ -81,6 +81,9 @@ test('what a deployment does is said with its numbers, and nothing where nobody 
     'Calls that begin after the deployment cost the new prices of 1 tool (1 higher, 0 lower); calls that run then keep theirs. Nobody is asked before. 40 people called it in the last 30 days.',
     'Calls that the server answers with an error are charged from then on.',
   ]);
+  const [free, priced] = [{ billing: undefined }, billing({ tier: 'T0', rental: undefined, toolCosts: { a: 1 } })];
+  for (const texts of [effectsOf(free, priced, people), effectsOf(priced, free, people)])
+    expect(texts.join(' '), 'errors cost nothing in both').not.toContain('with an error');
   const oauth = { auth: { type: 'oauth' } };
   const moved = { connection: http('https://other.example') };
   expect(effectsOf(oauth, { ...oauth, ...moved }, { ...people, users: 1 })).toEqual([
