@@ -71,3 +71,7 @@ export function versionBefore({ listed, versions }: ShownManifest): string | und
     .toSorted((a, b) => (b.deployedAt ?? '').localeCompare(a.deployedAt ?? ''));
   return lived[0]?.version;
 }
+
+/** Who staged a version: an administrator, the operator by a command or a folder, or this installation with its start. */
+export const stagerOf = ({ stagedBy, origin }: Pick<ManifestVersion, 'stagedBy' | 'origin'>): string =>
+  stagedBy?.email ?? (origin === 'bundled' ? 'the installation' : 'the operator');

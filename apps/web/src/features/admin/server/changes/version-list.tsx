@@ -5,7 +5,7 @@ import { Button } from '#ui/button.tsx';
 import { Ago } from '#ui/moment.tsx';
 import { SectionHeading } from '#ui/section-heading.tsx';
 import { Table, type TableColumn } from '#ui/table.tsx';
-import type { ManifestVersion, ShownManifest } from '../server-queries.ts';
+import { stagerOf, type ManifestVersion, type ShownManifest } from '../server-queries.ts';
 
 const shownAtFirst = 20;
 
@@ -38,9 +38,9 @@ export function VersionList({
     {
       id: 'staged',
       header: 'Staged',
-      cell: ({ createdAt, stagedBy, reason }) => (
+      cell: ({ createdAt, reason, ...version }) => (
         <div className="max-w-80 min-w-40">
-          <Ago moment={createdAt} /> <span className="wrap-anywhere">by {stagedBy?.email ?? 'the installation'}</span>
+          <Ago moment={createdAt} /> <span className="wrap-anywhere">by {stagerOf(version)}</span>
           {reason !== null && <p className="text-[0.8125rem] wrap-anywhere text-quiet">{reason}</p>}
         </div>
       ),

@@ -27,6 +27,7 @@ const subscribe = (listener: () => void) => {
 
 const diffLook = EditorView.theme({
   '&': { maxHeight: '32rem' },
+  '&.cm-merge-b': { marginLeft: '8px' },
   '.cm-changedLine, .cm-deletedChunk, .cm-inlineChangedLine': { padding: '0 12px 0 4px' },
   '&.cm-merge-a .cm-changedLine, .cm-deletedChunk': { backgroundColor: 'var(--color-bad-soft)' },
   '&.cm-merge-b .cm-changedLine, .cm-inlineChangedLine': { backgroundColor: 'var(--color-good-soft)' },

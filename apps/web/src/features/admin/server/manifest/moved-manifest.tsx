@@ -2,7 +2,7 @@ import { lazy, Suspense, useState } from 'react';
 import { Button } from '#ui/button.tsx';
 import { ListSkeleton } from '#ui/list-skeleton.tsx';
 import { Ago } from '#ui/moment.tsx';
-import type { ShownManifest } from '../server-queries.ts';
+import { stagerOf, type ShownManifest } from '../server-queries.ts';
 
 const RawDifferences = lazy(async () => ({
   default: (await import('../editor/raw-differences.tsx')).RawDifferences,
@@ -44,8 +44,7 @@ export function MovedManifest({
           {newest && (
             <>
               {' '}
-              {newest.version} was staged by {newest.stagedBy?.email ?? 'the installation'}{' '}
-              <Ago moment={newest.createdAt} />.
+              {newest.version} was staged by {stagerOf(newest)} <Ago moment={newest.createdAt} />.
             </>
           )}{' '}
           Your text is still here. Nothing was saved.
