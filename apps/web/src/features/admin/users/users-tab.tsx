@@ -99,9 +99,9 @@ export function UsersTab({ userId: adminId, search, onSearchChange, signInAgain 
   );
 }
 
-/** {total} and {n} count all users, whatever is searched for (spec part 2, section 2). */
+/** {total} and {n} count all users, whatever is searched for (spec part 2, section 2: its words also for one). */
 const countText = ({ all, active }: { all: number; active: number }) =>
-  `${formatCount(all)} ${all === 1 ? 'user' : 'users'} total • ${formatCount(active)} active`;
+  `${formatCount(all)} users total • ${formatCount(active)} active`;
 
 const matchText = (total: number) => (total === 1 ? '1 user matches' : `${formatCount(total)} users match`);
 
