@@ -154,6 +154,20 @@ export const billingMigrations: readonly Migration[] = [
       $$`,
     ],
   },
+  {
+    name: '0113-billing-expired-credits',
+    // What expired unspent is not taken back with its payment. Of earlier expiries only their sum is known: each lot that is
+    // past its date is taken to have had as much of it as it can, which is in the person's favour.
+    statements: [
+      `alter table credit_lots add column expired bigint not null default 0`,
+      `update credit_lots l set expired = least(l.granted - l.clawed, (
+          select coalesce(-sum(e.delta), 0) from ledger_entries e
+          where e.user_id = l.user_id and e.livemode = l.livemode and e.contra = 'expiry' and e.at >= l.expires_at))
+        where l.expires_at <= now()`,
+      `alter table credit_lots add check (expired >= 0 and clawed + expired <= granted)`,
+      ...accountFunctions,
+    ],
+  },
   ...accessMigrations,
   ...historyMigrations,
   ...checkoutMigrations,

@@ -11,25 +11,33 @@ export const ledgerSettings = `set plan_cache_mode = force_generic_plan set enab
 
 /**
  * Of locked accounts: what has expired and is not held leaves the balance, then what is free repays debt. Expiry is
- * decided here, by time, at each use: it waits for no job.
+ * decided here, by time, at each use: it waits for no job. Credits that calls held while their payment was taken back became
+ * debt: where they come back unspent after their date (`unspent`), they end that debt, as they would have before it.
  */
 const tidyAccounts = `
   create or replace function tidy_accounts(p_mode boolean, p_users uuid[]) returns void language plpgsql ${ledgerSettings} as $function$
   begin
-    with expired as materialized (
-      select c.user_id, c.balance, c.held, c.debt, greatest(0, -c.held + coalesce((
-        select sum(l.remaining) from credit_lots l
-        where l.user_id = c.user_id and l.livemode = c.livemode and l.open and l.expires_at <= now()), 0))::bigint as gone
-      from credit_accounts c where c.user_id = any(p_users) and c.livemode = p_mode),
+    with over as materialized (
+      select l.user_id, sum(l.remaining) as credits,
+        sum(greatest(0, l.clawed + l.expired + l.remaining - l.granted)) as unspent
+      from credit_lots l
+      where l.user_id = any(p_users) and l.livemode = p_mode and l.open and l.expires_at <= now()
+      group by l.user_id),
+    expired as materialized (
+      select c.user_id, c.balance, c.held, c.debt, coalesce(o.unspent, 0)::bigint as unspent,
+        greatest(0, coalesce(o.credits, 0) - c.held)::bigint as gone
+      from credit_accounts c left join over o using (user_id)
+      where c.user_id = any(p_users) and c.livemode = p_mode),
+    ended as materialized (select *, least(debt, gone, unspent) as undone from expired),
     tidied as materialized (
-      select *, greatest(0, least(debt, balance - gone - held)) as repaid from expired),
-    burns as (select user_id, gone + repaid as credits from tidied),
-    ${burnLots('p_mode')},
+      select *, greatest(0, least(debt - undone, balance - gone - held)) as repaid from ended),
+    burns as (select user_id, gone + repaid as credits, gone from tidied),
+    ${burnLots('p_mode', { expiring: true })},
     entries as (
       insert into ledger_entries (user_id, livemode, delta, contra, balance_after, idem)
-      select user_id, p_mode, -gone, 'expiry', balance - gone - debt, 'expiry:' || gen_random_uuid()
-      from tidied where gone > 0)
-    update credit_accounts c set balance = c.balance - t.gone - t.repaid, debt = c.debt - t.repaid,
+      select user_id, p_mode, undone - gone, 'expiry', balance - gone - debt + undone, 'expiry:' || gen_random_uuid()
+      from tidied where gone > undone)
+    update credit_accounts c set balance = c.balance - t.gone - t.repaid, debt = c.debt - t.undone - t.repaid,
       next_expiry = (select min(b.expires_at) from burned b where b.user_id = c.user_id and b.remaining > b.credits)
     from tidied t where c.user_id = t.user_id and c.livemode = p_mode and c.user_id = any(p_users);
   end $function$`;

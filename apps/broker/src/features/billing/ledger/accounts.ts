@@ -17,17 +17,25 @@ export const spentThisMonth = `case when c.month = ${thisMonth} then c.month_spe
  * has expired goes first: it is only there because a call holds it. Then by source (plan, promotional, purchased: they
  * sort so), the soonest to expire, and the oldest. `burned` has every open lot of these users.
  * @param livemode the parameter or variable of the statement that has the mode
+ * @param expiring where `burns` has a column `gone`: as many of the credits are not spent, they have expired. A lot whose
+ *   payment was taken back while calls held its credits has counted them with what was taken: not a second time.
  */
-export const burnLots = (livemode: string) => `
+export const burnLots = (livemode: string, { expiring = false } = {}) => `
   burned as materialized (
-    select l.id, l.user_id, l.expires_at, l.remaining, greatest(0, least(l.remaining, b.credits - (
-      sum(l.remaining) over (
-        partition by l.user_id
-        order by coalesce(l.expires_at <= now(), false) desc, l.source, l.expires_at nulls last, l.number) - l.remaining
-      )))::bigint as credits
-    from burns b join credit_lots l on l.user_id = b.user_id and l.livemode = ${livemode}
-    where l.open and l.user_id = any(array(select user_id from burns))),
-  lots as (update credit_lots l set remaining = l.remaining - b.credits from burned b where l.id = b.id and b.credits > 0)`;
+    select id, user_id, expires_at, remaining, greatest(0, least(remaining, burning - before))::bigint as credits
+      ${expiring ? ', greatest(0, least(remaining, gone - before, granted - clawed - expired))::bigint as expiring' : ''}
+    from (
+      select l.id, l.user_id, l.expires_at, l.remaining, b.credits as burning,
+        ${expiring ? 'b.gone, l.granted, l.clawed, l.expired,' : ''}
+        sum(l.remaining) over (
+          partition by l.user_id
+          order by coalesce(l.expires_at <= now(), false) desc, l.source, l.expires_at nulls last, l.number) - l.remaining
+          as before
+      from burns b join credit_lots l on l.user_id = b.user_id and l.livemode = ${livemode}
+      where l.open and l.user_id = any(array(select user_id from burns))) open_lots),
+  lots as (
+    update credit_lots l set remaining = l.remaining - b.credits ${expiring ? ', expired = l.expired + b.expiring' : ''}
+    from burned b where l.id = b.id and b.credits > 0)`;
 
 /**
  * Of accounts that this transaction has locked: what has expired and is not held leaves the balance, then what is free

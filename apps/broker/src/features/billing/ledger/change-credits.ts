@@ -26,7 +26,10 @@ export type CreditGrant = Change & { credits: number; source: LotSource; expires
 export type ClawBack = Change & {
   credits: number;
   contra: 'refund' | 'dispute';
-  /** The `idem` of the grant that is taken back: never more than it granted, also where a refund and a dispute meet. */
+  /**
+   * The `idem` of the grant that is taken back: never more than it granted, also where a refund and a dispute meet, and
+   * nothing of what expired unspent.
+   */
   grant: string;
 };
 export type NewBalance = Change & {
@@ -60,7 +63,7 @@ export async function clawBackCredits(query: Query, change: ClawBack): Promise<n
   const account = await lockAccount(query, change);
   if (await wasDone(query, change, change.contra)) return 0;
   const { rows } = await query<{ id: string; remaining: number; takeable: number }>(
-    `select id, remaining, granted - clawed as takeable from credit_lots
+    `select id, remaining, granted - clawed - expired as takeable from credit_lots
      where idem = $1 and user_id = $2 and livemode = $3`,
     [change.grant, userId, livemode],
   );

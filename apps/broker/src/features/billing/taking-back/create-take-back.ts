@@ -66,7 +66,7 @@ export function createTakeBack(given: {
       await locked(payment, async (query) => {
         if (isFailed) {
           await query(`update transactions set status = 'failed' where idem = $1`, [fact]);
-          await restoreCredits(query, payment, fact);
+          await restoreCredits(query, payment, fact, new Date(given.clock.now()));
         } else {
           await recordReturn(query, payment, { fact, what: 'Refund', ...refund });
           await takeCredits(query, payment, { fact, amount: refund.amount, contra: 'refund' });
@@ -84,7 +84,7 @@ export function createTakeBack(given: {
       const fact = `dispute:${id}`;
       await locked(payment, async (query) => {
         await takeCredits(query, payment, { fact, amount: dispute.amount, contra: 'dispute' });
-        if (dispute.status === 'won') await restoreCredits(query, payment, fact);
+        if (dispute.status === 'won') await restoreCredits(query, payment, fact, new Date(given.clock.now()));
         if (dispute.status !== 'lost') return;
         await recordReturn(query, payment, { fact, what: 'Dispute lost', ...dispute });
         await markRefunded(query, payment);

@@ -4,7 +4,7 @@ import type { KnownPayment } from './find-payment.ts';
 
 /**
  * Takes the part of a payment's credits back that its money went back for: what is free at once, the rest as debt. Never more
- * than the payment brought, also where a refund and a dispute meet.
+ * than the payment brought, also where a refund and a dispute meet, and nothing of what expired unspent.
  * @param fact `refund:{id}` or `dispute:{id}`: it takes once
  * @param amount minor units of the payment
  */
@@ -24,8 +24,11 @@ export async function takeCredits(
   }
 }
 
+/** What is given back can be spent for this long where its own date has passed meanwhile. */
+const spendableAgainMs = 30 * 86_400_000;
+
 /** Gives back what a fact took: the dispute is won, the refund has failed. Once. */
-export async function restoreCredits(query: Query, payment: KnownPayment, fact: string): Promise<void> {
+export async function restoreCredits(query: Query, payment: KnownPayment, fact: string, at: Date): Promise<void> {
   const { userId, livemode, grant } = payment;
   const credits = await takenBy(query, payment, fact);
   if (credits === 0) return;
@@ -38,11 +41,14 @@ export async function restoreCredits(query: Query, payment: KnownPayment, fact: 
     livemode,
     credits,
     source: lots[0]?.source ?? 'purchased',
-    expiresAt: lots[0]?.expires_at ?? undefined,
+    expiresAt: expiryOfRestored(lots[0]?.expires_at ?? undefined, at),
     idem: `${grant}:${fact}:restored`,
     reason: 'The payment stands',
   });
 }
+
+const expiryOfRestored = (date: Date | undefined, at: Date): Date | undefined =>
+  date && (date > at ? date : new Date(at.getTime() + spendableAgainMs));
 
 async function restoredGrants(query: Query, { userId, grant }: KnownPayment): Promise<string[]> {
   const { rows } = await query<{ idem: string }>(

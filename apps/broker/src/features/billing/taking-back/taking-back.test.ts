@@ -107,3 +107,58 @@ test('a refund of a plan takes back the credits that its period brought', async 
   await waitUntil('the credits went back', async () => (await ann.credits()) === 0);
   expect(await ann.plan()).toMatchObject({ mcpId: 'basic' });
 });
+
+/** The plan credits of a person are past their date: nothing else happens to the account. */
+async function expire({ userId }: Subscriber): Promise<void> {
+  const past = `now() - interval '1 minute'`;
+  await shop.db.query(`update credit_lots set expires_at = ${past} where source = 'plan' and user_id = $1`, [userId]);
+  await shop.db.query(`update credit_accounts set next_expiry = ${past} where user_id = $1`, [userId]);
+}
+
+async function paymentOf(subscription: string) {
+  const [invoice] = (await shop.stripe.invoices.list({ subscription })).data;
+  const { data } = await shop.stripe.invoicePayments.list({ invoice: invoice?.id ?? '' });
+  return shop.stripe.paymentIntents.retrieve(String(data[0]?.payment.payment_intent));
+}
+
+test('a refund of a period takes what was spent of its credits, and nothing of what expired unspent', async () => {
+  const ann = await newSubscriber(shop);
+  const { credits } = await ann.buyCredits();
+  const paymentId = await ann.subscribe('basic');
+  const monthly = (await ann.credits()) - credits;
+  await spend(ann, credits + monthly - 10);
+  await expire(ann);
+  const { id } = await paymentOf(paymentId);
+  await shop.stripe.refunds.create({ payment_intent: id });
+  await waitUntil('the refund is recorded', async () => (await ann.history()).some((row) => row.startsWith('refund ')));
+  expect(await account(ann)).toEqual({ balance: credits - 10, debt: 0, available: credits - 10 });
+});
+
+test('a dispute about a period whose credits expired takes none; what a won one gives back can be spent for 30 days', async () => {
+  const [ann, bob] = [await newSubscriber(shop), await newSubscriber(shop)];
+  const ofAnn = await paymentOf(await ann.subscribe('basic'));
+  const monthly = await ann.credits();
+  await expire(ann);
+  const ofBob = await paymentOf(await bob.subscribe('basic'));
+  for (const [person, intent] of [
+    [ann, ofAnn],
+    [bob, ofBob],
+  ] as const) {
+    const dispute = await shop.control.openDispute(String(intent.latest_charge));
+    await waitUntil('they are frozen', async () => (await account(person)).available === 0);
+    expect(await account(person)).toEqual({ balance: 0, debt: 0, available: 0 });
+    await shop.db.query(`update credit_lots set expires_at = now() - interval '1 day' where user_id = $1`, [
+      person.userId,
+    ]);
+    await shop.control.closeDispute(dispute, 'won');
+    await shop.billing.payments?.events.idle();
+  }
+  expect(await ann.credits()).toBe(0);
+  await waitUntil('they are back', async () => (await bob.credits()) === monthly);
+  const { rows } = await shop.db.query<{ days: number }>(
+    `select round(extract(epoch from expires_at - now()) / 86400)::int as days from credit_lots
+     where user_id = $1 and idem like '%:restored'`,
+    [bob.userId],
+  );
+  expect(rows).toEqual([{ days: 30 }]);
+});

@@ -7,6 +7,7 @@ type Lot = {
   granted: number;
   remaining: number;
   clawed: number;
+  expired: number;
   expiry: 'never' | 'later' | 'past';
 };
 
@@ -31,13 +32,13 @@ export class AccountModel {
   grant(lot: Pick<Lot, 'idem' | 'source' | 'expiry'>, credits: number): void {
     const repaid = Math.min(this.debt, credits);
     this.debt -= repaid;
-    this.lots.push({ ...lot, granted: credits, remaining: credits - repaid, clawed: 0 });
+    this.lots.push({ ...lot, granted: credits, remaining: credits - repaid, clawed: 0, expired: 0 });
     this.total += credits;
   }
 
   clawBack(idem: string, credits: number): number {
     const lot = this.lots.find((one) => one.idem === idem);
-    const clawed = lot ? Math.min(credits, lot.granted - lot.clawed) : 0;
+    const clawed = lot ? Math.min(credits, lot.granted - lot.clawed - lot.expired) : 0;
     if (!lot || clawed === 0) return 0;
     const taken = Math.min(clawed, this.balance - this.held);
     const own = Math.min(taken, lot.remaining);
@@ -94,13 +95,25 @@ export class AccountModel {
     return { balance: this.balance, held: this.held, debt: this.debt, available: this.available, parts };
   }
 
-  /** What has expired and is not held is gone; what is free repays debt. */
+  /**
+   * What has expired and is not held is gone; what is free repays debt. Of a payment that was taken back while calls held its
+   * credits, what comes back unspent ends the debt that it had become.
+   */
   private tidy(): void {
-    const expired = this.lots.filter(({ expiry }) => expiry === 'past').reduce((sum, lot) => sum + lot.remaining, 0);
-    const gone = Math.max(0, expired - this.held);
+    const past = this.lots.filter(({ expiry }) => expiry === 'past');
+    const unspent = past.reduce(
+      (sum, lot) => sum + Math.max(0, lot.clawed + lot.expired + lot.remaining - lot.granted),
+      0,
+    );
+    const gone = Math.max(0, past.reduce((sum, lot) => sum + lot.remaining, 0) - this.held);
+    const undone = Math.min(this.debt, gone, unspent);
+    const before = new Map(past.map((lot) => [lot, lot.remaining]));
     this.burn(gone);
-    this.total -= gone;
-    const repaid = Math.min(this.debt, this.balance - this.held);
+    for (const [lot, remaining] of before)
+      lot.expired += Math.min(remaining - lot.remaining, lot.granted - lot.clawed - lot.expired);
+    this.total -= gone - undone;
+    this.debt -= undone;
+    const repaid = Math.max(0, Math.min(this.debt, this.balance - this.held));
     this.burn(repaid);
     this.debt -= repaid;
   }
