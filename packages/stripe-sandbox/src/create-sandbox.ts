@@ -74,6 +74,7 @@ export async function startSandbox(
   const onError = (error: unknown) => log.error({ err: error }, 'the stand-in for Stripe failed');
   const interference: Interference = {
     beforeAnswer: () => {},
+    failAt: () => undefined,
     mayPass: () => true,
     order: (items) => items,
     copies: 1,
@@ -91,7 +92,13 @@ export async function startSandbox(
   await run('write', (work) => saveOwnEndpoint(work, webhook));
   let full = await keepHouse(storage, now());
   const routes = allRoutes(() => `whsec_${randomText(random, 32)}`);
-  const api = createApi({ apiKey, routes, run, isFull: () => full });
+  const api = createApi({
+    apiKey,
+    routes,
+    run,
+    isFull: () => full,
+    failAt: (method, path) => interference.failAt(method, path),
+  });
   const pages = createPages({ run, publicUrl, returnUrl });
   const parts = {
     api,

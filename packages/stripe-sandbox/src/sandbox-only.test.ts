@@ -109,23 +109,30 @@ test('a card that fails is charged again after 3, 5 and 7 days; then the subscri
   ]);
 });
 
-test('an open invoice that is paid on its page brings the subscription back, and its card is the one from then on', async () => {
-  const start = Date.UTC(2027, 0, 15) / 1000;
-  const { read, advanceTo } = await subscribe('4000000000000341', { start });
-  const end = (await read()).items.data[0]?.current_period_end ?? 0;
-  await advanceTo(end + 7_200);
-  const failed = await read();
-  const invoice = failed.latest_invoice;
-  if (typeof invoice !== 'object' || !invoice?.hosted_invoice_url) throw new Error('there is no invoice page');
-  const refused = await payOnPage(invoice.hosted_invoice_url, '4000000000000002');
-  expect(refused.status).toBe(402);
-  expect(refused.text).toContain(`<a class="cancel" href="${sandbox.origin}">Go back without paying</a>`);
-  expect((await payOnPage(invoice.hosted_invoice_url, '4242424242424242')).status).toBe(303);
-  expect(await read()).toMatchObject({ status: 'active', latest_invoice: { status: 'paid', attempt_count: 1 } });
-  const next = (await read()).items.data[0]?.current_period_end ?? 0;
-  await advanceTo(next + 7_200);
-  expect(await read()).toMatchObject({ status: 'active', latest_invoice: { status: 'paid' } });
-});
+test.each([
+  ['is not the one from then on, as with a new account of Stripe', 'off', 'past_due'],
+  ['is the one from then on where the subscription saves it', 'on_subscription', 'active'],
+] as const)(
+  'an open invoice that is paid on its page brings the subscription back; its card %s',
+  async (_what, saves, then) => {
+    const start = Date.UTC(2027, 0, 15) / 1000;
+    const { id, read, advanceTo } = await subscribe('4000000000000341', { start });
+    await stripe.subscriptions.update(id, { payment_settings: { save_default_payment_method: saves } });
+    const end = (await read()).items.data[0]?.current_period_end ?? 0;
+    await advanceTo(end + 7_200);
+    const failed = await read();
+    const invoice = failed.latest_invoice;
+    if (typeof invoice !== 'object' || !invoice?.hosted_invoice_url) throw new Error('there is no invoice page');
+    const refused = await payOnPage(invoice.hosted_invoice_url, '4000000000000002');
+    expect(refused.status).toBe(402);
+    expect(refused.text).toContain(`<a class="cancel" href="${sandbox.origin}">Go back without paying</a>`);
+    expect((await payOnPage(invoice.hosted_invoice_url, '4242424242424242')).status).toBe(303);
+    expect(await read()).toMatchObject({ status: 'active', latest_invoice: { status: 'paid', attempt_count: 1 } });
+    const next = (await read()).items.data[0]?.current_period_end ?? 0;
+    await advanceTo(next + 7_200);
+    expect(await read()).toMatchObject({ status: then });
+  },
+);
 
 test('a clock goes two intervals of a subscription at a time, and never back', async () => {
   const start = Date.UTC(2027, 0, 31) / 1000;

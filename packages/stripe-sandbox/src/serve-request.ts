@@ -30,10 +30,11 @@ export async function serveRequest(request: IncomingMessage, response: ServerRes
 async function serveApi(request: IncomingMessage, response: ServerResponse, parts: Parts): Promise<void> {
   const headers = { 'content-type': 'application/json', 'request-id': parts.requestId(), 'stripe-version': apiVersion };
   try {
-    const { status, body, replayed } = await parts.api.answer(request, await readBody(request));
+    const { status, body, replayOf } = await parts.api.answer(request, await readBody(request), headers['request-id']);
     // one that waits ends with its connection
     await Promise.race([parts.beforeAnswer(), once(response, 'close')]);
-    response.writeHead(status, { ...headers, ...(replayed && { 'idempotent-replayed': 'true' }) }).end(body);
+    const replayed = replayOf !== undefined && { 'idempotent-replayed': 'true', 'original-request': replayOf };
+    response.writeHead(status, { ...headers, ...replayed }).end(body);
   } catch (error) {
     if (!(error instanceof StripeError)) parts.onError(error);
     const answer =

@@ -12,14 +12,28 @@ import { StripeError, badRequest } from './stripe-error.ts';
 
 const maxKeyLength = 255;
 
-export type ApiAnswer = { status: number; body: string; replayed?: boolean };
+export type ApiAnswer = {
+  status: number;
+  body: string;
+  /** The request that was answered so before, with the same key. */
+  replayOf?: string;
+};
 
-export type Api = { answer(request: IncomingMessage, body: string): Promise<ApiAnswer> };
+/** Whether the sandbox is to fail at a request: before it is worked off, or after. */
+export type FailAt = (method: string, path: string) => 'before' | 'after' | undefined;
+
+export type Api = { answer(request: IncomingMessage, body: string, requestId: string): Promise<ApiAnswer> };
 
 /** Answers requests to `/v1/*`: who asks, in which version, what for, and whether the same was asked before. */
-export function createApi(given: { apiKey: string; routes: readonly Route[]; run: RunWork; isFull(): boolean }): Api {
+export function createApi(given: {
+  apiKey: string;
+  routes: readonly Route[];
+  run: RunWork;
+  isFull(): boolean;
+  failAt: FailAt;
+}): Api {
   return {
-    async answer(request, body) {
+    async answer(request, body, requestId) {
       authenticate(request, given.apiKey);
       checkVersion(request);
       const url = new URL(request.url ?? '/', 'http://sandbox');
@@ -33,11 +47,16 @@ export function createApi(given: { apiKey: string; routes: readonly Route[]; run
       if (route.method === 'GET') return { status: 200, body: await given.run('read', answerWith) };
       if (given.isFull() && route.method === 'POST') throw badRequest('The sandbox is full: start with an empty one.');
       const key = request.headers['idempotency-key'];
+      const fails = given.failAt(route.method, url.pathname);
       if (typeof key !== 'string' || route.method !== 'POST') {
-        return { status: 200, body: await given.run('write', answerWith) };
+        if (fails === 'before') throw failure();
+        const answer = await given.run('write', answerWith);
+        if (fails === 'after') throw failure();
+        return { status: 200, body: answer };
       }
       if (key.length > maxKeyLength) throw badRequest(`Idempotency-Key has more than ${maxKeyLength} characters.`);
-      return given.run('write', (work) => answerOnce(work, key, `${url.pathname}?${canonical(form)}`, answerWith));
+      const asked = { key, request: `${url.pathname}?${canonical(form)}`, requestId, fails };
+      return given.run('write', (work) => answerOnce(work, asked, answerWith));
     },
   };
 }
@@ -71,13 +90,18 @@ function findRoute(routes: readonly Route[], method: string, path: string): { ro
   );
 }
 
-/** A request is known again by its key; a key that comes with other parameters is a mistake of the caller. */
+const failure = () => new StripeError(500, 'An unknown error occurred.', {}, 'api_error');
+
+/**
+ * A request is known again by its key; a key that comes with other parameters is a mistake of the caller. An error of the
+ * server is kept like any answer: the same key never leads to another one.
+ */
 async function answerOnce(
   work: Work,
-  key: string,
-  request: string,
+  asked: { key: string; request: string; requestId: string; fails: 'before' | 'after' | undefined },
   answerWith: (work: Work) => Promise<string>,
 ): Promise<ApiAnswer> {
+  const { key, request, requestId, fails } = asked;
   const id = `idem_${createHash('sha256').update(key).digest('hex')}`;
   const parameters = createHash('sha256').update(request).digest('hex');
   const kept = await work.get('kept_answer', id);
@@ -89,10 +113,16 @@ async function answerOnce(
       'idempotency_error',
     );
   }
-  if (kept) return { status: 200, body: kept.body.answer, replayed: true };
-  const body = await answerWith(work);
-  work.add('kept_answer', { id, object: 'kept_answer', parameters, answer: body }, {});
-  return { status: 200, body };
+  if (kept) {
+    const { status = 200, answer, request: replayOf = '' } = kept.body;
+    return { status, body: answer, replayOf };
+  }
+  const made = fails === 'before' ? '' : await answerWith(work);
+  const answer =
+    fails === undefined ? { status: 200, body: made } : { status: 500, body: JSON.stringify(failure().toBody()) };
+  const { status, body } = answer;
+  work.add('kept_answer', { id, object: 'kept_answer', parameters, answer: body, status, request: requestId }, {});
+  return answer;
 }
 
 const expandPaths = z.object({ expand: z.array(z.string()).default([]) });

@@ -3,6 +3,7 @@ import { given as filter, listObjects } from '../api/list.ts';
 import { flag, id, listParameters, mergeMetadata, metadata, parameters, webAddress, whole } from '../api/parameters.ts';
 import { route } from '../api/route.ts';
 import { badRequest, noSuch } from '../api/stripe-error.ts';
+import { findCustomer } from './customers.ts';
 import { expireSession } from '../money/expire-session.ts';
 import { addSession } from '../objects/checkout-session.ts';
 import { enterTimeOf } from '../time/time-of-customer.ts';
@@ -26,6 +27,10 @@ export const checkoutSessionRoutes = [
       client_reference_id: z.string().max(200).optional(),
       metadata: metadata.optional(),
       expires_at: whole.optional(),
+      allowed_payment_method_types: z
+        .array(z.enum(['card', 'sepa_debit']))
+        .min(1)
+        .optional(),
       payment_intent_data: z.strictObject({ metadata: metadata.optional() }).optional(),
       subscription_data: z.strictObject({ metadata: metadata.optional() }).optional(),
       invoice_creation: z
@@ -34,8 +39,7 @@ export const checkoutSessionRoutes = [
     }),
     async ({ work, given }) => {
       const { mode, customer } = given;
-      if (customer !== undefined && !(await work.get('customer', customer)))
-        throw noSuch('customer', customer, 'customer');
+      const known = customer === undefined ? undefined : await findCustomer(work, customer, 'customer');
       if (customer !== undefined && given.customer_email !== undefined) {
         throw badRequest('You may only specify one of these parameters: customer, customer_email.');
       }
@@ -44,8 +48,10 @@ export const checkoutSessionRoutes = [
       if (mode === 'subscription' && given.invoice_creation) throw wrongMode('invoice_creation', 'payment');
       await enterTimeOf(work, customer ?? null);
       const items = await toLineItems(work, mode, given.line_items);
+      if (mode === 'subscription') checkCurrency(known?.body.currency ?? null, items[0]?.currency);
       return addSession(work, {
         ...given,
+        methods: given.allowed_payment_method_types,
         items,
         expiresAt: checkExpiry(work, given.expires_at),
         customer: customer ?? null,
@@ -97,6 +103,15 @@ async function find(work: Work, id: string): Promise<Row<'checkout.session'>> {
   const row = await work.get('checkout.session', id);
   if (!row) throw noSuch('checkout.session', id);
   return row;
+}
+
+/** A customer is invoiced in one currency for ever. */
+function checkCurrency(of: string | null, wanted: string | undefined): void {
+  if (of === null || of === wanted) return;
+  throw badRequest(
+    `You cannot combine currencies on a single customer. This customer has had a subscription, invoice or invoice item with currency ${of}.`,
+    { param: 'line_items' },
+  );
 }
 
 function wrongMode(param: string, mode: string) {

@@ -3,8 +3,10 @@ import { given as filter, listObjects } from '../api/list.ts';
 import { id, listParameters, mergeMetadata, metadata, parameters, text } from '../api/parameters.ts';
 import { route } from '../api/route.ts';
 import { noSuch } from '../api/stripe-error.ts';
+import { endSubscription } from '../money/subscription.ts';
 import { addCustomer } from '../objects/customer.ts';
 import { emit } from '../webhooks/emit-event.ts';
+import type { Row, Work } from '../work.ts';
 
 const email = z.string().max(512);
 
@@ -41,7 +43,16 @@ export const customerRoutes = [
   route('GET', 'customers/:id', parameters({}), async ({ work, id }) => {
     const row = await work.get('customer', id);
     if (!row) throw noSuch('customer', id);
-    return row.body;
+    return row.memory.deleted ? deletedCustomer(id) : row.body;
+  }),
+  route('DELETE', 'customers/:id', parameters({}), async ({ work, id }) => {
+    const row = await findCustomer(work, id);
+    for (const one of await work.find('subscription', { body: { customer: id }, limit: 100 }))
+      if (one.body.status !== 'canceled') endSubscription(work, one, 'cancellation_requested');
+    row.memory.deleted = true;
+    work.save(row);
+    emit(work, 'customer.deleted', row.body);
+    return deletedCustomer(id);
   }),
   route(
     'POST',
@@ -51,19 +62,35 @@ export const customerRoutes = [
       name: text.max(256).optional(),
       description: text.optional(),
       metadata: metadata.optional(),
+      invoice_settings: z.strictObject({ default_payment_method: id }).optional(),
     }),
     async ({ work, given, id }) => {
-      const row = await work.get('customer', id);
-      if (!row) throw noSuch('customer', id);
+      const row = await findCustomer(work, id);
       const { body } = row;
       // an empty text removes a value
       if (given.email !== undefined) body.email = given.email || null;
       if (given.name !== undefined) body.name = given.name || null;
       if (given.description !== undefined) body.description = given.description || null;
       body.metadata = mergeMetadata(body.metadata, given.metadata);
+      const method = given.invoice_settings?.default_payment_method;
+      if (method !== undefined) {
+        const found = await work.get('payment_method', method);
+        if (found?.body.customer !== id)
+          throw noSuch('payment_method', method, 'invoice_settings[default_payment_method]');
+        body.invoice_settings.default_payment_method = method;
+      }
       work.save(row);
       emit(work, 'customer.updated', body);
       return body;
     },
   ),
 ];
+
+/** One that was deleted is no customer any more. @param param where its id stands in the request */
+export async function findCustomer(work: Work, id: string, param = 'id'): Promise<Row<'customer'>> {
+  const row = await work.get('customer', id);
+  if (!row || row.memory.deleted) throw noSuch('customer', id, param);
+  return row;
+}
+
+const deletedCustomer = (id: string) => ({ id, object: 'customer' as const, deleted: true });

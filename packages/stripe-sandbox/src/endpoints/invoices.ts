@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import { given as filter, listObjects } from '../api/list.ts';
-import { id, listParameters, parameters, whole } from '../api/parameters.ts';
+import { flag, id, listParameters, parameters, whole } from '../api/parameters.ts';
 import { route } from '../api/route.ts';
-import { noSuch } from '../api/stripe-error.ts';
+import { badRequest, noSuch } from '../api/stripe-error.ts';
+import { finalizeInvoice } from '../money/invoice.ts';
 import { previewInvoice } from '../money/preview-invoice.ts';
+import { setAutoAdvance, voidInvoice } from '../money/stop-invoice.ts';
+import { enterTimeOf } from '../time/time-of-customer.ts';
+import type { Row, Work } from '../work.ts';
 import { itemChange, prorationBehavior } from './subscriptions.ts';
 
 export const invoiceRoutes = [
@@ -50,9 +54,34 @@ export const invoiceRoutes = [
       });
     },
   ),
-  route('GET', 'invoices/:id', parameters({}), async ({ work, id }) => {
-    const row = await work.get('invoice', id);
-    if (!row) throw noSuch('invoice', id);
+  route('GET', 'invoices/:id', parameters({}), async ({ work, id }) => (await find(work, id)).body),
+  route('POST', 'invoices/:id', parameters({ auto_advance: flag }), async ({ work, given, id }) => {
+    const row = await find(work, id);
+    if (row.body.status !== 'draft' && row.body.status !== 'open')
+      throw badRequest(`Finalized invoices can't be updated in this way: this one is ${row.body.status}.`);
+    await enterTimeOf(work, row.body.customer);
+    setAutoAdvance(work, row, given.auto_advance);
+    return row.body;
+  }),
+  route('POST', 'invoices/:id/finalize', parameters({}), async ({ work, id }) => {
+    const row = await find(work, id);
+    if (row.body.status !== 'draft') throw badRequest('This invoice is already finalized.');
+    await enterTimeOf(work, row.body.customer);
+    await finalizeInvoice(work, row, { usesBalance: true });
+    return row.body;
+  }),
+  route('POST', 'invoices/:id/void', parameters({}), async ({ work, id }) => {
+    const row = await find(work, id);
+    if (row.body.status !== 'open')
+      throw badRequest(`You can only pass in open invoices. This invoice isn't open: it is ${row.body.status}.`);
+    await enterTimeOf(work, row.body.customer);
+    await voidInvoice(work, row);
     return row.body;
   }),
 ];
+
+async function find(work: Work, id: string): Promise<Row<'invoice'>> {
+  const row = await work.get('invoice', id);
+  if (!row) throw noSuch('invoice', id);
+  return row;
+}

@@ -1,9 +1,7 @@
 import { badRequest, noSuch } from '../api/stripe-error.ts';
+import { checkSmallest } from '../money/currencies.ts';
 import type { LineItem } from '../objects/types.ts';
 import type { Work } from '../work.ts';
-
-/** Stripe's smallest charge, in the currency's smallest unit. */
-const smallestCharge = 50;
 
 /** What is bought, checked as Stripe checks it. @throws StripeError */
 export async function toLineItems(
@@ -56,9 +54,6 @@ export async function toLineItems(
 
 function checkTotal(mode: string, items: readonly LineItem[]): void {
   const total = items.reduce((sum, { amount_total: amount }) => sum + amount, 0);
-  if (total >= smallestCharge || (total === 0 && mode === 'subscription')) return;
-  throw badRequest("The Checkout Session's total amount due must add up to at least $0.50 usd", {
-    code: 'amount_too_small',
-    param: 'line_items',
-  });
+  if (total === 0 && mode === 'subscription') return;
+  checkSmallest(items[0]?.currency ?? 'usd', total);
 }

@@ -13,6 +13,7 @@ import {
 } from '../api/parameters.ts';
 import { route } from '../api/route.ts';
 import { badRequest, noSuch } from '../api/stripe-error.ts';
+import { checkPrice } from '../money/currencies.ts';
 import type { Recurring } from '../objects/types.ts';
 import { emit } from '../webhooks/emit-event.ts';
 import type { Row, Work } from '../work.ts';
@@ -43,6 +44,7 @@ export const priceRoutes = [
     }),
     async ({ work, given }) => {
       if (!(await work.get('product', given.product))) throw noSuch('product', given.product, 'product');
+      checkPrice(given.currency.toLowerCase(), given.unit_amount);
       await takeLookupKey(work, given.lookup_key, given.transfer_lookup_key);
       const row = work.add(
         'price',

@@ -1,8 +1,10 @@
 import type { Route } from '../api/route.ts';
+import { accountRoutes } from './account.ts';
 import { checkoutSessionRoutes } from './checkout-sessions.ts';
 import { customerRoutes } from './customers.ts';
 import { disputeRoutes } from './disputes.ts';
 import { eventRoutes } from './events.ts';
+import { invoiceItemRoutes } from './invoice-items.ts';
 import { invoiceRoutes } from './invoices.ts';
 import { paymentRoutes } from './payments.ts';
 import { priceRoutes } from './prices.ts';
@@ -15,12 +17,14 @@ import { webhookEndpointRoutes } from './webhook-endpoints.ts';
 /** Every endpoint that the sandbox implements. */
 export function allRoutes(newSecret: () => string): readonly Route[] {
   return [
+    ...accountRoutes,
     ...customerRoutes,
     ...productRoutes,
     ...priceRoutes,
     ...checkoutSessionRoutes,
     ...subscriptionRoutes,
     ...invoiceRoutes,
+    ...invoiceItemRoutes,
     ...paymentRoutes,
     ...refundRoutes,
     ...disputeRoutes,

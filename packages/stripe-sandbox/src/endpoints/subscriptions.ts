@@ -16,7 +16,15 @@ export const itemChange = z.strictObject({
 });
 export const prorationBehavior = z.enum(['always_invoice', 'create_prorations', 'none']).default('create_prorations');
 
-const statuses = ['active', 'past_due', 'canceled'] as const;
+const paymentSettings = z.strictObject({
+  save_default_payment_method: z.enum(['off', 'on_subscription']).optional(),
+  payment_method_types: z
+    .array(z.enum(['card', 'sepa_debit']))
+    .min(1)
+    .optional(),
+});
+
+const statuses = ['active', 'past_due', 'unpaid', 'canceled'] as const;
 const listedStatus = z.enum([...statuses, 'all', 'ended']);
 
 export const subscriptionRoutes = [
@@ -36,6 +44,9 @@ export const subscriptionRoutes = [
     'subscriptions/:id',
     parameters({
       cancel_at_period_end: flag.optional(),
+      cancel_at: z.union([z.literal(''), whole]).optional(),
+      default_payment_method: id.optional(),
+      payment_settings: paymentSettings.optional(),
       metadata: metadata.optional(),
       items: z.array(itemChange).max(20).optional(),
       proration_behavior: prorationBehavior,
@@ -50,8 +61,20 @@ export const subscriptionRoutes = [
         throw badRequest('A canceled subscription can only update its cancellation_details and metadata.');
       }
       await enterTimeOf(work, subscription.body.customer);
+      const { cancel_at: cancelAt, default_payment_method: method } = given;
+      if (cancelAt !== undefined && given.cancel_at_period_end !== undefined)
+        throw badRequest('You may only specify one of these parameters: cancel_at, cancel_at_period_end.');
+      const found = method === undefined ? undefined : await work.get('payment_method', method);
+      if (method !== undefined && found?.body.customer !== subscription.body.customer)
+        throw badRequest(
+          `The customer does not have a payment method with the ID ${method}. The payment method must be attached to the customer.`,
+          { param: 'default_payment_method' },
+        );
       await changeSubscription(work, subscription, {
         cancelAtPeriodEnd: given.cancel_at_period_end,
+        cancelAt: cancelAt === '' ? null : cancelAt,
+        defaultPaymentMethod: method,
+        paymentSettings: given.payment_settings,
         metadata: given.metadata && mergeMetadata(subscription.body.metadata, given.metadata),
         items: given.items,
         proration: given.proration_behavior,
@@ -80,5 +103,5 @@ async function find(work: Work, id: string): Promise<Row<'subscription'>> {
 function statusesOf(status: z.output<typeof listedStatus> | undefined): readonly string[] {
   if (status === 'all') return statuses;
   if (status === 'ended') return ['canceled'];
-  return status === undefined ? ['active', 'past_due'] : [status];
+  return status === undefined ? ['active', 'past_due', 'unpaid'] : [status];
 }

@@ -6,10 +6,19 @@ import { changeItems, type ItemChange } from './change-items.ts';
 import { addInvoice, finalizeInvoice } from './invoice.ts';
 import { payInvoice } from './pay-invoice.ts';
 import { dropPendingUpdate, holdUpdate } from './pending-update.ts';
+import { methodOf } from './renew.ts';
 import { currentPeriod, setStatus } from './subscription.ts';
+
+type Settings = NonNullable<Subscription['payment_settings']>;
 
 export type SubscriptionChange = {
   cancelAtPeriodEnd?: boolean | undefined;
+  /** null: no longer. */
+  cancelAt?: number | null | undefined;
+  defaultPaymentMethod?: string | undefined;
+  paymentSettings?:
+    | { [Name in 'save_default_payment_method' | 'payment_method_types']?: Settings[Name] | undefined }
+    | undefined;
   metadata?: Metadata | undefined;
   items?: readonly ItemChange[] | undefined;
   proration: 'always_invoice' | 'create_prorations' | 'none';
@@ -31,6 +40,9 @@ export async function changeSubscription(
   const before = structuredClone(body);
   if (change.metadata) body.metadata = change.metadata;
   if (change.cancelAtPeriodEnd !== undefined) setCancel(work, subscription, change.cancelAtPeriodEnd);
+  if (change.cancelAt !== undefined) setCancelAt(work, subscription, change.cancelAt);
+  if (change.defaultPaymentMethod !== undefined) body.default_payment_method = change.defaultPaymentMethod;
+  if (body.payment_settings) Object.assign(body.payment_settings, change.paymentSettings);
   let lines: InvoiceLine[] = [];
   if (change.items) {
     await dropPendingUpdate(work, subscription);
@@ -45,7 +57,16 @@ export async function changeSubscription(
   if (Object.keys(previous).length > 0) emit(work, 'customer.subscription.updated', body, previous);
 }
 
+/** A date of its own, as the portal sets it for subscriptions of the flexible mode. */
+export function setCancelAt(work: Work, { body }: Row<'subscription'>, cancelAt: number | null): void {
+  body.cancel_at = cancelAt;
+  body.canceled_at = cancelAt === null ? null : work.time;
+}
+
 function setCancel(work: Work, { body }: Row<'subscription'>, cancel: boolean): void {
+  // a date of its own stays until it is taken away
+  const hasDate = !body.cancel_at_period_end && body.cancel_at !== null;
+  if (hasDate && !cancel) return;
   body.cancel_at_period_end = cancel;
   body.cancel_at = cancel ? currentPeriod(body).end : null;
   body.canceled_at = cancel ? work.time : null;
@@ -80,9 +101,8 @@ async function invoiceNow(
   });
   await finalizeInvoice(work, invoice, { usesBalance: true });
   body.latest_invoice = invoice.id;
-  const method = await work.need('payment_method', body.default_payment_method);
-  const result = await payInvoice(work, invoice, method, 'away');
-  if (result === 'paid') return;
+  const result = await payInvoice(work, invoice, await methodOf(work, subscription), 'away');
+  if (result === 'paid' || result === 'processing') return;
   if (payment === 'error_if_incomplete') {
     // what was done so far is rolled back with the transaction
     const { message, ...codes } =

@@ -1,40 +1,27 @@
 import { emit } from '../webhooks/emit-event.ts';
-import type { Charge, Metadata, PayerCard } from '../objects/types.ts';
+import type { Charge, Metadata, PayerCard, PaymentMethod } from '../objects/types.ts';
 import type { Row, Work } from '../work.ts';
 import { findTestCard, type Decline } from './test-cards.ts';
 import { openDispute } from './dispute.ts';
 
-export type ChargeResult = 'paid' | 'authenticates' | Decline;
+export type ChargeResult = 'paid' | 'processing' | 'authenticates' | Decline;
 
-/** Keeps a card. Of its number, only what Stripe shows is in the object. */
+/** Keeps a card or a bank account. Of its number, only what Stripe shows is in the object. */
 export function addPaymentMethod(work: Work, card: PayerCard, customer: string | null): Row<'payment_method'> {
+  const isDebit = findTestCard(card.number)?.debit !== undefined;
   const row = work.add(
     'payment_method',
     {
       id: work.newId('payment_method'),
       object: 'payment_method',
       billing_details: { address: null, email: card.email || null, name: card.name || null, phone: null, tax_id: null },
-      card: {
-        brand: 'visa',
-        checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: 'pass' },
-        country: 'US',
-        display_brand: 'visa',
-        exp_month: card.expMonth,
-        exp_year: card.expYear,
-        funding: 'credit',
-        generated_from: null,
-        last4: card.number.slice(-4),
-        networks: { available: ['visa'], preferred: null },
-        regulated_status: 'unregulated',
-        three_d_secure_usage: { supported: true },
-        wallet: null,
-      },
+      ...(isDebit ? { sepa_debit: debitOf(card) } : { card: cardOf(card) }),
       created: work.time,
       customer,
       customer_account: null,
       livemode: false,
       metadata: {},
-      type: 'card',
+      type: isDebit ? 'sepa_debit' : 'card',
     },
     { card: card.number },
   );
@@ -42,9 +29,53 @@ export function addPaymentMethod(work: Work, card: PayerCard, customer: string |
   return row;
 }
 
+const cardOf = (card: PayerCard): NonNullable<PaymentMethod['card']> => ({
+  brand: 'visa',
+  checks: { address_line1_check: null, address_postal_code_check: null, cvc_check: 'pass' },
+  country: 'US',
+  display_brand: 'visa',
+  exp_month: card.expMonth,
+  exp_year: card.expYear,
+  funding: 'credit',
+  generated_from: null,
+  last4: card.number.slice(-4),
+  networks: { available: ['visa'], preferred: null },
+  regulated_status: 'unregulated',
+  three_d_secure_usage: { supported: true },
+  wallet: null,
+});
+
+const debitOf = (card: PayerCard): NonNullable<PaymentMethod['sepa_debit']> => ({
+  bank_code: null,
+  branch_code: null,
+  country: card.number.slice(0, 2),
+  fingerprint: null,
+  generated_from: null,
+  last4: card.number.slice(-4),
+});
+
+/** From now on, a customer can be charged with it without being asked. */
+export function attachMethod(work: Work, method: Row<'payment_method'>, customer: string): void {
+  if (method.body.customer === customer) return;
+  method.body.customer = customer;
+  work.save(method);
+  emit(work, 'payment_method.attached', method.body);
+}
+
 export function addPaymentIntent(
   work: Work,
-  given: { amount: number; currency: string; customer: string | null; metadata: Metadata; description: string | null },
+  given: {
+    amount: number;
+    currency: string;
+    customer: string | null;
+    metadata: Metadata;
+    description: string | null;
+    /** The clock of its customer. */
+    timeline: string | null;
+    /** Of checkout, which it pays for. */
+    session?: string;
+    methods?: string[];
+  },
 ): Row<'payment_intent'> {
   const id = work.newId('payment_intent');
   const row = work.add(
@@ -80,7 +111,7 @@ export function addPaymentIntent(
       payment_method: null,
       payment_method_configuration_details: null,
       payment_method_options: null,
-      payment_method_types: ['card'],
+      payment_method_types: given.methods ?? ['card'],
       payment_record: null,
       processing: null,
       receipt_email: null,
@@ -93,7 +124,8 @@ export function addPaymentIntent(
       status: 'requires_payment_method',
       transfer_group: null,
     },
-    {},
+    given.session === undefined ? {} : { session: given.session },
+    { timeline: given.timeline },
   );
   emit(work, 'payment_intent.created', row.body);
   return row;
@@ -120,7 +152,7 @@ export function chargeCard(
     return 'authenticates';
   }
   const decline = typeof outcome === 'object' ? outcome : undefined;
-  const charge = addCharge(work, intent, method, decline);
+  const charge = addCharge(work, intent, method, decline ?? (card.debit ? 'pending' : undefined));
   intent.body.latest_charge = charge.id;
   intent.body.next_action = null;
   work.save(intent);
@@ -129,15 +161,62 @@ export function chargeCard(
     emit(work, 'charge.failed', charge.body);
     return decline;
   }
-  intent.body.status = 'succeeded';
-  intent.body.amount_received = intent.body.amount;
   intent.body.payment_method = method.id;
-  intent.body.last_payment_error = null;
-  emit(work, 'charge.succeeded', charge.body);
-  emit(work, 'payment_intent.succeeded', intent.body);
+  if (card.debit) {
+    intent.body.status = 'processing';
+    intent.dueMs = (work.time + debitSeconds) * 1000;
+    emit(work, 'charge.pending', charge.body);
+    emit(work, 'payment_intent.processing', intent.body);
+    return 'processing';
+  }
+  succeed(work, intent, charge);
   if (card.disputed) openDispute(work, charge);
   return 'paid';
 }
+
+/** How long a bank takes to say whether a debit is paid. */
+const debitSeconds = 3 * 86_400;
+
+function succeed(work: Work, intent: Row<'payment_intent'>, charge: Row<'charge'>): void {
+  intent.body.status = 'succeeded';
+  intent.body.amount_received = intent.body.amount;
+  intent.body.last_payment_error = null;
+  emit(work, 'charge.succeeded', charge.body);
+  emit(work, 'payment_intent.succeeded', intent.body);
+}
+
+const debitFailed: Decline = {
+  code: 'payment_intent_payment_attempt_failed',
+  declineCode: 'insufficient_funds',
+  message: 'The bank did not pay the debit.',
+};
+
+/** The bank says whether a debit is paid. @returns whether it is */
+export async function settleDebit(work: Work, intent: Row<'payment_intent'>): Promise<boolean> {
+  const method = await work.need('payment_method', intent.body.payment_method ?? '');
+  const charge = await work.need('charge', intent.body.latest_charge ?? '');
+  const arrives = findTestCard(method.memory.card)?.debit === 'arrives';
+  intent.dueMs = null;
+  Object.assign(charge.body, stateOf(intent.body.amount, arrives ? undefined : debitFailed));
+  work.save(charge);
+  work.save(intent);
+  if (arrives) succeed(work, intent, charge);
+  else {
+    emit(work, 'charge.failed', charge.body);
+    refuseIntent(work, intent, debitFailed, charge.id);
+  }
+  return arrives;
+}
+
+/** What a charge says of its outcome. `pending`: the bank has not said yet. */
+const stateOf = (amount: number, outcome: Decline | 'pending' | undefined) => ({
+  amount_captured: outcome === undefined || outcome === 'pending' ? amount : 0,
+  captured: outcome === undefined || outcome === 'pending',
+  failure_code: typeof outcome === 'object' ? outcome.code : null,
+  failure_message: typeof outcome === 'object' ? outcome.message : null,
+  paid: outcome === undefined,
+  status: outcome === undefined ? ('succeeded' as const) : outcome === 'pending' ? outcome : ('failed' as const),
+});
 
 /** The intent waits for another card. */
 export function refuseIntent(work: Work, intent: Row<'payment_intent'>, decline: Decline, charge?: string): void {
@@ -158,15 +237,15 @@ function addCharge(
   work: Work,
   intent: Row<'payment_intent'>,
   method: Row<'payment_method'>,
-  decline: Decline | undefined,
+  outcome: Decline | 'pending' | undefined,
 ): Row<'charge'> {
+  const decline = typeof outcome === 'object' ? outcome : undefined;
   const { amount, currency, customer, metadata, description } = intent.body;
   const id = work.newId('charge');
   const body: Charge = {
     id,
     object: 'charge',
     amount,
-    amount_captured: decline ? 0 : amount,
     amount_refunded: 0,
     application: null,
     application_fee: null,
@@ -174,15 +253,12 @@ function addCharge(
     balance_transaction: null,
     billing_details: method.body.billing_details,
     calculated_statement_descriptor: 'SANDBOX',
-    captured: !decline,
     created: work.time,
     currency,
     customer,
     description,
     disputed: false,
     failure_balance_transaction: null,
-    failure_code: decline?.code ?? null,
-    failure_message: decline?.message ?? null,
     fraud_details: {},
     livemode: false,
     metadata,
@@ -197,10 +273,9 @@ function addCharge(
       seller_message: decline ? 'The bank declined the payment.' : 'Payment complete.',
       type: decline ? 'issuer_declined' : 'authorized',
     },
-    paid: !decline,
     payment_intent: intent.id,
     payment_method: method.id,
-    payment_method_details: { type: 'card' },
+    payment_method_details: { type: method.body.type },
     receipt_email: null,
     receipt_number: null,
     receipt_url: decline ? null : `${work.publicUrl}/dev-stripe/receipt/${id}`,
@@ -211,7 +286,7 @@ function addCharge(
     source_transfer: null,
     statement_descriptor: null,
     statement_descriptor_suffix: null,
-    status: decline ? 'failed' : 'succeeded',
+    ...stateOf(amount, outcome),
     transfer_data: null,
     transfer_group: null,
   };

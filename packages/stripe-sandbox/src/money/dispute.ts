@@ -5,9 +5,14 @@ import type { Row, Work } from '../work.ts';
 const daySeconds = 86_400;
 
 /** The card's owner says that a charge was not theirs: the money is taken back until that is decided. */
-export function openDispute(work: Work, charge: Row<'charge'>): Row<'dispute'> {
-  const { amount, currency, payment_intent: paymentIntent } = charge.body;
-  charge.body.disputed = true;
+export function openDispute(
+  work: Work,
+  charge: Row<'charge'>,
+  as: { status?: 'warning_needs_response'; amount?: number; currency?: string } = {},
+): Row<'dispute'> {
+  const { payment_intent: paymentIntent } = charge.body;
+  const { amount = charge.body.amount, currency = charge.body.currency, status = 'needs_response' } = as;
+  charge.body.disputed = status === 'needs_response';
   work.save(charge);
   const row = work.add(
     'dispute',
@@ -35,17 +40,21 @@ export function openDispute(work: Work, charge: Row<'charge'>): Row<'dispute'> {
       metadata: {},
       payment_intent: paymentIntent,
       reason: 'fraudulent',
-      status: 'needs_response',
+      status,
     },
     {},
   );
   emit(work, 'charge.dispute.created', row.body);
-  emit(work, 'charge.dispute.funds_withdrawn', row.body);
+  if (status === 'needs_response') emit(work, 'charge.dispute.funds_withdrawn', row.body);
   return row;
 }
 
-/** The bank has decided. Won, the money comes back. */
-export function closeDispute(work: Work, dispute: Row<'dispute'>, status: 'won' | 'lost'): void {
+/** The bank has decided. Won, the money comes back; prevented, it was given back before it came to a dispute. */
+export function closeDispute(
+  work: Work,
+  dispute: Row<'dispute'>,
+  status: 'won' | 'lost' | 'prevented' | 'warning_closed',
+): void {
   dispute.body.status = status;
   work.save(dispute);
   emit(work, 'charge.dispute.closed', dispute.body);

@@ -1,7 +1,8 @@
 import { emit } from '../webhooks/emit-event.ts';
+import { readAccount } from '../objects/account.ts';
 import { addCustomer } from '../objects/customer.ts';
 import type { LineItem, PayerCard } from '../objects/types.ts';
-import { enterTimeOf } from '../time/time-of-customer.ts';
+import { clockOf, enterTimeOf } from '../time/time-of-customer.ts';
 import type { Row, Work } from '../work.ts';
 import { addPaymentIntent, addPaymentMethod, chargeCard, refuseIntent, type ChargeResult } from './charge-card.ts';
 import { addInvoice, finalizeInvoice, invoiceLine } from './invoice.ts';
@@ -55,7 +56,7 @@ async function charge(
 ): Promise<ChargeResult> {
   const intent = session.body.amount_total > 0 ? await intentOf(work, session) : undefined;
   const result = intent ? chargeCard(work, intent, method, owner) : 'paid';
-  if (result === 'paid') await complete(work, session, method, intent);
+  if (result === 'paid' || result === 'processing') await complete(work, session, method, intent, result === 'paid');
   else if (result === 'authenticates') session.memory.waiting = method.id;
   else session.memory.refusals += 1;
   work.save(session);
@@ -72,6 +73,9 @@ async function intentOf(work: Work, session: Row<'checkout.session'>): Promise<R
     customer: body.customer,
     metadata: memory.intentMetadata,
     description: body.mode === 'subscription' ? 'Subscription creation' : null,
+    timeline: await clockOf(work, body.customer),
+    session: session.id,
+    methods: body.payment_method_types,
   });
   memory.intent = intent.id;
   if (body.mode === 'payment') body.payment_intent = intent.id;
@@ -83,12 +87,14 @@ async function complete(
   session: Row<'checkout.session'>,
   method: Row<'payment_method'>,
   intent: Row<'payment_intent'> | undefined,
+  isPaid: boolean,
 ): Promise<void> {
   const { body } = session;
   const { name, email } = method.body.billing_details;
   const customer = await customerOf(work, session, method, intent);
-  if (customer && body.mode === 'subscription') await subscribe(work, session, customer, method, intent);
-  else if (customer && intent && body.invoice_creation?.enabled) await invoicePayment(work, session, customer, intent);
+  if (customer && body.mode === 'subscription') await subscribe(work, session, customer, method, intent, isPaid);
+  else if (isPaid && customer && intent && body.invoice_creation?.enabled)
+    await invoicePayment(work, session, customer, intent);
   body.customer_details = {
     address: null,
     business_name: null,
@@ -99,7 +105,7 @@ async function complete(
     tax_exempt: 'none',
     tax_ids: [],
   };
-  body.payment_status = intent ? 'paid' : 'no_payment_required';
+  body.payment_status = !intent ? 'no_payment_required' : isPaid ? 'paid' : 'unpaid';
   body.status = 'complete';
   body.url = null;
   session.dueMs = null;
@@ -134,9 +140,11 @@ async function subscribe(
   customer: Row<'customer'>,
   method: Row<'payment_method'>,
   intent: Row<'payment_intent'> | undefined,
+  isPaid: boolean,
 ): Promise<void> {
   const { items, subscriptionMetadata: metadata } = session.memory;
-  const subscription = addSubscription(work, { customer, method: method.id, items, metadata });
+  const { billingMode } = (await readAccount(work)).memory;
+  const subscription = addSubscription(work, { customer, method: method.id, items, metadata, billingMode });
   emit(work, 'customer.subscription.created', subscription.body);
   const invoice = await addInvoice(work, {
     customer,
@@ -153,8 +161,24 @@ async function subscribe(
   work.save(subscription);
   session.body.subscription = subscription.id;
   session.body.invoice = invoice.id;
-  if (intent) recordPayment(work, invoice, addInvoicePayment(work, invoice, intent));
+  if (!isPaid && intent) addInvoicePayment(work, invoice, intent);
+  else if (intent) recordPayment(work, invoice, addInvoicePayment(work, invoice, intent));
   else await payInvoice(work, invoice, method, 'here');
+}
+
+/** The bank says whether the debit that a session was completed with is paid. */
+export async function settleCheckout(work: Work, intent: Row<'payment_intent'>, isPaid: boolean): Promise<void> {
+  const id = intent.memory.session;
+  const session = id === undefined ? undefined : await work.need('checkout.session', id);
+  if (!session || session.body.payment_status !== 'unpaid') return;
+  const { body } = session;
+  if (isPaid) {
+    body.payment_status = 'paid';
+    if (body.mode === 'payment' && body.customer !== null && body.invoice_creation?.enabled)
+      await invoicePayment(work, session, await work.need('customer', body.customer), intent);
+  }
+  work.save(session);
+  emit(work, isPaid ? 'checkout.session.async_payment_succeeded' : 'checkout.session.async_payment_failed', body);
 }
 
 /** The invoice of something that was bought once. */

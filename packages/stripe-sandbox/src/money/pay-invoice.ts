@@ -17,6 +17,12 @@ export async function payInvoice(
   const result = chargeCard(work, intent, method, owner);
   if (result === 'authenticates' && owner !== 'away') return result;
   invoice.body.attempted = true;
+  if (result === 'processing') {
+    invoice.body.next_payment_attempt = null;
+    invoice.dueMs = null;
+    work.save(invoice);
+    return result;
+  }
   // what a person tries on the page does not count, and changes no plan
   if (owner === 'away') invoice.body.attempt_count += 1;
   if (result === 'paid') recordPayment(work, invoice, payment);
@@ -33,7 +39,7 @@ const daySeconds = 86_400;
 /** How long after each refusal the card is charged again. After the last one, the subscription ends. */
 const retryDays = [3, 5, 7];
 
-function planRetry(work: Work, invoice: Row<'invoice'>): void {
+export function planRetry(work: Work, invoice: Row<'invoice'>): void {
   const days = retryDays[invoice.body.attempt_count - 1];
   const next = days === undefined ? null : work.time + days * daySeconds;
   invoice.body.next_payment_attempt = next;
@@ -79,6 +85,7 @@ async function paymentOf(work: Work, invoice: Row<'invoice'>) {
     metadata: {},
     description:
       invoice.body.billing_reason === 'subscription_create' ? 'Subscription creation' : 'Subscription update',
+    timeline: invoice.timeline,
   });
   return { payment: addInvoicePayment(work, invoice, intent), intent };
 }

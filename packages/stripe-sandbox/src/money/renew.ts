@@ -1,8 +1,10 @@
 import { emit } from '../webhooks/emit-event.ts';
+import { readAccount } from '../objects/account.ts';
 import type { InvoiceLine, Subscription } from '../objects/types.ts';
 import { periodEnd } from '../time/billing-period.ts';
 import type { Row, Work } from '../work.ts';
 import { addInvoice, finalizeInvoice, invoiceLine } from './invoice.ts';
+import { itemLine, subscriptionOfItem } from './invoice-item.ts';
 import { payInvoice } from './pay-invoice.ts';
 import { dropPendingUpdate, isAwaited } from './pending-update.ts';
 import { currentPeriod, endSubscription, setStatus } from './subscription.ts';
@@ -13,7 +15,8 @@ const draftSeconds = 3600;
 /** The end of a period: the subscription ends, or begins a new one with an invoice. */
 export async function renewSubscription(work: Work, subscription: Row<'subscription'>): Promise<void> {
   const { body } = subscription;
-  if (body.cancel_at_period_end) {
+  const isCancelled = body.cancel_at !== null && body.cancel_at <= currentPeriod(body).end;
+  if (body.cancel_at_period_end || isCancelled) {
     endSubscription(work, subscription, 'cancellation_requested');
     return;
   }
@@ -30,7 +33,7 @@ export async function renewSubscription(work: Work, subscription: Row<'subscript
     customer: await work.need('customer', body.customer),
     currency: body.currency,
     reason: 'subscription_cycle',
-    lines: [...subscription.memory.waiting, ...periodLines(work, body)],
+    lines: [...(await takeItems(work, body)), ...subscription.memory.waiting, ...periodLines(work, body)],
     period: { start: work.time, end: work.time },
     subscription: body,
     metadata: {},
@@ -38,6 +41,10 @@ export async function renewSubscription(work: Work, subscription: Row<'subscript
   });
   invoice.body.automatically_finalizes_at = work.time + draftSeconds;
   invoice.dueMs = invoice.body.automatically_finalizes_at * 1000;
+  // nothing more is collected for one that was given up
+  if (body.status === 'unpaid') Object.assign(invoice.body, { auto_advance: false, automatically_finalizes_at: null });
+  if (!invoice.body.auto_advance) invoice.dueMs = null;
+  work.save(invoice);
   subscription.memory.waiting = [];
   body.latest_invoice = invoice.id;
   subscription.dueMs = period.end * 1000;
@@ -71,11 +78,40 @@ export async function collectInvoice(work: Work, invoice: Row<'invoice'>): Promi
   }
   if (isAwaited(subscription, invoice)) return dropPendingUpdate(work, subscription);
   if (invoice.body.status === 'draft') await finalizeInvoice(work, invoice, { usesBalance: true });
-  const method = await work.need('payment_method', subscription.body.default_payment_method);
-  const result = await payInvoice(work, invoice, method, 'away');
+  const result = await payInvoice(work, invoice, await methodOf(work, subscription), 'away');
   if (result === 'paid') setStatus(work, subscription, 'active');
-  else if (invoice.body.next_payment_attempt === null) endSubscription(work, subscription, 'payment_failed');
-  else setStatus(work, subscription, 'past_due');
+  else if (result !== 'processing') await afterRefusal(work, subscription, invoice);
+}
+
+/** A renewal was refused: once more later, or what the account is set to. */
+export async function afterRefusal(
+  work: Work,
+  subscription: Row<'subscription'>,
+  invoice: Row<'invoice'>,
+): Promise<void> {
+  if (subscription.body.status === 'canceled') return;
+  const { afterLastRetry } = (await readAccount(work)).memory;
+  if (invoice.body.next_payment_attempt !== null) setStatus(work, subscription, 'past_due');
+  else if (afterLastRetry === 'cancel') endSubscription(work, subscription, 'payment_failed');
+  else setStatus(work, subscription, afterLastRetry);
+}
+
+/** What a subscription is charged to: its own method, else its customer's. */
+export async function methodOf(work: Work, { body }: Row<'subscription'>): Promise<Row<'payment_method'>> {
+  const customer = await work.need('customer', body.customer);
+  const id = body.default_payment_method ?? customer.body.invoice_settings.default_payment_method;
+  return work.need('payment_method', id ?? '');
+}
+
+/** Items that wait for the next invoice of a subscription, or of its customer: Stripe puts them before the period. */
+async function takeItems(work: Work, { id, customer }: Subscription): Promise<InvoiceLine[]> {
+  const items = await work.find('invoiceitem', { body: { customer, invoice: null }, limit: 100 });
+  const mine = items.filter(({ body }) => [null, id].includes(subscriptionOfItem(body)));
+  for (const item of mine) {
+    item.body.invoice = 'taken';
+    work.save(item);
+  }
+  return mine.map(({ body }) => itemLine(work, body));
 }
 
 export async function subscriptionOf(work: Work, invoice: Row<'invoice'>): Promise<Row<'subscription'> | undefined> {

@@ -12,6 +12,7 @@ export function addSubscription(
     method: string;
     items: readonly { price: Price; quantity: number }[];
     metadata: Metadata;
+    billingMode: 'classic' | 'flexible';
   },
 ): Row<'subscription'> {
   const id = work.newId('subscription');
@@ -43,7 +44,10 @@ export function addSubscription(
     automatic_tax: { disabled_reason: null, enabled: false, liability: null },
     billing_cycle_anchor: start,
     billing_cycle_anchor_config: null,
-    billing_mode: { flexible: null, type: 'classic' },
+    billing_mode:
+      given.billingMode === 'classic'
+        ? { flexible: null, type: 'classic' }
+        : { flexible: { proration_discounts: 'included' }, type: 'flexible' },
     billing_schedules: [],
     billing_thresholds: null,
     cancel_at: null,
@@ -93,6 +97,8 @@ export function addSubscription(
     trial_settings: { end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' } },
     trial_start: null,
   };
+  given.customer.body.currency ??= body.currency;
+  work.save(given.customer);
   return work.add(
     'subscription',
     body,
@@ -124,8 +130,12 @@ export function endSubscription(
   emit(work, 'customer.subscription.deleted', body);
 }
 
-/** Active or past due, by whether the last invoice was paid. */
-export function setStatus(work: Work, subscription: Row<'subscription'>, status: 'active' | 'past_due'): void {
+/** Active, past due or given up, by whether the last invoice was paid. */
+export function setStatus(
+  work: Work,
+  subscription: Row<'subscription'>,
+  status: 'active' | 'past_due' | 'unpaid',
+): void {
   const { status: before } = subscription.body;
   if (before === status || before === 'canceled') return;
   subscription.body.status = status;

@@ -10,6 +10,8 @@ export type TestCard = {
   /** What happens when it is charged later, without its owner. */
   later: 'pays' | 'authenticates' | Decline;
   disputed?: true;
+  /** A bank account, whose payment is known after days: whether it arrives. */
+  debit?: 'arrives' | 'fails';
 };
 
 const declined: Decline = {
@@ -36,6 +38,20 @@ export const testCards: readonly TestCard[] = [
     label: 'asks for 3-D Secure each time',
     onPage: 'authenticates',
     later: 'authenticates',
+  },
+  {
+    number: 'AT611904300234573201',
+    label: 'bank account: arrives after 3 days',
+    onPage: 'pays',
+    later: 'pays',
+    debit: 'arrives',
+  },
+  {
+    number: 'AT861904300235473202',
+    label: 'bank account: fails after 3 days',
+    onPage: 'pays',
+    later: 'pays',
+    debit: 'fails',
   },
 ];
 

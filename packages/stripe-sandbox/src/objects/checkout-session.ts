@@ -5,6 +5,8 @@ import type { CheckoutSession, LineItem, Metadata } from './types.ts';
 export type SessionGiven = {
   mode: 'payment' | 'subscription';
   items: LineItem[];
+  /** Without them: all that the account has. */
+  methods: string[] | undefined;
   success_url: string;
   cancel_url?: string | undefined;
   customer: string | null;
@@ -18,6 +20,9 @@ export type SessionGiven = {
   expiresAt: number;
 };
 
+/** What an account of the sandbox has: as in an account of Stripe with everything that it offers. */
+const accountMethods = ['card', 'sepa_debit'];
+
 /** An open session, whose page waits for a person. */
 export async function addSession(work: Work, given: SessionGiven): Promise<CheckoutSession> {
   const { mode, items, customer } = given;
@@ -29,7 +34,7 @@ export async function addSession(work: Work, given: SessionGiven): Promise<Check
     adaptive_pricing: { enabled: false },
     after_expiration: null,
     allow_promotion_codes: null,
-    allowed_payment_method_types: null,
+    allowed_payment_method_types: given.methods ?? null,
     amount_subtotal: total,
     amount_total: total,
     automatic_tax: { enabled: false, liability: null, provider: null, status: null },
@@ -80,7 +85,7 @@ export async function addSession(work: Work, given: SessionGiven): Promise<Check
     payment_method_collection: mode === 'subscription' ? 'always' : 'if_required',
     payment_method_configuration_details: null,
     payment_method_options: null,
-    payment_method_types: ['card'],
+    payment_method_types: given.methods ?? accountMethods,
     payment_status: 'unpaid',
     permissions: null,
     recovered_from: null,

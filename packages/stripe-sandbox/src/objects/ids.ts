@@ -24,17 +24,20 @@ const prefixes = {
   'test_helpers.test_clock': 'clock',
   delivery: 'delivery',
   request: 'req',
+  invoiceitem: 'ii',
+  'billing_portal.session': 'bps',
 } as const satisfies Record<
-  Exclude<Kind, 'kept_answer'> | 'subscription_item' | 'line_item' | 'item' | 'request',
+  Exclude<Kind, 'kept_answer' | 'account'> | 'subscription_item' | 'line_item' | 'item' | 'request',
   string
 >;
 
 export type Named = keyof typeof prefixes;
 export type Random = (bytes: number) => Uint8Array;
 
-/** Ids as Stripe's. One of a checkout session or an invoice is also what opens its page, so it cannot be guessed: 140 bits. */
+/** Ids as Stripe's. One of a checkout session, of the portal or an invoice is also what opens its page, so it cannot be guessed: 140 bits. */
 export function createIds(random: Random = randomBytes): (kind: Named) => string {
-  return (kind) => `${prefixes[kind]}_${randomText(random, kind === 'checkout.session' ? 58 : 24)}`;
+  return (kind) =>
+    `${prefixes[kind]}_${randomText(random, kind === 'checkout.session' || kind === 'billing_portal.session' ? 58 : 24)}`;
 }
 
 /** Evenly spread: a byte that would favour some letters is thrown away. */

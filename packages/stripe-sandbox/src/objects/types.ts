@@ -2,7 +2,20 @@ import type Stripe from 'stripe';
 import type { List, Narrow, Wire } from './wire.ts';
 
 /** What we store and answer: the SDK's own types, with ids where Stripe may also send whole objects. */
-export type Customer = Narrow<Stripe.Customer, { test_clock: string | null; next_invoice_sequence: number }>;
+export type Customer = Narrow<
+  Stripe.Customer,
+  {
+    test_clock: string | null;
+    next_invoice_sequence: number;
+    currency: string | null;
+    invoice_settings: InvoiceSettings;
+  }
+>;
+export type InvoiceSettings = Narrow<Stripe.Customer.InvoiceSettings, { default_payment_method: string | null }>;
+export type Account = Narrow<Stripe.Account, { settings: Wire<Stripe.Account.Settings> }>;
+export type InvoiceItem = Narrow<Stripe.InvoiceItem, { customer: string; invoice: string | null }>;
+export type PortalSession = Narrow<Stripe.BillingPortal.Session, { customer: string; return_url: string | null }>;
+
 export type Product = Narrow<Stripe.Product, { type: 'service' }>;
 export type Interval = 'day' | 'week' | 'month' | 'year';
 export type Price = Narrow<
@@ -33,17 +46,31 @@ export type PaymentIntent = Narrow<
     customer: string | null;
     latest_charge: string | null;
     payment_method: string | null;
-    status: 'requires_payment_method' | 'requires_action' | 'succeeded' | 'canceled';
+    status: 'requires_payment_method' | 'requires_action' | 'processing' | 'succeeded' | 'canceled';
   }
 >;
 export type Charge = Narrow<
   Stripe.Charge,
-  { customer: string | null; payment_intent: string; status: 'succeeded' | 'failed' }
+  { customer: string | null; payment_intent: string; status: 'succeeded' | 'pending' | 'failed' }
 >;
-export type Refund = Narrow<Stripe.Refund, { charge: string; payment_intent: string; status: 'succeeded' }>;
+export type Refund = Narrow<
+  Stripe.Refund,
+  { charge: string; payment_intent: string; status: 'succeeded' | 'failed' | 'canceled' }
+>;
 export type Dispute = Narrow<
   Stripe.Dispute,
-  { charge: string; payment_intent: string; status: 'needs_response' | 'under_review' | 'won' | 'lost' }
+  {
+    charge: string;
+    payment_intent: string;
+    status:
+      | 'warning_needs_response'
+      | 'warning_closed'
+      | 'needs_response'
+      | 'under_review'
+      | 'won'
+      | 'lost'
+      | 'prevented';
+  }
 >;
 export type SubscriptionItem = Narrow<Stripe.SubscriptionItem, { price: Price; quantity: number }>;
 /** A change that is made once its invoice is paid. */
@@ -52,11 +79,11 @@ export type Subscription = Narrow<
   Stripe.Subscription,
   {
     customer: string;
-    default_payment_method: string;
+    default_payment_method: string | null;
     items: List<SubscriptionItem>;
     latest_invoice: string | null;
     pending_update: PendingUpdate | null;
-    status: 'active' | 'past_due' | 'canceled';
+    status: 'active' | 'past_due' | 'unpaid' | 'canceled';
     test_clock: string | null;
   }
 >;
@@ -95,6 +122,14 @@ export type SessionMemory = {
   /** The payment method whose bank asks for 3-D Secure. */
   waiting: string | null;
 };
+
+/** What a Stripe account is set to in its dashboard, which the API does not tell. */
+export type AccountMemory = {
+  /** What becomes of a subscription after the last refusal of its renewal. */
+  afterLastRetry: 'cancel' | 'unpaid' | 'past_due';
+  /** The billing mode of new subscriptions. */
+  billingMode: 'classic' | 'flexible';
+};
 /** What a person types into a page. The number is that of a test card. */
 export type PayerCard = { number: string; expMonth: number; expYear: number; name: string; email: string };
 
@@ -104,8 +139,17 @@ export type SubscriptionMemory = { waiting: InvoiceLine[] };
 /** A webhook that has not been delivered yet. */
 export type Delivery = { id: string; object: 'delivery'; event: string; endpoint: string; attempts: number };
 
-/** The answer to a request with an Idempotency-Key. */
-export type KeptAnswer = { id: string; object: 'kept_answer'; parameters: string; answer: string };
+/** The answer to a request with an Idempotency-Key, an error of the server too. */
+export type KeptAnswer = {
+  id: string;
+  object: 'kept_answer';
+  parameters: string;
+  answer: string;
+  /** Without one: 200. */
+  status?: number;
+  /** Id of the request that was answered so. */
+  request?: string;
+};
 
 /** Every kind of row, by the `object` of its body. */
 export type Kinds = {
@@ -126,6 +170,9 @@ export type Kinds = {
   'test_helpers.test_clock': TestClock;
   delivery: Delivery;
   kept_answer: KeptAnswer;
+  account: Account;
+  invoiceitem: InvoiceItem;
+  'billing_portal.session': PortalSession;
 };
 export type Kind = keyof Kinds;
 
@@ -141,5 +188,11 @@ export type Memories = {
           ? { delivered: boolean }
           : K extends 'webhook_endpoint'
             ? { secret: string }
-            : Record<never, never>;
+            : K extends 'account'
+              ? AccountMemory
+              : K extends 'customer'
+                ? { deleted?: true }
+                : K extends 'payment_intent'
+                  ? { session?: string }
+                  : Record<never, never>;
 };

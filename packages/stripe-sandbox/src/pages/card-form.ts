@@ -11,7 +11,7 @@ const spaced = (number: string) => number.replace(/\d{4}(?=\d)/g, '$& ');
 /** What a person typed, or what is wrong with it, field by field. */
 export function readCard(
   form: URLSearchParams,
-  given: { asksEmail: boolean; now: Date },
+  given: { asksEmail: boolean; takesDebits?: boolean; now: Date },
 ): { card: PayerCard } | { problems: Problems } {
   const value = (field: Field) => (form.get(field) ?? '').trim();
   const number = value('number').replace(/[\s-]/g, '');
@@ -20,7 +20,7 @@ export function readCard(
   const [expMonth, expYear] = [Number(expiry?.[1] ?? 0), 2000 + Number(expiry?.[2] ?? 0)];
   const problems: Problems = {};
   if (number === '') problems.number = 'Enter a card number.';
-  else if (!findTestCard(number)) {
+  else if (!findTestCard(number) || (findTestCard(number)?.debit && !given.takesDebits)) {
     problems.number = 'This is no test card of the sandbox. Use one from the list, and never a real card.';
   }
   if (!expiry || expMonth < 1 || expMonth > 12) problems.expiry = 'Enter month and year, such as 12 / 34.';

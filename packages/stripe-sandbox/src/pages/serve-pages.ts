@@ -8,14 +8,17 @@ import type { RunWork } from '../run-work.ts';
 import type { Row, Work } from '../work.ts';
 import { readCard } from './card-form.ts';
 import { asksEmail, authenticatePage, checkoutPage, messagePage } from './checkout-page.ts';
-import { invoicePage, receiptPage } from './invoice-page.ts';
+import { invoicePage, receiptPage, type InvoiceState } from './invoice-page.ts';
+import { changeCardPage } from './portal-page.ts';
+import { subscriptionOf } from '../money/renew.ts';
+import { changeCard } from '../money/change-card.ts';
 
 const styles = readFileSync(new URL('./styles.css', import.meta.url), 'utf8');
 
 export type PageAnswer = { status: number; headers: Record<string, string>; body: string };
 export type Pages = { answer(request: IncomingMessage, body: string): Promise<PageAnswer> };
 
-const path = /^\/dev-stripe\/(pay|invoice|receipt)\/([A-Za-z0-9_]{1,100})(\/authenticate)?$/;
+const path = /^\/dev-stripe\/(pay|invoice|receipt|portal)\/([A-Za-z0-9_]{1,100})(\/authenticate)?$/;
 
 /**
  * The pages that people pay on. Who has the address of a page may use it: ids cannot be guessed. A form of another origin
@@ -37,6 +40,7 @@ export function createPages(given: { run: RunWork; publicUrl: string; returnUrl:
       return run(isPost ? 'write' : 'read', async (work) => {
         if (kind === 'pay') return payPage(work, id, authenticate !== undefined, form);
         if (kind === 'invoice') return openInvoicePage(work, id, form, given);
+        if (kind === 'portal') return portalPage(work, id, form);
         const charge = kind === 'receipt' ? await work.get('charge', id) : undefined;
         return charge?.body.paid ? show(200, receiptPage(charge.body, given)) : notFound();
       });
@@ -60,7 +64,11 @@ async function payPage(
   if (session.memory.refusals >= maxRefusals) {
     return show(429, messagePage('Too many refused cards', 'Go back and start again.', cancelLink(session)));
   }
-  const read = readCard(form, { asksEmail: asksEmail(session.body), now: new Date(work.nowMs) });
+  const read = readCard(form, {
+    asksEmail: asksEmail(session.body),
+    takesDebits: session.body.payment_method_types.includes('sepa_debit'),
+    now: new Date(work.nowMs),
+  });
   if ('problems' in read) return show(422, checkoutPage(session, { typed: form, ...read }), targets);
   return afterCharge(session, await payCheckout(work, session, read.card), form, targets);
 }
@@ -83,7 +91,7 @@ function afterCharge(
   typed: URLSearchParams | undefined,
   targets: string[],
 ): PageAnswer {
-  if (result === 'paid') return goTo(successUrl(session));
+  if (result === 'paid' || result === 'processing') return goTo(successUrl(session));
   if (result === 'authenticates') return goTo(`/dev-stripe/pay/${session.id}/authenticate`);
   return show(402, checkoutPage(session, { ...(typed && { typed }), refusal: result.message }), targets);
 }
@@ -110,12 +118,30 @@ async function openInvoicePage(
   const invoice = await work.get('invoice', id);
   if (!invoice || invoice.body.status === 'draft') return notFound();
   if (!form || invoice.body.status !== 'open') return show(200, invoicePage(invoice.body, way));
-  const read = readCard(form, { asksEmail: false, now: new Date(work.nowMs) });
+  const methods = (await subscriptionOf(work, invoice))?.body.payment_settings?.payment_method_types;
+  const takesDebits = methods?.includes('sepa_debit') ?? true;
+  const read = readCard(form, { asksEmail: false, takesDebits, now: new Date(work.nowMs) });
   if ('problems' in read) return show(422, invoicePage(invoice.body, way, { typed: form, ...read }));
   const result = await payOpenInvoice(work, invoice, read.card);
   if (typeof result === 'object')
     return show(402, invoicePage(invoice.body, way, { typed: form, refusal: result.message }));
   return goTo(`/dev-stripe/invoice/${id}`);
+}
+
+/** The customer's portal: the one thing to do there is to change the card. */
+async function portalPage(work: Work, id: string, form: URLSearchParams | undefined): Promise<PageAnswer> {
+  const session = await work.get('billing_portal.session', id);
+  const customer = session && (await work.get('customer', session.body.customer));
+  if (!customer || customer.memory.deleted) return notFound();
+  const target = session.body.return_url ?? work.publicUrl;
+  const method = customer.body.invoice_settings.default_payment_method;
+  const known = method === null ? undefined : (await work.need('payment_method', method)).body;
+  const shown = (state: InvoiceState = {}) => changeCardPage({ id, target, known, state });
+  if (!form) return show(200, shown(), [new URL(target).origin]);
+  const read = readCard(form, { asksEmail: false, now: new Date(work.nowMs) });
+  if ('problems' in read) return show(422, shown({ typed: form, ...read }), [new URL(target).origin]);
+  changeCard(work, customer, read.card);
+  return goTo(target);
 }
 
 function successUrl({ id, body }: Row<'checkout.session'>): string {

@@ -1,5 +1,13 @@
 import type { SandboxInside } from '../create-sandbox.ts';
 import { closeDispute, openDispute } from '../money/dispute.ts';
+import { setCancelAt } from '../money/change-subscription.ts';
+import { failRefund } from '../money/fail-refund.ts';
+import { endDebit } from '../money/settle-debit.ts';
+import { currentPeriod } from '../money/subscription.ts';
+import { changeAccount } from '../objects/account.ts';
+import type { EventType } from '../objects/types.ts';
+import { enterTimeOf } from '../time/time-of-customer.ts';
+import { emit } from '../webhooks/emit-event.ts';
 import { addTestClock } from '../time/add-test-clock.ts';
 import type { Work } from '../work.ts';
 import { deliveryTime } from '../storage/storage.ts';
@@ -25,8 +33,24 @@ export type ControlPlane = {
   replay(eventId: string): Promise<void>;
   /** Takes a customer and what they pay for out of real time: a test clock, which it answers the id of, moves it from now on. */
   giveClock(customerId: string): Promise<string>;
-  openDispute(chargeId: string): Promise<string>;
-  closeDispute(disputeId: string, status: 'won' | 'lost'): Promise<void>;
+  /** @param as an inquiry of the bank, or of another amount or currency than the charge */
+  openDispute(
+    chargeId: string,
+    as?: { status?: 'warning_needs_response'; amount?: number; currency?: string },
+  ): Promise<string>;
+  closeDispute(disputeId: string, status: 'won' | 'lost' | 'prevented' | 'warning_closed'): Promise<void>;
+  /** A refund that had succeeded comes back from the bank. */
+  failRefund(refundId: string): Promise<void>;
+  /** Sets the account, as its owner does in the dashboard of Stripe. */
+  setAccount(change: Parameters<typeof changeAccount>[1]): Promise<void>;
+  /** A customer cancels in the portal: a subscription of the flexible mode gets a date of its own. */
+  cancelInPortal(subscriptionId: string): Promise<void>;
+  /** The bank decides about the debit of a payment intent now. */
+  settleDebit(intentId: string): Promise<void>;
+  /** Fails at the next requests to this path: before they are worked off, or after. Their keys keep that answer. */
+  failNext(path: string, when: 'before' | 'after', times?: number): void;
+  /** Sends an event of one's own making, signed as any other. */
+  emit(type: string, object: object): Promise<void>;
 };
 
 /** What tests do to a sandbox that Stripe's API has no endpoint for. It is an object in the test's process: no address leads to it. */
@@ -37,6 +61,12 @@ export function createControlPlane({ run, interference, wake }: SandboxInside): 
   let undelayed = Promise.withResolvers<void>();
 
   let requests = 0;
+  const failures: { path: string; when: 'before' | 'after'; left: number }[] = [];
+  interference.failAt = (_method, path) => {
+    const failure = failures.find((one) => one.left > 0 && one.path === path);
+    if (failure) failure.left -= 1;
+    return failure?.when;
+  };
 
   interference.beforeAnswer = async () => {
     requests += 1;
@@ -83,9 +113,29 @@ export function createControlPlane({ run, interference, wake }: SandboxInside): 
       wake();
     },
     giveClock: (customerId) => run('write', (work) => giveClock(work, customerId)),
-    openDispute: (chargeId) => run('write', async (work) => openDispute(work, await work.need('charge', chargeId)).id),
+    openDispute: (chargeId, as) =>
+      run('write', async (work) => openDispute(work, await work.need('charge', chargeId), as).id),
     closeDispute: (disputeId, status) =>
       run('write', async (work) => closeDispute(work, await work.need('dispute', disputeId), status)),
+    failRefund: (refundId) => run('write', async (work) => failRefund(work, await work.need('refund', refundId))),
+    setAccount: (change) => run('write', (work) => changeAccount(work, change)),
+    cancelInPortal: (subscriptionId) =>
+      run('write', async (work) => {
+        const row = await work.need('subscription', subscriptionId);
+        await enterTimeOf(work, row.body.customer);
+        setCancelAt(work, row, currentPeriod(row.body).end);
+        work.save(row);
+        emit(work, 'customer.subscription.updated', row.body, { cancel_at: null });
+      }),
+    settleDebit: (intentId) =>
+      run('write', async (work) => {
+        const row = await work.need('payment_intent', intentId);
+        await enterTimeOf(work, row.body.customer);
+        await endDebit(work, row);
+      }),
+    failNext: (path, when, times = 1) => void failures.push({ path, when, left: times }),
+    // of whatever type and shape: an application must take what it does not know
+    emit: (type, object) => run('write', async (work) => emit(work, type as EventType, object)),
   };
 }
 
@@ -102,6 +152,10 @@ async function giveClock(work: Work, customerId: string): Promise<string> {
   for (const invoice of await work.find('invoice', { body: { customer: customerId }, limit: 100 })) {
     invoice.timeline = clock.id;
     work.save(invoice);
+  }
+  for (const intent of await work.find('payment_intent', { body: { customer: customerId }, limit: 100 })) {
+    intent.timeline = clock.id;
+    work.save(intent);
   }
   return clock.id;
 }

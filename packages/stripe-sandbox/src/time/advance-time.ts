@@ -1,5 +1,6 @@
 import type { Kind } from '../objects/types.ts';
 import { expireSession } from '../money/expire-session.ts';
+import { endDebit } from '../money/settle-debit.ts';
 import { collectInvoice, renewSubscription } from '../money/renew.ts';
 import type { Row, Work } from '../work.ts';
 
@@ -7,7 +8,7 @@ import type { Row, Work } from '../work.ts';
 const maxSteps = 400;
 
 /**
- * Everything that is due until then, in order: sessions expire, subscriptions renew or end, invoices are charged.
+ * Everything that is due until then, in order: sessions expire, subscriptions renew or end, invoices are charged, debits arrive or fail.
  * @returns whether all of it has happened
  */
 export async function advanceTime(work: Work, timeline: string, untilMs: number): Promise<boolean> {
@@ -24,6 +25,7 @@ async function happen(work: Work, row: Row<Kind>): Promise<void> {
   if (isOf(row, 'checkout.session')) expireSession(work, row);
   else if (isOf(row, 'subscription')) await renewSubscription(work, row);
   else if (isOf(row, 'invoice')) await collectInvoice(work, row);
+  else if (isOf(row, 'payment_intent')) await endDebit(work, row);
   else throw new Error(`nothing is ever due for a ${row.kind}`);
 }
 

@@ -18,6 +18,8 @@ export const retryAfterMs: readonly number[] = [1_000, 5_000, 30_000, 120_000, 6
 export type Interference = {
   /** Called when a request to the API was worked off; the answer leaves when it resolves. */
   beforeAnswer(): Promise<void> | void;
+  /** Whether the next request to the API fails, and when. */
+  failAt(method: string, path: string): 'before' | 'after' | undefined;
   /** Called for each attempt; false: it is lost on the way. */
   mayPass(event: SandboxEvent): boolean | Promise<boolean>;
   /** The order in which what is due is sent. */

@@ -1,0 +1,243 @@
+import type { Stripe } from 'stripe';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { payOnPage } from './testing/pay-on-page.ts';
+import { startTestSandbox, type TestSandbox } from './testing/start-test-sandbox.ts';
+
+// Where Stripe is not kind: what an application meets with it, it meets with the sandbox.
+
+const day = 86_400;
+const arrives = 'AT61 1904 3002 3457 3201';
+const fails = 'AT86 1904 3002 3547 3202';
+let sandbox: TestSandbox;
+let stripe: Stripe;
+let monthly: Stripe.Price;
+let once: Stripe.Price;
+beforeAll(async () => {
+  sandbox = await startTestSandbox();
+  ({ stripe } = sandbox);
+  const product = (await stripe.products.create({ name: 'Notes' })).id;
+  once = await stripe.prices.create({ product, currency: 'usd', unit_amount: 1000 });
+  monthly = await stripe.prices.create({
+    product,
+    currency: 'usd',
+    unit_amount: 500,
+    recurring: { interval: 'month' },
+  });
+});
+afterAll(() => sandbox.stop());
+
+async function buy(mode: 'payment' | 'subscription', number: string) {
+  const start = Date.UTC(2027, 0, 15) / 1000;
+  const clock = await stripe.testHelpers.testClocks.create({ frozen_time: start });
+  const customer = (await stripe.customers.create({ test_clock: clock.id })).id;
+  const { id, url } = await stripe.checkout.sessions.create({
+    mode,
+    customer,
+    line_items: [{ price: mode === 'payment' ? once.id : monthly.id, quantity: 1 }],
+    success_url: `${sandbox.origin}/done`,
+    ...(mode === 'payment' && { invoice_creation: { enabled: true } }),
+  });
+  await payOnPage(url ?? '', number);
+  const session = () => stripe.checkout.sessions.retrieve(id);
+  const subscription = String((await session()).subscription);
+  return {
+    customer,
+    session,
+    subscription,
+    read: () => stripe.subscriptions.retrieve(subscription, { expand: ['latest_invoice'] }),
+    afterDays: (days: number) => stripe.testHelpers.testClocks.advance(clock.id, { frozen_time: start + days * day }),
+    events: async () => {
+      const { data } = await stripe.events.list({ limit: 100 });
+      return data
+        .filter(({ data: { object } }) => 'customer' in object && object.customer === customer)
+        .map(({ type }) => type);
+    },
+  };
+}
+
+test('a debit completes the session unpaid; days later it is paid, or has failed and waits to be paid', async () => {
+  const [good, bad] = [await buy('subscription', arrives), await buy('subscription', fails)];
+  for (const one of [good, bad]) {
+    expect(await one.session()).toMatchObject({ status: 'complete', payment_status: 'unpaid' });
+    expect(await one.read()).toMatchObject({ status: 'active', latest_invoice: { status: 'open' } });
+    await one.afterDays(4);
+  }
+  expect(await good.session()).toMatchObject({ payment_status: 'paid' });
+  expect(await good.read()).toMatchObject({ status: 'active', latest_invoice: { status: 'paid' } });
+  expect(await good.events()).toContain('checkout.session.async_payment_succeeded');
+  expect(await bad.session()).toMatchObject({ payment_status: 'unpaid' });
+  expect(await bad.read()).toMatchObject({ status: 'past_due', latest_invoice: { status: 'open' } });
+  expect(await bad.events()).toContain('checkout.session.async_payment_failed');
+  const { latest_invoice: invoice } = await bad.read();
+  await payOnPage((typeof invoice === 'object' && invoice?.hosted_invoice_url) || '', '4242424242424242');
+  expect(await bad.read()).toMatchObject({ status: 'active', latest_invoice: { status: 'paid' } });
+  // the session keeps what it said
+  expect(await bad.session()).toMatchObject({ payment_status: 'unpaid' });
+});
+
+test('a debit that pays once has its invoice when it arrives', async () => {
+  const one = await buy('payment', arrives);
+  expect((await one.session()).invoice).toBeNull();
+  await one.afterDays(4);
+  const { invoice, payment_status: status } = await one.session();
+  expect(status).toBe('paid');
+  expect(await stripe.invoices.retrieve(String(invoice))).toMatchObject({ status: 'paid', amount_paid: 1000 });
+});
+
+test('a debit is refused where the session takes cards alone', async () => {
+  const { url } = await stripe.checkout.sessions.create({
+    mode: 'payment',
+    allowed_payment_method_types: ['card'],
+    line_items: [{ price: once.id, quantity: 1 }],
+    success_url: `${sandbox.origin}/done`,
+  });
+  expect((await payOnPage(url ?? '', arrives)).status).toBe(422);
+});
+
+test.each([
+  ['unpaid', 'draft', false],
+  ['past_due', 'open', true],
+] as const)('an account may leave what is not paid %s', async (afterLastRetry, status, collects) => {
+  await sandbox.control.setAccount({ afterLastRetry });
+  const one = await buy('subscription', '4000000000000341');
+  await one.afterDays(32);
+  await one.afterDays(50);
+  expect((await one.read()).status).toBe(afterLastRetry);
+  await one.afterDays(61);
+  const { latest_invoice: invoice } = await one.read();
+  expect(invoice).toMatchObject({ status, auto_advance: collects });
+  await sandbox.control.setAccount({ afterLastRetry: 'cancel' });
+});
+
+test('items that were added by hand stand before the period on the next invoice', async () => {
+  const one = await buy('subscription', '4242424242424242');
+  await stripe.invoiceItems.create({ customer: one.customer, amount: 250, currency: 'usd', description: 'Set-up' });
+  await one.afterDays(32);
+  const { latest_invoice: invoice } = await one.read();
+  expect(invoice).toMatchObject({ amount_due: 750, status: 'paid' });
+  const lines = (typeof invoice === 'object' && invoice?.lines.data) || [];
+  expect(lines.map(({ amount, parent }) => [amount, parent?.type])).toEqual([
+    [250, 'invoice_item_details'],
+    [500, 'subscription_item_details'],
+  ]);
+});
+
+test('a deleted customer ends what it pays for, and nothing can be sold to it', async () => {
+  const { customer, read } = await buy('subscription', '4242424242424242');
+  await stripe.customers.del(customer);
+  expect(await stripe.customers.retrieve(customer)).toEqual(expect.objectContaining({ id: customer, deleted: true }));
+  expect(await read()).toMatchObject({ status: 'canceled' });
+  const session = { mode: 'payment' as const, customer, line_items: [{ price: once.id }], success_url: sandbox.origin };
+  const missing = { statusCode: 400, code: 'resource_missing', param: 'customer' };
+  await expect(stripe.checkout.sessions.create(session)).rejects.toMatchObject(missing);
+  await expect(stripe.customers.update(customer, { name: 'Ada' })).rejects.toMatchObject({ statusCode: 404 });
+});
+
+test('a customer has one currency; amounts have the decimals of theirs, and a smallest one', async () => {
+  const { customer } = await buy('subscription', '4242424242424242');
+  expect(await stripe.customers.retrieve(customer)).toMatchObject({ currency: 'usd' });
+  const price = async (currency: string, unit_amount: number) => {
+    const { id } = await stripe.products.create({ name: currency });
+    return stripe.prices.create({ product: id, currency, unit_amount, recurring: { interval: 'month' } });
+  };
+  const open = (of: Stripe.Price, more = {}) =>
+    stripe.checkout.sessions.create({
+      mode: 'subscription',
+      line_items: [{ price: of.id, quantity: 1 }],
+      success_url: sandbox.origin,
+      ...more,
+    });
+  await expect(open(await price('eur', 500), { customer })).rejects.toThrow('You cannot combine currencies');
+  await expect(price('xxx', 500)).rejects.toThrow('Invalid currency: xxx');
+  await expect(price('kwd', 505)).rejects.toThrow('divisible by 10');
+  expect(await open(await price('jpy', 50))).toMatchObject({ amount_total: 50 });
+  await expect(open(await price('jpy', 49))).rejects.toMatchObject({ code: 'amount_too_small' });
+  await expect(open(await price('usd', 49))).rejects.toThrow('at least $0.50 usd');
+  await expect(open(await price('gbp', 29))).rejects.toMatchObject({ code: 'amount_too_small' });
+  expect(await open(await price('gbp', 30))).toMatchObject({ amount_total: 30 });
+});
+
+test.each(['before', 'after'] as const)('a failure %s the work is the answer of its key for ever', async (when) => {
+  const key = { idempotencyKey: `key-${when}` };
+  sandbox.control.failNext('/v1/customers', when);
+  const create = () => stripe.customers.create({ name: when }, key);
+  await expect(create()).rejects.toMatchObject({ statusCode: 500, type: 'StripeAPIError' });
+  const again = await create().catch((error: Stripe.errors.StripeError) => error);
+  expect(again).toMatchObject({ statusCode: 500, headers: { 'idempotent-replayed': 'true' } });
+  const { data } = await stripe.customers.list({ limit: 100 });
+  expect(data.filter(({ name }) => name === when)).toHaveLength(when === 'before' ? 0 : 1);
+});
+
+test('a cancellation in the portal is a date of its own with flexible billing, which its own parameter takes away', async () => {
+  await sandbox.control.setAccount({ billingMode: 'flexible' });
+  const { subscription, read, afterDays } = await buy('subscription', '4242424242424242');
+  const end = (await read()).items.data[0]?.current_period_end;
+  await sandbox.control.cancelInPortal(subscription);
+  expect(await read()).toMatchObject({
+    billing_mode: { type: 'flexible' },
+    cancel_at_period_end: false,
+    cancel_at: end,
+  });
+  await stripe.subscriptions.update(subscription, { cancel_at_period_end: false });
+  expect(await read()).toMatchObject({ cancel_at: end });
+  await stripe.subscriptions.update(subscription, { cancel_at: '' });
+  expect(await read()).toMatchObject({ cancel_at: null });
+  await sandbox.control.cancelInPortal(subscription);
+  await afterDays(32);
+  expect(await read()).toMatchObject({ status: 'canceled' });
+  await sandbox.control.setAccount({ billingMode: 'classic' });
+});
+
+test('the portal makes another card the one of the customer, not that of a subscription', async () => {
+  const { customer, subscription, read } = await buy('subscription', '4242424242424242');
+  const { default_payment_method: before } = await read();
+  const { url } = await stripe.billingPortal.sessions.create({
+    customer,
+    return_url: `${sandbox.origin}/account`,
+    flow_data: { type: 'payment_method_update' },
+  });
+  expect((await payOnPage(url, '4000000000000000')).status).toBe(422);
+  expect(await payOnPage(url, '4000000000000341')).toMatchObject({
+    status: 303,
+    location: `${sandbox.origin}/account`,
+  });
+  const found = await stripe.customers.retrieve(customer);
+  const method = 'invoice_settings' in found ? String(found.invoice_settings.default_payment_method) : '';
+  expect(await stripe.paymentMethods.retrieve(method)).toMatchObject({ customer, card: { last4: '0341' } });
+  expect((await read()).default_payment_method).toBe(before);
+  await stripe.subscriptions.update(subscription, { default_payment_method: method });
+  expect((await read()).default_payment_method).toBe(method);
+  const other = await buy('subscription', '4242424242424242');
+  await expect(
+    stripe.subscriptions.update(other.subscription, { default_payment_method: method }),
+  ).rejects.toMatchObject({ statusCode: 400 });
+});
+
+test('the account tells whether the page of an invoice saves cards, which a new one does not', async () => {
+  const read = async () => (await stripe.accounts.retrieveCurrent()).settings?.invoices?.hosted_payment_method_save;
+  expect(await read()).toBe('never');
+  await sandbox.control.setAccount({ hostedPaymentMethodSave: 'always' });
+  expect(await read()).toBe('always');
+});
+
+test('an invoice that is not collected can still be paid; one that is void cannot', async () => {
+  const one = await buy('subscription', '4000000000000341');
+  await one.afterDays(32);
+  const invoice = (await one.read()).latest_invoice;
+  const id = (typeof invoice === 'object' && invoice?.id) || '';
+  await stripe.invoices.update(id, { auto_advance: false });
+  await one.afterDays(45);
+  expect(await one.read()).toMatchObject({ status: 'past_due', latest_invoice: { status: 'open', attempt_count: 1 } });
+  await stripe.invoices.voidInvoice(id);
+  expect(await one.read()).toMatchObject({ status: 'active', latest_invoice: { status: 'void' } });
+});
+
+test('a refund can fail days later: the charge is not refunded any more', async () => {
+  const one = await buy('payment', '4242424242424242');
+  const { payment_intent: intent } = await one.session();
+  const refund = await stripe.refunds.create({ payment_intent: String(intent) });
+  await sandbox.control.failRefund(refund.id);
+  expect(await stripe.refunds.retrieve(refund.id)).toMatchObject({ status: 'failed' });
+  const { data } = await stripe.charges.list({ payment_intent: String(intent) });
+  expect(data).toMatchObject([{ refunded: false, amount_refunded: 0 }]);
+});

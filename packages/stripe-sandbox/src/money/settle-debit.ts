@@ -1,0 +1,26 @@
+import type { Row, Work } from '../work.ts';
+import { emit } from '../webhooks/emit-event.ts';
+import { settleDebit } from './charge-card.ts';
+import { settleCheckout } from './pay-checkout.ts';
+import { planRetry, recordPayment } from './pay-invoice.ts';
+import { afterRefusal, subscriptionOf } from './renew.ts';
+import { setStatus } from './subscription.ts';
+
+/** Days after a debit, its bank says whether it is paid: what it was for follows. */
+export async function endDebit(work: Work, intent: Row<'payment_intent'>): Promise<void> {
+  const isPaid = await settleDebit(work, intent);
+  const filter = { body: { payment: { payment_intent: intent.id }, status: 'open' }, limit: 1 };
+  const [payment] = await work.find('invoice_payment', filter);
+  const invoice = payment && (await work.need('invoice', payment.body.invoice));
+  const subscription = invoice && (await subscriptionOf(work, invoice));
+  if (invoice && isPaid) {
+    recordPayment(work, invoice, payment);
+    if (subscription) setStatus(work, subscription, 'active');
+  } else if (invoice) {
+    invoice.body.attempt_count += 1;
+    planRetry(work, invoice);
+    emit(work, 'invoice.payment_failed', invoice.body);
+    if (subscription) await afterRefusal(work, subscription, invoice);
+  }
+  await settleCheckout(work, intent, isPaid);
+}

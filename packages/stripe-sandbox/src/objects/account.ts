@@ -1,0 +1,51 @@
+import type { Row, Work } from '../work.ts';
+import type { Account, AccountMemory } from './types.ts';
+
+const id = 'acct_sandbox';
+
+/** The account of the sandbox, set as a new one of Stripe's is. */
+export async function readAccount(work: Work): Promise<Pick<Row<'account'>, 'body' | 'memory'>> {
+  return (await work.get('account', id)) ?? { body: newAccount(), memory: { ...asNew } };
+}
+
+const asNew: AccountMemory = { afterLastRetry: 'cancel', billingMode: 'classic' };
+
+/** As a change in the dashboard of Stripe. */
+export async function changeAccount(
+  work: Work,
+  change: Partial<AccountMemory> & { hostedPaymentMethodSave?: 'always' | 'never' | 'offer' | undefined },
+): Promise<void> {
+  const { hostedPaymentMethodSave, ...settings } = change;
+  const row = (await work.get('account', id)) ?? work.add('account', newAccount(), { ...asNew });
+  Object.assign(row.memory, settings);
+  if (hostedPaymentMethodSave && row.body.settings.invoices)
+    row.body.settings.invoices.hosted_payment_method_save = hostedPaymentMethodSave;
+  work.save(row);
+}
+
+function newAccount(): Account {
+  const noDescriptor = { statement_descriptor_prefix_kana: null, statement_descriptor_prefix_kanji: null };
+  return {
+    id,
+    object: 'account',
+    charges_enabled: true,
+    country: 'US',
+    default_currency: 'usd',
+    details_submitted: true,
+    email: null,
+    payouts_enabled: false,
+    settings: {
+      branding: { icon: null, logo: null, primary_color: null, secondary_color: null },
+      card_payments: { statement_descriptor_prefix: null, ...noDescriptor },
+      dashboard: { display_name: 'Sandbox', timezone: 'Etc/UTC' },
+      invoices: { default_account_tax_ids: null, hosted_payment_method_save: 'never' },
+      payments: {
+        statement_descriptor: null,
+        statement_descriptor_kana: null,
+        statement_descriptor_kanji: null,
+        ...noDescriptor,
+      },
+    },
+    type: 'standard',
+  };
+}
