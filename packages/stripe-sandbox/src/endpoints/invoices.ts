@@ -5,6 +5,7 @@ import { route } from '../api/route.ts';
 import { badRequest, noSuch } from '../api/stripe-error.ts';
 import { finalizeInvoice } from '../money/invoice.ts';
 import { previewInvoice } from '../money/preview-invoice.ts';
+import type { Invoice } from '../objects/types.ts';
 import { setAutoAdvance, voidInvoice } from '../money/stop-invoice.ts';
 import { enterTimeOf } from '../time/time-of-customer.ts';
 import type { Row, Work } from '../work.ts';
@@ -19,11 +20,12 @@ export const invoiceRoutes = [
       subscription: id.optional(),
       status: z.enum(['draft', 'open', 'paid', 'void', 'uncollectible']).optional(),
     }),
-    ({ work, given }) => {
+    async ({ work, given }) => {
       const { customer, subscription, status } = given;
       const parent = subscription === undefined ? {} : { parent: { subscription_details: { subscription } } };
       const { body = {} } = filter({ customer, status });
-      return listObjects(work, 'invoice', 'invoices', given, { body: { ...body, ...parent } });
+      const list = await listObjects(work, 'invoice', 'invoices', given, { body: { ...body, ...parent } });
+      return { ...list, data: list.data.map(withFirstLines) };
     },
   ),
   route(
@@ -54,7 +56,12 @@ export const invoiceRoutes = [
       });
     },
   ),
-  route('GET', 'invoices/:id', parameters({}), async ({ work, id }) => (await find(work, id)).body),
+  route('GET', 'invoices/:id', parameters({}), async ({ work, id }) => withFirstLines((await find(work, id)).body)),
+  route('GET', 'invoices/:id/lines', listParameters({}), async ({ work, given, id }) => {
+    const { data } = (await find(work, id)).body.lines;
+    const url = `/v1/invoices/${id}/lines`;
+    return { object: 'list', data: data.slice(0, given.limit), has_more: data.length > given.limit, url };
+  }),
   route('POST', 'invoices/:id', parameters({ auto_advance: flag }), async ({ work, given, id }) => {
     const row = await find(work, id);
     if (row.body.status !== 'draft' && row.body.status !== 'open')
@@ -79,6 +86,12 @@ export const invoiceRoutes = [
     return row.body;
   }),
 ];
+
+/** Of an invoice with many lines, the first ten are answered with it. */
+function withFirstLines(invoice: Invoice): Invoice {
+  const data = invoice.lines.data.slice(0, 10);
+  return { ...invoice, lines: { ...invoice.lines, data, has_more: data.length < invoice.lines.data.length } };
+}
 
 async function find(work: Work, id: string): Promise<Row<'invoice'>> {
   const row = await work.get('invoice', id);

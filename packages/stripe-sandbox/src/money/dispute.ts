@@ -8,7 +8,7 @@ const daySeconds = 86_400;
 export function openDispute(
   work: Work,
   charge: Row<'charge'>,
-  as: { status?: 'warning_needs_response'; amount?: number; currency?: string } = {},
+  as: { status?: 'warning_needs_response'; amount?: number; currency?: string; caseType?: 'block' | 'resolution' } = {},
 ): Row<'dispute'> {
   const { payment_intent: paymentIntent } = charge.body;
   const { amount = charge.body.amount, currency = charge.body.currency, status = 'needs_response' } = as;
@@ -39,6 +39,10 @@ export function openDispute(
       livemode: false,
       metadata: {},
       payment_intent: paymentIntent,
+      payment_method_details: {
+        card: { brand: 'visa', case_type: as.caseType ?? 'chargeback', network: 'visa', network_reason_code: null },
+        type: 'card',
+      },
       reason: 'fraudulent',
       status,
     },

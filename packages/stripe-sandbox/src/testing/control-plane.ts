@@ -34,10 +34,7 @@ export type ControlPlane = {
   /** Takes a customer and what they pay for out of real time: a test clock, which it answers the id of, moves it from now on. */
   giveClock(customerId: string): Promise<string>;
   /** @param as an inquiry of the bank, or of another amount or currency than the charge */
-  openDispute(
-    chargeId: string,
-    as?: { status?: 'warning_needs_response'; amount?: number; currency?: string },
-  ): Promise<string>;
+  openDispute(chargeId: string, as?: Parameters<typeof openDispute>[2]): Promise<string>;
   closeDispute(disputeId: string, status: 'won' | 'lost' | 'prevented' | 'warning_closed'): Promise<void>;
   /** A refund that had succeeded comes back from the bank. */
   failRefund(refundId: string): Promise<void>;

@@ -30,6 +30,10 @@ export const historyMigrations: readonly Migration[] = [
     ],
   },
   {
+    name: '0114-billing-transactions-of-invoices',
+    statements: [`create index transactions_by_invoice on transactions (invoice_id) where invoice_id is not null`],
+  },
+  {
     name: '0095-billing-revenue-of-servers',
     statements: [
       `create index transactions_by_server on transactions (server_id, livemode, created_at) where server_id is not null`,

@@ -1,3 +1,4 @@
+import type { Stripe } from 'stripe';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import { offerOfProduct } from '../prices/put-price.ts';
 
@@ -18,6 +19,8 @@ export type PaidInvoice = {
   paidAt: Date;
   /** The period that it pays for, and of which plan; undefined where it only pays a difference. */
   period: { planId: string | undefined; endsAt: Date } | undefined;
+  /** Where it pays the difference to another plan: both plans, and the part of the period's price that is due for the new one. */
+  change: { fromPlanId: string; toPlanId: string; share: number } | undefined;
   /** The time that it pays for: a period, or the rest of one where it only pays a difference. */
   covers: { from: Date; to: Date } | undefined;
 };
@@ -45,10 +48,12 @@ export async function readPaidInvoices(
   for (const invoice of data.toReversed()) {
     const reason = reasons.get(invoice.billing_reason);
     if (!reason || !invoice.id || isKnown(invoice.id)) continue;
-    const line = invoice.lines.data.find(({ parent }) => !parent?.subscription_item_details?.proration);
-    const covered = line ?? invoice.lines.data[0];
-    const product = line?.pricing?.price_details?.product;
-    const offer = product === undefined ? undefined : offerOfProduct(product);
+    // what was added by hand stands before, between or after the lines of the subscription
+    const lines = (await linesOf(provider, invoice)).filter(
+      ({ parent }) => parent?.type === 'subscription_item_details',
+    );
+    const line = lines.find((one) => !isProration(one));
+    const covered = line ?? lines[0] ?? invoice.lines.data[0];
     paid.push({
       id: invoice.id,
       reason,
@@ -58,9 +63,10 @@ export async function readPaidInvoices(
       paymentIntentId: await paymentOf(provider, invoice.id),
       paidAt: new Date((invoice.status_transitions.paid_at ?? invoice.created) * 1000),
       period: line && {
-        planId: offer?.kind === 'plan' ? offer.id : undefined,
+        planId: planOf(line),
         endsAt: new Date(line.period.end * 1000),
       },
+      change: reason === 'update' ? changeOf(lines.filter(isProration)) : undefined,
       covers: covered && {
         from: new Date(covered.period.start * 1000),
         to: new Date(covered.period.end * 1000),
@@ -68,6 +74,31 @@ export async function readPaidInvoices(
     });
   }
   return paid;
+}
+
+const isProration = ({ parent }: Stripe.InvoiceLineItem): boolean =>
+  parent?.subscription_item_details?.proration ?? false;
+
+function planOf({ pricing }: Stripe.InvoiceLineItem): string | undefined {
+  const product = pricing?.price_details?.product;
+  const offer = product === undefined ? undefined : offerOfProduct(product);
+  return offer?.kind === 'plan' ? offer.id : undefined;
+}
+
+/** What is given back is of the old plan, what is due of the new one. */
+function changeOf(prorations: readonly Stripe.InvoiceLineItem[]): PaidInvoice['change'] {
+  const [given, due] = [prorations.find(({ amount }) => amount < 0), prorations.find(({ amount }) => amount > 0)];
+  const [fromPlanId, toPlanId] = [given && planOf(given), due && planOf(due)];
+  if (!due || fromPlanId === undefined || toPlanId === undefined) return undefined;
+  const price = Number(due.pricing?.unit_amount_decimal ?? 0) * (due.quantity ?? 1);
+  return price > 0 ? { fromPlanId, toPlanId, share: Math.min(1, due.amount / price) } : undefined;
+}
+
+/** An invoice answers its first ten lines. */
+async function linesOf(provider: PaymentProvider, { id, lines }: Stripe.Invoice): Promise<Stripe.InvoiceLineItem[]> {
+  if (!lines.has_more || id === undefined) return lines.data;
+  const { data } = await provider.call((stripe) => stripe.invoices.listLineItems(id, { limit: 100 }));
+  return data;
 }
 
 async function paymentOf(provider: PaymentProvider, invoice: string): Promise<string | undefined> {

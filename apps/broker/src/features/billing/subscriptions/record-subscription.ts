@@ -31,6 +31,7 @@ export async function recordInvoice(
   const { reason, period, amount, currency, receiptUrl, paymentIntentId, paidAt } = invoice;
   if (period && reason !== 'update')
     await grantMonthly(query, log, { userId, livemode, invoiceId: invoice.id, period });
+  else await grantDifference(query, { userId, livemode, read, invoice });
   if (reason === 'create') {
     // known by its invoice alone until now: what paid it is what a refund or a dispute names
     await query(
@@ -98,6 +99,35 @@ async function grantMonthly(
     expiresAt: period.endsAt,
     idem: invoiceKey(invoiceId),
     reason: `Monthly credits of the ${plan.name} plan`,
+  });
+}
+
+/**
+ * A higher plan brings the difference of the month's credits for the rest of the period that it is paid for, rounded up, by
+ * the id of its invoice: a refund of that takes them back.
+ */
+async function grantDifference(
+  query: Query,
+  { userId, livemode, read, invoice }: Pick<Owner, 'userId' | 'livemode' | 'read'> & { invoice: PaidInvoice },
+): Promise<void> {
+  const { change, covers } = invoice;
+  if (!change || !covers) return;
+  const [from, to] = [await readPlan(query, change.fromPlanId), await readPlan(query, change.toPlanId)];
+  const difference = (to?.monthlyCredits ?? 0) - (from?.monthlyCredits ?? 0);
+  // by time where the subscription is in that period still; by what was charged where it has gone on
+  const isThisPeriod = covers.to.getTime() === read.periodEndsAt.getTime();
+  const periodMs = read.periodEndsAt.getTime() - read.periodStartsAt.getTime();
+  const share = isThisPeriod ? (covers.to.getTime() - covers.from.getTime()) / periodMs : change.share;
+  const credits = Math.ceil(difference * share);
+  if (credits <= 0) return;
+  await grantCredits(query, {
+    userId,
+    livemode,
+    credits,
+    source: 'plan',
+    expiresAt: covers.to,
+    idem: invoiceKey(invoice.id),
+    reason: `Credits of the ${to?.name} plan for the rest of the period`,
   });
 }
 

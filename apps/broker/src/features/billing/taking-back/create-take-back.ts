@@ -1,3 +1,4 @@
+import type { Stripe } from 'stripe';
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database, Query } from '#platform/db/database.ts';
@@ -12,7 +13,7 @@ export type TakeBack = {
   refund(id: string): Promise<void>;
   /**
    * A dispute freezes the credits of its payment while it is open: they are taken back, and come back when it is won. One that
-   * is lost ends the subscription that the payment was for.
+   * is lost, or that the bank settled by giving the money back before, ends the subscription that the payment was for.
    */
   dispute(id: string): Promise<void>;
 };
@@ -69,7 +70,7 @@ export function createTakeBack(given: {
           await restoreCredits(query, payment, fact, new Date(given.clock.now()));
         } else {
           await recordReturn(query, payment, { fact, what: 'Refund', ...refund });
-          await takeCredits(query, payment, { fact, amount: refund.amount, contra: 'refund' });
+          await takeCredits(query, payment, { fact, ...returned(payment, refund), contra: 'refund' });
         }
         await markRefunded(query, payment);
       });
@@ -82,15 +83,19 @@ export function createTakeBack(given: {
       // an inquiry of the bank takes no money yet
       if (!payment || dispute.status.startsWith('warning_')) return;
       const fact = `dispute:${id}`;
+      const outcome = outcomeOf(dispute);
       await locked(payment, async (query) => {
-        await takeCredits(query, payment, { fact, amount: dispute.amount, contra: 'dispute' });
-        if (dispute.status === 'won') await restoreCredits(query, payment, fact, new Date(given.clock.now()));
-        if (dispute.status !== 'lost') return;
-        await recordReturn(query, payment, { fact, what: 'Dispute lost', ...dispute });
+        await takeCredits(query, payment, { fact, ...returned(payment, dispute), contra: 'dispute' });
+        if (outcome === 'stands') {
+          // it may have been lost before an appeal
+          await query(`update transactions set status = 'failed' where idem = $1`, [fact]);
+          await restoreCredits(query, payment, fact, new Date(given.clock.now()));
+        } else if (outcome !== undefined) await recordReturn(query, payment, { fact, what: outcome, ...dispute });
         await markRefunded(query, payment);
       });
       log.warn({ dispute: id, status: dispute.status, userId: payment.userId }, 'a payment is disputed');
-      if (dispute.status === 'lost' && payment.subscriptionId !== undefined) await end(payment.subscriptionId);
+      const isReturned = outcome !== undefined && outcome !== 'stands';
+      if (isReturned && payment.subscriptionId !== undefined) await end(payment.subscriptionId);
       await given.announce(payment.userId);
     },
   };
@@ -98,7 +103,7 @@ export function createTakeBack(given: {
   async function recordReturn(
     query: Query,
     payment: KnownPayment,
-    { fact, what, amount }: { fact: string; what: string; amount: number },
+    { fact, what, amount, currency }: { fact: string; what: string; amount: number; currency: string },
   ): Promise<void> {
     await recordTransaction(query, {
       id: uuid(),
@@ -109,7 +114,7 @@ export function createTakeBack(given: {
       description: `${what}: ${payment.description}`,
       serverId: payment.serverId,
       amount,
-      currency: payment.currency,
+      currency: currency.toUpperCase(),
       paymentIntentId: payment.paymentIntentId,
       idem: fact,
       at: new Date(given.clock.now()),
@@ -124,11 +129,24 @@ export function createTakeBack(given: {
   }
 }
 
-/** A payment all of whose money went back is shown so. */
+/** What became of a dispute; undefined: it is open, or was blocked without money moving. */
+function outcomeOf({ status, payment_method_details: details }: Stripe.Dispute) {
+  if (status === 'won') return 'stands';
+  if (status === 'lost') return 'Dispute lost';
+  if (status !== 'prevented') return undefined;
+  return details?.card?.case_type === 'block' ? 'stands' : 'Dispute settled';
+}
+
+/** How much of a payment went back. In another currency its part is not known: all of it. */
+const returned = (payment: KnownPayment, { amount, currency }: { amount: number; currency: string }) => ({
+  amount: currency.toUpperCase() === payment.currency ? amount : payment.amount,
+});
+
+/** A payment all of whose money went back is shown so; what went back in another currency counts as all. */
 async function markRefunded(query: Query, { transactionId, paymentIntentId }: KnownPayment): Promise<void> {
   await query(
     `update transactions t set status = case when t.amount <= (
-         select coalesce(sum(r.amount), 0) from transactions r
+         select coalesce(sum(case when r.currency = t.currency then r.amount else t.amount end), 0) from transactions r
          where r.payment_intent_id = $2 and r.type = 'refund' and r.status = 'completed')
        then 'refunded' else 'completed' end
      where t.id = $1 and t.status in ('completed', 'refunded')`,

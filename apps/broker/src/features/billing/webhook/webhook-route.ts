@@ -13,7 +13,8 @@ const eventSchema = z.object({
   id: z.string().min(1).max(255),
   type: z.string().min(1).max(255),
   livemode: z.boolean(),
-  data: z.object({ object: z.object({ id: z.string().min(1).max(255) }) }),
+  // some are about objects without an id, such as a balance: none that we ask for
+  data: z.object({ object: z.object({ id: z.string().min(1).max(255).optional() }) }),
 });
 
 /**
@@ -45,7 +46,8 @@ export function mountPaymentWebhook(
       const { data: event } = eventSchema.safeParse(signed);
       if (!event) throw refused('This is not an event.');
       if (event.livemode !== provider.livemode) throw refused('This event is of another mode.');
-      await take({ id: event.id, type: event.type, objectId: event.data.object.id });
+      const { id: objectId } = event.data.object;
+      if (objectId !== undefined) await take({ id: event.id, type: event.type, objectId });
       return { received: true };
     });
     done();

@@ -84,6 +84,13 @@ test.each([
   expect(await stored()).toBe(before);
 });
 
+test('a signed event about an object without an id is taken, and nothing is stored', async () => {
+  const before = await stored();
+  const payload = eventOf({ type: 'balance.available', data: { object: { object: 'balance' } } });
+  expect((await post(payload, { 'stripe-signature': sign(payload) })).status).toBe(200);
+  expect(await stored()).toBe(before);
+});
+
 test('a body above the limit is not read', async () => {
   const before = await stored();
   const payload = eventOf({ padding: 'x'.repeat(600_000) });
