@@ -335,6 +335,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       icons.start();
       billing.prices.start();
       billing.payments?.events.start();
+      billing.payments?.offersChanged();
       upstreams.watch.start().then(asked.resolve, (error: unknown) => {
         log.error({ err: error }, 'the servers could not be discovered');
         asked.resolve();
@@ -353,6 +354,7 @@ export async function createApp(options: AppOptions): Promise<App> {
         ['gateway', () => gateway.stop()],
         ['server', () => server.close()],
         ['events of payments', async () => billing.payments?.events.stop()],
+        ['payment pages', async () => billing.payments?.stop()],
         ['prices', () => billing.prices.stop()],
         ['payment provider', async () => provider?.stop()],
         ['stand-in for Stripe', async () => stripeSandbox?.stop()],

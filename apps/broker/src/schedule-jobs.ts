@@ -17,6 +17,8 @@ export type ScheduledWork = {
     payments:
       | {
           reconcileOrders: Run;
+          findMissed: Run;
+          returnFlagged: Run;
           events: { removeOld: Run };
           subscriptions: { reconcile: Run; endTakenAway: Run; endWanted: Run; endUnoffered: Run };
           refunds: { payDue: Run };
@@ -56,6 +58,8 @@ export async function scheduleJobs(
     await jobs.schedule('payment-orders', 5 * 60, payments.reconcileOrders);
     await jobs.schedule('payment-events', daySeconds, payments.events.removeOld);
     await jobs.schedule('payment-subscriptions', daySeconds, payments.subscriptions.reconcile);
+    await jobs.schedule('payments-missed', daySeconds, payments.findMissed);
+    await jobs.schedule('payments-flagged', hourSeconds, payments.returnFlagged);
     await jobs.schedule('payment-subscriptions-taken-away', 5 * 60, payments.subscriptions.endTakenAway);
     await jobs.schedule('payment-subscriptions-ending', 5 * 60, payments.subscriptions.endWanted);
     await jobs.schedule('payment-refunds', 60, payments.refunds.payDue);

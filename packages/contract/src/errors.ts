@@ -61,6 +61,11 @@ export const errorCatalogue = {
   not_active: { status: 409, message: null },
   not_yours_to_end: { status: 409, message: null },
   payment_failed: { status: 402, message: null },
+  payment_under_way: {
+    status: 409,
+    message:
+      'Your payment for this is on its way. You get what you paid for when it arrives, which takes a few days with some banks.',
+  },
   payments_off: { status: 404, message: 'Nothing is sold here.' },
   payments_unavailable: {
     status: 503,

@@ -24,6 +24,7 @@ const checkoutErrors = [
   'not_found',
   'has_access',
   'price_changed',
+  'payment_under_way',
   'payments_off',
   'payments_unavailable',
   'rate_limited',

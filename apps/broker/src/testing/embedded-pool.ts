@@ -158,6 +158,8 @@ const nothingToDo = {
     checkLedger: nothing,
     payments: {
       reconcileOrders: nothing,
+      findMissed: nothing,
+      returnFlagged: nothing,
       events: { removeOld: nothing },
       subscriptions: { reconcile: nothing, endTakenAway: nothing, endWanted: nothing, endUnoffered: nothing },
       refunds: { payDue: nothing },

@@ -106,6 +106,7 @@ export async function createBilling({
       async replace(changed) {
         await offers.replace(changed);
         prices.refresh();
+        payments?.offersChanged();
       },
     },
     prices,

@@ -6,6 +6,7 @@ import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import type { AccessBook } from './access/create-access.ts';
 import { createCheckout, type Checkout } from './checkout/create-checkout.ts';
+import { createWithdrawing } from './checkout/withdrawing.ts';
 import type { OrderReport } from './checkout/reconcile-orders.ts';
 import type { OfferStore } from './offers/offer-store.ts';
 import type { Prices } from './prices/create-prices.ts';
@@ -22,8 +23,15 @@ export type Payments = {
   readonly events: EventWorker;
   /** Where the provider tells what happened. */
   mountWebhook(server: FastifyInstance, path: string): void;
-  /** Asks the provider about payments that we have heard nothing of. */
+  /** Ends pages that sell what is no longer offered, and asks the provider about payments that we have heard nothing of. */
   reconcileOrders(): Promise<OrderReport>;
+  /** Looks through what the provider has for money that nothing came of here. Answers how many payments. */
+  findMissed(): Promise<number>;
+  /** Gives back what an operator has not decided about for a week. */
+  returnFlagged(): Promise<number>;
+  /** What is offered has changed: pages that sell something else are ended, in the background. */
+  offersChanged(): void;
+  stop(): Promise<void>;
 };
 
 export function createPayments(given: {
@@ -35,7 +43,7 @@ export function createPayments(given: {
   currency: string | undefined;
   prices: Prices;
   access: AccessBook;
-  catalogue: Pick<Catalogue, 'snapshot' | 'versions'>;
+  catalogue: Pick<Catalogue, 'snapshot' | 'versions' | 'onChange'>;
   emailOf(userId: string): Promise<string | undefined>;
   uuid: () => string;
   clock: Clock;
@@ -48,10 +56,17 @@ export function createPayments(given: {
     findServer: (id) => catalogue.snapshot().byId.get(id),
     kinds: ['credits', 'rental', 'plan'],
     syncSubscription: subscriptions.sync,
+    async isGone({ kind, itemId }) {
+      if (kind !== 'rental' || catalogue.snapshot().byId.has(itemId)) return false;
+      // what this broker has in memory may be older than a deployment by another one
+      return !(await catalogue.versions(itemId)).some(({ status }) => status === 'deployed');
+    },
   });
+  const withdrawing = createWithdrawing(checkout.withdraw, log);
+  const stopListening = catalogue.onChange(() => withdrawing.run());
   const events = createEventWorker({
     query: db.query,
-    handlers: { ...checkout.handlers, ...subscriptions.handlers },
+    handlers: { ...checkout.handlers, ...subscriptions.handlers(checkout.missed.claim) },
     clock,
     log,
   });
@@ -61,6 +76,16 @@ export function createPayments(given: {
     refunds: createRefunds({ ...given, endNow: subscriptions.endNow }),
     events,
     mountWebhook: (server, path) => mountPaymentWebhook(server, { path, provider, take: events.take, clock }),
-    reconcileOrders: checkout.reconcile,
+    async reconcileOrders() {
+      await checkout.withdraw();
+      return checkout.reconcile();
+    },
+    findMissed: checkout.missed.run,
+    returnFlagged: checkout.flagged.returnOld,
+    offersChanged: withdrawing.run,
+    async stop() {
+      stopListening();
+      await withdrawing.stop();
+    },
   };
 }

@@ -2,7 +2,7 @@ import type { TransactionType } from '@souk/contract/billing-history.ts';
 import type { Query } from '#platform/db/database.ts';
 import { grantCredits } from '../ledger/change-credits.ts';
 import { recordTransaction } from '../record-transaction.ts';
-import { accountDeleted, keyOf, type Order, type OrderKind, type OrderStatus } from './order.ts';
+import { accountDeleted, keyOf, notOffered, paidTwice, type Order, type OrderKind, type OrderStatus } from './order.ts';
 import { decideOrder, findOrder } from './order-store.ts';
 import { idOf, invoiceOf, type ProviderSession } from './read-session.ts';
 
@@ -17,8 +17,10 @@ const transactionTypes: Record<OrderKind, TransactionType> = {
 
 /**
  * Writes down that an order was paid, in one transaction and once: credits are there then, a rental or a plan is about to be.
- * Of two payments for one rental, or for plans, the one that is heard of first is kept; after an account was deleted, none.
+ * Of two payments for one rental, or for plans, the one that is heard of first is kept; none after an account was deleted, and
+ * none for what is no longer offered.
  * @param query of a transaction
+ * @param isGone what was ordered is not there any more
  * @returns the order as it is now
  */
 export async function acceptPayment(
@@ -28,16 +30,23 @@ export async function acceptPayment(
     session,
     transactionId,
     at,
-  }: { orderId: string; session: ProviderSession; transactionId: string; at: Date },
+    isGone,
+  }: { orderId: string; session: ProviderSession; transactionId: string; at: Date; isGone: boolean },
 ): Promise<Order> {
   const order = await findOrder(query, { id: orderId }, 'for update');
   if (!order) throw new Error(`order ${orderId} is gone`);
   if (!unpaid.includes(order.status)) return order;
-  const status = await statusOf(query, order, at);
+  const { status, reason } = await decide(query, order, at, isGone);
   const subscriptionId = idOf(session.subscription);
   const paymentIntentId = idOf(session.payment_intent);
-  await decideOrder(query, order.id, unpaid, { status, at, subscriptionId, paymentIntentId });
-  if (order.kind === 'credits' && status !== 'duplicate') {
+  await decideOrder(query, order.id, unpaid, {
+    status,
+    at,
+    subscriptionId,
+    paymentIntentId,
+    ...(reason && { reason }),
+  });
+  if (order.kind === 'credits' && status !== 'returning') {
     const { userId, livemode, credits, description } = order;
     await grantCredits(query, {
       userId,
@@ -54,7 +63,7 @@ export async function acceptPayment(
     userId: order.userId,
     livemode: order.livemode,
     type: transactionTypes[order.kind],
-    status: status === 'duplicate' ? 'refunded' : 'completed',
+    status: status === 'returning' ? 'refunded' : 'completed',
     description: order.description,
     serverId: order.kind === 'rental' ? order.itemId : undefined,
     amount: order.amount,
@@ -65,13 +74,20 @@ export async function acceptPayment(
     idem: keyOf(order),
     at,
   });
-  return { ...order, status, subscriptionId, paymentIntentId };
+  return { ...order, status, subscriptionId, paymentIntentId, reason: reason ?? order.reason };
 }
 
-async function statusOf(query: Query, order: Order, at: Date): Promise<'fulfilled' | 'paid' | 'duplicate'> {
-  if (order.reason === accountDeleted) return 'duplicate';
-  if (order.kind === 'credits') return 'fulfilled';
-  return (await isKeptElsewhere(query, order, at)) ? 'duplicate' : 'paid';
+async function decide(
+  query: Query,
+  order: Order,
+  at: Date,
+  isGone: boolean,
+): Promise<{ status: 'fulfilled' | 'paid' | 'returning'; reason?: string }> {
+  const { reason } = order;
+  if (reason === accountDeleted || reason === notOffered) return { status: 'returning', reason };
+  if (isGone) return { status: 'returning', reason: notOffered };
+  if (order.kind === 'credits') return { status: 'fulfilled' };
+  return (await isKeptElsewhere(query, order, at)) ? { status: 'returning', reason: paidTwice } : { status: 'paid' };
 }
 
 /**

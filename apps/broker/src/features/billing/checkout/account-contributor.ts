@@ -34,7 +34,7 @@ export function checkoutContributor({
     },
     async erase(userId, query) {
       await query(
-        `update checkout_orders set status = case status when 'open' then 'expired' else 'duplicate' end, reason = $2,
+        `update checkout_orders set status = case status when 'open' then 'expired' else 'returning' end, reason = $2,
            decided_at = now()
          where user_id = $1 and status in ('open', 'paid')`,
         [userId, accountDeleted],

@@ -10,14 +10,20 @@ import type { AccessBook } from '../access/create-access.ts';
 import type { OfferStore } from '../offers/offer-store.ts';
 import type { Prices } from '../prices/create-prices.ts';
 import type { PaymentEventHandlers } from '../webhook/payment-event.ts';
+import { createAlarmOfPayment } from './alarm-of-payment.ts';
 import { createCustomers, type Customers } from './customers.ts';
 import { createOfferFinder } from './find-offer.ts';
-import { createFulfil, type Fulfil, type SyncSubscription } from './fulfil.ts';
+import { createFindMissed, type FindMissed } from './find-missed.ts';
+import { createFlaggedOrders, type FlaggedOrders } from './flagged-orders.ts';
+import { createFulfil } from './fulfil.ts';
+import type { Fulfil, FulfilGiven, SyncSubscription } from './fulfilment.ts';
 import { findOrder } from './order-store.ts';
 import type { OrderKind } from './order.ts';
 import { withPatience } from './patience.ts';
 import { presentPayment } from './present-payment.ts';
 import { reconcileOrders, type OrderReport } from './reconcile-orders.ts';
+import { createReturnPayment } from './return-payment.ts';
+import { createWithdrawOrders, type WithdrawOrders } from './withdraw-orders.ts';
 import { createStartCheckout, type StartCheckout } from './start-checkout.ts';
 
 /** Of one person: the result page asks every second or two. */
@@ -35,6 +41,11 @@ export type Checkout = {
   closePages(sessionIds: readonly string[]): Promise<void>;
   /** Asks the provider about all orders that wait for its word. */
   reconcile(): Promise<OrderReport>;
+  /** Finds money that the provider has and that nothing came of here, from what the provider has. */
+  readonly missed: FindMissed;
+  readonly flagged: FlaggedOrders;
+  /** Ends the payment pages of what is no longer offered, or at another price. */
+  readonly withdraw: WithdrawOrders;
 };
 
 export type CheckoutGiven = {
@@ -47,6 +58,7 @@ export type CheckoutGiven = {
   prices: Prices;
   access: Pick<AccessBook, 'read'>;
   findServer(id: string): CatalogueServer | undefined;
+  isGone: FulfilGiven['isGone'];
   emailOf(userId: string): Promise<string | undefined>;
   syncSubscription: SyncSubscription;
   /** What can be paid for. */
@@ -62,6 +74,7 @@ export function createCheckout(given: CheckoutGiven): Checkout {
   const customers = createCustomers({ query: db.query, provider });
   const fulfil = createFulfil({ ...given, customers });
   const finder = createOfferFinder(given);
+  const alarm = createAlarmOfPayment(given);
   const start = createStartCheckout({ ...given, query: db.query, customers, finder, fulfil });
   const questions = createRateLimit(questionsPerMinute, clock);
 
@@ -72,7 +85,7 @@ export function createCheckout(given: CheckoutGiven): Checkout {
     handlers: {
       'checkout.session.completed': ({ objectId }) => fulfil(objectId),
       'checkout.session.async_payment_succeeded': ({ objectId }) => fulfil(objectId),
-      'checkout.session.async_payment_failed': ({ objectId }) => fulfil(objectId, { hasFailed: true }),
+      'checkout.session.async_payment_failed': ({ objectId }) => fulfil(objectId),
       'checkout.session.expired': ({ objectId }) => fulfil(objectId),
     },
     async payment(userId, sessionId) {
@@ -91,6 +104,9 @@ export function createCheckout(given: CheckoutGiven): Checkout {
         }
       }
     },
-    reconcile: () => reconcileOrders({ db, provider, fulfil, clock, log }),
+    reconcile: () => reconcileOrders({ db, provider, fulfil, alarm, clock, log }),
+    missed: createFindMissed({ db, provider, fulfil, alarm, clock, log }),
+    flagged: createFlaggedOrders({ db, provider, clock, returnPayment: createReturnPayment(given) }),
+    withdraw: createWithdrawOrders({ ...given, fulfil }),
   };
 }

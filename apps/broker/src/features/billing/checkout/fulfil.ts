@@ -1,50 +1,18 @@
-import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import { writeAudit } from '#platform/audit/audit-log.ts';
-import type { Clock } from '#platform/clock.ts';
-import type { Database } from '#platform/db/database.ts';
-import type { Log } from '#platform/log.ts';
 import { acceptPayment } from './accept-payment.ts';
-import type { Customers } from './customers.ts';
-import { giveBack } from './give-back.ts';
+import type { Fulfil, FulfilGiven } from './fulfilment.ts';
+import { createFlagOrder } from './flag-order.ts';
 import { accountDeleted, type Order } from './order.ts';
 import { decideOrder, findOrder, saveSession } from './order-store.ts';
+import { outcomes, type Outcome } from './payment-outcomes.ts';
+import { paymentStateOf } from './payment-state.ts';
 import { differencesOf, idOf, readSession, type ProviderSession } from './read-session.ts';
-
-/** What became of a payment: our order, and what the provider says of it now. */
-export type Payment = { order: Order; session: ProviderSession };
-
-/**
- * Asks the provider what became of a payment and does what follows from it: gives what was paid for, once. Called by
- * webhook, result page and reconciler alike, as often as they like.
- * @param options.hasFailed the provider told us that the payment failed after the page was left
- * @param options.read what the provider has just answered about it: it is not asked again
- * @returns undefined where the provider does not know the session, or it is not of an order of ours
- * @throws SoukError payments_unavailable: call again later
- */
-export type Fulfil = (
-  sessionId: string,
-  options?: { hasFailed?: boolean; read?: ProviderSession | undefined },
-) => Promise<Payment | undefined>;
-
-/**
- * Brings what we know of a subscription up to what the provider has, so that what was bought can be used when it resolves.
- * @param subscriptionId of the provider
- */
-export type SyncSubscription = (subscriptionId: string) => Promise<unknown>;
-
-export type FulfilGiven = {
-  db: Database;
-  provider: PaymentProvider;
-  customers: Customers;
-  syncSubscription: SyncSubscription;
-  uuid: () => string;
-  clock: Clock;
-  log: Log;
-};
+import { createReturnPayment } from './return-payment.ts';
 
 export function createFulfil(given: FulfilGiven): Fulfil {
   const { db, provider, customers, uuid, clock, log } = given;
   const now = () => clock.now();
+  const flag = createFlagOrder(given);
+  const returnPayment = createReturnPayment(given);
 
   async function findOrderOf(session: ProviderSession): Promise<Order | undefined> {
     const order = await findOrder(db.query, { sessionId: session.id });
@@ -61,64 +29,54 @@ export function createFulfil(given: FulfilGiven): Fulfil {
     // of a deleted account it is no longer known
     const customer = order.reason === accountDeleted ? idOf(session.customer) : await customers.find(order.userId);
     const differences = differencesOf(order, session, customer);
-    if (Object.keys(differences).length > 0) return flag(order, differences);
+    if (Object.keys(differences).length > 0) return flag(order, session, differences);
+    const isGone = await given.isGone(order);
     const accepted = await db.transaction((query) =>
-      acceptPayment(query, { orderId: order.id, session, transactionId: uuid(), at: new Date(now()) }),
+      acceptPayment(query, { orderId: order.id, session, transactionId: uuid(), at: new Date(now()), isGone }),
     );
     return finish(accepted);
   }
 
   /** What the database alone cannot do. What fails here is done by the next call. */
   async function finish(order: Order): Promise<Order> {
-    if (order.status === 'duplicate') {
-      await giveBack({ db, provider, uuid, now }, order);
-      const facts = { orderId: order.id, userId: order.userId, kind: order.kind, of: order.itemId };
-      const isDeleted = order.reason === accountDeleted;
-      log.warn(
-        facts,
-        isDeleted
-          ? 'a payment that came after its account was deleted was refunded'
-          : 'a second payment for the same thing was cancelled and refunded',
-      );
-      const action = isDeleted ? 'payment.refunded-after-deletion' : 'payment.duplicate-refunded';
-      await writeAudit(db.kysely, { actorId: undefined, action, subject: order.id, details: facts }, new Date(now()));
-      return { ...order, status: 'refunded' };
-    }
+    if (order.status === 'returning') return returnPayment(order);
     if (order.status !== 'paid' || order.subscriptionId === undefined) return order;
     await given.syncSubscription(order.subscriptionId);
     await decideOrder(db.query, order.id, ['paid'], { status: 'fulfilled', at: new Date(now()) });
     return { ...order, status: 'fulfilled' };
   }
 
-  /** Nothing is given, and nothing is taken back: money was paid for something that was not ordered in this way. */
-  async function flag(order: Order, differences: Record<string, unknown>): Promise<Order> {
-    const reason = `not what was ordered: ${Object.keys(differences).join(', ')}`;
-    const at = new Date(now());
-    const isNew = await decideOrder(db.query, order.id, ['open', 'expired', 'failed'], {
-      status: 'flagged',
-      at,
-      reason,
-    });
-    if (!isNew) return (await findOrder(db.query, { id: order.id })) ?? order;
-    const details = { sessionId: order.sessionId, userId: order.userId, differences };
-    log.error({ orderId: order.id, ...details }, 'a payment is not what was ordered: nothing was given for it');
-    await writeAudit(
-      db.kysely,
-      { actorId: undefined, action: 'payment.flagged', subject: order.id, reason, details },
-      at,
-    );
-    return { ...order, status: 'flagged', reason };
+  async function end(order: Order, status: 'expired' | 'failed'): Promise<Order> {
+    await decideOrder(db.query, order.id, ['open'], { status, at: new Date(now()) });
+    return { ...order, status };
   }
 
-  return async (sessionId, { hasFailed = false, read } = {}) => {
+  const follow: Record<Outcome, (order: Order, session: ProviderSession) => Order | Promise<Order>> = {
+    wait: (order) => order,
+    nothing: (order) => order,
+    accept,
+    finish,
+    expire: (order) => end(order, 'expired'),
+    fail: (order) => end(order, 'failed'),
+    async close(order, session) {
+      await provider.call((stripe) => stripe.checkout.sessions.expire(session.id));
+      return order;
+    },
+    alarm(order, session) {
+      const facts = { orderId: order.id, sessionId: session.id, status: order.status, userId: order.userId };
+      log.error({ ...facts, atProvider: paymentStateOf(session) }, 'an order and its payment do not fit together');
+      return order;
+    },
+  };
+
+  return async (sessionId, { read } = {}) => {
     const session = read ?? (await readSession(provider, sessionId));
     const order = session && (await findOrderOf(session));
     if (!order) return undefined;
-    if (session.payment_status === 'paid') return { order: await accept(order, session), session };
-    const ended = session.status === 'expired' ? 'expired' : hasFailed ? 'failed' : undefined;
-    if (ended === undefined || order.status !== 'open') return { order, session };
-    await decideOrder(db.query, order.id, ['open'], { status: ended, at: new Date(now()) });
-    return { order: { ...order, status: ended }, session };
+    const state = paymentStateOf(session);
+    // marked as one that can no longer be had: its page has to end
+    const isMarked = order.status === 'open' && order.reason !== undefined && state === 'open';
+    return { order: await follow[isMarked ? 'close' : outcomes[order.status][state]](order, session), session };
   };
 }
 

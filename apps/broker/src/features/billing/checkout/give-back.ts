@@ -1,34 +1,41 @@
-import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
+import { isRefusal, type PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Database } from '#platform/db/database.ts';
 import { recordTransaction } from '../record-transaction.ts';
-import { accountDeleted, keyOf, type Order } from './order.ts';
+import { keyOf, paidTwice, type Order } from './order.ts';
 import { decideOrder } from './order-store.ts';
 
 /**
- * Refunds a second payment for one thing, or one that came after its account was deleted, and ends its subscription at the
- * provider. May be repeated after a failure at any step: each step has happened then, or happens now.
+ * Refunds a payment for what cannot be had, and ends its subscription at the provider. May be repeated after a failure at any
+ * step: each step has happened then, or happens now.
+ * @returns refused: the provider will never refund it, and an operator has to look
  */
 export async function giveBack(
   { db, provider, uuid, now }: { db: Database; provider: PaymentProvider; uuid: () => string; now: () => number },
   order: Order,
-): Promise<void> {
+): Promise<'refunded' | { refused: string }> {
   const { subscriptionId } = order;
   if (subscriptionId === undefined && order.kind !== 'credits')
     throw new Error(`order ${order.id} has no subscription to end`);
   const subscription = subscriptionId === undefined ? undefined : await endSubscription(provider, subscriptionId);
   const paymentIntentId = order.paymentIntentId ?? (await firstPayment(provider, subscription?.latest_invoice));
   const refund = paymentIntentId === undefined ? undefined : await refundOnce(provider, order, paymentIntentId);
+  if (refund && 'refused' in refund) return refund;
   await db.transaction(async (query) => {
     const at = new Date(now());
-    const isNew = await decideOrder(query, order.id, ['duplicate'], { status: 'refunded', at, paymentIntentId });
+    const isNew = await decideOrder(query, order.id, ['returning'], { status: 'refunded', at, paymentIntentId });
     if (!isNew || !refund) return;
+    // what the events of its refund are about
+    await query('update transactions set payment_intent_id = coalesce(payment_intent_id, $2) where idem = $1', [
+      keyOf(order),
+      paymentIntentId,
+    ]);
     await recordTransaction(query, {
       id: uuid(),
       userId: order.userId,
       livemode: order.livemode,
       type: 'refund',
       status: 'completed',
-      description: `${order.description}: ${order.reason === accountDeleted ? order.reason : 'paid twice'}, refunded`,
+      description: `${order.description}: ${order.reason ?? paidTwice}, refunded`,
       serverId: order.kind === 'rental' ? order.itemId : undefined,
       amount: refund.amount,
       currency: order.currency,
@@ -37,6 +44,7 @@ export async function giveBack(
       at,
     });
   });
+  return 'refunded';
 }
 
 async function endSubscription(provider: PaymentProvider, id: string) {
@@ -49,7 +57,7 @@ async function endSubscription(provider: PaymentProvider, id: string) {
 }
 
 /** What paid the invoice of a new subscription. */
-async function firstPayment(
+export async function firstPayment(
   provider: PaymentProvider,
   invoice: string | { id: string } | null | undefined,
 ): Promise<string | undefined> {
@@ -60,19 +68,33 @@ async function firstPayment(
   return typeof paid === 'string' ? paid : paid?.id;
 }
 
-/** The refund of this order: the one that was made, or a new one. */
+/** The refund of this order: the one that was made, or a new one of what has not gone back in another way. */
 async function refundOnce(provider: PaymentProvider, order: Order, paymentIntentId: string) {
-  const made = await provider.call((stripe) => stripe.refunds.list({ payment_intent: paymentIntentId, limit: 10 }));
-  const [earlier] = made.data.filter(({ status }) => status !== 'failed' && status !== 'canceled');
-  if (earlier) return earlier;
-  return provider.call((stripe) =>
-    stripe.refunds.create(
-      {
-        payment_intent: paymentIntentId,
-        reason: order.reason === accountDeleted ? 'requested_by_customer' : 'duplicate',
-        metadata: { orderId: order.id },
-      },
-      { idempotencyKey: `${keyOf(order)}:refund` },
-    ),
+  const { data } = await provider.call((stripe) =>
+    stripe.refunds.list({ payment_intent: paymentIntentId, limit: 100 }),
   );
+  const isBack = ({ status }: { status: string | null }) => status !== 'failed' && status !== 'canceled';
+  const made = data.filter(isBack);
+  const earlier = made.find(({ metadata }) => metadata?.['orderId'] === order.id);
+  if (earlier) return earlier;
+  // one that failed at the bank may be tried again, under another key
+  const failed = data.length - made.length;
+  try {
+    return await provider.call((stripe) =>
+      stripe.refunds.create(
+        {
+          payment_intent: paymentIntentId,
+          reason: order.reason === paidTwice ? 'duplicate' : 'requested_by_customer',
+          metadata: { orderId: order.id },
+        },
+        { idempotencyKey: `${keyOf(order)}:refund${failed === 0 ? '' : `:${failed}`}` },
+      ),
+    );
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    // all of it has gone back by the provider's own dashboard
+    const [byHand] = made;
+    if (byHand) return byHand;
+    return { refused: error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error) };
+  }
 }

@@ -1,7 +1,7 @@
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Order } from './order.ts';
 import { patience } from './patience.ts';
-import type { ProviderSession } from './read-session.ts';
+import { sessionParts, type ProviderSession } from './read-session.ts';
 
 /** The most that the provider answers at once. */
 const pageSize = 100;
@@ -35,7 +35,7 @@ export async function listSessions(
         {
           created,
           limit: pageSize,
-          expand: ['data.line_items', 'data.invoice'],
+          expand: sessionParts.map((part) => `data.${part}`),
           ...(after !== undefined && { starting_after: after }),
         },
         patience,

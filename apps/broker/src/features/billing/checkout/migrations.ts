@@ -4,8 +4,8 @@ import type { Migration } from '#platform/db/database.ts';
  * What people began to pay for, and what the payment provider told us of it.
  *
  * An order is `open` until the provider says what became of its payment. A paid rental or plan is `paid` until it can be
- * used, then `fulfilled`. `duplicate`: paid although another payment for the same thing is kept; given back, then `refunded`.
- * `flagged`: what was paid is not what was ordered, and an operator has to look.
+ * used, then `fulfilled`. `returning`: paid although it cannot be had; given back, then `refunded`. `flagged`: what was paid is
+ * not what was ordered, and an operator has to look; `closed`: they have dealt with it.
  */
 export const checkoutMigrations: readonly Migration[] = [
   {
@@ -66,6 +66,21 @@ export const checkoutMigrations: readonly Migration[] = [
       )`,
       `create index payment_events_due on payment_events (next_at) where next_at is not null`,
       `create index payment_events_done on payment_events (done_at) where done_at is not null`,
+    ],
+  },
+  {
+    name: '0115-billing-orders-given-back',
+    // `returning` was `duplicate`: there are other reasons, which `reason` names. `closed`: dealt with by the operator.
+    statements: [
+      `alter table checkout_orders drop constraint checkout_orders_status_check`,
+      `update checkout_orders set status = 'returning', reason = coalesce(reason, 'paid twice') where status = 'duplicate'`,
+      `alter table checkout_orders add constraint checkout_orders_status_check check (status in
+        ('open', 'paid', 'fulfilled', 'expired', 'failed', 'flagged', 'returning', 'refunded', 'closed'))`,
+      `drop index checkout_orders_undecided`,
+      `create index checkout_orders_undecided on checkout_orders (created_at, id)
+        where status in ('open', 'paid', 'returning')`,
+      `create index checkout_orders_to_look_at on checkout_orders (decided_at) where status in ('flagged', 'failed')`,
+      `create index checkout_orders_by_payment on checkout_orders (payment_intent_id) where payment_intent_id is not null`,
     ],
   },
 ];

@@ -2,8 +2,9 @@ import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Query } from '#platform/db/database.ts';
 import { SoukError } from '#platform/errors.ts';
-import type { Fulfil } from './fulfil.ts';
+import type { Fulfil } from './fulfilment.ts';
 import type { Order, Ordered } from './order.ts';
+import { paymentStateOf } from './payment-state.ts';
 import { countOpenOrders, decideOrder, findOpenOrder, insertOrder } from './order-store.ts';
 
 const minuteMs = 60_000;
@@ -22,7 +23,7 @@ const maxTurns = 4;
 /**
  * The order for a purchase, in the database before the provider hears of it: the one that is open for the same thing at the
  * same price, so that clicks and retries lead to one payment page, or a new one. An open order that does not fit is closed.
- * @throws SoukError rate_limited where too many are open
+ * @throws SoukError rate_limited where too many are open, payment_under_way where one for the same thing is on its way
  */
 export async function openOrder(
   given: { query: Query; provider: PaymentProvider; fulfil: Fulfil; uuid: () => string; clock: Clock },
@@ -60,15 +61,20 @@ export async function openOrder(
     const { priceId, amount, currency } = order;
     const isSame = priceId === wanted.priceId && amount === wanted.amount && currency === wanted.currency;
     const now = clock.now();
+    // marked as no longer offered, and offered again since
+    if (order.reason !== undefined) return false;
     if (!isSame || order.expiresAt.getTime() - now < leftAtLeastMs) return false;
     if (order.sessionId === undefined) return now - order.createdAt.getTime() < repeatableMs;
     const payment = await given.fulfil(order.sessionId);
+    if (payment && paymentStateOf(payment.session) === 'processing') throw new SoukError('payment_under_way');
     return payment?.order.status === 'open' && payment.session.status === 'open';
   }
 
   /** Its page stops taking money first; if it has taken some meanwhile, that counts. */
   async function close({ id, sessionId }: Order): Promise<void> {
     const payment = sessionId === undefined ? undefined : await given.fulfil(sessionId);
+    if (payment?.order.status === 'open' && paymentStateOf(payment.session) === 'processing')
+      throw new SoukError('payment_under_way');
     if (payment?.session.status === 'open')
       await provider.call((stripe) => stripe.checkout.sessions.expire(payment.session.id));
     await decideOrder(query, id, ['open'], { status: 'expired', at: new Date(clock.now()) });

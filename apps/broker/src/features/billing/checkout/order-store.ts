@@ -140,10 +140,40 @@ export async function listUndecided(
 ): Promise<Order[]> {
   const { rows } = await query<OrderRow>(
     `select * from checkout_orders
-     where status in ('open', 'paid', 'duplicate') and livemode = $1 and created_at < $2
+     where status in ('open', 'paid', 'returning') and livemode = $1 and created_at < $2
        and (created_at, id) > ($3::timestamptz, $4::uuid)
      order by created_at, id limit $5`,
     [livemode, before, after?.createdAt ?? new Date(0), after?.id ?? '00000000-0000-0000-0000-000000000000', limit],
+  );
+  return rows.map(presentOrder);
+}
+
+/** Orders with these statuses that were decided in a time span, the oldest first. */
+export async function listDecided(
+  query: Query,
+  livemode: boolean,
+  { statuses, after, before, limit }: { statuses: readonly OrderStatus[]; after: Date; before: Date; limit: number },
+): Promise<Order[]> {
+  const { rows } = await query<OrderRow>(
+    `select * from checkout_orders
+     where status = any($2::text[]) and livemode = $1 and decided_at > $3 and decided_at <= $4
+     order by decided_at, id limit $5`,
+    [livemode, statuses, after, before, limit],
+  );
+  return rows.map(presentOrder);
+}
+
+/** Notes of open orders that they can no longer be had: what is paid for them all the same is given back. */
+export async function withdrawOrders(query: Query, ids: readonly string[], reason: string): Promise<void> {
+  await query(`update checkout_orders set reason = $2 where id = any($1::uuid[]) and status = 'open'`, [ids, reason]);
+}
+
+/** The next open orders that can still be had as far as we know, in pages. */
+export async function listOpen(query: Query, livemode: boolean, after: string, limit: number): Promise<Order[]> {
+  const { rows } = await query<OrderRow>(
+    `select * from checkout_orders
+     where status = 'open' and reason is null and livemode = $1 and id > $2::uuid order by id limit $3`,
+    [livemode, after, limit],
   );
   return rows.map(presentOrder);
 }

@@ -8,11 +8,13 @@ export type OrderStatus =
   | 'fulfilled'
   | 'expired'
   | 'failed'
-  /** What was paid is not what was ordered: an operator has to look. */
+  /** What was paid is not what was ordered: an operator has to look. After a week it is given back. */
   | 'flagged'
-  /** Paid, and about to be given back: another payment for the same thing is kept, or the account was deleted. */
-  | 'duplicate'
-  | 'refunded';
+  /** Paid, and about to be given back: `reason` says why. */
+  | 'returning'
+  | 'refunded'
+  /** The operator has dealt with it in another way. */
+  | 'closed';
 
 /** What a person wants to pay for, with its price at the payment provider. */
 export type Ordered = {
@@ -43,15 +45,18 @@ export type Order = Ordered & {
   subscriptionId: string | undefined;
   paymentIntentId: string | undefined;
   status: OrderStatus;
-  /** Why it is flagged, failed or expired. */
+  /** Why it is flagged, given back, failed or expired. */
   reason: string | undefined;
   createdAt: Date;
   /** Until when it can be paid. */
   expiresAt: Date;
 };
 
-/** The reason of an order that its person can no longer have: what is paid for it all the same is given back. */
+/** Why a payment is given back. An open order may have the first two already: it can no longer be had. */
 export const accountDeleted = 'account deleted';
+export const notOffered = 'no longer offered';
+export const paidTwice = 'paid twice';
+export const notAsOrdered = 'not what was ordered';
 
 /** The key of the fact that an order was paid, for the ledger and the transactions: it counts once. */
 export const keyOf = (order: Pick<Order, 'id'>): string => `order:${order.id}`;

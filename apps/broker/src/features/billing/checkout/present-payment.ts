@@ -1,5 +1,5 @@
 import type { PaymentSession } from '@souk/contract/payments.ts';
-import type { Payment } from './fulfil.ts';
+import type { Payment } from './fulfilment.ts';
 import type { OrderKind, OrderStatus } from './order.ts';
 
 const types = { rental: 'rental', plan: 'subscription', credits: 'credits' } as const satisfies Record<
@@ -17,8 +17,9 @@ const paymentStatuses: Record<OrderStatus, PaymentSession['paymentStatus']> = {
   expired: 'unpaid',
   failed: 'failed',
   flagged: 'unpaid',
-  duplicate: 'refunded',
+  returning: 'refunded',
   refunded: 'refunded',
+  closed: 'unpaid',
 };
 
 /** A payment as its owner sees it (specification part 1, section 3). */

@@ -6,10 +6,13 @@ import { patience } from './patience.ts';
 /** A payment as the payment provider has it now. */
 export type ProviderSession = Stripe.Checkout.Session;
 
+/** What is read with a session: all that says whether it is paid, and for what. */
+export const sessionParts = ['line_items', 'invoice', 'payment_intent', 'subscription'] as const;
+
 /** @returns undefined where the provider does not know this id */
 export function readSession(provider: PaymentProvider, sessionId: string): Promise<ProviderSession | undefined> {
   return provider.find((stripe) =>
-    stripe.checkout.sessions.retrieve(sessionId, { expand: ['line_items', 'invoice'] }, patience),
+    stripe.checkout.sessions.retrieve(sessionId, { expand: [...sessionParts] }, patience),
   );
 }
 

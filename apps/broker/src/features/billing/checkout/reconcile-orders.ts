@@ -1,9 +1,9 @@
 import type { PaymentProvider } from '#adapters/stripe/stripe-client.ts';
-import { writeAudit } from '#platform/audit/audit-log.ts';
 import type { Clock } from '#platform/clock.ts';
 import type { Database } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
-import type { Fulfil } from './fulfil.ts';
+import type { AlarmOfPayment } from './alarm-of-payment.ts';
+import type { Fulfil } from './fulfilment.ts';
 import type { Order } from './order.ts';
 import { listSessions } from './list-sessions.ts';
 import { decideOrder, expireOrders, listUndecided } from './order-store.ts';
@@ -26,7 +26,7 @@ export type OrderReport = {
   fulfilled: number;
   expired: number;
   flagged: number;
-  /** Paid twice, and given back. */
+  /** Paid for what cannot be had, such as twice, and given back. */
   refunded: number;
   /** Could not be asked about; the next run asks again. */
   unanswered: number;
@@ -41,10 +41,11 @@ export async function reconcileOrders(given: {
   db: Database;
   provider: PaymentProvider;
   fulfil: Fulfil;
+  alarm: AlarmOfPayment;
   clock: Clock;
   log: Log;
 }): Promise<OrderReport> {
-  const { db, provider, fulfil, clock, log } = given;
+  const { db, provider, fulfil, alarm, clock, log } = given;
   const { livemode } = provider;
   const report: OrderReport = { checked: 0, fulfilled: 0, expired: 0, flagged: 0, refunded: 0, unanswered: 0 };
   const before = new Date(clock.now() - leftAloneMs);
@@ -89,9 +90,11 @@ export async function reconcileOrders(given: {
     orders: readonly Order[],
     sessions: ReadonlyMap<string, ProviderSession>,
   ): Promise<readonly Order[]> {
-    const isOpenWith = ({ status, sessionId }: Order, wanted: 'open' | 'expired') => {
+    const isOpenWith = ({ status, sessionId, reason }: Order, wanted: 'open' | 'expired') => {
       const session = sessions.get(sessionId ?? '');
-      return status === 'open' && session?.payment_status === 'unpaid' && session.status === wanted;
+      return (
+        status === 'open' && reason === undefined && session?.payment_status === 'unpaid' && session.status === wanted
+      );
     };
     const expired = orders.filter((order) => isOpenWith(order, 'expired'));
     await expireOrders(
@@ -103,16 +106,6 @@ export async function reconcileOrders(given: {
     report.expired += expired.length;
     report.checked += orders.length - others.length;
     return others;
-  }
-
-  async function alarm({ id, userId, sessionId }: Order, status: string): Promise<void> {
-    const details = { sessionId, userId, status };
-    log.error(
-      { orderId: id, ...details },
-      'a payment was found by the reconciler: its webhook did not arrive, or failed',
-    );
-    const entry = { actorId: undefined, action: 'payment.found-by-reconciler', subject: id, details };
-    await writeAudit(db.kysely, entry, new Date(clock.now()));
   }
 
   let after: Order | undefined;

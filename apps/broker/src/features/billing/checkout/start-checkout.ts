@@ -8,7 +8,7 @@ import type { AccessBook } from '../access/create-access.ts';
 import type { OfferStore } from '../offers/offer-store.ts';
 import type { Customers } from './customers.ts';
 import type { OfferFinder, Wanted } from './find-offer.ts';
-import type { Fulfil } from './fulfil.ts';
+import type { Fulfil } from './fulfilment.ts';
 import { openOrder } from './open-order.ts';
 import type { Order, Ordered, OrderKind } from './order.ts';
 import { saveSession } from './order-store.ts';

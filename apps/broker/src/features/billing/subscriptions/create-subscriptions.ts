@@ -26,8 +26,8 @@ export type Subscriptions = {
   readonly ends: EndOwn;
   readonly changePlan: ChangePlan;
   readonly findOpenPayment: FindOpenPayment;
-  /** For webhooks. */
-  readonly handlers: Handlers;
+  /** For webhooks. @param claim looks for the order of a subscription that nobody here has */
+  handlers(claim: (paymentId: string) => Promise<unknown>): Handlers;
   /** Compares all that are not over with the provider. Answers how many differed. */
   reconcile(): Promise<number>;
   /** Ends one at the provider now. @throws SoukError payments_unavailable */
@@ -63,14 +63,12 @@ export function createSubscriptions(options: {
   const sync = createSyncSubscription(given);
   const takeBack = createTakeBack({ ...given, sync });
 
-  async function syncInvoice(invoiceId: string): Promise<void> {
+  async function subscriptionOf(invoiceId: string): Promise<string | undefined> {
     const invoice = await provider.find((stripe) => stripe.invoices.retrieve(invoiceId));
     const subscription = invoice?.parent?.subscription_details?.subscription;
-    if (subscription) await sync(typeof subscription === 'string' ? subscription : subscription.id);
+    return typeof subscription === 'string' ? subscription : subscription?.id;
   }
 
-  const ofSubscription: Handlers[string] = ({ objectId }) => sync(objectId);
-  const ofInvoice: Handlers[string] = ({ objectId }) => syncInvoice(objectId);
   const ofRefund: Handlers[string] = ({ objectId }) => takeBack.refund(objectId);
   const ofDispute: Handlers[string] = ({ objectId }) => takeBack.dispute(objectId);
   return {
@@ -78,20 +76,28 @@ export function createSubscriptions(options: {
     ends: createEndOwn({ ...given, sync }),
     changePlan: createChangePlan({ ...given, sync }),
     findOpenPayment: createFindOpenPayment(given),
-    handlers: {
-      'customer.subscription.created': ofSubscription,
-      'customer.subscription.updated': ofSubscription,
-      'customer.subscription.deleted': ofSubscription,
-      'customer.subscription.pending_update_expired': ofSubscription,
-      'invoice.paid': ofInvoice,
-      'invoice.payment_failed': ofInvoice,
-      'invoice.payment_action_required': ofInvoice,
-      'refund.created': ofRefund,
-      'refund.updated': ofRefund,
-      'refund.failed': ofRefund,
-      'charge.dispute.created': ofDispute,
-      'charge.dispute.updated': ofDispute,
-      'charge.dispute.closed': ofDispute,
+    handlers(claim) {
+      const read = async (paymentId: string) => (await sync(paymentId)) === 'unknown' && claim(paymentId);
+      const ofSubscription: Handlers[string] = ({ objectId }) => read(objectId);
+      const ofInvoice: Handlers[string] = async ({ objectId }) => {
+        const paymentId = await subscriptionOf(objectId);
+        return paymentId !== undefined && read(paymentId);
+      };
+      return {
+        'customer.subscription.created': ofSubscription,
+        'customer.subscription.updated': ofSubscription,
+        'customer.subscription.deleted': ofSubscription,
+        'customer.subscription.pending_update_expired': ofSubscription,
+        'invoice.paid': ofInvoice,
+        'invoice.payment_failed': ofInvoice,
+        'invoice.payment_action_required': ofInvoice,
+        'refund.created': ofRefund,
+        'refund.updated': ofRefund,
+        'refund.failed': ofRefund,
+        'charge.dispute.created': ofDispute,
+        'charge.dispute.updated': ofDispute,
+        'charge.dispute.closed': ofDispute,
+      };
     },
     reconcile: () => reconcileSubscriptions({ db, provider, sync, clock, log }),
     endNow: (paymentId) => endAtProvider({ provider, sync }, paymentId),

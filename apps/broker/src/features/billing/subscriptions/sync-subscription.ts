@@ -25,9 +25,10 @@ import {
  * Called for each event, by checkout, by the reconciler and after each change, as often as they like, by several brokers at
  * once.
  * @param paymentId of the provider
+ * @returns unknown: it is of a product of ours, and of no paid order that we know of
  * @throws SoukError payments_unavailable: call again later
  */
-export type SyncSubscription = (paymentId: string) => Promise<void>;
+export type SyncSubscription = (paymentId: string) => Promise<'known' | 'unknown'>;
 
 export type SyncGiven = {
   db: Pick<Database, 'query' | 'transaction'>;
@@ -49,8 +50,8 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
     reading: number,
     read: ProviderSubscription,
     invoices: readonly PaidInvoice[],
-  ): Promise<string | undefined> {
-    if (!(await noteReading(query, read, reading))) return undefined;
+  ): Promise<string | 'newer' | undefined> {
+    if (!(await noteReading(query, read, reading))) return 'newer';
     const stored = await findStored(query, read.kind, read.id);
     const userId = stored?.userId ?? (await findOwner(query, read.id, livemode));
     // not paid for yet as far as we know, or not what was ordered: checkout decides that
@@ -81,11 +82,13 @@ export function createSyncSubscription(given: SyncGiven): SyncSubscription {
   return async (paymentId) => {
     const reading = await beginReading(db.query, paymentId);
     const read = await readSubscription(provider, paymentId);
-    if (!read) return;
+    if (!read) return 'known';
     const recorded = await listRecordedInvoices(db.query, paymentId);
     const invoices = await readPaidInvoices(provider, paymentId, (id) => recorded.has(id));
     const userId = await db.transaction((query) => write(query, reading, read, invoices));
-    if (userId !== undefined) await given.announce(userId);
+    if (userId === undefined) return 'unknown';
+    if (userId !== 'newer') await given.announce(userId);
+    return 'known';
   };
 }
 

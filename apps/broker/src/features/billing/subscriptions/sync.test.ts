@@ -98,7 +98,7 @@ describeOnPostgres('two brokers and their subscriptions', migrations, (open) => 
     const ann = await newSubscriber(shop);
     [shop, other].forEach(({ control }) => control.shuffle(Math.random));
     const paymentId = await ann.subscribe('basic');
-    const handlers = shop.billing.payments?.subscriptions.handlers ?? {};
+    const handlers = shop.billing.payments?.subscriptions.handlers(async () => false) ?? {};
     const month = await ann.credits();
     for (const type of ['updated', 'created', 'updated', 'created'])
       await handlers[`customer.subscription.${type}`]?.({ objectId: paymentId });

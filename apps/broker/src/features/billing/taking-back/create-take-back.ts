@@ -4,6 +4,8 @@ import type { Clock } from '#platform/clock.ts';
 import type { Database, Query } from '#platform/db/database.ts';
 import type { Log } from '#platform/log.ts';
 import { recordTransaction } from '../record-transaction.ts';
+import { writeAudit } from '#platform/audit/audit-log.ts';
+import { closeFlagged, noteFailedRefund, type FailedRefund } from './refund-of-order.ts';
 import { findPayment, findUnrecorded, type KnownPayment } from './find-payment.ts';
 import { restoreCredits, takeCredits } from './take-credits.ts';
 
@@ -19,9 +21,9 @@ export type TakeBack = {
 };
 
 export function createTakeBack(given: {
-  db: Pick<Database, 'query' | 'transaction'>;
+  db: Pick<Database, 'query' | 'transaction' | 'kysely'>;
   provider: PaymentProvider;
-  sync(paymentId: string): Promise<void>;
+  sync(paymentId: string): Promise<unknown>;
   announce(userId: string): Promise<void>;
   uuid: () => string;
   clock: Clock;
@@ -44,8 +46,27 @@ export function createTakeBack(given: {
     const recorded = await findPayment(db.query, id);
     if (recorded) return recorded;
     if (unrecorded.hasOpenOrders) throw new Error(`the payment ${id} is not recorded yet`);
+    // of an order that was given nothing for: its money is with its owner again
+    const at = new Date(given.clock.now());
+    if (await closeFlagged(db.query, id, { isAllBack: await isAllBack(id), at })) return undefined;
     log.warn({ ...facts, paymentIntent: id }, 'money went back for a payment that is not in the history');
     return undefined;
+  }
+
+  async function isAllBack(paymentIntentId: string): Promise<boolean> {
+    const { data } = await provider.call((stripe) =>
+      stripe.charges.list({ payment_intent: paymentIntentId, limit: 100 }),
+    );
+    return data.every(({ paid, refunded }) => !paid || refunded);
+  }
+
+  /** The bank has not carried out a refund that was made. */
+  async function tellOfFailure(refund: Stripe.Refund, { kind, id }: FailedRefund): Promise<void> {
+    const details = { refund: refund.id, reason: refund.failure_reason, [kind]: id };
+    log.error(details, 'a refund failed at the bank: an operator has to look');
+    const at = new Date(given.clock.now());
+    const entry = { actorId: undefined, action: 'payment.refund-failed', subject: id, details };
+    await writeAudit(db.kysely, entry, at);
   }
 
   /** Of one payment one after the other. */
@@ -64,16 +85,22 @@ export function createTakeBack(given: {
       if (!payment) return;
       const fact = `refund:${id}`;
       const isFailed = refund.status === 'failed' || refund.status === 'canceled';
-      await locked(payment, async (query) => {
+      const failed = await locked(payment, async (query) => {
+        let undone: FailedRefund | undefined;
         if (isFailed) {
-          await query(`update transactions set status = 'failed' where idem = $1`, [fact]);
+          const at = new Date(given.clock.now());
+          const { paymentIntentId } = payment;
+          const accessRefund = refund.metadata?.['accessRefund'];
+          undone = await noteFailedRefund(query, { fact, paymentIntentId, accessRefund, at });
           await restoreCredits(query, payment, fact, new Date(given.clock.now()));
         } else {
           await recordReturn(query, payment, { fact, what: 'Refund', ...refund });
           await takeCredits(query, payment, { fact, ...returned(payment, refund), contra: 'refund' });
         }
         await markRefunded(query, payment);
+        return undone;
       });
+      if (failed) await tellOfFailure(refund, failed);
       await given.announce(payment.userId);
     },
     async dispute(id) {

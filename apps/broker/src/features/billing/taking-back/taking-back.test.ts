@@ -67,7 +67,8 @@ test('a dispute freezes the credits of its payment; won, they are back, once', a
   await waitUntil('they are back', async () => (await account(ann)).available === credits);
   const { data: events } = await shop.stripe.events.list({ types: ['charge.dispute.closed'], limit: 1 });
   await shop.control.replay(events[0]?.id ?? '');
-  await shop.billing.payments?.subscriptions.handlers['charge.dispute.closed']?.({ objectId: dispute?.id ?? '' });
+  const handlers = shop.billing.payments?.subscriptions.handlers(async () => false) ?? {};
+  await handlers['charge.dispute.closed']?.({ objectId: dispute?.id ?? '' });
   expect(await account(ann)).toEqual({ balance: credits, debt: 0, available: credits });
   expect(await ann.history()).toEqual([expect.stringMatching(/^credit_purchase completed/)]);
 });
